@@ -1,0 +1,54 @@
+# Everything lives in .venv; nothing outside the checkout is touched except the demo's index in the user's data folder.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+STAMP := .venv/.ready
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export UV_PYTHON_DOWNLOADS := never
+
+.PHONY: help demo test check unit bench torture format lock pictures clean
+
+help:  ## Show this help
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-9s %s\n", $$1, $$2}'
+
+$(STAMP): requirements-uv.txt requirements-dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Waymeet needs Python 3.11 or newer: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements-uv.txt
+	@$(BIN)/uv pip sync --quiet --python $(BIN)/python --require-hashes requirements-uv.txt requirements-dev.txt
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(STAMP)  ## Set up, index this repository and ask it three questions
+	@$(BIN)/python docs/demo.py
+
+test: check unit  ## Set up, then every check and every test
+
+check: $(STAMP)  ## Format, lint, strict types, import contract
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+unit: $(STAMP)  ## The tests alone
+	$(BIN)/pytest -n auto
+
+bench: $(STAMP)  ## Measure; results go to benchmarks/results
+	$(BIN)/python benchmarks/run.py
+
+torture: $(STAMP)  ## Longer property tests
+	$(BIN)/pytest -n auto --hypothesis-profile=torture tests/properties tests/conformance
+
+format: $(STAMP)  ## Format and fix what can be fixed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+pictures: $(STAMP)  ## Redraw the pictures of the README from real output
+	$(BIN)/python docs/pictures.py
+
+lock: $(STAMP)  ## Renew the hash-pinned requirements
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --upgrade --python-version 3.11 requirements-uv.in -o requirements-uv.txt
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --upgrade --python-version 3.11 pyproject.toml -o requirements.txt
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --upgrade --python-version 3.11 --group dev pyproject.toml -c requirements.txt -o requirements-dev.txt
+
+clean:  ## Remove everything the other commands made here
+	rm -rf .venv .mypy_cache .ruff_cache .hypothesis build dist

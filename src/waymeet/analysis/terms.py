@@ -1,0 +1,157 @@
+"""Text → terms. The one analyzer for documents and queries alike."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from unicodedata import normalize
+
+import Stemmer
+
+from waymeet.analysis.identifiers import split
+from waymeet.analysis.scripts import RUN, grams, has_cjk, pairs
+from waymeet.analysis.stop import STOP
+
+VERSION = 1
+"""Part of an index's fingerprint: raise it when the same text would give other terms."""
+
+_TOKEN = re.compile(r"\w+(?:-\w+)*(?:['’](?:s|t|d|m|re|ve|ll)\b)?")
+_CONTRACTION = re.compile(r"['’]\w+$")
+_BETWEEN = re.compile(r"\W+")
+_LONGEST = 64
+_CACHE_SIZE = 500_000
+
+_stem: Callable[[str], str] = Stemmer.Stemmer("english", 0).stemWord
+_known: dict[str, tuple[str, ...]] = {}
+
+
+def count(text: str) -> dict[str, int]:
+    """Count the terms of a text.
+
+    >>> count("User users of getUserById")
+    {'user': 3, 'get': 1, 'id': 1, 'getuserbyid': 1}
+    """
+    found: dict[str, int] = {}
+    for token, times in Counter(_TOKEN.findall(_normal(text))).items():
+        for term in _known.get(token) or _expand(token):
+            found[term] = found.get(term, 0) + times
+    return found
+
+
+def terms(text: str) -> list[str]:
+    """List the terms of a text in its order.
+
+    >>> terms("user_authentication_flow")
+    ['user', 'authent', 'flow', 'user_authentication_flow']
+    >>> terms("設定 file")
+    ['設', '定', '設定', 'file']
+    """
+    return [term for token in _TOKEN.findall(_normal(text)) for term in _expand(token)]
+
+
+def spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """Yield where each token of a text stands, with its terms; in CJK text, where each pair of characters stands.
+
+    >>> list(spans("of Users"))
+    [(0, 2, ()), (3, 8, ('user',))]
+    >>> list(spans("検索語"))
+    [(0, 2, ('検', '検索')), (1, 3, ('索', '索語')), (2, 3, ('語',))]
+    """
+    for match in _TOKEN.finditer(text):
+        token, start = match.group(), match.start()
+        if not has_cjk(token):
+            yield start, match.end(), _expand(_normal(token))
+            continue
+        for run in RUN.finditer(token):
+            letters = run.group()
+            for i, letter in enumerate(letters):
+                pair = letters[i : i + 2]
+                yield start + run.start() + i, start + run.start() + i + len(pair), tuple(dict.fromkeys((letter, pair)))
+        for word in RUN.sub(" ", token).split():
+            at = start + token.index(word)
+            yield at, at + len(word), _expand(_normal(word))
+
+
+def words(text: str) -> list[tuple[str, tuple[str, ...]]]:
+    """List the words of a query with the terms each asks for.
+
+    CJK runs ask for their pairs only: a single character says little beside the pair it stands in, unless it is all
+    there is.
+
+    >>> words("is getUserById")
+    [('is', ('is',)), ('getUserById', ('get', 'user', 'id', 'getuserbyid'))]
+    >>> words("検索語"), words("語")
+    ([('検索', ('検索',)), ('索語', ('索語',))], [('語', ('語',))])
+    """
+    found: list[tuple[str, tuple[str, ...]]] = []
+    for token in _TOKEN.findall(_normal(text)):
+        if not has_cjk(token):
+            found.append((token, _expand(token)))
+            continue
+        for run in RUN.findall(token):
+            found.extend((gram, (gram,)) for gram in pairs(run) or run)
+        found.extend((word, _expand(word)) for word in RUN.sub(" ", token).split())
+    return found
+
+
+def plain(text: str) -> str:
+    """Reduce a text to its bare words, for comparing phrases.
+
+    >>> plain("Reciprocal-Rank  Fusion!")
+    'reciprocal rank fusion'
+    """
+    return _BETWEEN.sub(" ", _normal(text).lower()).strip()
+
+
+def contains(text: str, phrase: str) -> bool:
+    """Tell whether a plain text has a plain phrase, at word borders where the script has any.
+
+    >>> contains("rank fusion works", "rank fusion"), contains("frank fusion", "rank fusion")
+    (True, False)
+    >>> contains("全文検索の設定", "検索")
+    True
+    """
+    at = text.find(phrase)
+    while at >= 0 and phrase:
+        end = at + len(phrase)
+        opens = at == 0 or text[at - 1] == " " or has_cjk(phrase[0])
+        closes = end == len(text) or text[end] == " " or has_cjk(phrase[-1])
+        if opens and closes:
+            return True
+        at = text.find(phrase, at + 1)
+    return False
+
+
+def _normal(text: str) -> str:
+    return text if text.isascii() else normalize("NFKC", text)
+
+
+def _expand(token: str) -> tuple[str, ...]:
+    """Turn one token into its terms, remembering the answer for words that come back."""
+    found = _known.get(token)
+    if found is None:
+        if has_cjk(token):
+            return tuple(_mixed(token))  # runs of text hardly repeat: not worth remembering
+        found = tuple(_word(token))
+        if len(_known) >= _CACHE_SIZE:
+            _known.clear()
+        _known[token] = found
+    return found
+
+
+def _mixed(token: str) -> Iterator[str]:
+    for run in RUN.findall(token):
+        yield from grams(run)
+    for word in RUN.sub(" ", token).split():
+        yield from _expand(word)
+
+
+def _word(token: str) -> Iterator[str]:
+    """Split, lower, stop, stem; keep the whole of an identifier as one more term."""
+    token = _CONTRACTION.sub("", token)
+    pieces = split(token)
+    for piece in pieces:
+        lower = piece.lower()[:_LONGEST]
+        if lower not in STOP:
+            yield _stem(lower)
+    if len(pieces) > 1:
+        yield token.lower()[:_LONGEST]

@@ -1,0 +1,81 @@
+"""Numbers that carry their own derivation.
+
+>>> tree = total("score", value(2.0, "a"), product("b", value(3.0, "x"), value(0.5, "y")))
+>>> tree.value
+3.5
+>>> evaluate(tree) == tree.value
+True
+"""
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+from waymeet.types import Explanation, Operation
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def _quotient(values: Sequence[float]) -> float:
+    numerator, denominator = values
+    return numerator / denominator if denominator else 0.0
+
+
+_OPERATIONS: dict[Operation, Callable[[Sequence[float]], float]] = {
+    "sum": sum,
+    "product": prod,
+    "max": lambda values: max(values, default=0.0),
+    "mean": _mean,
+    "quotient": _quotient,
+}
+
+
+def _combine(operation: Operation, description: str, parts: tuple[Explanation, ...]) -> Explanation:
+    return Explanation(_OPERATIONS[operation]([part.value for part in parts]), description, operation, parts)
+
+
+def value(number: float, description: str) -> Explanation:
+    """State a number that has no further parts."""
+    return Explanation(number, description)
+
+
+def total(description: str, *parts: Explanation) -> Explanation:
+    """Add the parts."""
+    return _combine("sum", description, parts)
+
+
+def product(description: str, *parts: Explanation) -> Explanation:
+    """Multiply the parts."""
+    return _combine("product", description, parts)
+
+
+def largest(description: str, *parts: Explanation) -> Explanation:
+    """Take the largest part."""
+    return _combine("max", description, parts)
+
+
+def mean(description: str, *parts: Explanation) -> Explanation:
+    """Take the arithmetic mean of the parts."""
+    return _combine("mean", description, parts)
+
+
+def quotient(description: str, numerator: Explanation, denominator: Explanation) -> Explanation:
+    """Divide the first part by the second; a division by zero counts as 0."""
+    return _combine("quotient", description, (numerator, denominator))
+
+
+def weighted(weight: float, name: str, part: Explanation) -> Explanation:
+    """Multiply a part by a named weight."""
+    return product(f"{name} × weight", value(weight, "weight"), part)
+
+
+def evaluate(tree: Explanation) -> float:
+    """Compute the tree's value from its leaves alone, trusting no inner value.
+
+    >>> evaluate(Explanation(99.0, "wrong on purpose", "sum", (value(1.0, "a"), value(2.0, "b"))))
+    3.0
+    """
+    if tree.operation == "value":
+        return tree.value
+    return _OPERATIONS[tree.operation]([evaluate(part) for part in tree.parts])

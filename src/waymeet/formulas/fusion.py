@@ -1,0 +1,71 @@
+"""How ranked lists are fused into one: by rank (RRF), by score (linear), and the three-way sum of `threeway`."""
+
+from collections.abc import Mapping
+
+from waymeet.formulas.explain import product, quotient, total, value, weighted
+from waymeet.types import Explanation
+
+
+def rrf(ranks: Mapping[str, int], weights: Mapping[str, float], k: float = 60.0) -> Explanation:
+    """Fuse by reciprocal rank (Cormack, Clarke and Büttcher, 2009): `Σ weight / (k + rank)`, ranks from 1.
+
+    >>> round(rrf({"vector": 1, "lexical": 3}, {}).value, 5)
+    0.03227
+    """
+    parts = (
+        value(
+            weights.get(source, 1.0) / (k + rank),
+            f"{source} rank {rank}: {weights.get(source, 1.0):g} / ({k:g} + {rank})",
+        )
+        for source, rank in ranks.items()
+    )
+    return total("reciprocal rank fusion", *parts)
+
+
+def share(name: str, score: Explanation, best: float) -> Explanation:
+    """Express a score as a part of the best one in its list."""
+    return quotient(f"{name} / best {name}", score, value(best, f"best {name}"))
+
+
+def linear(shares: Mapping[str, Explanation], weights: Mapping[str, float]) -> Explanation:
+    """Fuse by score: `Σ weight · score`.
+
+    >>> lexical = share("lexical", value(8.0, "BM25"), best=10.0)
+    >>> vector = share("vector", value(0.6, "cosine"), best=0.9)
+    >>> round(linear({"lexical": lexical, "vector": vector}, {"lexical": 0.7, "vector": 0.3}).value, 4)
+    0.76
+    """
+    return total("linear fusion", *(weighted(weights[name], name, part) for name, part in shares.items()))
+
+
+def three_way_weights(alpha: float, fulltext_share: float, any_fulltext: bool) -> tuple[float, float, float]:
+    """Split 1 into the weights of vector, graph and full text; without full-text hits the graph gets their part.
+
+    >>> [round(weight, 2) for weight in three_way_weights(0.7, 0.3, any_fulltext=True)]
+    [0.7, 0.21, 0.09]
+    >>> [round(weight, 2) for weight in three_way_weights(0.7, 0.3, any_fulltext=False)]
+    [0.7, 0.3, 0.0]
+    """
+    gamma = (1.0 - alpha) * fulltext_share if any_fulltext else 0.0
+    return alpha, (1.0 - alpha) - gamma, gamma
+
+
+def three_way(
+    vector: Explanation, graph: Explanation, fulltext: Explanation, weights: tuple[float, float, float]
+) -> Explanation:
+    """Fuse a document's three signals: `α·vector + β·graph + γ·fulltext`.
+
+    >>> signals = value(0.8, "vector"), value(0.5, "graph"), value(0.4, "fulltext")
+    >>> round(three_way(*signals, three_way_weights(0.7, 0.3, any_fulltext=True)).value, 3)
+    0.701
+    >>> signals = value(0.8, "vector"), value(0.5, "graph"), value(0.0, "fulltext")
+    >>> round(three_way(*signals, three_way_weights(0.7, 0.3, any_fulltext=False)).value, 3)
+    0.71
+    """
+    alpha, beta, gamma = weights
+    return total(
+        "α·vector + β·graph + γ·full text",
+        product("α × vector similarity", value(alpha, "α"), vector),
+        product("β × graph proximity", value(beta, "β"), graph),
+        product("γ × full text", value(gamma, "γ"), fulltext),
+    )

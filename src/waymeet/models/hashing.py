@@ -1,0 +1,44 @@
+"""A deterministic stand-in for an embedding model: the hashing trick over terms (Weinberger et al., 2009).
+
+It knows words, not meaning. Its use is to test everything around a model without one.
+"""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from waymeet.analysis import count
+
+if TYPE_CHECKING:
+    from waymeet.ports import Vector
+
+
+class HashingEmbedder:
+    """Sums a fixed pseudo-random sign per term into one of a few buckets."""
+
+    def __init__(self, dimension: int = 256) -> None:
+        self.dimension = dimension
+        self.lane = f"hashing-{dimension}"
+
+    def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
+        """Embed texts; one without any term becomes the unit vector of nothing, far from everything else."""
+        return [self._embed(text) for text in texts]
+
+    def query(self, text: str) -> "Vector":
+        """Embed a question as if it were a passage."""
+        return self._embed(text)
+
+    def _embed(self, text: str) -> "Vector":
+        vector = np.zeros(self.dimension, dtype=np.float32)
+        for term, times in count(text).items():
+            digest = int.from_bytes(blake2b(term.encode(), digest_size=8).digest(), "little")
+            sign = 1.0 if digest & 1 else -1.0
+            vector[(digest >> 1) % self.dimension] += sign * sqrt(times)
+        length = float(np.linalg.norm(vector))
+        if length == 0.0:
+            vector[0] = 1.0
+            return vector
+        return vector / np.float32(length)

@@ -1,0 +1,169 @@
+"""The seams: what the roads of ingestion and search ask of a store and of a model, and nothing more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    import numpy as np  # costs more to import than a small search: only vectors pay for it
+    from numpy.typing import NDArray
+
+    from waymeet.settings import Bm25
+    from waymeet.types import Chunk, Document, Edge, Entry, Evidence, Filters, Fingerprint, Ranking, Word
+
+    Vector = NDArray[np.float32]
+
+
+class Counts(Struct, frozen=True):
+    """How much a store holds."""
+
+    documents: int
+    chunks: int
+    terms: int
+    edges: int
+    dangling: int
+    kinds: dict[str, int]
+    """Documents by kind."""
+    vectors: dict[str, int]
+    """Chunks with a vector, by lane."""
+
+
+class Store(Protocol):
+    """Keeps what was ingested and answers the questions that search asks.
+
+    Every change is one transaction and raises the generation by one. Lists are ordered by falling score; equal scores
+    by document id, then position. A store ranks and tells neighbours; walking, fusing and explaining are not its work.
+    """
+
+    @property
+    def generation(self) -> int:
+        """Say how many changes were committed so far."""
+        ...
+
+    def reading(self) -> AbstractContextManager[int]:
+        """Hold one generation for several questions: inside, every answer comes from the generation it yields."""
+        ...
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        """Add documents, replacing those of the same id with their chunks, vectors and links.
+
+        Links of any document that lead to a name which appears or vanishes by this are resolved anew.
+        """
+        ...
+
+    def drop(self, documents: Collection[str]) -> None:
+        """Remove documents with all that belongs to them; links that led to them dangle. Unknown ids are ignored."""
+        ...
+
+    def put_vectors(self, lane: str, vectors: Mapping[str, Vector]) -> None:
+        """Keep a unit vector per chunk id in a lane: one embedding model's space, of one dimension.
+
+        Unknown chunks are ignored.
+
+        Raises:
+            EmbeddingError: a vector is not finite, is zero, or has not the lane's dimension; nothing is kept then.
+        """
+        ...
+
+    def without_vector(self, lane: str, limit: int) -> Sequence[Chunk]:
+        """List chunks that the lane has no vector for, in the order of document and position."""
+        ...
+
+    def lexical(self, words: Sequence[Word], limit: int, filters: Filters, bm25: Bm25) -> Ranking:
+        """Rank chunks by BM25F under the statistics of this generation (see `formulas.bm25`).
+
+        A word's frequency in a field is the sum over its terms; `n` counts the chunks in which it occurs in any field
+        of weight above 0, `N` counts all chunks; filters change neither. A field's average length is taken over the
+        documents (for `headings` and `body`: the chunks) in which it is not empty, and `settled`. The `inbound` field
+        of a document is made of the terms of all links that lead to it.
+        """
+        ...
+
+    def evidence(
+        self, words: Sequence[Word], chunks: Collection[str], bm25: Bm25
+    ) -> Mapping[str, tuple[Evidence, ...]]:
+        """Take the lexical score of some chunks apart: Σ weight · idf · saturation is the score."""
+        ...
+
+    def nearest(self, lane: str, vector: Vector, limit: int, filters: Filters) -> Ranking:
+        """Rank the chunks of a lane by cosine similarity to a unit vector. An unknown lane is empty."""
+        ...
+
+    def edges(self, documents: Collection[str], kinds: Collection[str] = ()) -> Sequence[Edge]:
+        """List the edges that start or end at any of the documents, in a stable order; `kinds` restricts them."""
+        ...
+
+    def chunks(self, ids: Collection[str]) -> Mapping[str, Chunk]:
+        """Fetch chunks by id; unknown ids are left out."""
+        ...
+
+    def chunks_of(self, documents: Collection[str]) -> Mapping[str, tuple[Chunk, ...]]:
+        """Fetch all chunks of some documents, in order; unknown ids are left out."""
+        ...
+
+    def documents(self, ids: Collection[str]) -> Mapping[str, Document]:
+        """Fetch documents by id; unknown ids are left out."""
+        ...
+
+    def named(self, keys: Collection[str]) -> Mapping[str, tuple[str, ...]]:
+        """Say which documents carry each of the keys among their names, in the order of their ids."""
+        ...
+
+    def passing(self, documents: Collection[str], filters: Filters) -> set[str]:
+        """Say which of the documents have a chunk that passes the filters."""
+        ...
+
+    def vocabulary(self, prefix: str, limit: int) -> Sequence[str]:
+        """List the terms that begin with a prefix, most frequent first, then alphabetically."""
+        ...
+
+    def fingerprints(self) -> Mapping[str, Fingerprint]:
+        """Give the fingerprint of every document, by id."""
+        ...
+
+    def lanes(self) -> Mapping[str, int]:
+        """Give the dimension of every lane that holds vectors."""
+        ...
+
+    def counts(self) -> Counts:
+        """Count what is kept."""
+        ...
+
+    def note(self, key: str) -> str:
+        """Read back a remark, or the empty string."""
+        ...
+
+    def keep_note(self, key: str, value: str) -> None:
+        """Keep a short remark about the index: what made it, what was skipped. Does not raise the generation."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files; the store cannot be used afterwards."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns text into unit vectors."""
+
+    @property
+    def lane(self) -> str:
+        """Name the space of its vectors: model and everything else that makes vectors comparable."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Say how long its vectors are."""
+        ...
+
+    def passages(self, texts: Sequence[str]) -> Sequence[Vector]:
+        """Embed texts to be found, one vector each, with the model's prefix for passages."""
+        ...
+
+    def query(self, text: str) -> Vector:
+        """Embed a question, with the model's prefix for questions."""
+        ...

@@ -1,0 +1,140 @@
+"""Laying settings over one another: defaults < recipe < user < project < environment < flags.
+
+A layer is a nested mapping with a name that messages and `waymeet settings` can show. Every layer is checked when it
+is made, so that a mistake is reported with the place it stands in.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, get_args, get_origin
+
+import msgspec
+
+from waymeet.errors import SettingsError
+from waymeet.settings.values import PRIVATE, Settings
+
+Tree = Mapping[str, Any]
+
+
+class Layer(msgspec.Struct, frozen=True):
+    """Some settings and where they come from."""
+
+    name: str
+    values: Tree
+
+
+def layer(name: str, values: Tree, *, trusted: bool = True) -> Layer:
+    """Make a layer, refusing keys that do not exist, values that do not fit, and what a stranger may not set."""
+    for key in values:
+        if not trusted and key in PRIVATE:
+            raise SettingsError(
+                f"{name} may not set [{key}]: a project's own file cannot choose where text is sent.",
+                "Put it into your own settings file (waymeet settings shows where that is) or into the environment.",
+            )
+    _check_keys(name, values, defaults())
+    resolve((Layer(name, values),))
+    return Layer(name, values)
+
+
+def resolve(layers: Sequence[Layer]) -> Settings:
+    """Lay the layers over the defaults, later ones on top."""
+    merged: dict[str, Any] = {}
+    for each in layers:
+        merged = merge(merged, each.values)
+    try:
+        return msgspec.convert(merged, Settings)
+    except msgspec.ValidationError as error:
+        cause, _, at = str(error).partition(" - at `$.")
+        names = " / ".join(each.name for each in layers)
+        raise SettingsError(f"{names}: {at.rstrip('`') or 'settings'}: {cause}.") from error
+
+
+def origin(key: str, layers: Sequence[Layer]) -> str:
+    """Name the layer that decides a key."""
+    for each in reversed(layers):
+        values: Any = each.values
+        for part in key.split("."):
+            values = values.get(part) if isinstance(values, Mapping) else None
+        if values is not None:
+            return each.name
+    return "default"
+
+
+def merge(below: Tree, above: Tree) -> dict[str, Any]:
+    """Merge two trees; where both have a value the upper one wins.
+
+    >>> merge({"rrf": {"k": 60, "vector": 1}}, {"rrf": {"k": 10}})
+    {'rrf': {'k': 10, 'vector': 1}}
+    """
+    merged = dict(below)
+    for key, value in above.items():
+        old = merged.get(key)
+        merged[key] = merge(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+def defaults() -> dict[str, Any]:
+    """Give the default settings as a tree."""
+    tree: dict[str, Any] = msgspec.to_builtins(Settings())
+    return tree
+
+
+def keys(tree: Tree | None = None, above: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield every setting as a dotted key with its default."""
+    for key, value in (defaults() if tree is None else tree).items():
+        if isinstance(value, Mapping):
+            yield from keys(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", value
+
+
+def assigned(key: str, text: str, name: str) -> Layer:
+    """Make a layer from one `section.key` and the text of its value, read as the type of that setting.
+
+    >>> assigned("rrf.k", "30", "--set").values
+    {'rrf': {'k': 30.0}}
+    """
+    known = dict(keys())
+    if key not in known:
+        raise unknown(name, key, list(known))
+    try:
+        value = msgspec.convert(_listed(text) if _is_tuple(key) else text, _type_of(key), strict=False)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"{name}: {key}: {error}.") from error
+    tree: Any = value
+    for part in reversed(key.split(".")):
+        tree = {part: tree}
+    return layer(name, tree)
+
+
+def unknown(name: str, key: str, known: Sequence[str]) -> SettingsError:
+    """Say that there is no such key, and which one was probably meant."""
+    close = get_close_matches(key, known, n=1, cutoff=0.5)
+    hint = f"Did you mean {close[0]}?" if close else "`waymeet settings` lists all of them."
+    return SettingsError(f"{name}: there is no setting {key}.", hint)
+
+
+def _check_keys(name: str, values: Tree, known: Tree, above: str = "") -> None:
+    for key, value in values.items():
+        if key not in known:
+            raise unknown(name, f"{above}{key}", [f"{above}{other}" for other in known] + [k for k, _ in keys()])
+        if isinstance(known[key], Mapping):
+            if not isinstance(value, Mapping):
+                raise SettingsError(f"{name}: {above}{key} is a group of settings, not a value.")
+            _check_keys(name, value, known[key], f"{above}{key}.")
+
+
+def _type_of(key: str) -> Any:  # noqa: ANN401 - a type expression
+    found: Any = Settings
+    for part in key.split("."):
+        found = next(item.type for item in msgspec.structs.fields(found) if item.name == part)
+    return found
+
+
+def _is_tuple(key: str) -> bool:
+    kind = _type_of(key)
+    return get_origin(kind) is tuple and bool(get_args(kind))
+
+
+def _listed(text: str) -> list[str]:
+    return [item.strip() for item in text.split(",") if item.strip()]

@@ -1,0 +1,188 @@
+"""Every weight, decay, threshold and limit, in one nested frozen object.
+
+The docstring below an attribute is its documentation: `waymeet settings` shows it.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+
+class FieldWeights(Struct, frozen=True, forbid_unknown_fields=True):
+    """How much an occurrence counts in each field."""
+
+    title: float = 3.0
+    headings: float = 2.0
+    path: float = 1.5
+    tags: float = 2.0
+    properties: float = 1.0
+    triggers: float = 3.0
+    inbound: float = 1.0
+    body: float = 1.0
+
+
+class FieldNorms(Struct, frozen=True, forbid_unknown_fields=True):
+    """BM25's b for each field: 0 ignores its length, 1 divides by it."""
+
+    title: float = 0.75
+    headings: float = 0.75
+    path: float = 0.75
+    tags: float = 0.75
+    properties: float = 0.75
+    triggers: float = 0.75
+    inbound: float = 0.75
+    body: float = 0.75
+
+
+class Bm25(Struct, frozen=True, forbid_unknown_fields=True):
+    """The lexical score."""
+
+    k1: float = 1.2
+    b: FieldNorms = FieldNorms()
+    fields: FieldWeights = FieldWeights()
+    prefix_terms: int = 50
+    """How many terms a `prefix*` may stand for; the most frequent are taken."""
+
+
+class Rrf(Struct, frozen=True, forbid_unknown_fields=True):
+    """Reciprocal rank fusion."""
+
+    k: float = 60.0
+    lexical: float = 1.0
+    vector: float = 1.0
+
+
+class Graph(Struct, frozen=True, forbid_unknown_fields=True):
+    """Walking along links."""
+
+    depth: int = 2
+    fan_out: int = 200
+    """Most edges followed from one document; an answer says when this cut something off."""
+
+
+class Aggregate(Struct, frozen=True, forbid_unknown_fields=True):
+    """Sections into a document: `best·max + mean·mean(top)`."""
+
+    best: float = 0.8
+    mean: float = 0.2
+    top: int = 3
+
+
+class Threeway(Struct, frozen=True, forbid_unknown_fields=True):
+    """The recipe `threeway`."""
+
+    alpha: float = 0.7
+    """Weight of vector similarity."""
+    fulltext_share: float = 0.3
+    """Full text's part of what alpha leaves over."""
+    pool_factor: int = 10
+    """Sections retrieved per requested result, in each list."""
+    start_factor: int = 2
+    """Documents the walk starts from, per requested result."""
+    sections: int = 3
+    """Sections shown for a document."""
+    opening_chars: int = 500
+    """Length of the opening shown for a document found without a vector hit."""
+
+
+class Classic(Struct, frozen=True, forbid_unknown_fields=True):
+    """The recipe `classic`."""
+
+    mode: Literal["hybrid", "bm25_only", "vec_only"] = "hybrid"
+    fusion: Literal["rrf", "linear"] = "rrf"
+    lexical: float = 0.7
+    vector: float = 0.3
+    pool_factor: int = 5
+
+
+class Auto(Struct, frozen=True, forbid_unknown_fields=True):
+    """The recipe `auto`."""
+
+    pool_factor: int = 10
+    vector: float = 0.6
+    """Weight of meaning beside words, which get the rest."""
+    exact: float = 0.2
+    """Bonus for a document whose whole title or file name stands in the query."""
+    out_link: float = 0.3
+    """Part of its score that a document hands to those it links to, divided by 1 + ln(degree)."""
+    in_link: float = 0.1
+    """The same for those that link to it."""
+    per_document: int = 3
+    """Most sections of one document in an answer."""
+
+
+class Shape(Struct, frozen=True, forbid_unknown_fields=True):
+    """What an answer shows."""
+
+    limit: int = 10
+    snippet_chars: int = 240
+    linked_pages: int = 10
+
+
+class Chunking(Struct, frozen=True, forbid_unknown_fields=True):
+    """How a file is cut into sections."""
+
+    max_chars: int = 1600
+    """A longer section is split at paragraphs."""
+    min_chars: int = 120
+    """A shorter one is merged with its neighbour under the same heading."""
+
+
+class Ingest(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which files are read."""
+
+    max_file_bytes: int = 2_000_000
+    ignore: tuple[str, ...] = (
+        ".git/",
+        ".hg/",
+        ".svn/",
+        "node_modules/",
+        "__pycache__/",
+        ".venv/",
+        "venv/",
+        ".tox/",
+        ".mypy_cache/",
+        ".ruff_cache/",
+        ".pytest_cache/",
+        ".hypothesis/",
+        ".idea/",
+        "*.min.js",
+        "*.min.css",
+        "*.map",
+        "*.lock",
+        "package-lock.json",
+    )
+    """Patterns in the manner of .gitignore, applied beside .gitignore and .waymeetignore."""
+    batch_files: int = 200
+    """Files written in one transaction."""
+    refresh_seconds: float = 0.5
+    """How long a search may look for changed files before it answers from the index as it is; 0 never looks."""
+
+
+class Embedding(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where vectors come from. Never read from a project's own file."""
+
+    provider: Literal["none", "hashing"] = "none"
+    """`hashing` is a deterministic stand-in for tests: it knows words, not meaning."""
+    dimension: int = 256
+    batch_chunks: int = 64
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Every number there is to set."""
+
+    bm25: Bm25 = Bm25()
+    rrf: Rrf = Rrf()
+    graph: Graph = Graph()
+    aggregate: Aggregate = Aggregate()
+    threeway: Threeway = Threeway()
+    classic: Classic = Classic()
+    auto: Auto = Auto()
+    shape: Shape = Shape()
+    chunking: Chunking = Chunking()
+    ingest: Ingest = Ingest()
+    embedding: Embedding = Embedding()
+
+
+PRIVATE = frozenset({"embedding"})
+"""Sections that only the user may set: a project's own file may come from a stranger."""

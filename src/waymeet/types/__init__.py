@@ -1,0 +1,60 @@
+"""The nouns. They import nothing of ours."""
+
+from waymeet.types.document import (
+    CHUNK_FIELDS,
+    DOCUMENT_FIELDS,
+    FIELDS,
+    Chunk,
+    Document,
+    Entry,
+    Fingerprint,
+    Terms,
+)
+from waymeet.types.graph import Edge, Link, Node, Reached
+from waymeet.types.query import Filters, Query, Word
+from waymeet.types.ranking import (
+    Answer,
+    Candidate,
+    Degraded,
+    Evidence,
+    Explanation,
+    Found,
+    Hit,
+    Linked,
+    Operation,
+    Ranking,
+    Scored,
+    Section,
+    Step,
+)
+
+__all__ = [
+    "CHUNK_FIELDS",
+    "DOCUMENT_FIELDS",
+    "FIELDS",
+    "Answer",
+    "Candidate",
+    "Chunk",
+    "Degraded",
+    "Document",
+    "Edge",
+    "Entry",
+    "Evidence",
+    "Explanation",
+    "Filters",
+    "Fingerprint",
+    "Found",
+    "Hit",
+    "Link",
+    "Linked",
+    "Node",
+    "Operation",
+    "Query",
+    "Ranking",
+    "Reached",
+    "Scored",
+    "Section",
+    "Step",
+    "Terms",
+    "Word",
+]

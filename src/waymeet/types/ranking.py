@@ -1,0 +1,133 @@
+"""What is answered: scores that explain themselves, hits, and the record of how the answer came about."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+Operation = Literal["value", "sum", "product", "max", "mean", "quotient"]
+
+
+class Explanation(Struct, frozen=True):
+    """A number, what it means, and how it follows from its parts."""
+
+    value: float
+    description: str
+    operation: Operation = "value"
+    parts: tuple["Explanation", ...] = ()
+
+
+class Scored(Struct, frozen=True):
+    """A chunk in a ranked list."""
+
+    chunk: str
+    document: str
+    score: float
+
+
+Ranking = tuple[Scored, ...]
+"""Chunks, best first; ties are in the order of document and position."""
+
+
+class Evidence(Struct, frozen=True):
+    """What one word of the query contributed to the lexical score of one chunk."""
+
+    word: str
+    weight: float
+    idf: float
+    saturation: float
+    fields: tuple[str, ...]
+    """The fields it stands in."""
+
+
+class Found(Struct, frozen=True):
+    """That a list contains a candidate, and where."""
+
+    source: str
+    rank: int
+    score: float
+
+
+class Candidate(Struct, frozen=True):
+    """Something that may become a hit: a chunk, or a document with its best chunks."""
+
+    document: str
+    chunks: tuple[str, ...]
+    """Its chunks, best first; empty if the document was found by its links alone."""
+    score: Explanation
+    found: tuple[Found, ...] = ()
+    reason: str = ""
+
+
+class Section(Struct, frozen=True):
+    """A piece of text shown for a hit."""
+
+    id: str
+    start: int
+    end: int
+    headings: tuple[str, ...]
+    snippet: str
+    highlights: tuple[tuple[int, int], ...] = ()
+    """Ranges of the snippet that match the query, as half-open character offsets."""
+
+
+class Linked(Struct, frozen=True):
+    """A page connected to a hit."""
+
+    document: str
+    title: str
+    kind: str
+    direction: Literal["out", "in"]
+
+
+class Hit(Struct, frozen=True):
+    """One result."""
+
+    id: str
+    """Citable: `path#L10-L24`."""
+    document: str
+    title: str
+    kind: str
+    doc_type: str
+    start: int
+    end: int
+    score: float
+    relevance_reason: str
+    sources: tuple[Found, ...]
+    sections: tuple[Section, ...]
+    staleness: Literal["fresh", "possibly_stale", "stale", "unknown"] = "unknown"
+    linked_pages: tuple[Linked, ...] = ()
+    explanation: Explanation | None = None
+
+
+class Degraded(Struct, frozen=True):
+    """Something that made the answer less than it could be."""
+
+    stage: str
+    code: str
+    detail: str
+
+
+class Step(Struct, frozen=True):
+    """What one stage cost, and why it did nothing if it did nothing."""
+
+    stage: str
+    seconds: float
+    skipped: str | None = None
+
+
+class Answer(Struct, frozen=True):
+    """Hits and how they came about."""
+
+    query: str
+    recipe: str
+    mode: str
+    search_type: str
+    """`hybrid`, `lexical`, `vector` or `fulltext_fallback`: what the scores are made of."""
+    hits: tuple[Hit, ...]
+    total_found: int
+    degraded: tuple[Degraded, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What was read into the query or changed in it."""
+    steps: tuple[Step, ...] = ()
+    generation: int = 0
+    seconds: float = 0.0

@@ -1,0 +1,7 @@
+"""Profiles for property tests: quick in the ordinary run, long in `make torture`."""
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("default", max_examples=60, deadline=None, derandomize=True)
+settings.register_profile("torture", max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("default")
