@@ -1,1 +1,5 @@
-"""."""
+"""An index in one SQLite file: the truth, kept plainly."""
+
+from waymeet.stores.sqlite.store import SqliteStore
+
+__all__ = ["SqliteStore"]

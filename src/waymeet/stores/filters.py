@@ -1,0 +1,68 @@
+"""What a filter lets through: the rules that every backend obeys, over plain documents and chunks."""
+
+from collections.abc import Collection, Sequence
+
+from waymeet.analysis import contains, plain
+from waymeet.types import Chunk, Document, Filters
+
+
+def folders(paths: Sequence[str]) -> tuple[str, ...]:
+    """Bring path filters into one form; none at all means that every document passes.
+
+    >>> folders(["docs/", "./src/a.py"]), folders(["docs", "."]), folders([])
+    (('docs', 'src/a.py'), (), ())
+    """
+    found = tuple(path.removeprefix("./").rstrip("/") for path in paths)
+    return () if any(path in {"", "."} for path in found) else found
+
+
+def folded(tags: Sequence[str]) -> tuple[str, ...]:
+    """Make tags comparable whatever their case."""
+    return tuple(tag.casefold() for tag in tags)
+
+
+def admits(filters: Filters, document: Document) -> bool:
+    """Tell whether a document passes the filters that concern it as a whole."""
+    below = folders(filters.paths)
+    return (
+        (not below or any(document.id == path or document.id.startswith(f"{path}/") for path in below))
+        and (not filters.kinds or document.kind in filters.kinds)
+        and (not filters.doc_types or document.doc_type in filters.doc_types)
+        and (not filters.tags or not set(folded(filters.tags)).isdisjoint(folded(document.tags)))
+    )
+
+
+def leaves_out(without: Sequence[Collection[str]], terms: Collection[str]) -> bool:
+    """Tell whether a chunk with these terms has all terms of any group that must not stand in it.
+
+    >>> leaves_out([("rank", "fusion")], {"rank", "fusion", "work"}), leaves_out([("rank", "fusion")], {"rank"})
+    (True, False)
+
+    An empty group asks for nothing and leaves nothing out.
+
+    >>> leaves_out([()], {"rank"})
+    False
+    """
+    return any(group and all(term in terms for term in group) for group in without)
+
+
+def says(phrases: Sequence[str], chunk: Chunk, title: str) -> bool:
+    """Tell whether each phrase stands in the chunk's text, in its headings or in its document's title.
+
+    An empty phrase asks for nothing.
+    """
+    texts = chunk.text, " ".join(chunk.headings), title
+    return all(any(_has(text, phrase) for text in texts) for phrase in phrases if phrase)
+
+
+def _has(text: str, phrase: str) -> bool:
+    """Tell whether a text has a plain phrase; most texts are ruled out before they are made plain.
+
+    Plain ASCII text differs from the original in case and in what stands between words, so a word that is not in
+    the lower-cased original cannot be in the plain text. Other text may change its very letters (NFKC).
+    """
+    if text.isascii():
+        lower = text.lower()
+        if not all(word in lower for word in phrase.split()):
+            return False
+    return contains(plain(text), phrase)

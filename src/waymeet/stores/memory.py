@@ -1,0 +1,252 @@
+"""The reference store: everything in memory, every answer worked out the plain way.
+
+It is what the conformance suite measures other backends by, so it has no indexes and keeps nothing up to date: a
+change makes a new `Snapshot`, and an answer is read off one.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from threading import Lock, local
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from waymeet.ports import Counts
+from waymeet.stores import bm25f
+from waymeet.stores.entries import checked, twice
+from waymeet.stores.snapshot import Snapshot
+from waymeet.stores.vectors import cosines, unit, units
+from waymeet.types import Filters, Fingerprint, Scored
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from waymeet.ports import Vector
+    from waymeet.settings import Bm25
+    from waymeet.types import Chunk, Document, Edge, Entry, Evidence, Ranking, Word
+
+
+class _Held(local):
+    """What the current thread's outermost `reading` holds."""
+
+    snapshot: Snapshot | None = None
+
+
+class MemoryStore:
+    """A store that forgets everything when the process ends."""
+
+    def __init__(self) -> None:
+        self._newest = Snapshot()
+        self._held = _Held()
+        self._writing = Lock()
+
+    # --- generations -------------------------------------------------------------------------------------------
+
+    @property
+    def _now(self) -> Snapshot:
+        return self._held.snapshot or self._newest
+
+    @property
+    def generation(self) -> int:
+        """Say how many changes were made so far."""
+        return self._now.generation
+
+    @contextmanager
+    def reading(self) -> Iterator[int]:
+        """Hold one generation for several questions."""
+        outer = self._held.snapshot
+        self._held.snapshot = self._now
+        try:
+            yield self._now.generation
+        finally:
+            self._held.snapshot = outer
+
+    def _change(self, changed: Callable[[Snapshot], Snapshot]) -> None:
+        if self._held.snapshot is not None:
+            raise RuntimeError("a store cannot be changed while reading() holds one of its generations")
+        with self._writing:
+            self._newest = changed(self._newest)
+
+    # --- changes -----------------------------------------------------------------------------------------------
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        """Add documents, replacing those of the same id."""
+        new = checked(entries)
+
+        def changed(old: Snapshot) -> Snapshot:
+            for chunk in (chunk for entry in new.values() for chunk in entry.chunks):
+                if chunk.id in old.chunks and old.chunks[chunk.id].document.id not in new:
+                    raise twice(chunk.id)
+            return _with_entries(old, {**old.entries, **new}, touched=new)
+
+        if new:
+            self._change(changed)
+
+    def drop(self, documents: Collection[str]) -> None:
+        """Remove documents with all that belongs to them."""
+        gone = set(documents)
+
+        def changed(old: Snapshot) -> Snapshot:
+            if gone.isdisjoint(old.entries):
+                return old
+            kept = {document: entry for document, entry in old.entries.items() if document not in gone}
+            return _with_entries(old, kept, touched=gone)
+
+        self._change(changed)
+
+    def put_vectors(self, lane: str, vectors: Mapping[str, Vector]) -> None:
+        """Keep a unit vector per chunk in a lane."""
+
+        def changed(old: Snapshot) -> Snapshot:
+            kept = units(lane, vectors, _dimensions(old).get(lane))
+            known = {chunk: vector for chunk, vector in kept.items() if chunk in old.chunks}
+            if not known:
+                return old
+            lanes = {**old.vectors, lane: {**old.vectors.get(lane, {}), **known}}
+            return replace(old, generation=old.generation + 1, vectors=lanes)
+
+        self._change(changed)
+
+    def keep_note(self, key: str, value: str) -> None:
+        """Keep a short remark; this is no new generation."""
+        self._change(lambda old: replace(old, notes={**old.notes, key: value}))
+
+    # --- ranked lists ------------------------------------------------------------------------------------------
+
+    def lexical(self, words: Sequence[Word], limit: int, filters: Filters, bm25: Bm25) -> Ranking:
+        """Rank chunks by BM25F."""
+        now = self._now
+        fields = bm25f.counted(bm25)
+        postings = [now.postings(word, fields) for word in words]
+        return _ranking(now, bm25f.scores(words, postings, now.statistics, bm25), limit, filters)
+
+    def evidence(
+        self, words: Sequence[Word], chunks: Collection[str], bm25: Bm25
+    ) -> Mapping[str, tuple[Evidence, ...]]:
+        """Take the lexical score of some chunks apart; every known chunk gets an answer, if an empty one."""
+        now = self._now
+        fields = bm25f.counted(bm25)
+        postings = [now.postings(word, fields) for word in words]
+        held = [bm25f.holding(each) for each in postings]
+        known = [chunk for chunk in chunks if chunk in now.chunks]
+        return bm25f.evidence(words, postings, now.statistics, bm25, held=held, chunks=known)
+
+    def nearest(self, lane: str, vector: Vector, limit: int, filters: Filters) -> Ranking:
+        """Rank the chunks of a lane by cosine similarity."""
+        now = self._now
+        kept = now.vectors.get(lane)
+        if not kept:
+            return ()
+        query = unit(vector, _dimensions(now)[lane], f"the question's vector for lane {lane}")
+        scores = cosines(list(kept.values()), query)
+        return _ranking(now, dict(zip(kept, scores, strict=True)), limit, filters)
+
+    # --- what is there -----------------------------------------------------------------------------------------
+
+    def without_vector(self, lane: str, limit: int) -> Sequence[Chunk]:
+        """List chunks that the lane has no vector for."""
+        now = self._now
+        missing = [placed.chunk for chunk, placed in now.chunks.items() if chunk not in now.vectors.get(lane, {})]
+        return missing[: max(limit, 0)]
+
+    def edges(self, documents: Collection[str], kinds: Collection[str] = ()) -> Sequence[Edge]:
+        """List the edges that start or end at any of the documents, by document and position."""
+        wanted = set(documents)
+        return [
+            drawn.edge
+            for drawn in self._now.edges
+            if (not kinds or drawn.edge.kind in kinds)
+            and (drawn.edge.source.document in wanted or (drawn.edge.target and drawn.edge.target.document in wanted))
+        ]
+
+    def chunks(self, ids: Collection[str]) -> Mapping[str, Chunk]:
+        """Fetch chunks by id."""
+        now = self._now
+        return {chunk: now.chunks[chunk].chunk for chunk in ids if chunk in now.chunks}
+
+    def chunks_of(self, documents: Collection[str]) -> Mapping[str, tuple[Chunk, ...]]:
+        """Fetch all chunks of some documents, in order."""
+        entries = self._now.entries
+        return {
+            document: tuple(sorted(entries[document].chunks, key=lambda chunk: chunk.ordinal))
+            for document in documents
+            if document in entries
+        }
+
+    def documents(self, ids: Collection[str]) -> Mapping[str, Document]:
+        """Fetch documents by id."""
+        now = self._now
+        return {document: now.documents[document] for document in ids if document in now.documents}
+
+    def named(self, keys: Collection[str]) -> Mapping[str, tuple[str, ...]]:
+        """Say which documents carry each of the keys; a key that none carries is left out."""
+        now = self._now
+        return {key: tuple(now.carriers[key]) for key in keys if key in now.carriers}
+
+    def passing(self, documents: Collection[str], filters: Filters) -> set[str]:
+        """Say which of the documents have a chunk that passes the filters."""
+        now = self._now
+        wanted = set(documents)
+        return {
+            placed.document.id
+            for chunk, placed in now.chunks.items()
+            if placed.document.id in wanted and now.passes(chunk, filters)
+        }
+
+    def vocabulary(self, prefix: str, limit: int) -> Sequence[str]:
+        """List the terms that begin with a prefix, those used in most places first."""
+        uses = self._now.uses
+        found = sorted((term for term in uses if term.startswith(prefix)), key=lambda term: (-uses[term], term))
+        return found[: max(limit, 0)]
+
+    def fingerprints(self) -> Mapping[str, Fingerprint]:
+        """Give the fingerprint of every document, by id."""
+        documents = self._now.documents
+        return {id_: Fingerprint(each.digest, each.size, each.modified_ns) for id_, each in documents.items()}
+
+    def lanes(self) -> Mapping[str, int]:
+        """Give the dimension of every lane that holds vectors."""
+        return _dimensions(self._now)
+
+    def counts(self) -> Counts:
+        """Count what is kept."""
+        now = self._now
+        kinds = [document.kind for document in now.documents.values()]
+        return Counts(
+            documents=len(now.documents),
+            chunks=len(now.chunks),
+            terms=len(now.uses),
+            edges=len(now.edges),
+            dangling=sum(drawn.edge.target is None for drawn in now.edges),
+            kinds={kind: kinds.count(kind) for kind in sorted(set(kinds))},
+            vectors={lane: len(kept) for lane, kept in sorted(now.vectors.items())},
+        )
+
+    def note(self, key: str) -> str:
+        """Read back a remark, or the empty string."""
+        return self._now.notes.get(key, "")
+
+    def close(self) -> None:
+        """Do nothing: there are no files to let go of."""
+
+
+def _with_entries(old: Snapshot, entries: Mapping[str, Entry], touched: Collection[str]) -> Snapshot:
+    """Make the next generation; the chunks of touched documents lose their vectors."""
+    kept = {
+        lane: {chunk: vector for chunk, vector in found.items() if old.chunks[chunk].document.id not in touched}
+        for lane, found in old.vectors.items()
+    }
+    lanes = {lane: found for lane, found in kept.items() if found}
+    return replace(old, generation=old.generation + 1, entries=entries, vectors=lanes)
+
+
+def _ranking(now: Snapshot, scores: Mapping[str, float], limit: int, filters: Filters) -> Ranking:
+    """Order chunks by falling score; the sort is stable, so ties keep the order of document and position."""
+    passing = [chunk for chunk in now.chunks if chunk in scores and now.passes(chunk, filters)]
+    best = sorted(passing, key=lambda chunk: -scores[chunk])[: max(limit, 0)]
+    return tuple(Scored(chunk, now.chunks[chunk].document.id, scores[chunk]) for chunk in best)
+
+
+def _dimensions(now: Snapshot) -> dict[str, int]:
+    return {lane: len(next(iter(kept.values()))) for lane, kept in sorted(now.vectors.items())}

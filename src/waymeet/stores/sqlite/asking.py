@@ -1,0 +1,108 @@
+"""Plain questions to the file: what is there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from waymeet.ports import Counts
+from waymeet.stores.sqlite.records import CHUNK, DOCUMENT, chunk_of, document_of
+from waymeet.types import Fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    import apsw
+
+    from waymeet.types import Chunk, Document
+
+_BY_KEY = f"{CHUNK} WHERE c.key = ?"
+_OF_DOCUMENT = f"{CHUNK} WHERE d.path = ? ORDER BY c.ordinal, c.id"
+_WITHOUT_VECTOR = f"""
+{CHUNK} LEFT JOIN vectors v ON v.chunk = c.id AND v.lane = ?
+WHERE v.chunk IS NULL ORDER BY d.path, c.ordinal, c.id LIMIT ?
+"""
+_NAMED = """
+SELECT n.key, d.path FROM names n JOIN documents d ON d.id = n.document WHERE n.key = ? ORDER BY d.path
+"""
+_VOCABULARY = """
+SELECT term FROM (
+    SELECT term, (SELECT COUNT(*) FROM chunk_terms p WHERE p.term = t.id)
+        + (SELECT COUNT(*) FROM document_terms p WHERE p.term = t.id)
+        + (SELECT COUNT(target) FROM edge_terms p JOIN edges e ON e.id = p.edge WHERE p.term = t.id) AS uses
+    FROM terms t WHERE term >= ?1 AND term < ?1 || char(1114111)
+) WHERE uses > 0 ORDER BY uses DESC, term LIMIT ?2
+"""
+_COUNTS = """
+SELECT
+    (SELECT COUNT(*) FROM documents),
+    (SELECT COUNT(*) FROM chunks),
+    (SELECT COUNT(*) FROM terms t WHERE
+        EXISTS (SELECT 1 FROM chunk_terms p WHERE p.term = t.id)
+        OR EXISTS (SELECT 1 FROM document_terms p WHERE p.term = t.id)
+        OR EXISTS (SELECT 1 FROM edge_terms p JOIN edges e ON e.id = p.edge WHERE p.term = t.id AND target NOTNULL)),
+    (SELECT COUNT(*) FROM edges),
+    (SELECT COUNT(*) FROM edges WHERE target IS NULL)
+"""
+_KINDS = "SELECT kind, COUNT(*) FROM documents GROUP BY kind ORDER BY kind"
+_VECTORS = "SELECT l.name, COUNT(*) FROM lanes l JOIN vectors v ON v.lane = l.id GROUP BY l.name ORDER BY l.name"
+
+
+def chunks(connection: apsw.Connection, ids: Collection[str]) -> dict[str, Chunk]:
+    """Fetch chunks by id."""
+    rows = connection.executemany(_BY_KEY, ((chunk,) for chunk in ids))
+    return {chunk.id: chunk for chunk in map(chunk_of, rows)}
+
+
+def numbers(connection: apsw.Connection, ids: Collection[str]) -> dict[str, int]:
+    """Give the numbers of chunks by id."""
+    return dict(connection.executemany("SELECT key, id FROM chunks WHERE key = ?", ((chunk,) for chunk in ids)))
+
+
+def chunks_of(connection: apsw.Connection, ids: Collection[str]) -> dict[str, tuple[Chunk, ...]]:
+    """Fetch all chunks of some documents, in order."""
+    known = connection.executemany("SELECT path FROM documents WHERE path = ?", ((id_,) for id_ in ids))
+    return {path: tuple(map(chunk_of, connection.execute(_OF_DOCUMENT, (path,)))) for (path,) in known}
+
+
+def documents(connection: apsw.Connection, ids: Collection[str]) -> dict[str, Document]:
+    """Fetch documents by id."""
+    rows = connection.executemany(DOCUMENT, ((id_,) for id_ in ids))
+    return {document.id: document for document in map(document_of, rows)}
+
+
+def without_vector(connection: apsw.Connection, lane: str, limit: int) -> list[Chunk]:
+    """List chunks that a lane has no vector for."""
+    number = connection.execute("SELECT id FROM lanes WHERE name = ?", (lane,)).get
+    return [chunk_of(row) for row in connection.execute(_WITHOUT_VECTOR, (number, max(limit, 0)))]
+
+
+def named(connection: apsw.Connection, keys: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Say which documents carry each of the keys."""
+    found: dict[str, tuple[str, ...]] = {}
+    for key, path in connection.executemany(_NAMED, ((key,) for key in set(keys))):
+        found[key] = (*found.get(key, ()), path)
+    return found
+
+
+def vocabulary(connection: apsw.Connection, prefix: str, limit: int) -> list[str]:
+    """List the terms that begin with a prefix, those used in most places first."""
+    return [term for (term,) in connection.execute(_VOCABULARY, (prefix, max(limit, 0)))]
+
+
+def fingerprints(connection: apsw.Connection) -> dict[str, Fingerprint]:
+    """Give the fingerprint of every document, by id."""
+    rows = connection.execute("SELECT path, digest, size, modified_ns FROM documents ORDER BY path")
+    return {path: Fingerprint(*rest) for path, *rest in rows}
+
+
+def counts(connection: apsw.Connection) -> Counts:
+    """Count what is kept."""
+    documents, chunks, terms, edges, dangling = connection.execute(_COUNTS).fetchone() or (0,) * 5
+    kinds, vectors = dict(connection.execute(_KINDS)), dict(connection.execute(_VECTORS))
+    return Counts(documents, chunks, terms, edges, dangling, kinds, vectors)
+
+
+def note(connection: apsw.Connection, key: str) -> str:
+    """Read back a remark, or the empty string."""
+    (found,) = connection.execute("SELECT value FROM notes WHERE key = ?", (key,)).fetchone() or ("",)
+    return str(found)

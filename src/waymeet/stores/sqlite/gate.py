@@ -1,0 +1,102 @@
+"""Filters in the file: as much as possible by SQL, phrases by reading the text of what is left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from waymeet.stores.filters import folded, folders, says
+from waymeet.stores.sqlite.records import CHUNK, chunk_of
+from waymeet.stores.sqlite.schema import FIELD_CODES
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    import apsw
+
+    from waymeet.types import Filters
+
+
+class Place(NamedTuple):
+    """Where a chunk stands, which is also its order among ties."""
+
+    document: str
+    ordinal: int
+    chunk: str
+
+
+_OF_DOCUMENT = "SELECT c.id FROM documents d JOIN chunks c ON c.document = d.id WHERE d.path = ?"
+_PLACE = "SELECT c.id, d.path, c.ordinal, c.key FROM chunks c JOIN documents d ON d.id = c.document WHERE c.id = ?"
+_TEXT = f"{CHUNK} WHERE c.id = ?"
+_HOLDING = """
+SELECT p.chunk FROM chunk_terms p JOIN terms t ON t.id = p.term WHERE t.term = ?1
+UNION
+SELECT c.id FROM document_terms p JOIN terms t ON t.id = p.term JOIN chunks c ON c.document = p.document
+WHERE t.term = ?1 AND p.field = ?2
+"""
+
+
+class Gate:
+    """What filters let through, in one generation."""
+
+    def __init__(self, connection: apsw.Connection, filters: Filters) -> None:
+        self._connection = connection
+        self._phrases = filters.phrases
+        self._admitted = _admitted(connection, filters)
+        self._left_out = {chunk for group in filters.without for chunk in _holding_all(connection, group)}
+
+    def admits(self, chunk: int) -> bool:
+        """Tell whether a chunk passes all filters but the phrases, which cost a look at its text."""
+        return (self._admitted is None or chunk in self._admitted) and chunk not in self._left_out
+
+    def passing(self, documents: Iterable[str]) -> set[str]:
+        """Say which of the documents have a chunk that passes all filters."""
+        wanted = ((document,) for document in documents)
+        chunks = [chunk for (chunk,) in self._connection.executemany(_OF_DOCUMENT, wanted) if self.admits(chunk)]
+        return {place.document for place in self.places(chunks).values()}
+
+    def places(self, chunks: Iterable[int]) -> dict[int, Place]:
+        """Give the places of those among admitted chunks that have all the phrases."""
+        wanted = ((chunk,) for chunk in chunks)
+        if not self._phrases:
+            return {number: Place(*place) for number, *place in self._connection.executemany(_PLACE, wanted)}
+        found = {}
+        for row in self._connection.executemany(_TEXT, wanted):
+            chunk, (*_, number, title) = chunk_of(row), row
+            if says(self._phrases, chunk, title):
+                found[number] = Place(chunk.document, chunk.ordinal, chunk.id)
+        return found
+
+
+def _admitted(connection: apsw.Connection, filters: Filters) -> set[int] | None:
+    """Find the chunks of documents that pass the filters concerning whole documents; None for all."""
+    conditions = list(_conditions(filters))
+    if not conditions:
+        return None
+    where = " AND ".join(condition for condition, _ in conditions)
+    sql = f"SELECT c.id FROM chunks c JOIN documents d ON d.id = c.document WHERE {where}"  # noqa: S608 - values are bound
+    return {number for (number,) in connection.execute(sql, [value for _, values in conditions for value in values])}
+
+
+def _conditions(filters: Filters) -> Iterator[tuple[str, list[Any]]]:
+    below = folders(filters.paths)
+    if below:
+        # The character after "/" is "0": everything below a folder lies between the two.
+        each = " OR ".join(["d.path = ? OR (d.path >= ? AND d.path < ?)"] * len(below))
+        yield f"({each})", [value for path in below for value in (path, f"{path}/", f"{path}0")]
+    if filters.kinds:
+        yield f"d.kind IN {_marks(filters.kinds)}", list(filters.kinds)
+    if filters.doc_types:
+        yield f"d.doc_type IN {_marks(filters.doc_types)}", list(filters.doc_types)
+    if filters.tags:
+        tagged = f"SELECT document FROM tags WHERE tag IN {_marks(filters.tags)}"  # noqa: S608 - values are bound
+        yield f"d.id IN ({tagged})", list(folded(filters.tags))
+
+
+def _marks(values: Collection[str]) -> str:
+    return f"({', '.join('?' * len(values))})"
+
+
+def _holding_all(connection: apsw.Connection, terms: Collection[str]) -> set[int]:
+    """Find the chunks that have all the terms in headings, body or their document's title; of none: none."""
+    sets = [{chunk for (chunk,) in connection.execute(_HOLDING, (term, FIELD_CODES["title"]))} for term in terms]
+    return set.intersection(*sets) if sets else set()

@@ -1,0 +1,112 @@
+"""Nouns to rows and back."""
+
+from typing import Any
+
+from msgspec import json
+
+from waymeet.types import Chunk, Document, Edge, Link, Node
+
+DOCUMENT = """
+SELECT path, kind, title, doc_type, language, tags, properties, names, digest, size, modified_ns, lines
+FROM documents WHERE path = ?
+"""
+
+CHUNK = """
+SELECT c.key, d.path, c.ordinal, c.first, c.last, c.text, c.headings, c.anchor, c.id, d.title
+FROM chunks c JOIN documents d ON d.id = c.document
+"""
+"""Selects chunks with their numbers and the titles of their documents; to be followed by a condition."""
+
+_strings = json.Decoder(tuple[str, ...])
+_pairs = json.Decoder(dict[str, str])
+
+
+def document_row(number: int, document: Document) -> tuple[Any, ...]:
+    """Give a document's row of `documents`, in the order of its columns."""
+    return (
+        number,
+        document.id,
+        document.kind,
+        document.title,
+        document.doc_type,
+        document.language,
+        _text(document.tags),
+        _text(dict(document.properties)),
+        _text(document.names),
+        document.digest,
+        document.size,
+        document.modified_ns,
+        document.lines,
+    )
+
+
+def document_of(row: tuple[Any, ...]) -> Document:
+    """Make a document of a row that `DOCUMENT` selected."""
+    path, kind, title, doc_type, language, tags, properties, names, *rest = row
+    return Document(
+        path,
+        kind,
+        title,
+        doc_type,
+        language,
+        _strings.decode(tags),
+        _pairs.decode(properties),
+        _strings.decode(names),
+        *rest,
+    )
+
+
+def chunk_row(number: int, document: int, chunk: Chunk) -> tuple[Any, ...]:
+    """Give a chunk's row of `chunks`, in the order of its columns."""
+    return (
+        number,
+        chunk.id,
+        document,
+        chunk.ordinal,
+        chunk.start,
+        chunk.end,
+        chunk.anchor,
+        _text(chunk.headings),
+        chunk.text,
+    )
+
+
+def chunk_of(row: tuple[Any, ...]) -> Chunk:
+    """Make a chunk of a row that `CHUNK` selected."""
+    key, path, ordinal, first, last, text, headings, anchor, *_ = row
+    return Chunk(key, path, ordinal, first, last, text, _strings.decode(headings), anchor)
+
+
+def edge_row(number: int, source: int, ordinal: int, link: Link) -> tuple[Any, ...]:
+    """Give a link's row of `edges`, in the order of its columns but for the target."""
+    return (
+        number,
+        source,
+        ordinal,
+        link.kind,
+        link.source_anchor,
+        link.anchor,
+        link.text,
+        link.sentence,
+        link.refs[0] if link.refs else "",
+        link.line,
+        sum(link.terms.values()),
+    )
+
+
+def edge_of(row: tuple[Any, ...]) -> Edge:
+    """Make an edge of a row that names source and target by their paths."""
+    source, source_anchor, target, anchor, kind, text, sentence, ref, line = row
+    return Edge(
+        source=Node(source, source_anchor),
+        target=None if target is None else Node(target, anchor),
+        kind=kind,
+        text=text,
+        sentence=sentence,
+        ref=ref,
+        line=line,
+    )
+
+
+def _text(value: object) -> str:
+    return json.encode(value).decode()

@@ -1,0 +1,234 @@
+"""The store in one SQLite file: the public face; the work is done next door."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from waymeet.stores import bm25f
+from waymeet.stores.entries import checked
+from waymeet.stores.sqlite import asking, lexical, links, nearest, writing
+from waymeet.stores.sqlite.gate import Gate
+from waymeet.stores.sqlite.opening import opened
+from waymeet.stores.sqlite.ranking import leading, ranked
+from waymeet.stores.sqlite.sessions import Session, Sessions, raise_generation
+from waymeet.stores.sqlite.terms import Glossary
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from waymeet.ports import Counts, Vector
+    from waymeet.settings import Bm25
+    from waymeet.stores.sqlite.nearest import Lane
+    from waymeet.types import Chunk, Document, Edge, Entry, Evidence, Filters, Fingerprint, Ranking, Word
+
+TIMEOUT = 30.0
+"""How long to wait, in seconds, for another process to finish a change."""
+
+
+class _Remembered:
+    """What was worked out for one generation and holds until the next."""
+
+    def __init__(self, generation: int) -> None:
+        self.generation = generation
+        self.statistics: bm25f.Statistics | None = None
+        self.holding: dict[tuple[tuple[str, ...], tuple[str, ...]], int] = {}
+        """How many chunks hold the terms of a word in some fields."""
+        self.lanes: dict[str, Lane | None] = {}
+
+
+class SqliteStore:
+    """A store that keeps everything in one file."""
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+        self._glossary = Glossary()
+        self._remembered = _Remembered(-1)
+
+    @classmethod
+    def open(cls, path: Path | str, *, create: bool = False, timeout: float = TIMEOUT) -> SqliteStore:
+        """Open an index file; with `create`, make it and its folder if there is none.
+
+        Raises:
+            NoIndexError: there is no file, and `create` is off.
+            NewerIndexError: a newer Waymeet wrote it.
+            DamagedIndexError: it is not an index, or a broken one.
+            BusyIndexError: another process holds it for longer than the timeout, in seconds.
+            IndexUnavailableError: it cannot be read or written for another reason.
+        """
+        place = Path(path).absolute()
+        return cls(Sessions(place, timeout, opened(place, timeout, create=create)))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._sessions.close()
+
+    # --- generations -------------------------------------------------------------------------------------------
+
+    @property
+    def generation(self) -> int:
+        """Say how many changes were committed so far."""
+        with self._sessions.reading() as session:
+            return session.generation
+
+    @contextmanager
+    def reading(self) -> Iterator[int]:
+        """Hold one generation for several questions of this thread."""
+        session = self._sessions.begin()
+        try:
+            yield session.generation
+        finally:
+            self._sessions.end(session)
+
+    def _memory(self, session: Session) -> _Remembered:
+        remembered = self._remembered
+        if remembered.generation != session.generation:
+            remembered = self._remembered = _Remembered(session.generation)
+        return remembered
+
+    # --- changes -----------------------------------------------------------------------------------------------
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        """Add documents, replacing those of the same id."""
+        new = checked(entries)
+        if not new:
+            return
+        with self._sessions.writing() as connection:
+            terms = writing.put(connection, new, self._glossary)
+            raise_generation(connection)
+        self._glossary.remember(terms)
+
+    def drop(self, documents: Collection[str]) -> None:
+        """Remove documents with all that belongs to them."""
+        with self._sessions.writing() as connection:
+            if writing.drop(connection, documents):
+                raise_generation(connection)
+
+    def put_vectors(self, lane: str, vectors: Mapping[str, Vector]) -> None:
+        """Keep a unit vector per chunk in a lane."""
+        with self._sessions.writing() as connection:
+            if nearest.put(connection, lane, vectors):
+                raise_generation(connection)
+
+    def keep_note(self, key: str, value: str) -> None:
+        """Keep a short remark; this is no new generation."""
+        with self._sessions.writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (key, value))
+
+    # --- ranked lists ------------------------------------------------------------------------------------------
+
+    def lexical(self, words: Sequence[Word], limit: int, filters: Filters, bm25: Bm25) -> Ranking:
+        """Rank chunks by BM25F."""
+        fields = bm25f.counted(bm25)
+        with self._sessions.reading() as session:
+            postings = [lexical.postings(session.connection, word, fields) for word in words]
+            for word, where in zip(words, postings, strict=True):
+                self._memory(session).holding[word.terms, fields] = bm25f.holding(where)
+            scores = bm25f.scores(words, postings, self._statistics(session), bm25)
+            return ranked(leading(Gate(session.connection, filters), scores, limit), scores, limit)
+
+    def evidence(
+        self, words: Sequence[Word], chunks: Collection[str], bm25: Bm25
+    ) -> Mapping[str, tuple[Evidence, ...]]:
+        """Take the lexical score of some chunks apart; every known chunk gets an answer, if an empty one."""
+        fields = bm25f.counted(bm25)
+        with self._sessions.reading() as session:
+            numbers = asking.numbers(session.connection, chunks)
+            here = [lexical.occurrences(session.connection, word, fields, numbers.values()) for word in words]
+            held = [self._holding(session, word, fields) for word in words]
+            usual = self._statistics(session)
+            found = bm25f.evidence(words, here, usual, bm25, held=held, chunks=numbers.values())
+            return {chunk: found[number] for chunk, number in numbers.items()}
+
+    def nearest(self, lane: str, vector: Vector, limit: int, filters: Filters) -> Ranking:
+        """Rank the chunks of a lane by cosine similarity."""
+        with self._sessions.reading() as session:
+            known = self._lane(session, lane)
+            if known is None:
+                return ()
+            query = known.question(vector, lane)
+            rough, slack = known.rough(query)
+            places = leading(Gate(session.connection, filters), rough, limit, slack)
+            return ranked(places, known.exact(query, places), limit)
+
+    def _statistics(self, session: Session) -> bm25f.Statistics:
+        memory = self._memory(session)
+        if memory.statistics is None:
+            memory.statistics = lexical.statistics(session.connection)
+        return memory.statistics
+
+    def _holding(self, session: Session, word: Word, fields: tuple[str, ...]) -> int:
+        holding = self._memory(session).holding
+        key = (word.terms, fields)
+        if key not in holding:
+            holding[key] = bm25f.holding(lexical.postings(session.connection, word, fields))
+        return holding[key]
+
+    def _lane(self, session: Session, name: str) -> Lane | None:
+        lanes = self._memory(session).lanes
+        if name not in lanes:
+            lanes[name] = nearest.load(session.connection, name)
+        return lanes[name]
+
+    # --- what is there -----------------------------------------------------------------------------------------
+
+    def without_vector(self, lane: str, limit: int) -> Sequence[Chunk]:
+        """List chunks that the lane has no vector for."""
+        with self._sessions.reading() as session:
+            return asking.without_vector(session.connection, lane, limit)
+
+    def edges(self, documents: Collection[str], kinds: Collection[str] = ()) -> Sequence[Edge]:
+        """List the edges that start or end at any of the documents, by document and position."""
+        with self._sessions.reading() as session:
+            return links.touching(session.connection, documents, kinds)
+
+    def chunks(self, ids: Collection[str]) -> Mapping[str, Chunk]:
+        """Fetch chunks by id."""
+        with self._sessions.reading() as session:
+            return asking.chunks(session.connection, ids)
+
+    def chunks_of(self, documents: Collection[str]) -> Mapping[str, tuple[Chunk, ...]]:
+        """Fetch all chunks of some documents, in order."""
+        with self._sessions.reading() as session:
+            return asking.chunks_of(session.connection, documents)
+
+    def documents(self, ids: Collection[str]) -> Mapping[str, Document]:
+        """Fetch documents by id."""
+        with self._sessions.reading() as session:
+            return asking.documents(session.connection, ids)
+
+    def named(self, keys: Collection[str]) -> Mapping[str, tuple[str, ...]]:
+        """Say which documents carry each of the keys; a key that none carries is left out."""
+        with self._sessions.reading() as session:
+            return asking.named(session.connection, keys)
+
+    def passing(self, documents: Collection[str], filters: Filters) -> set[str]:
+        """Say which of the documents have a chunk that passes the filters."""
+        with self._sessions.reading() as session:
+            return Gate(session.connection, filters).passing(documents)
+
+    def vocabulary(self, prefix: str, limit: int) -> Sequence[str]:
+        """List the terms that begin with a prefix, those used in most places first."""
+        with self._sessions.reading() as session:
+            return asking.vocabulary(session.connection, prefix, limit)
+
+    def fingerprints(self) -> Mapping[str, Fingerprint]:
+        """Give the fingerprint of every document, by id."""
+        with self._sessions.reading() as session:
+            return asking.fingerprints(session.connection)
+
+    def lanes(self) -> Mapping[str, int]:
+        """Give the dimension of every lane that holds vectors."""
+        with self._sessions.reading() as session:
+            return nearest.dimensions(session.connection)
+
+    def counts(self) -> Counts:
+        """Count what is kept."""
+        with self._sessions.reading() as session:
+            return asking.counts(session.connection)
+
+    def note(self, key: str) -> str:
+        """Read back a remark, or the empty string."""
+        with self._sessions.reading() as session:
+            return asking.note(session.connection, key)

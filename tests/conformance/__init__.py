@@ -1,0 +1,1 @@
+"""One suite for every store: a new backend is one more line in `backends.py`."""

@@ -1,0 +1,36 @@
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from waymeet.ports import Store
+
+from .backends import BACKENDS, Backend
+
+
+@pytest.fixture(params=BACKENDS, ids=lambda backend: str(backend.name))
+def backend(request: pytest.FixtureRequest) -> Backend:
+    found: Backend = request.param
+    return found
+
+
+@pytest.fixture
+def store(backend: Backend, tmp_path: Path) -> Iterator[Store]:
+    """Give an empty store of each kind."""
+    made = backend.make(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def reopen(backend: Backend, tmp_path: Path) -> Iterator[Callable[[Store], Store]]:
+    """Close a store and open it again."""
+    opened: list[Store] = []
+
+    def again(store: Store) -> Store:
+        opened.append(backend.reopen(store, tmp_path))
+        return opened[-1]
+
+    yield again
+    for each in opened:
+        each.close()

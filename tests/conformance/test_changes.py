@@ -1,0 +1,177 @@
+"""Putting, replacing, dropping, and what stays after closing."""
+
+from collections.abc import Callable
+
+import pytest
+from msgspec.structs import replace
+
+from waymeet.ports import Counts, Store
+from waymeet.settings import Bm25
+from waymeet.types import Filters, Fingerprint
+
+from .make import entry, link, words
+
+GUIDE = entry(
+    "docs/guide.md",
+    ("Start", "How to begin"),
+    ("Next", "How to go on"),
+    title="The guide",
+    tags=["How-To", "start"],
+    properties={"author": "Ada\x00Löv", "version": "2"},
+    links=[link("setup", says="the setup")],
+    doc_type="plan",
+)
+
+
+def test_an_empty_store_is_empty(store: Store) -> None:
+    assert store.generation == 0
+    assert store.counts() == Counts(0, 0, 0, 0, 0, {}, {})
+    assert not store.lexical(words("anything"), 10, Filters(), Bm25())
+    assert not store.edges(["a.md"])
+    assert not store.chunks(["a.md#L1-L1"])
+    assert not store.chunks_of(["a.md"])
+    assert not store.documents(["a.md"])
+    assert not store.named(["a"])
+    assert not store.passing(["a.md"], Filters())
+    assert not store.vocabulary("", 10)
+    assert not store.fingerprints()
+    assert not store.lanes()
+    assert not store.without_vector("lane", 10)
+    assert not store.evidence(words("anything"), ["a.md#L1-L1"], Bm25())
+
+
+def test_what_was_put_comes_back_equal(store: Store) -> None:
+    store.put([GUIDE])
+    assert store.documents(["docs/guide.md", "unknown"]) == {"docs/guide.md": GUIDE.document}
+    assert store.chunks_of(["docs/guide.md", "unknown"]) == {"docs/guide.md": GUIDE.chunks}
+    assert store.chunks(["docs/guide.md#L2-L2", "unknown"]) == {"docs/guide.md#L2-L2": GUIDE.chunks[1]}
+    assert store.fingerprints() == {"docs/guide.md": Fingerprint(GUIDE.document.digest, GUIDE.document.size, 1)}
+
+
+def test_any_text_comes_back_equal(store: Store) -> None:
+    odd = entry("ö/日本 語.md", 'NUL \x00, quote ", emoji 🦊, nothing \ufeff', "", title="\x00", names=["\x00", ""])
+    store.put([odd])
+    assert store.documents([odd.document.id]) == {odd.document.id: odd.document}
+    assert store.chunks_of([odd.document.id]) == {odd.document.id: odd.chunks}
+    assert store.named(["\x00", ""]) == {"\x00": (odd.document.id,), "": (odd.document.id,)}
+
+
+def test_counts_say_how_much_there_is(store: Store) -> None:
+    store.put([GUIDE, entry("src/a.py", "How", kind="code", names=[])])
+    found = store.counts()
+    assert (found.documents, found.chunks, found.edges, found.dangling) == (2, 3, 1, 1)
+    assert found.kinds == {"code": 1, "docs": 1}
+    assert found.terms == len(store.vocabulary("", 1000))
+
+
+def test_chunks_come_in_their_order_whatever_the_order_of_putting(store: Store) -> None:
+    mixed = replace(GUIDE, chunks=GUIDE.chunks[::-1], chunk_terms=GUIDE.chunk_terms[::-1])
+    store.put([mixed])
+    assert store.chunks_of(["docs/guide.md"]) == {"docs/guide.md": GUIDE.chunks}
+
+
+def test_putting_again_replaces_all_of_a_document(store: Store) -> None:
+    store.put([GUIDE, entry("other.md", "unchanged")])
+    shorter = entry("docs/guide.md", "Rewritten", title="Another title")
+    store.put([shorter])
+    assert store.chunks_of(["docs/guide.md"]) == {"docs/guide.md": shorter.chunks}
+    assert store.documents(["docs/guide.md"]) == {"docs/guide.md": shorter.document}
+    assert not store.chunks(["docs/guide.md#L2-L2"])
+    assert not store.edges(["docs/guide.md"])
+    assert not store.lexical(words("begin"), 10, Filters(), Bm25())
+    assert not store.passing(["docs/guide.md"], Filters(tags=("start",)))
+    assert len(store.lexical(words("unchanged"), 10, Filters(), Bm25())) == 1
+
+
+def test_the_last_entry_of_a_document_wins(store: Store) -> None:
+    store.put([GUIDE, entry("docs/guide.md", "later")])
+    assert [chunk.text for chunk in store.chunks_of(["docs/guide.md"])["docs/guide.md"]] == ["later"]
+    assert store.counts().documents == 1
+
+
+def test_dropping_removes_all_of_a_document(store: Store) -> None:
+    store.put([GUIDE, entry("other.md", "stays")])
+    store.drop(["docs/guide.md", "unknown.md"])
+    assert store.fingerprints().keys() == {"other.md"}
+    assert not store.lexical(words("begin guide author"), 10, Filters(), Bm25())
+    assert not store.named(["guide"])
+    assert store.counts().edges == 0
+    assert set(store.vocabulary("", 100)) == {"stay", "other", "md"}
+
+
+def test_a_dropped_document_can_come_back(store: Store) -> None:
+    store.put([GUIDE])
+    store.drop([GUIDE.document.id])
+    store.put([GUIDE])
+    assert store.chunks_of(["docs/guide.md"]) == {"docs/guide.md": GUIDE.chunks}
+
+
+def test_every_change_raises_the_generation_by_one(store: Store) -> None:
+    store.put([GUIDE, entry("other.md", "text")])
+    assert store.generation == 1
+    store.put([GUIDE])
+    assert store.generation == 2
+    store.drop(["other.md", "docs/guide.md"])
+    assert store.generation == 3
+
+
+def test_what_changes_nothing_does_not_raise_the_generation(store: Store) -> None:
+    store.put([])
+    store.drop([])
+    store.drop(["unknown.md"])
+    store.put_vectors("lane", {})
+    store.keep_note("made by", "a test")
+    assert store.generation == 0
+
+
+def test_notes_are_kept_and_replaced(store: Store) -> None:
+    assert store.note("analysis") == ""
+    store.keep_note("analysis", "1")
+    store.keep_note("analysis", "2")
+    assert store.note("analysis") == "2"
+
+
+def test_names_tell_the_documents_that_carry_them(store: Store) -> None:
+    store.put([entry("b/page.md", "x", names=["page", "page", "b/page"]), entry("a/page.md", "x", names=["page"])])
+    assert store.named(["page", "b/page", "unknown"]) == {"page": ("a/page.md", "b/page.md"), "b/page": ("b/page.md",)}
+    store.put([entry("b/page.md", "x", names=["b/page"])])
+    assert store.named(["page"]) == {"page": ("a/page.md",)}
+
+
+def test_everything_is_there_after_reopening(store: Store, reopen: Callable[[Store], Store]) -> None:
+    store.put([GUIDE, entry("setup.md", "the setup", links=[link("guide", says="back")])])
+    store.keep_note("key", "value")
+    before = store.edges(["setup.md"]), store.lexical(words("setup begin"), 10, Filters(), Bm25()), store.counts()
+    again = reopen(store)
+    assert again.generation == 1
+    assert again.note("key") == "value"
+    assert (again.edges(["setup.md"]), again.lexical(words("setup begin"), 10, Filters(), Bm25()), again.counts()) == (
+        before
+    )
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        pytest.param(replace(GUIDE, chunk_terms=()), id="terms missing"),
+        pytest.param(replace(GUIDE, chunks=(GUIDE.chunks[0], GUIDE.chunks[0])), id="same chunk twice"),
+        pytest.param(replace(GUIDE, document=replace(GUIDE.document, id="else.md")), id="chunks of another document"),
+        pytest.param(replace(GUIDE, terms={"inbound": {"a": 1}}), id="inbound text with the target"),
+        pytest.param(replace(GUIDE, chunk_terms=({"title": {"a": 1}}, {})), id="no field of a chunk"),
+    ],
+)
+def test_an_entry_that_contradicts_itself_is_refused(store: Store, wrong: object) -> None:
+    with pytest.raises(ValueError, match=r"docs/guide\.md|else\.md"):
+        store.put([entry("good.md", "text"), wrong])  # type: ignore[list-item]
+    assert store.generation == 0
+    assert not store.fingerprints()
+
+
+def test_a_chunk_cannot_belong_to_two_documents(store: Store) -> None:
+    store.put([GUIDE])
+    thief = entry("thief.md", "text")
+    thief = replace(thief, chunks=(replace(thief.chunks[0], id=GUIDE.chunks[0].id),))
+    with pytest.raises(ValueError, match="two chunks"):
+        store.put([thief])
+    assert store.generation == 1
+    assert store.fingerprints().keys() == {"docs/guide.md"}

@@ -1,0 +1,114 @@
+"""What filters let through, in every question that takes them."""
+
+import numpy as np
+import pytest
+
+from waymeet.analysis import plain
+from waymeet.ports import Store
+from waymeet.settings import Bm25
+from waymeet.types import Filters
+
+from .make import entry, words
+
+ENTRIES = [
+    entry("docs/a.md", ("Rank fusion", "text about ranks"), "text: the Setup, of things", tags=["Guide", "x"]),
+    entry("docs/sub/b.md", "text with FULL-width ｆｕｓｉｏｎ", title="The setup of things", doc_type="plan"),
+    entry("docs2/c.md", "text 全文検索の設定", kind="code", tags=["guide"]),
+    entry("docs.md", "text frank fusion", kind="files"),
+]
+PATHS = ["docs/a.md", "docs/sub/b.md", "docs2/c.md", "docs.md", "unknown.md"]
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    store.put(ENTRIES)
+    chunks = [chunk.id for each in ENTRIES for chunk in each.chunks]
+    store.put_vectors("lane", {chunk: np.array([1.0, place], np.float32) for place, chunk in enumerate(chunks)})
+    return store
+
+
+def passing(store: Store, filters: Filters) -> list[str]:
+    """Ask for everything that passes, by words, by vectors and by documents, which must agree."""
+    lexical = store.lexical(words("text"), 10, filters, Bm25())
+    nearest = store.nearest("lane", np.array([1.0, 0.0], np.float32), 10, filters)
+    assert {hit.chunk for hit in lexical} == {hit.chunk for hit in nearest}
+    assert store.passing(PATHS, filters) == {hit.document for hit in lexical}
+    for limit in range(1, len(lexical)):
+        assert store.lexical(words("text"), limit, filters, Bm25()) == lexical[:limit]
+        assert store.nearest("lane", np.array([1.0, 0.0], np.float32), limit, filters) == nearest[:limit]
+    return sorted(hit.chunk.replace("#L1-L1", "").replace("#L2-L2", "/2") for hit in lexical)
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (Filters(), ["docs.md", "docs/a.md", "docs/a.md/2", "docs/sub/b.md", "docs2/c.md"]),
+        (Filters(paths=("docs",)), ["docs/a.md", "docs/a.md/2", "docs/sub/b.md"]),
+        (Filters(paths=("docs/",)), ["docs/a.md", "docs/a.md/2", "docs/sub/b.md"]),
+        (Filters(paths=("./docs/sub",)), ["docs/sub/b.md"]),
+        (Filters(paths=("docs/a.md",)), ["docs/a.md", "docs/a.md/2"]),
+        (Filters(paths=("docs/a",)), []),
+        (Filters(paths=("doc",)), []),
+        (Filters(paths=("docs.md", "docs2")), ["docs.md", "docs2/c.md"]),
+        (Filters(paths=("docs2", ".")), ["docs.md", "docs/a.md", "docs/a.md/2", "docs/sub/b.md", "docs2/c.md"]),
+        (Filters(paths=("",)), ["docs.md", "docs/a.md", "docs/a.md/2", "docs/sub/b.md", "docs2/c.md"]),
+        (Filters(paths=("%",)), []),
+        (Filters(kinds=("code",)), ["docs2/c.md"]),
+        (Filters(kinds=("code", "files")), ["docs.md", "docs2/c.md"]),
+        (Filters(doc_types=("plan",)), ["docs/sub/b.md"]),
+        (Filters(tags=("GUIDE",)), ["docs/a.md", "docs/a.md/2", "docs2/c.md"]),
+        (Filters(tags=("gui",)), []),
+        (Filters(tags=("guide",), kinds=("code",)), ["docs2/c.md"]),
+        (Filters(tags=("guide",), paths=("docs/sub",)), []),
+        (Filters(phrases=(plain("setup – of THINGS"),)), ["docs/a.md/2", "docs/sub/b.md"]),
+        (Filters(phrases=(plain("text with full width"),)), ["docs/sub/b.md"]),
+        (Filters(phrases=(plain("the setup"),)), ["docs/a.md/2", "docs/sub/b.md"]),
+        (Filters(phrases=(plain("rank fusion"),)), ["docs/a.md"]),
+        (Filters(phrases=(plain("fusion"),)), ["docs.md", "docs/a.md", "docs/sub/b.md"]),
+        (Filters(phrases=("fusion", "width")), ["docs/sub/b.md"]),
+        (Filters(phrases=("fusion", "nowhere")), []),
+        (Filters(phrases=("",)), ["docs.md", "docs/a.md", "docs/a.md/2", "docs/sub/b.md", "docs2/c.md"]),
+        (Filters(phrases=("検索",)), ["docs2/c.md"]),
+        (Filters(phrases=("fusion",), paths=("docs",)), ["docs/a.md", "docs/sub/b.md"]),
+        (Filters(without=(("fusion",),)), ["docs/a.md/2", "docs2/c.md"]),
+        (Filters(without=(("rank", "fusion"),)), ["docs.md", "docs/a.md/2", "docs/sub/b.md", "docs2/c.md"]),
+        (Filters(without=(("thing",),)), ["docs.md", "docs/a.md", "docs2/c.md"]),
+        (Filters(without=(("guid",),)), ["docs.md", "docs/a.md", "docs/a.md/2", "docs/sub/b.md", "docs2/c.md"]),
+        (Filters(without=(("frank",), ("検索",))), ["docs/a.md", "docs/a.md/2", "docs/sub/b.md"]),
+        (Filters(without=(("nowhere",), ())), ["docs.md", "docs/a.md", "docs/a.md/2", "docs/sub/b.md", "docs2/c.md"]),
+    ],
+)
+def test_filter(filled: Store, filters: Filters, expected: list[str]) -> None:
+    assert passing(filled, filters) == expected
+
+
+def test_a_phrase_split_over_text_and_title_is_none(store: Store) -> None:
+    store.put([entry("a.md", "text rank", title="fusion")])
+    assert not store.passing(["a.md"], Filters(phrases=("rank fusion",)))
+
+
+def test_filters_do_not_change_scores(filled: Store) -> None:
+    everything = {hit.chunk: hit.score for hit in filled.lexical(words("fusion text"), 10, Filters(), Bm25())}
+    some = filled.lexical(words("fusion text"), 10, Filters(kinds=("files",)), Bm25())
+    assert [hit.score for hit in some] == [everything["docs.md#L1-L1"]]
+
+
+def test_what_passes_is_found_however_deep_it_lies(store: Store) -> None:
+    many = [entry(f"many/{number:03}.md", "text text text") for number in range(400)]
+    store.put([*many, *[entry(f"few/{number}.md", "text once and much more beside it") for number in range(5)]])
+    for filters in (
+        Filters(paths=("few",)),
+        Filters(phrases=("once and",)),
+        Filters(without=(("md", "text"), ("few",))),
+    ):
+        hits = store.lexical(words("text"), 5, filters, Bm25())
+        assert len(hits) == 5
+    assert {hit.document for hit in store.lexical(words("text"), 5, Filters(phrases=("once",)), Bm25())} == {
+        f"few/{number}.md" for number in range(5)
+    }
+
+
+def test_a_document_without_chunks_never_passes(store: Store) -> None:
+    store.put([entry("empty.md")])
+    assert store.passing(["empty.md"], Filters()) == set()
+    assert store.chunks_of(["empty.md"]) == {"empty.md": ()}

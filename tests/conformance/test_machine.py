@@ -1,0 +1,231 @@
+"""Random changes to the reference and to every other store, side by side: all answers must agree."""
+
+from __future__ import annotations
+
+from math import isclose
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from waymeet.analysis import count, plain
+from waymeet.errors import EmbeddingError
+from waymeet.settings import Bm25, FieldNorms, FieldWeights
+from waymeet.types import Entry, Filters, Link, Word
+
+from .backends import BACKENDS, MEMORY
+from .make import entry
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from waymeet.ports import Store, Vector
+    from waymeet.types import Ranking
+
+PATHS = ["a.md", "b.md", "docs/a.md", "docs/b.md", "docs/deep/a.md", "docs2/c.py", "src/c.py", "ö 漢.md"]
+KEYS = ["a", "b", "c", "docs/a", "title", ""]
+LANES = {"two": 2, "three": 3}
+VOCABULARY = [
+    "rank",
+    "Ranks",
+    "fusion",
+    "getUserById",
+    "user",
+    "検索語",
+    "検索",
+    "naïve",
+    "ｆｕｓｉｏｎ",
+    "don't",
+    "x-1",
+    "\x00",
+]
+
+paths = st.sampled_from(PATHS)
+texts = st.lists(st.sampled_from(VOCABULARY), max_size=6).map(" ".join)
+chunks = st.lists(st.one_of(texts, st.tuples(texts, texts)), max_size=3)
+kinds = st.sampled_from(["docs", "code"])
+tags = st.lists(st.sampled_from(["Guide", "guide", "ÖL", "x"]), max_size=2)
+numbers = st.integers(-2, 2).map(float)
+
+
+@st.composite
+def links(draw: st.DrawFn) -> Link:
+    text = draw(texts)
+    return Link(
+        refs=tuple(draw(st.lists(st.sampled_from(KEYS), max_size=3))),
+        kind=draw(st.sampled_from(["references", "imports"])),
+        anchor=draw(st.sampled_from(["", "place"])),
+        text=text,
+        line=draw(st.integers(1, 9)),
+        terms=count(text),
+    )
+
+
+@st.composite
+def entries(draw: st.DrawFn) -> Entry:
+    return entry(
+        draw(paths),
+        *draw(chunks),
+        title=draw(texts),
+        tags=draw(tags),
+        properties=draw(st.dictionaries(st.sampled_from("pq"), texts, max_size=2)),
+        triggers=draw(texts),
+        links=draw(st.lists(links(), max_size=3)),
+        names=draw(st.lists(st.sampled_from(KEYS), max_size=3)),
+        kind=draw(kinds),
+        doc_type=draw(st.sampled_from(["plan", "other"])),
+        digest=draw(st.sampled_from(["one", "two"])),
+    )
+
+
+def some(values: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
+    """Usually nothing, so that several filters together still let something through."""
+    return st.one_of(st.just(()), st.just(()), st.lists(values, max_size=2).map(tuple))
+
+
+filters = st.builds(
+    Filters,
+    paths=some(st.sampled_from(["docs", "docs/", "docs/deep", "a.md", ".", "src", "nowhere"])),
+    kinds=some(kinds),
+    doc_types=some(st.sampled_from(["plan", "other"])),
+    tags=some(st.sampled_from(["GUIDE", "öl", "y"])),
+    phrases=some(texts.map(plain)),
+    without=some(st.lists(st.sampled_from(VOCABULARY), max_size=2).map(lambda found: tuple(count(" ".join(found))))),
+)
+words = st.builds(
+    Word,
+    terms=texts.map(lambda text: tuple(count(text))),
+    weight=st.sampled_from([0.5, 1.0, 2.0]),
+    text=st.sampled_from(["", "as asked"]),
+)
+bm25s = st.builds(
+    Bm25,
+    k1=st.sampled_from([0.0, 1.2]),
+    b=st.sampled_from([FieldNorms(), FieldNorms(body=0.0, inbound=1.0)]),
+    fields=st.sampled_from([FieldWeights(), FieldWeights(inbound=0.0, body=0.0), FieldWeights(path=0.0)]),
+)
+
+
+class Agreement(RuleBasedStateMachine):
+    """The memory store is right by definition; the others must say the same."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = TemporaryDirectory()
+        self.backends = [backend for backend in BACKENDS if backend is not MEMORY]
+        self.reference = MEMORY.make(Path(self.folder.name))
+        self.others = [backend.make(Path(self.folder.name)) for backend in self.backends]
+
+    def teardown(self) -> None:
+        for store in self.others:
+            store.close()
+        self.folder.cleanup()
+
+    @property
+    def stores(self) -> list[Store]:
+        return [self.reference, *self.others]
+
+    def same(self, ask: Any) -> Any:
+        """Ask all stores and give the answer that they agree on."""
+        expected = ask(self.reference)
+        for store in self.others:
+            assert ask(store) == expected
+        return expected
+
+    @rule(new=st.lists(entries(), min_size=1, max_size=3))
+    def put(self, new: Sequence[Entry]) -> None:
+        for store in self.stores:
+            store.put(new)
+
+    @rule(gone=st.lists(paths, max_size=3))
+    def drop(self, gone: Sequence[str]) -> None:
+        for store in self.stores:
+            store.drop(gone)
+
+    @rule(lane=st.sampled_from(sorted(LANES)), rows=st.data())
+    def put_vectors(self, lane: str, rows: st.DataObject) -> None:
+        known = [chunk.id for each in self.reference.chunks_of(PATHS).values() for chunk in each]
+        some_chunks = rows.draw(st.lists(st.sampled_from([*known, "unknown"]), max_size=6))
+        size = LANES[lane] + rows.draw(st.sampled_from([0, 0, 0, 0, 1]))
+        vectors = {
+            chunk: self._vector(rows.draw(st.lists(numbers, min_size=size, max_size=size))) for chunk in some_chunks
+        }
+        outcomes = set()
+        for store in self.stores:
+            try:
+                store.put_vectors(lane, vectors)
+                outcomes.add("kept")
+            except EmbeddingError as error:
+                outcomes.add(str(error))
+        assert len(outcomes) == 1
+
+    @rule()
+    def reopen(self) -> None:
+        folder = Path(self.folder.name)
+        pairs = zip(self.backends, self.others, strict=True)
+        self.others = [backend.reopen(store, folder) for backend, store in pairs]
+
+    @rule(key=st.sampled_from("kl"), value=texts)
+    def keep_note(self, key: str, value: str) -> None:
+        for store in self.stores:
+            store.keep_note(key, value)
+
+    @rule(asked=st.lists(words, max_size=4), limit=st.integers(0, 12), which=filters, bm25=bm25s)
+    def lexical(self, asked: list[Word], limit: int, which: Filters, bm25: Bm25) -> None:
+        expected = self.reference.lexical(asked, limit, which, bm25)
+        parts = self.reference.evidence(asked, [hit.chunk for hit in expected], bm25)
+        for store in self.others:
+            same_ranking(expected, store.lexical(asked, limit, which, bm25))
+            assert store.evidence(asked, [hit.chunk for hit in expected], bm25) == parts
+
+    @rule(lane=st.sampled_from(sorted(LANES)), vector=st.data(), limit=st.integers(0, 12), which=filters)
+    def nearest(self, lane: str, vector: st.DataObject, limit: int, which: Filters) -> None:
+        size = self.reference.lanes().get(lane, LANES[lane])
+        question = self._vector([1.0, *vector.draw(st.lists(numbers, min_size=size - 1, max_size=size - 1))])
+        expected = self.reference.nearest(lane, question, limit, which)
+        for store in self.others:
+            same_ranking(expected, store.nearest(lane, question, limit, which))
+
+    @rule(which=filters)
+    def passing(self, which: Filters) -> None:
+        self.same(lambda store: store.passing(PATHS, which))
+
+    @invariant()
+    def everything_agrees(self) -> None:
+        self.same(lambda store: store.generation)
+        self.same(lambda store: store.counts())
+        self.same(lambda store: store.documents(PATHS))
+        self.same(lambda store: store.chunks_of(PATHS))
+        self.same(lambda store: store.edges(PATHS))
+        self.same(lambda store: store.edges(PATHS[:3], ["imports"]))
+        self.same(lambda store: store.named(KEYS))
+        self.same(lambda store: store.fingerprints())
+        self.same(lambda store: store.lanes())
+        self.same(lambda store: store.vocabulary("", 1000))
+        self.same(lambda store: store.vocabulary("r", 1))
+        self.same(lambda store: [store.note(key) for key in "kl"])
+        for lane in LANES:
+            missing = self.same(lambda store, lane=lane: store.without_vector(lane, 5))
+            self.same(lambda store, ids=[chunk.id for chunk in missing]: store.chunks(ids))
+
+    @staticmethod
+    def _vector(numbers_: Sequence[float]) -> Vector:
+        return np.array(numbers_, dtype=np.float32)
+
+
+def same_ranking(expected: Ranking, found: Ranking) -> None:
+    """Compare two ranked lists; chunks whose scores differ by rounding alone may change places."""
+    assert len(found) == len(expected)
+    for mine, theirs in zip(expected, found, strict=True):
+        assert theirs.score == pytest.approx(mine.score, rel=1e-5, abs=1e-9)
+        same = (mine.chunk, mine.document) == (theirs.chunk, theirs.document)
+        assert same or isclose(mine.score, theirs.score, rel_tol=1e-12, abs_tol=1e-15)
+
+
+TestAgreement = Agreement.TestCase
+TestAgreement.settings = settings(stateful_step_count=20)

@@ -1,0 +1,154 @@
+"""Vectors: what is kept, what is refused, what is near."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from waymeet.errors import EmbeddingError
+from waymeet.types import Filters
+
+from .make import entry
+
+if TYPE_CHECKING:
+    from waymeet.ports import Store, Vector
+
+
+def vector(*numbers: float) -> Vector:
+    return np.array(numbers, dtype=np.float32)
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    store.put([entry("a.md", "one", "two"), entry("b.md", "three")])
+    return store
+
+
+def near(store: Store, *numbers: float, lane: str = "lane", limit: int = 10) -> list[tuple[str, float]]:
+    return [(hit.chunk, hit.score) for hit in store.nearest(lane, vector(*numbers), limit, Filters())]
+
+
+def test_the_nearest_come_first(filled: Store) -> None:
+    filled.put_vectors(
+        "lane", {"a.md#L1-L1": vector(1, 0), "a.md#L2-L2": vector(0.6, 0.8), "b.md#L1-L1": vector(-1, 0)}
+    )
+    assert filled.generation == 2
+    hits = near(filled, 0, 1)
+    assert [chunk for chunk, _ in hits] == ["a.md#L2-L2", "a.md#L1-L1", "b.md#L1-L1"]
+    assert [score for _, score in hits] == pytest.approx([0.8, 0.0, 0.0], abs=1e-6)
+    assert near(filled, 0, 1, limit=1) == hits[:1]
+    assert near(filled, 0, 1, limit=0) == []
+
+
+def test_cosine_does_not_depend_on_length(filled: Store) -> None:
+    filled.put_vectors("lane", {"a.md#L1-L1": vector(30, 40)})
+    ((_, score),) = near(filled, 0, 7)
+    assert score == pytest.approx(0.8, abs=1e-6)
+
+
+def test_equal_vectors_tie_by_document_and_position(store: Store) -> None:
+    rng = np.random.default_rng(7)
+    one, question = rng.standard_normal((2, 384)).astype(np.float32)
+    names = sorted(f"{number}.md" for number in range(60))
+    store.put([entry(name, "x", "y") for name in names])
+    store.put_vectors("lane", {f"{name}#L{line}-L{line}": one for name in names[::-1] for line in (2, 1)})
+    hits = store.nearest("lane", question, 1000, Filters())
+    assert [hit.chunk for hit in hits] == [f"{name}#L{line}-L{line}" for name in names for line in (1, 2)]
+    assert len({hit.score for hit in hits}) == 1
+    assert store.nearest("lane", question, 7, Filters()) == hits[:7]
+
+
+def test_many_vectors_are_ranked_exactly(store: Store) -> None:
+    rng = np.random.default_rng(3)
+    rows = rng.standard_normal((700, 64))
+    rows[350:] = rows[:350] + rng.standard_normal((350, 64)) * 1e-6  # nearly ties
+    store.put([entry("a.md", *["x"] * 700)])
+    store.put_vectors("lane", {f"a.md#L{n}-L{n}": row.astype(np.float32) for n, row in enumerate(rows, 1)})
+    question = rng.standard_normal(64)
+    units = rows.astype(np.float32).astype(np.float64)
+    units = (units / np.linalg.norm(units, axis=1, keepdims=True)).astype(np.float32).astype(np.float64)
+    cosines = units @ (question / np.linalg.norm(question)).astype(np.float32).astype(np.float64)
+    best = [f"a.md#L{n + 1}-L{n + 1}" for n in np.argsort(-cosines, kind="stable")[:50]]
+    assert [hit.chunk for hit in store.nearest("lane", question.astype(np.float32), 50, Filters())] == best
+
+
+def test_a_vector_is_replaced_by_a_later_one(filled: Store) -> None:
+    filled.put_vectors("lane", {"a.md#L1-L1": vector(1, 0)})
+    filled.put_vectors("lane", {"a.md#L1-L1": vector(0, 1)})
+    assert near(filled, 0, 1) == [("a.md#L1-L1", 1.0)]
+    assert filled.counts().vectors == {"lane": 1}
+
+
+def test_lanes_are_apart(filled: Store) -> None:
+    filled.put_vectors("three", {"a.md#L1-L1": vector(1, 0, 0)})
+    filled.put_vectors("two", {"b.md#L1-L1": vector(1, 0), "a.md#L2-L2": vector(0, 1)})
+    assert filled.lanes() == {"three": 3, "two": 2}
+    assert filled.counts().vectors == {"three": 1, "two": 2}
+    assert near(filled, 1, 0, 0, lane="three") == [("a.md#L1-L1", 1.0)]
+    assert near(filled, 1, 0, lane="unknown") == []
+
+
+def test_chunks_without_a_vector_are_listed_in_order(filled: Store) -> None:
+    assert [chunk.id for chunk in filled.without_vector("lane", 10)] == ["a.md#L1-L1", "a.md#L2-L2", "b.md#L1-L1"]
+    filled.put_vectors("lane", {"a.md#L1-L1": vector(1, 0)})
+    assert [chunk.id for chunk in filled.without_vector("lane", 1)] == ["a.md#L2-L2"]
+    assert [chunk.text for chunk in filled.without_vector("lane", 10)] == ["two", "three"]
+    assert len(filled.without_vector("other lane", 10)) == 3
+    assert filled.without_vector("lane", 0) == []
+
+
+def test_vectors_go_with_their_document(filled: Store) -> None:
+    filled.put_vectors("lane", {"a.md#L1-L1": vector(1, 0), "b.md#L1-L1": vector(0, 1)})
+    filled.put([entry("a.md", "rewritten")])
+    assert [chunk for chunk, _ in near(filled, 1, 1)] == ["b.md#L1-L1"]
+    filled.drop(["b.md"])
+    assert near(filled, 1, 1) == []
+    assert filled.lanes() == {}
+    assert filled.counts().vectors == {}
+
+
+def test_an_emptied_lane_may_change_its_dimension(filled: Store) -> None:
+    filled.put_vectors("lane", {"b.md#L1-L1": vector(0, 1)})
+    filled.drop(["b.md"])
+    filled.put_vectors("lane", {"a.md#L1-L1": vector(0, 0, 1)})
+    assert filled.lanes() == {"lane": 3}
+
+
+def test_unknown_chunks_are_ignored(filled: Store) -> None:
+    filled.put_vectors("lane", {"unknown": vector(1, 0)})
+    assert filled.generation == 1
+    assert filled.lanes() == {}
+    filled.put_vectors("lane", {"unknown": vector(1, 0), "a.md#L1-L1": vector(1, 0)})
+    assert filled.generation == 2
+    assert filled.counts().vectors == {"lane": 1}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        vector(0, 0),
+        vector(float("nan"), 1),
+        vector(float("inf"), 1),
+        vector(1, 0, 0),
+        vector(1),
+        vector(),
+        np.ones((2, 2), np.float32),
+    ],
+    ids=["zero", "nan", "inf", "too long", "too short", "empty", "a matrix"],
+)
+def test_one_bad_vector_keeps_all_out(filled: Store, wrong: Vector) -> None:
+    filled.put_vectors("lane", {"a.md#L1-L1": vector(1, 0)})
+    with pytest.raises(EmbeddingError, match="lane"):
+        filled.put_vectors("lane", {"a.md#L2-L2": vector(0, 1), "b.md#L1-L1": wrong})
+    assert filled.generation == 2
+    assert near(filled, 1, 0) == [("a.md#L1-L1", 1.0)]
+    with pytest.raises(EmbeddingError):
+        filled.nearest("lane", wrong, 10, Filters())
+
+
+def test_the_first_vector_decides_the_dimension_of_a_lane(filled: Store) -> None:
+    with pytest.raises(EmbeddingError):
+        filled.put_vectors("lane", {"a.md#L1-L1": vector(1, 0), "b.md#L1-L1": vector(1, 0, 0)})
+    assert filled.lanes() == {}

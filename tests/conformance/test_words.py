@@ -1,0 +1,182 @@
+"""Finding words: BM25F, what it is made of, and the order of what is found."""
+
+from math import log
+
+import pytest
+from msgspec.structs import replace
+
+from waymeet.ports import Store
+from waymeet.settings import Bm25, FieldNorms, FieldWeights
+from waymeet.types import Filters, Word
+
+from .make import entry, link, words
+
+ALL = Filters()
+WEIGHTS = FieldWeights(title=3.0, headings=2.0, path=0.0, tags=2.0, properties=1.0, triggers=3.0, inbound=1.0, body=1.0)
+NORMS = FieldNorms(*[0.75] * 8)
+NO_PATHS = Bm25(k1=1.2, b=NORMS, fields=WEIGHTS)
+"""Numbers of the tests' own, so that better defaults do not break them."""
+
+
+def found(store: Store, text: str, bm25: Bm25 = NO_PATHS, limit: int = 10) -> list[str]:
+    return [hit.chunk for hit in store.lexical(words(text), limit, ALL, bm25)]
+
+
+def test_the_score_is_the_formula_in_numbers(store: Store) -> None:
+    store.put(
+        [
+            entry("a.md", "alpha alpha gamma", title="alpha beta"),
+            entry("b.md", "alpha delta epsilon zeta", title="beta"),
+            entry("c.md", "gamma"),
+        ]
+    )
+    # Three chunks, two with "alpha". Titles: lengths 2 and 1, mean 1.5. Bodies: 3, 4 and 1, mean 2.667, settled 2.7.
+    rarity = log((3 - 2 + 0.5) / (2 + 0.5) + 1)
+    title = 3.0 * 1 / (0.25 + 0.75 * 2 / 1.5)
+    body = 1.0 * 2 / (0.25 + 0.75 * 3 / 2.7)
+    a = rarity * (title + body) * 2.2 / (title + body + 1.2)
+    body = 1.0 * 1 / (0.25 + 0.75 * 4 / 2.7)
+    b = rarity * body * 2.2 / (body + 1.2)
+    first, second = store.lexical(words("alpha"), 10, ALL, NO_PATHS)
+    assert (first.chunk, first.document) == ("a.md#L1-L1", "a.md")
+    assert (second.chunk, second.document) == ("b.md#L1-L1", "b.md")
+    assert first.score == pytest.approx(a, rel=1e-9) == pytest.approx(0.806176, abs=1e-6)
+    assert second.score == pytest.approx(b, rel=1e-9) == pytest.approx(0.392662, abs=1e-6)
+
+
+def test_link_text_counts_by_the_formula_too(store: Store) -> None:
+    store.put(
+        [
+            entry("a.md", "x", links=[link("c", says="alpha beta"), link("c", says="alpha")]),
+            entry("b.md", "x", links=[link("a", says="gamma"), link("nowhere", says="alpha")]),
+            entry("c.md", "x", "y"),
+        ]
+    )
+    # Inbound texts: c has "alpha beta alpha", a has "gamma": mean length 2. Both chunks of c hold the word.
+    rarity = log((4 - 2 + 0.5) / (2 + 0.5) + 1)
+    inbound = 1.0 * 2 / (0.25 + 0.75 * 3 / 2.0)
+    score = rarity * inbound * 2.2 / (inbound + 1.2)
+    hits = store.lexical(words("alpha"), 10, ALL, NO_PATHS)
+    assert [hit.chunk for hit in hits] == ["c.md#L1-L1", "c.md#L2-L2"]
+    assert [hit.score for hit in hits] == pytest.approx([score, score], rel=1e-9)
+
+
+def test_a_word_counts_all_its_terms_as_itself(store: Store) -> None:
+    store.put(
+        [entry("a.md", "colour color paint"), entry("b.md", "colour paint wall"), entry("c.md", "other words here")]
+    )
+    both = Word(("colour", "color", "color"), weight=2.0)
+    rarity = log((3 - 2 + 0.5) / (2 + 0.5) + 1)
+    first, second = store.lexical([both], 10, ALL, NO_PATHS)
+    assert first.score == pytest.approx(2.0 * rarity * 2 * 2.2 / (2 + 1.2), rel=1e-9)
+    assert second.score == pytest.approx(2.0 * rarity * 1 * 2.2 / (1 + 1.2), rel=1e-9)
+
+
+def test_any_of_the_words_is_enough(store: Store) -> None:
+    store.put([entry("a.md", "rank fusion"), entry("b.md", "rank"), entry("c.md", "nothing")])
+    assert found(store, "rank fusion missing words") == ["a.md#L1-L1", "b.md#L1-L1"]
+
+
+@pytest.mark.parametrize("field", ["title", "path", "tags", "properties", "triggers", "headings", "body", "inbound"])
+def test_every_field_is_searched_and_weight_zero_switches_it_off(store: Store, field: str) -> None:
+    store.put(
+        [
+            entry(
+                "folder/page.md",
+                ("headingword", "bodyword"),
+                title="titleword",
+                tags=["tagsword"],
+                properties={"key": "propertiesword"},
+                triggers="triggersword",
+            ),
+            entry("linking.md", "x", links=[link("page", says="inboundword")]),
+        ]
+    )
+    special = {"path": "folder", "headings": "headingword"}.get(field, f"{field}word")
+    every = FieldWeights(*[1.0] * 8)
+    assert found(store, special, Bm25(fields=every)) == ["folder/page.md#L1-L1"]
+    assert found(store, special, Bm25(fields=replace(every, **{field: 0.0}))) == []
+
+
+def test_a_field_of_weight_zero_does_not_make_a_word_common(store: Store) -> None:
+    store.put([entry("alpha.md", "other"), entry("b.md", "alpha"), entry("c.md", "other")])
+    (hit,) = store.lexical(words("alpha"), 10, ALL, NO_PATHS)
+    (part,) = store.evidence(words("alpha"), [hit.chunk], NO_PATHS)[hit.chunk]
+    assert part.idf == pytest.approx(log((3 - 1 + 0.5) / (1 + 0.5) + 1))
+
+
+def test_ties_are_in_the_order_of_document_and_position(store: Store) -> None:
+    store.put([entry("b.md", "same", "same"), entry("a/z.md", "same"), entry("a.md", *["same"] * 11)])
+    first = [f"a.md#L{line}-L{line}" for line in range(1, 12)]
+    assert found(store, "same", limit=100) == [*first, "a/z.md#L1-L1", "b.md#L1-L1", "b.md#L2-L2"]
+    assert found(store, "same", limit=3) == first[:3]
+
+
+def test_the_limit_is_kept(store: Store) -> None:
+    store.put([entry(f"{name}.md", "same") for name in "abc"])
+    assert found(store, "same", limit=0) == []
+    assert found(store, "same", limit=-1) == []
+    assert len(found(store, "same", limit=2)) == 2
+
+
+def test_evidence_adds_up_to_the_score(store: Store) -> None:
+    store.put(
+        [
+            entry("a.md", ("rank", "rank fusion"), title="fusion", links=[link("b", says="rank")]),
+            entry("b.md", "rank other"),
+        ]
+    )
+    asked = [Word(("rank",), 2.0, "Ranks"), Word(("fusion", "other")), Word(("missing",))]
+    hits = store.lexical(asked, 10, ALL, NO_PATHS)
+    parts = store.evidence(asked, [hit.chunk for hit in hits], NO_PATHS)
+    assert len(hits) == 2
+    for hit in hits:
+        assert sum(part.weight * part.idf * part.saturation for part in parts[hit.chunk]) == hit.score
+    assert [(part.word, part.fields) for part in parts["a.md#L1-L1"]] == [
+        ("Ranks", ("headings", "body")),
+        ("fusion other", ("title", "body")),
+    ]
+    assert [part.fields for part in parts["b.md#L1-L1"]] == [("inbound", "body"), ("body",)]
+
+
+def test_evidence_needs_no_search_before(store: Store) -> None:
+    store.put([entry("a.md", "rank"), entry("b.md", "other")])
+    found = store.evidence(words("rank"), ["a.md#L1-L1", "b.md#L1-L1", "unknown"], Bm25())
+    assert {chunk: len(parts) for chunk, parts in found.items()} == {"a.md#L1-L1": 1, "b.md#L1-L1": 0}
+
+
+def test_statistics_follow_every_change(store: Store) -> None:
+    store.put([entry("a.md", "rank fusion")])
+    alone = store.lexical(words("rank"), 1, ALL, NO_PATHS)[0].score
+    store.put([entry("b.md", "a much longer text without that word"), entry("c.md", "more")])
+    rarer = store.lexical(words("rank"), 1, ALL, NO_PATHS)[0].score
+    assert rarer > alone
+    store.drop(["b.md", "c.md"])
+    assert store.lexical(words("rank"), 1, ALL, NO_PATHS)[0].score == alone
+
+
+def test_length_matters_as_much_as_b_says(store: Store) -> None:
+    store.put([entry("a.md", "rank and a long tail of further words"), entry("b.md", "rank")])
+    assert found(store, "rank") == ["b.md#L1-L1", "a.md#L1-L1"]
+    flat = Bm25(b=FieldNorms(body=0.0), fields=WEIGHTS)
+    first, second = store.lexical(words("rank"), 10, ALL, flat)
+    assert (first.chunk, first.score) == ("a.md#L1-L1", second.score)
+
+
+def test_vocabulary_lists_the_most_used_terms_of_a_prefix(store: Store) -> None:
+    store.put(
+        [
+            entry("x1.md", "rank ranger rank", "ranger", title="rank", links=[link("x2", says="ranges")]),
+            entry("x2.md", "rank random", links=[link("nowhere", says="rankle")]),
+        ]
+    )
+    assert store.vocabulary("ran", 10) == ["rank", "ranger", "random", "rang"]
+    assert store.vocabulary("rank", 10) == ["rank"]
+    assert store.vocabulary("ran", 2) == ["rank", "ranger"]
+    assert store.vocabulary("ran", 0) == []
+    assert store.vocabulary("zzz", 10) == []
+
+
+def test_cjk_terms_have_prefixes_too(store: Store) -> None:
+    store.put([entry("x.md", "全文検索")])
+    assert store.vocabulary("検", 10) == ["検", "検索"]
