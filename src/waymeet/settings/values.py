@@ -17,7 +17,7 @@ class FieldWeights(Struct, frozen=True, forbid_unknown_fields=True):
     tags: float = 2.0
     properties: float = 1.0
     triggers: float = 3.0
-    inbound: float = 1.0
+    inbound: float = 0.5
     body: float = 1.0
 
 
@@ -52,6 +52,17 @@ class Rrf(Struct, frozen=True, forbid_unknown_fields=True):
     vector: float = 1.0
 
 
+class Pool(Struct, frozen=True, forbid_unknown_fields=True):
+    """How many candidates are looked at."""
+
+    factor: int = 10
+    """Chunks retrieved per requested result, in each list."""
+    starts: int = 2
+    """Documents a walk starts from, per requested result."""
+    query_words: int = 256
+    """Most different words of a query that are looked up."""
+
+
 class Graph(Struct, frozen=True, forbid_unknown_fields=True):
     """Walking along links."""
 
@@ -75,10 +86,6 @@ class Threeway(Struct, frozen=True, forbid_unknown_fields=True):
     """Weight of vector similarity."""
     fulltext_share: float = 0.3
     """Full text's part of what alpha leaves over."""
-    pool_factor: int = 10
-    """Sections retrieved per requested result, in each list."""
-    start_factor: int = 2
-    """Documents the walk starts from, per requested result."""
     sections: int = 3
     """Sections shown for a document."""
     opening_chars: int = 500
@@ -88,21 +95,20 @@ class Threeway(Struct, frozen=True, forbid_unknown_fields=True):
 class Classic(Struct, frozen=True, forbid_unknown_fields=True):
     """The recipe `classic`."""
 
-    mode: Literal["hybrid", "bm25_only", "vec_only"] = "hybrid"
     fusion: Literal["rrf", "linear"] = "rrf"
     lexical: float = 0.7
+    """Weight of words in `linear` fusion."""
     vector: float = 0.3
-    pool_factor: int = 5
+    """Weight of meaning in `linear` fusion."""
 
 
 class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     """The recipe `auto`."""
 
-    pool_factor: int = 10
     vector: float = 0.6
     """Weight of meaning beside words, which get the rest."""
     exact: float = 0.2
-    """Bonus for a document whose whole title or file name stands in the query."""
+    """Bonus for a document whose title or file name stands in the query, times the part of the query it covers."""
     out_link: float = 0.3
     """Part of its score that a document hands to those it links to, divided by 1 + ln(degree)."""
     in_link: float = 0.1
@@ -153,10 +159,43 @@ class Ingest(Struct, frozen=True, forbid_unknown_fields=True):
         "package-lock.json",
     )
     """Patterns in the manner of .gitignore, applied beside .gitignore and .waymeetignore."""
+    secrets: tuple[str, ...] = (
+        ".env",
+        ".env.*",
+        "!.env.example",
+        "!.env.sample",
+        "!.env.template",
+        "*.env",
+        "*.pem",
+        "*.key",
+        "*.p12",
+        "*.pfx",
+        "*.jks",
+        "*.keystore",
+        "*.kdbx",
+        "id_rsa",
+        "id_dsa",
+        "id_ecdsa",
+        "id_ed25519",
+        ".netrc",
+        ".npmrc",
+        ".pypirc",
+        ".pgpass",
+        ".htpasswd",
+        ".git-credentials",
+        "**/.aws/credentials",
+        "**/.docker/config.json",
+        "**/.kube/config",
+    )
+    """Patterns of files that hold keys and passwords. They are never read, whatever an ignore file brings back."""
     batch_files: int = 200
     """Files written in one transaction."""
+    batch_bytes: int = 8_000_000
+    """Text that is enough for one transaction, however few the files."""
     refresh_seconds: float = 0.5
     """How long a search may look for changed files before it answers from the index as it is; 0 never looks."""
+    refresh_files: int = 100
+    """Most changed files that a search takes in by itself before it answers."""
 
 
 class Embedding(Struct, frozen=True, forbid_unknown_fields=True):
@@ -172,6 +211,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Every number there is to set."""
 
     bm25: Bm25 = Bm25()
+    pool: Pool = Pool()
     rrf: Rrf = Rrf()
     graph: Graph = Graph()
     aggregate: Aggregate = Aggregate()

@@ -1,0 +1,12 @@
+"""The default: words (titles, headings and what links say included), meaning where there is a model, one light hop."""
+
+from waymeet.search.blend import blend, diversify, exact, spread
+from waymeet.search.retrieve import lexical, vector
+from waymeet.search.state import Recipe
+from waymeet.search.understand import understand
+
+AUTO = Recipe(
+    name="auto",
+    description="Words, meaning and links by score; exact names are never buried. The default.",
+    stages=(understand, lexical, vector, blend, exact, spread, diversify),
+)

@@ -1,0 +1,28 @@
+"""Words and meaning side by side, fused by rank or by score: what most hybrid search does."""
+
+from waymeet.search.fuse import fuse
+from waymeet.search.retrieve import lexical, vector
+from waymeet.search.state import Recipe
+from waymeet.search.understand import understand
+
+CLASSIC = Recipe(
+    name="classic",
+    description="BM25 and vectors fused by reciprocal rank (or linearly); no links.",
+    stages=(understand, lexical, vector, fuse),
+    overrides={
+        "pool": {"factor": 5},
+        "bm25": {
+            "fields": {
+                "title": 8.0,
+                "headings": 4.0,
+                "properties": 3.0,
+                "tags": 2.0,
+                "body": 1.0,
+                "path": 0.0,
+                "inbound": 0.0,
+                "triggers": 0.0,
+            }
+        },
+    },
+    modes=("hybrid", "bm25_only", "vec_only"),
+)

@@ -1,0 +1,64 @@
+"""From what a person or an agent cites to a place in a document."""
+
+import re
+
+from msgspec import Struct
+
+from waymeet.errors import NotFoundError
+from waymeet.ports import Store
+from waymeet.types import Document
+
+_LINES = re.compile(r"(?P<path>.+?)#L(?P<start>\d+)(?:-L?(?P<end>\d+))?(?:~\d+)?", re.DOTALL)
+_COUNT = re.compile(r"(?P<path>.+?):(?P<start>\d+)(?::(?P<count>\d+))?", re.DOTALL)
+
+
+class Place(Struct, frozen=True):
+    """Some lines of a document."""
+
+    document: Document
+    start: int = 1
+    end: int | None = None
+    """The last line; None for the document's last."""
+
+
+class Excerpt(Struct, frozen=True):
+    """Some lines of a document with their text."""
+
+    id: str
+    document: str
+    title: str
+    start: int
+    end: int
+    lines: int
+    """How many lines the document has."""
+    text: str
+    notes: tuple[str, ...] = ()
+
+
+def locate(store: Store, reference: str) -> Place:
+    """Find what a reference means: `path`, `path#L10-L24`, `path#heading`, `path:10` or `path:10:5`."""
+    reference = reference.removeprefix("./")
+    whole = store.documents([reference])
+    if whole:
+        return Place(whole[reference])
+    for pattern in (_LINES, _COUNT):
+        match = pattern.fullmatch(reference)
+        if match and (found := store.documents([match["path"]])):
+            return _lines(found[match["path"]], match)
+    path, _, anchor = reference.rpartition("#")
+    for chunk in store.chunks_of([path]).get(path, ()):
+        if anchor and chunk.anchor == anchor:
+            return Place(store.documents([path])[path], chunk.start, chunk.end)
+    raise NotFoundError(
+        f"Nothing indexed is called {reference!r}.",
+        "Use an id that search shows (path#L10-L24) or the path of an indexed file.",
+    )
+
+
+def _lines(document: Document, match: re.Match[str]) -> Place:
+    start, found = max(int(match["start"]), 1), match.groupdict()
+    if found.get("end"):
+        return Place(document, start, max(int(found["end"]), start))
+    if found.get("count"):
+        return Place(document, start, start + max(int(found["count"]), 1) - 1)
+    return Place(document, start, start if match.re is _LINES else None)

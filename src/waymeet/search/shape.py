@@ -1,0 +1,120 @@
+"""The end of the road: candidates become hits with text, lines, reasons and explanations."""
+
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+
+from msgspec.structs import replace
+
+from waymeet.analysis import plain, spans
+from waymeet.search.snippet import snippet
+from waymeet.search.state import Recipe, Search, Tools, run
+from waymeet.settings import Settings
+from waymeet.types import Answer, Candidate, Chunk, Document, Found, Hit, Linked, Query, Section, Step
+
+
+def answer(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> Answer:
+    """Answer a query by a recipe, from one generation of the index."""
+    started = perf_counter()
+    with tools.store.reading() as generation:
+        search, steps = run(recipe, query, tools, settings)
+        shaping = perf_counter()
+        hits = shape(search, tools, settings)
+    steps = (*steps, Step("shape", perf_counter() - shaping))
+    return Answer(
+        query=query.text,
+        recipe=recipe.name,
+        mode=search.mode,
+        search_type=search.search_type,
+        hits=hits,
+        total_found=len(search.candidates),
+        degraded=search.degraded,
+        notes=search.notes,
+        steps=steps,
+        generation=generation,
+        seconds=perf_counter() - started,
+    )
+
+
+def shape(search: Search, tools: Tools, settings: Settings) -> tuple[Hit, ...]:
+    """Fetch what the best candidates show."""
+    best = search.candidates[: search.query.limit]
+    documents = tools.store.documents({each.document for each in best})
+    chunks = tools.store.chunks({chunk for each in best for chunk in each.chunks})
+    openings = tools.store.chunks_of([each.document for each in best if not each.chunks])
+    linked = _linked(best, tools, settings) if search.query.include_linked else {}
+    hits = []
+    for each in best:
+        shown = [chunks[chunk] for chunk in each.chunks] or list(openings[each.document][:1])
+        hit = _hit(search, each, documents[each.document], shown, settings)
+        hits.append(replace(hit, linked_pages=linked.get(each.document, ())))
+    return tuple(hits)
+
+
+def _hit(search: Search, candidate: Candidate, document: Document, chunks: Sequence[Chunk], settings: Settings) -> Hit:
+    wanted = {term: word.weight for word in search.words for term in word.terms}
+    first = chunks[0]
+    return Hit(
+        id=first.id,
+        document=document.id,
+        title=document.title,
+        kind=document.kind,
+        doc_type=document.doc_type,
+        start=first.start,
+        end=first.end,
+        score=candidate.score.value,
+        relevance_reason=_reason(candidate.found, document, first, wanted),
+        sources=candidate.found,
+        sections=tuple(_section(chunk, wanted, bool(candidate.chunks), settings) for chunk in chunks),
+        explanation=candidate.score if search.query.explain else None,
+    )
+
+
+def _section(chunk: Chunk, wanted: Mapping[str, float], matched: bool, settings: Settings) -> Section:
+    """Show the telling part of a chunk, or the opening of a document that no chunk was found in."""
+    if matched:
+        text, highlights = snippet(chunk.text, wanted, settings.shape.snippet_chars)
+    else:
+        text, highlights = chunk.text[: settings.threeway.opening_chars], ()
+    return Section(chunk.id, chunk.start, chunk.end, chunk.headings, text, highlights)
+
+
+def _reason(found: Sequence[Found], document: Document, chunk: Chunk, wanted: Mapping[str, float]) -> str:
+    """Say in one line why this is an answer."""
+    places = {"title": document.title, "headings": " ".join(chunk.headings), "path": document.id, "text": chunk.text}
+    words = {place: _words(text, wanted) for place, text in places.items()}
+    told = [
+        f"{', '.join(list(here)[:4])}{'…' if len(here) > 4 else ''} in {place}" for place, here in words.items() if here
+    ]
+    ranks = [
+        {"lexical": "words", "vector": "meaning", "graph": "links"}.get(each.source, each.source) + f" #{each.rank}"
+        for each in found
+    ]
+    return " · ".join([", ".join(ranks), "; ".join(told)] if told else [", ".join(ranks)])
+
+
+def _words(text: str, wanted: Mapping[str, float]) -> dict[str, None]:
+    """List the words of a text that the query asks for, as written, each once."""
+    here = {plain(text[start:end]): None for start, end, terms in spans(text) if any(term in wanted for term in terms)}
+    here.pop("", None)
+    return here
+
+
+def _linked(best: Sequence[Candidate], tools: Tools, settings: Settings) -> dict[str, tuple[Linked, ...]]:
+    """Name the pages around each hit, those it links to first."""
+    wanted = [each.document for each in best]
+    edges = [edge for edge in tools.store.edges(wanted) if edge.target is not None]
+    ends = {end for edge in edges for end in (edge.source.document, edge.target.document if edge.target else "")}
+    titles = {id_: document.title for id_, document in tools.store.documents(ends).items()}
+    around: dict[str, dict[tuple[str, str], Linked]] = {document: {} for document in wanted}
+    for edge in edges:
+        source, target = edge.source.document, edge.target.document if edge.target else ""
+        if source != target and source in around:
+            around[source].setdefault((target, "out"), Linked(target, titles[target], edge.kind, "out"))
+        if source != target and target in around:
+            around[target].setdefault((source, "in"), Linked(source, titles[source], edge.kind, "in"))
+    return {
+        document: tuple(sorted(pages.values(), key=lambda page: (page.direction != "out", page.document)))[
+            : settings.shape.linked_pages
+        ]
+        for document, pages in around.items()
+    }

@@ -1,0 +1,95 @@
+"""Small collections for tests: pages given as sections and links, with or without vectors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec import Struct
+
+from waymeet.analysis import count, plain
+from waymeet.stores.memory import MemoryStore
+from waymeet.types import Chunk, Document, Entry, Link
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from waymeet.ports import Vector
+
+
+class Page(Struct, frozen=True):
+    """A document for a test."""
+
+    sections: tuple[str, ...]
+    title: str = ""
+    links: tuple[str, ...] = ()
+    """Paths it links to; `path|kind` gives the link a kind."""
+    doc_type: str = "other"
+    tags: tuple[str, ...] = ()
+    kind: str = "docs"
+
+
+def chunk_id(path: str, ordinal: int) -> str:
+    """Name a section of a test page: each is one line long."""
+    return f"{path}#L{ordinal + 1}-L{ordinal + 1}"
+
+
+def entry(path: str, page: Page) -> Entry:
+    """Turn a test page into what a store takes."""
+    names = (f"p:{path}", f"n:{path.rpartition('/')[2]}", f"t:{plain(page.title)}")
+    document = Document(
+        path, page.kind, page.title, page.doc_type, tags=page.tags, names=names, digest=str(hash(page.sections))
+    )
+    chunks = tuple(
+        Chunk(chunk_id(path, ordinal), path, ordinal, ordinal + 1, ordinal + 1, text)
+        for ordinal, text in enumerate(page.sections)
+    )
+    links = tuple(
+        Link((f"p:{target}",), kind or "references", text=target, terms=count(page.title))
+        for target, _, kind in (link.partition("|") for link in page.links)
+    )
+    terms = {"title": count(page.title), "path": count(path), "tags": count(" ".join(page.tags))}
+    return Entry(document, chunks, terms, tuple({"body": count(chunk.text)} for chunk in chunks), links)
+
+
+def store_of(
+    pages: Mapping[str, object], vectors: Mapping[str, Sequence[Sequence[float]]] | None = None
+) -> MemoryStore:
+    """Fill a memory store with pages (a text alone is a page of one section); vectors are one for each section."""
+    store = MemoryStore()
+    store.put([entry(path, page if isinstance(page, Page) else Page((str(page),))) for path, page in pages.items()])
+    if vectors:
+        store.put_vectors(
+            FixedEmbedder.lane,
+            {
+                chunk_id(path, ordinal): unit(vector)
+                for path, each in vectors.items()
+                for ordinal, vector in enumerate(each)
+            },
+        )
+    return store
+
+
+def unit(vector: Sequence[float]) -> Vector:
+    """Scale a vector to length 1."""
+    array = np.asarray(vector, dtype=np.float32)
+    return array / np.float32(np.linalg.norm(array))
+
+
+class FixedEmbedder:
+    """Gives every question the same vector, so that a test can say how near everything is."""
+
+    lane = "fixed"
+
+    def __init__(self, question: Sequence[float]) -> None:
+        self.question = unit(question)
+        self.dimension = len(question)
+
+    def passages(self, texts: Sequence[str]) -> Sequence[Vector]:
+        """Give every passage the question's vector."""
+        return [self.question for _ in texts]
+
+    def query(self, text: str) -> Vector:
+        """Give the one vector."""
+        del text
+        return self.question

@@ -1,0 +1,116 @@
+"""What holds for every recipe, every collection and every query."""
+
+import itertools
+import random
+
+import pytest
+from corpus import Page, chunk_id, entry
+from hypothesis import given
+from hypothesis import strategies as st
+
+from waymeet.formulas.explain import evaluate
+from waymeet.models.hashing import HashingEmbedder
+from waymeet.recipes import RECIPES
+from waymeet.search.shape import answer
+from waymeet.search.state import Recipe, Tools, run
+from waymeet.settings import Layer, Settings, resolve
+from waymeet.stores.memory import MemoryStore
+from waymeet.types import Explanation, Query
+
+WORDS = ("rank", "fusion", "graph", "link", "検索", "設定", "getUser", "user", "score", "the")
+PATHS = tuple(f"{folder}{name}.md" for folder in ("", "docs/", "src/") for name in ("a", "b", "c"))
+
+texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
+pages = st.builds(
+    Page,
+    sections=st.lists(texts, min_size=1, max_size=3).map(tuple),
+    title=texts,
+    links=st.lists(st.sampled_from(PATHS), max_size=3).map(tuple),
+)
+collections = st.dictionaries(st.sampled_from(PATHS), pages, min_size=1, max_size=6)
+queries = st.one_of(
+    st.text(max_size=30),
+    st.builds(
+        lambda words, extra: " ".join(words) + extra,
+        st.lists(st.sampled_from(WORDS), min_size=1, max_size=5),
+        st.sampled_from(["", " -link", ' "rank fusion"', " gr*", " ?!"]),
+    ),
+)
+recipes = st.sampled_from(list(RECIPES.values()))
+embedders = st.sampled_from([None, HashingEmbedder(16)])
+
+
+def filled(
+    collection: dict[str, Page], embedder: HashingEmbedder | None, order: list[str] | None = None
+) -> MemoryStore:
+    store = MemoryStore()
+    for path in order or list(collection):
+        store.put([entry(path, collection[path])])
+    if embedder is not None:
+        chunks = store.without_vector(embedder.lane, 1000)
+        vectors = embedder.passages([chunk.text for chunk in chunks])
+        store.put_vectors(embedder.lane, {chunk.id: vector for chunk, vector in zip(chunks, vectors, strict=True)})
+    return store
+
+
+def numbers(recipe: Recipe) -> Settings:
+    return resolve((Layer(recipe.name, recipe.overrides),))
+
+
+def inner_values_agree(tree: Explanation) -> bool:
+    return evaluate(tree) == pytest.approx(tree.value, rel=1e-9, abs=1e-12) and all(map(inner_values_agree, tree.parts))
+
+
+@given(collections, queries, recipes, embedders)
+def test_the_tree_evaluates_to_the_score(
+    collection: dict[str, Page], text: str, recipe: Recipe, embedder: HashingEmbedder | None
+) -> None:
+    tools = Tools(filled(collection, embedder), embedder)
+    explained = answer(recipe, Query(text, explain=True), tools, numbers(recipe))
+    plain = answer(recipe, Query(text), tools, numbers(recipe))
+    for hit in explained.hits:
+        assert hit.explanation is not None
+        assert hit.explanation.value == hit.score
+        assert inner_values_agree(hit.explanation)
+    assert [hit.id for hit in plain.hits] == [hit.id for hit in explained.hits]
+    assert [hit.score for hit in plain.hits] == pytest.approx([hit.score for hit in explained.hits], rel=1e-9)
+
+
+@given(collections, queries, recipes, embedders)
+def test_nothing_is_lost_or_invented(
+    collection: dict[str, Page], text: str, recipe: Recipe, embedder: HashingEmbedder | None
+) -> None:
+    store = filled(collection, embedder)
+    search, steps = run(recipe, Query(text, limit=50), Tools(store, embedder), numbers(recipe))
+    assert [step.stage for step in steps] == [stage.__name__ for stage in recipe.stages]
+    candidates = {each.document for each in search.candidates}
+    listed = {each.document for ranking in search.lists.values() for each in ranking}
+    reached = {each.document for each in search.reached}
+    assert listed | reached <= candidates <= set(collection)
+    known = {chunk_id(path, n) for path, page in collection.items() for n in range(len(page.sections))}
+    assert {chunk for each in search.candidates for chunk in each.chunks} <= known
+    shown = [each.chunks or (each.document,) for each in search.candidates]
+    assert len(shown) == len(set(shown))
+    for each in search.candidates:
+        assert each.found
+        for found in each.found:
+            assert found.rank >= 1
+
+
+@given(collections, queries, recipes, embedders, st.randoms(use_true_random=False))
+def test_ties_are_stable(
+    collection: dict[str, Page], text: str, recipe: Recipe, embedder: HashingEmbedder | None, chance: random.Random
+) -> None:
+    order = list(collection)
+    chance.shuffle(order)
+    found = [
+        answer(recipe, Query(text), Tools(store, embedder), numbers(recipe)).hits
+        for store in (filled(collection, embedder), filled(collection, embedder, order))
+    ]
+    assert found[0] == found[1]
+
+
+@given(collections, queries, recipes)
+def test_scores_never_rise_down_the_list(collection: dict[str, Page], text: str, recipe: Recipe) -> None:
+    hits = answer(recipe, Query(text), Tools(filled(collection, None)), numbers(recipe)).hits
+    assert all(first.score >= second.score for first, second in itertools.pairwise(hits))

@@ -1,0 +1,150 @@
+"""The recipe `auto`: words and links without a model, exact names, one light hop, diversity."""
+
+from math import log
+
+import pytest
+from corpus import FixedEmbedder, Page, store_of
+
+from waymeet.formulas.explain import evaluate
+from waymeet.recipes.auto import AUTO
+from waymeet.search.shape import answer
+from waymeet.search.state import Tools
+from waymeet.settings import Settings
+from waymeet.stores.memory import MemoryStore
+from waymeet.types import Answer, Filters, Query
+
+
+def ask(store: MemoryStore, query: Query | str, embedder: FixedEmbedder | None = None) -> Answer:
+    asked = Query(query, explain=True) if isinstance(query, str) else query
+    return answer(AUTO, asked, Tools(store, embedder), Settings())
+
+
+def test_it_works_from_words_and_links_and_says_so() -> None:
+    found = ask(store_of({"a.md": "keys are rotated monthly", "b.md": "nothing of the kind"}), "how are keys rotated")
+    assert [hit.document for hit in found.hits] == ["a.md"]
+    assert [each.code for each in found.degraded] == ["no_model"]
+    assert found.search_type == "lexical"
+
+
+def test_a_question_of_ten_words_with_an_unknown_one_still_answers() -> None:
+    store = store_of({"a.md": "the service rotates its signing keys every month"})
+    assert ask(store, "tell me please when does the flurbozzle service rotate keys").hits
+
+
+def test_a_camel_case_query_finds_a_snake_case_name_but_the_exact_symbol_wins() -> None:
+    store = store_of({"a.py": "def get_user_by_id(): ...", "b.py": "function getUserById() {}", "c.py": "by id"})
+    found = ask(store, "getUserById")
+    assert [hit.document for hit in found.hits][:2] == ["b.py", "a.py"]
+
+
+def test_a_japanese_substring_of_two_characters_finds_its_section() -> None:
+    store = store_of({"ja.md": Page(("全文検索のスコアを正規化する。", "別の話題。")), "en.md": "scores"})
+    found = ask(store, "正規")
+    assert [hit.id for hit in found.hits] == ["ja.md#L1-L1"]
+    section = found.hits[0].sections[0]
+    assert [section.snippet[start:end] for start, end in section.highlights] == ["正規"]
+
+
+def test_a_page_is_found_by_what_links_say_of_it() -> None:
+    pages = {
+        "guide.md": Page(("see the other page",), title="Zanzibar travel", links=("x.md",)),
+        "x.md": Page(("mentions nothing",), title="X"),
+        "y.md": Page(("mentions nothing",), title="Y"),
+    }
+    documents = [hit.document for hit in ask(store_of(pages), "zanzibar").hits]
+    assert "x.md" in documents
+    assert "y.md" not in documents
+
+
+def test_golden_run_of_one_hop() -> None:
+    """a.md alone has the word: 1.0. It has two neighbours, so each gets 1 / (1 + ln 2) of the link's weight.
+
+    b.md is linked from a.md: 0.3 / (1 + ln 2) = 0.17718 · c.md links to a.md: 0.1 / (1 + ln 2) = 0.05906
+    """
+    pages = {
+        "a.md": Page(("needle",), links=("b.md",)),
+        "b.md": Page(("hay",)),
+        "c.md": Page(("straw",), links=("a.md",)),
+    }
+    scores = {hit.document: hit.score for hit in ask(store_of(pages), "needle").hits}
+    assert scores["a.md"] == pytest.approx(1.0)
+    assert scores["b.md"] == pytest.approx(0.3 / (1 + log(2)))
+    assert scores["c.md"] == pytest.approx(0.1 / (1 + log(2)))
+
+
+def test_depth_0_switches_links_off() -> None:
+    pages = {"a.md": Page(("needle",), links=("b.md",)), "b.md": Page(("hay",))}
+    assert [hit.document for hit in ask(store_of(pages), Query("needle", depth=0)).hits] == ["a.md"]
+
+
+def test_an_exact_title_is_not_buried() -> None:
+    pages = {f"{n}.md": Page(("release notes release notes",), title=f"Log {n}") for n in range(5)}
+    pages["z.md"] = Page(("what changed and when",), title="Release notes")
+    assert ask(store_of(pages), "release notes").hits[0].document == "z.md"
+
+
+def test_an_exact_file_name_is_not_buried() -> None:
+    pages = {"src/embedder.ts": Page(("x",)), "a.md": Page(("embedder ts embedder ts embedder",))}
+    assert ask(store_of(pages), "embedder.ts").hits[0].document == "src/embedder.ts"
+
+
+def test_at_most_three_sections_of_one_document() -> None:
+    pages = {"a.md": Page(tuple(f"needle number{n}" for n in range(6))), "b.md": "needle elsewhere"}
+    found = ask(store_of(pages), "needle")
+    assert [hit.document for hit in found.hits].count("a.md") == 3
+
+
+def test_meaning_and_words_are_mixed_by_score() -> None:
+    """Words: a.md alone, 1.0 · meaning: b.md 1.0, a.md the list's last 0.0 → a .4, b .6."""
+    store = store_of({"a.md": "needle", "b.md": "hay"}, {"a.md": [(0.0, 1.0)], "b.md": [(1.0, 0.0)]})
+    found = ask(store, "needle", FixedEmbedder((1.0, 0.0)))
+    assert {hit.document: round(hit.score, 4) for hit in found.hits} == {"b.md": 0.6, "a.md": 0.4}
+    assert found.search_type == "hybrid"
+    assert found.degraded == ()
+
+
+def test_every_explanation_evaluates_to_its_score() -> None:
+    pages = {
+        "a.md": Page(("needle in hay",), title="Needle", links=("b.md",)),
+        "b.md": Page(("hay", "needle needle")),
+        "needle.md": "nothing",
+    }
+    store = store_of(pages, {"a.md": [(1.0, 0.0)], "b.md": [(0.6, 0.8), (0.0, 1.0)], "needle.md": [(0.5, 0.5)]})
+    for embedder in (None, FixedEmbedder((1.0, 0.0))):
+        for hit in ask(store, "needle hay", embedder).hits:
+            assert hit.explanation is not None
+            assert evaluate(hit.explanation) == pytest.approx(hit.score, rel=1e-9)
+
+
+def test_filters_hold_for_what_links_and_names_bring_in() -> None:
+    pages = {"docs/a.md": Page(("needle",), links=("src/b.md",)), "src/b.md": "hay", "src/needle.md": "straw"}
+    found = ask(store_of(pages), Query("needle", filters=Filters(paths=("docs",))))
+    assert [hit.document for hit in found.hits] == ["docs/a.md"]
+
+
+def test_a_phrase_must_occur_and_is_relaxed_only_if_nothing_has_it() -> None:
+    store = store_of({"a.md": "rank fusion works", "b.md": "fusion of rank"})
+    found = ask(store, '"rank fusion"')
+    assert [hit.document for hit in found.hits] == ["a.md"]
+    found = ask(store, '"works fusion"')
+    assert {hit.document for hit in found.hits} == {"a.md", "b.md"}
+    assert "phrase_relaxed" in [each.code for each in found.degraded]
+
+
+def test_exclusions_and_prefixes() -> None:
+    store = store_of({"a.md": "configure the server", "b.md": "configuration of clients", "c.md": "other"})
+    assert {hit.document for hit in ask(store, "config*").hits} == {"a.md", "b.md"}
+    assert {hit.document for hit in ask(store, "config* -server").hits} == {"b.md"}
+
+
+@pytest.mark.parametrize("query", ["", "   ", "the of", '"', "🦄", "-", "* ( ) AND OR NOT", "\x00\x1b", "a" * 100_000])
+def test_odd_queries_have_an_answer(query: str) -> None:
+    found = ask(store_of({"a.md": "some text"}), query)
+    assert found.hits == ()
+
+
+def test_a_query_of_ten_thousand_words_has_an_answer() -> None:
+    store = store_of({"a.md": "needle in a haystack"})
+    found = ask(store, "needle " + " ".join(f"word{n}" for n in range(10_000)))
+    assert [hit.document for hit in found.hits] == ["a.md"]
+    assert any("only the first" in note for note in found.notes)

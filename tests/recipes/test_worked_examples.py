@@ -1,0 +1,78 @@
+"""Every worked example of the ranking specification in its shared parts, `threeway` and `classic`."""
+
+from math import isclose, log
+
+import pytest
+
+from waymeet.analysis import terms
+from waymeet.analysis.identifiers import split
+from waymeet.formulas.aggregate import aggregate
+from waymeet.formulas.bm25 import idf, normalised, saturation
+from waymeet.formulas.explain import value
+from waymeet.formulas.fusion import linear, rrf, share, three_way, three_way_weights
+from waymeet.formulas.proximity import proximity
+from waymeet.settings import Settings
+
+
+def test_ex_rrf_of_ranks_1_and_3() -> None:
+    assert rrf({"vector": 1, "lexical": 3}, {}, Settings().rrf.k).value == pytest.approx(1 / 61 + 1 / 63)
+    assert round(rrf({"vector": 1, "lexical": 3}, {}, Settings().rrf.k).value, 5) == 0.03227
+
+
+def test_ex_bm25_of_3_occurrences_in_a_text_of_average_length() -> None:
+    rarity = idf(documents=10, containing=2)
+    frequency = saturation(normalised(3, length=40, average=40, b=0.75), Settings().bm25.k1)
+    assert isclose(rarity, log(8.5 / 2.5 + 1))
+    assert (round(rarity, 4), round(frequency, 4), round(rarity * frequency, 4)) == (1.4816, 1.5714, 2.3282)
+
+
+@pytest.mark.parametrize("length", [1, 20, 40, 400])
+@pytest.mark.parametrize("frequency", [1, 3, 30])
+def test_bm25f_of_one_field_is_bm25(length: float, frequency: float) -> None:
+    k1, b, average = 1.2, 0.75, 40.0
+    plain = frequency * (k1 + 1) / (frequency + k1 * (1 - b + b * length / average))
+    assert saturation(normalised(frequency, length, average, b), k1) == pytest.approx(plain)
+
+
+def test_ex_an_identifier_is_split() -> None:
+    assert [piece.lower() for piece in split("getUserById")] == ["get", "user", "by", "id"]
+
+
+def test_ex_its_parts_are_stemmed() -> None:
+    assert terms("user_authentication_flow")[:3] == ["user", "authent", "flow"]
+
+
+def test_ex_four_sections_make_one_document() -> None:
+    numbers = Settings().aggregate
+    sections = [value(score, "section") for score in (0.9, 0.6, 0.3, 0.1)]
+    assert aggregate(sections, numbers.best, numbers.mean, numbers.top).value == pytest.approx(0.8 * 0.9 + 0.2 * 0.6)
+    assert round(aggregate(sections, numbers.best, numbers.mean, numbers.top).value, 4) == 0.84
+
+
+def test_ex_three_way_with_full_text() -> None:
+    weights = three_way_weights(Settings().threeway.alpha, Settings().threeway.fulltext_share, any_fulltext=True)
+    assert weights == pytest.approx((0.7, 0.21, 0.09))
+    score = three_way(value(0.8, "vector"), value(0.5, "proximity"), value(0.4, "full text"), weights)
+    assert score.value == pytest.approx(0.56 + 0.105 + 0.036)
+    assert round(score.value, 3) == 0.701
+
+
+def test_ex_three_way_without_any_full_text_hit() -> None:
+    weights = three_way_weights(Settings().threeway.alpha, Settings().threeway.fulltext_share, any_fulltext=False)
+    assert weights == pytest.approx((0.7, 0.3, 0.0))
+    score = three_way(value(0.8, "vector"), value(0.5, "proximity"), value(0.0, "full text"), weights)
+    assert score.value == pytest.approx(0.56 + 0.15)
+
+
+def test_proximity_is_1_at_hops_0_and_1_then_1_by_hops() -> None:
+    assert [round(proximity(hops), 2) for hops in range(4)] == [1.0, 1.0, 0.5, 0.33]
+
+
+def test_ex_classic_linear() -> None:
+    numbers = Settings().classic
+    shares = {
+        "lexical": share("lexical", value(8.0, "BM25"), best=10.0),
+        "vector": share("vector", value(0.6, "cosine"), best=0.9),
+    }
+    score = linear(shares, {"lexical": numbers.lexical, "vector": numbers.vector})
+    assert score.value == pytest.approx(0.56 + 0.2)

@@ -1,0 +1,75 @@
+"""Text to terms: the worked examples of the specification and the borders between scripts."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from waymeet.analysis import contains, count, plain, spans, terms, words
+from waymeet.analysis.identifiers import split
+
+
+def test_ex_identifiers_are_split_at_their_humps() -> None:
+    assert [piece.lower() for piece in split("getUserById")] == ["get", "user", "by", "id"]
+
+
+def test_ex_the_parts_are_stemmed() -> None:
+    assert terms("user_authentication_flow")[:3] == ["user", "authent", "flow"]
+
+
+def test_the_whole_identifier_is_kept_unstemmed() -> None:
+    assert "user_authentication_flow" in terms("user_authentication_flow")
+    assert "getuserbyid" in terms("getUserById")
+
+
+def test_splitting_and_stopping_are_separate_steps() -> None:
+    assert terms("getUserById") == ["get", "user", "id", "getuserbyid"]
+
+
+@pytest.mark.parametrize("word", ["for", "do", "if", "not", "is", "has", "can"])
+def test_words_that_mean_something_in_code_stay(word: str) -> None:
+    assert terms(word)
+
+
+@pytest.mark.parametrize("word", ["the", "and", "of", "she", "would"])
+def test_words_that_never_carry_meaning_go(word: str) -> None:
+    assert terms(word) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("XMLHttpRequest", ["xml", "http", "request", "xmlhttprequest"]),
+        ("kebab-case-name", ["kebab", "case", "name", "kebab-case-name"]),
+        ("utf8", ["utf", "8", "utf8"]),
+        ("__init__", ["init"]),
+        ("user's don't", ["user", "don"]),
+        ("ＡＢＣ　ﾃｽﾄ", ["abc", "テ", "ス", "ト", "テス", "スト"]),
+        ("Ünïcode ΑΘΗΝΑ", ["ünïcode", "αθηνα"]),
+        ("한국어", ["한", "국", "어", "한국", "국어"]),
+        ("Python入門", ["入", "門", "入門", "python"]),
+    ],
+)
+def test_terms(text: str, expected: list[str]) -> None:
+    assert terms(text) == expected
+
+
+def test_any_cjk_substring_shares_its_terms_with_the_text() -> None:
+    text = "ベクトル類似度とグラフ近接度"
+    known = set(terms(text))
+    for start in range(len(text)):
+        for end in range(start + 1, len(text) + 1):
+            assert {term for _, asked in words(text[start:end]) for term in asked} <= known
+
+
+@given(st.text())
+def test_counting_agrees_with_listing(text: str) -> None:
+    counted = count(text)
+    listed = terms(text)
+    assert counted == {term: listed.count(term) for term in listed}
+
+
+@given(st.text(), st.text())
+def test_any_text_can_be_asked_for_and_compared(text: str, phrase: str) -> None:
+    assert all(term in count(text) for _, asked in words(text) for term in asked)
+    contains(plain(text), plain(phrase))
+    assert all(0 <= start < end <= len(text) for start, end, _ in spans(text))

@@ -1,0 +1,103 @@
+"""Settings: precedence, clear errors, and what a stranger's file may not do."""
+
+from pathlib import Path
+
+import pytest
+
+from waymeet.errors import SettingsError
+from waymeet.interfaces.cli.settings import descriptions
+from waymeet.recipes import RECIPES
+from waymeet.settings import PRIVATE, Layer, layer, layers, origin, resolve
+from waymeet.settings.layers import keys
+from waymeet.settings.sources import from_environment, from_flag, from_project
+
+
+def test_precedence_rises_from_defaults_to_flags(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.toml"
+    mine.write_text("[rrf]\nk = 2\nlexical = 2\nvector = 2\n")
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "waymeet.toml").write_text("[rrf]\nk = 3\nlexical = 3\n")
+    environment = {"WAYMEET_CONFIG": str(mine), "WAYMEET_RRF_K": "4"}
+    recipe = Layer("recipe", {"rrf": {"k": 1, "vector": 1.5}, "pool": {"factor": 7}})
+    found = (recipe, *layers(root, ["graph.depth=5"], environment))
+    settings = resolve(found)
+    assert (settings.rrf.k, settings.rrf.lexical, settings.rrf.vector) == (4.0, 3.0, 2.0)
+    assert settings.pool.factor == 7
+    assert settings.graph.depth == 5
+    assert origin("rrf.k", found) == "WAYMEET_RRF_K"
+    assert origin("rrf.lexical", found) == "waymeet.toml"
+    assert origin("rrf.vector", found) == str(mine)
+    assert origin("graph.depth", found) == "--set"
+    assert origin("pool.factor", found) == "recipe"
+    assert origin("graph.fan_out", found) == "default"
+    assert layers(root, ["rrf.k=9"], environment)[-1].values == {"rrf": {"k": 9.0}}
+
+
+@pytest.mark.parametrize(
+    ("values", "meant"),
+    [({"rff": {"k": 1}}, "rrf"), ({"rrf": {"kk": 1}}, "rrf.k"), ({"bm25": {"fields": {"titel": 1}}}, "title")],
+)
+def test_an_unknown_key_is_an_error_with_a_suggestion(values: dict[str, object], meant: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        layer("waymeet.toml", values)
+    assert "waymeet.toml" in caught.value.message
+    assert "Did you mean" in caught.value.hint
+    assert meant in caught.value.hint
+
+
+@pytest.mark.parametrize("values", [{"rrf": {"k": "many"}}, {"rrf": 3}, {"classic": {"fusion": "magic"}}])
+def test_a_value_that_does_not_fit_names_its_place(values: dict[str, object]) -> None:
+    with pytest.raises(SettingsError) as caught:
+        layer("waymeet.toml", values)
+    assert "waymeet.toml" in str(caught.value)
+    assert next(iter(values)) in str(caught.value)
+
+
+def test_a_project_file_cannot_choose_where_text_is_sent(tmp_path: Path) -> None:
+    for section in PRIVATE:
+        (tmp_path / "waymeet.toml").write_text(f'[{section}]\nprovider = "hashing"\n')
+        with pytest.raises(SettingsError, match="may not set"):
+            from_project(tmp_path)
+
+
+def test_pyproject_is_read_only_without_a_file_of_our_own(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.waymeet.rrf]\nk = 5\n")
+    assert from_project(tmp_path).values == {"rrf": {"k": 5}}
+    (tmp_path / "waymeet.toml").write_text("[rrf]\nk = 6\n")
+    assert from_project(tmp_path).values == {"rrf": {"k": 6}}
+
+
+def test_a_broken_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "waymeet.toml").write_text("[rrf\n")
+    with pytest.raises(SettingsError, match="not valid TOML"):
+        from_project(tmp_path)
+
+
+def test_an_unknown_variable_is_an_error() -> None:
+    with pytest.raises(SettingsError, match="WAYMEET_RRF_KK"):
+        from_environment({"WAYMEET_RRF_KK": "1"})
+
+
+def test_variables_and_flags_read_every_type() -> None:
+    assert from_environment({"WAYMEET_INGEST_MAX_FILE_BYTES": "10"})[0].values == {"ingest": {"max_file_bytes": 10}}
+    assert from_flag("ingest.ignore=*.log, tmp/").values == {"ingest": {"ignore": ("*.log", "tmp/")}}
+    with pytest.raises(SettingsError, match=r"rrf\.k"):
+        from_flag("rrf.k=soon")
+    with pytest.raises(SettingsError, match=r"section\.key=value"):
+        from_flag("rrf.k")
+
+
+def test_every_variable_names_one_setting() -> None:
+    names = [key.replace(".", "_") for key, _ in keys()]
+    assert len(names) == len(set(names))
+
+
+def test_recipes_override_only_settings_that_exist() -> None:
+    for recipe in RECIPES.values():
+        layer(recipe.name, recipe.overrides)
+
+
+def test_descriptions_name_existing_settings() -> None:
+    assert set(descriptions()) <= {key for key, _ in keys()}
+    assert "graph.fan_out" in descriptions()
