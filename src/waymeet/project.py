@@ -1,1 +1,203 @@
 """The composition root: the only place where backends, models and recipes meet."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from time import monotonic, time_ns
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+import msgspec
+from msgspec.structs import replace
+
+from waymeet.errors import IndexUnavailableError, NoIndexError, NotFoundError
+from waymeet.places import existing_folder, index_file, project_root
+from waymeet.ports import Counts, Embedder, Store
+from waymeet.recipes import recipe_named
+from waymeet.settings import Layer, Settings, layers, resolve
+from waymeet.types import Answer, Degraded, Query
+
+if TYPE_CHECKING:
+    from waymeet.ingest.changes import Changes
+    from waymeet.ingest.index import Report
+    from waymeet.search.read import Excerpt
+
+Progress = Callable[[int, int, str], None]
+
+
+class Status(msgspec.Struct, frozen=True):
+    """What a project's index holds and how it stands."""
+
+    root: str
+    index: str
+    index_bytes: int
+    generation: int
+    counts: Counts
+    indexed_seconds_ago: float | None
+    changes: tuple[str, ...] | None
+    """Files that differ from the index; None if there were too many to look at in time."""
+    skipped: tuple[tuple[str, str], ...]
+    """Files that were left out, with the reason."""
+    lane: str
+    """The embedding space that questions are asked in; empty without a model."""
+
+
+class Project:
+    """A folder of knowledge and the index that answers for it."""
+
+    def __init__(self, root: Path, index: Path, settings: tuple[Layer, ...]) -> None:
+        self.root = root
+        self.index_path = index
+        self.layers = settings
+        self.settings = resolve(settings)
+        self._store: Store | None = None
+
+    @classmethod
+    def open(
+        cls, root: Path | str | None = None, *, index: Path | str | None = None, flags: Iterable[str] = ()
+    ) -> Self:
+        """Open a project by its folder; without one, the project that the current folder belongs to.
+
+        `index` names another index file; `flags` are settings as `section.key=value`.
+        """
+        folder = project_root(Path.cwd()) if root is None else existing_folder(Path(root))
+        return cls(folder, index_file(folder, Path(index) if index else None), layers(folder, flags))
+
+    def settings_for(self, recipe: str) -> Settings:
+        """Give the numbers a recipe runs with: defaults < recipe < files, environment and flags."""
+        own = Layer(f"recipe {recipe}", recipe_named(recipe).overrides)
+        return resolve((own, *self.layers))
+
+    @property
+    def indexed(self) -> bool:
+        """Tell whether there is an index to search."""
+        return self.index_path.exists()
+
+    def index(self, progress: Progress | None = None, embedding: Progress | None = None) -> "Report":
+        """Bring the index up to date with the files, then embed what has no vector yet."""
+        return self._take_in(None, progress, embedding)
+
+    def _take_in(
+        self, changes: "Changes | None", progress: Progress | None = None, embedding: Progress | None = None
+    ) -> "Report":
+        from waymeet.ingest.embed import embed
+        from waymeet.ingest.index import index
+
+        store = self._opened(create=True)
+        report = index(self.root, store, self.settings, progress, changes)
+        embedder = self._embedder()
+        if embedder is not None:
+            embed(store, embedder, self.settings, embedding)
+        return report
+
+    def search(self, question: str | Query, *, refresh: bool = True) -> Answer:
+        """Answer a question; files that changed since they were indexed are read first if that is quick."""
+        from waymeet.search.shape import answer
+        from waymeet.search.state import Tools
+
+        query = Query(question) if isinstance(question, str) else question
+        store = self._opened()
+        behind = self._refreshed(store) if refresh else ()
+        found = answer(
+            recipe_named(query.recipe), query, Tools(store, self._embedder()), self.settings_for(query.recipe)
+        )
+        return replace(found, degraded=(*behind, *found.degraded)) if behind else found
+
+    def read(self, reference: str) -> "Excerpt":
+        """Read a section by its id, or lines of an indexed file (`path`, `path:from`, `path:from:count`)."""
+        from waymeet.ingest.decode import load
+        from waymeet.search.read import Excerpt, locate
+
+        place = locate(self._opened(), reference)
+        document = place.document
+        loaded = load(self.root, document.id)
+        rows = loaded.text.removesuffix("\n").split("\n")
+        end = min(place.end or len(rows), len(rows))
+        if place.start > len(rows):
+            raise NotFoundError(f"{document.id} has {len(rows)} lines; line {place.start} is behind its end.")
+        changed = "the file changed since it was indexed: its lines may have moved"
+        return Excerpt(
+            id=f"{document.id}#L{place.start}-L{end}",
+            document=document.id,
+            title=document.title,
+            start=place.start,
+            end=end,
+            lines=len(rows),
+            text="\n".join(rows[place.start - 1 : end]),
+            notes=(changed,) if loaded.digest != document.digest else (),
+        )
+
+    def status(self) -> Status:
+        """Say what is indexed, how fresh it is, and what was left out."""
+        store = self._opened()
+        embedder = self._embedder()
+        at = store.note("indexed_at")
+        changes = self._changes(store)
+        return Status(
+            root=str(self.root),
+            index=str(self.index_path),
+            index_bytes=sum(each.stat().st_size for each in self.index_path.parent.glob(f"{self.index_path.name}*")),
+            generation=store.generation,
+            counts=store.counts(),
+            indexed_seconds_ago=(time_ns() - int(at)) / 1e9 if at else None,
+            changes=None if changes is None else (*changes.added, *changes.modified, *changes.removed),
+            skipped=tuple(msgspec.json.decode(store.note("skipped") or "[]", type=list[tuple[str, str]])),
+            lane=embedder.lane if embedder else "",
+        )
+
+    def close(self) -> None:
+        """Let go of the index file."""
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _opened(self, *, create: bool = False) -> Store:
+        if self._store is None:
+            if not create and not self.indexed:
+                raise NoIndexError(f"{self.root} is not indexed yet.", "Run: waymeet index")
+            from waymeet.stores.sqlite import SqliteStore
+
+            self._store = SqliteStore.open(self.index_path, create=create)
+        return self._store
+
+    def _embedder(self) -> Embedder | None:
+        if self.settings.embedding.provider == "none":
+            return None
+        from waymeet.models.hashing import HashingEmbedder
+
+        return HashingEmbedder(self.settings.embedding.dimension)
+
+    def _changes(self, store: Store) -> "Changes | None":
+        """Compare files and index by size and time; None if the budget for that ran out."""
+        from waymeet.ingest.changes import changed
+
+        deadline = monotonic() + self.settings.ingest.refresh_seconds
+        return changed(self.root, store, self.settings, lambda: monotonic() > deadline)
+
+    def _refreshed(self, store: Store) -> tuple[Degraded, ...]:
+        """Take in a few changed files, or say that the answer may be behind the files."""
+        if self.settings.ingest.refresh_seconds <= 0:
+            return ()
+        changes = self._changes(store)
+        if changes is None:
+            detail = "too many files to look at before answering: run `waymeet index` to be sure nothing is missing"
+            return (Degraded("freshness", "not_checked", detail),)
+        number = len(changes.added) + len(changes.modified) + len(changes.removed)
+        if not number:
+            return ()
+        if number > self.settings.ingest.refresh_files:
+            detail = f"{number} files changed since they were indexed: run `waymeet index`"
+            return (Degraded("freshness", "behind", detail),)
+        try:
+            self._take_in(changes)
+        except IndexUnavailableError as error:
+            detail = f"{number} files changed since they were indexed and cannot be taken in now: {error.message}"
+            return (Degraded("freshness", "behind", detail),)
+        return ()

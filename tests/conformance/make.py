@@ -64,7 +64,7 @@ def chunk(path: str, ordinal: int, text: str | tuple[str, str]) -> Chunk:
         end=line,
         text=body,
         headings=(heading,) if heading else (),
-        anchor=heading.lower(),
+        anchors=(heading.lower(),) if heading else (),
     )
 
 

@@ -47,7 +47,7 @@ def locate(store: Store, reference: str) -> Place:
             return _lines(found[match["path"]], match)
     path, _, anchor = reference.rpartition("#")
     for chunk in store.chunks_of([path]).get(path, ()):
-        if anchor and chunk.anchor == anchor:
+        if anchor in chunk.anchors:
             return Place(store.documents([path])[path], chunk.start, chunk.end)
     raise NotFoundError(
         f"Nothing indexed is called {reference!r}.",

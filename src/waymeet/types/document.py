@@ -53,8 +53,8 @@ class Chunk(Struct, frozen=True):
     text: str
     headings: tuple[str, ...] = ()
     """The headings above it, outermost first, its own last."""
-    anchor: str = ""
-    """What a link writes behind `#` to lead here."""
+    anchors: tuple[str, ...] = ()
+    """What a link may write behind `#` to lead here: one for each heading in it, or that of the section it goes on."""
 
 
 class Entry(Struct, frozen=True):

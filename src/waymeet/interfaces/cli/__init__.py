@@ -1,1 +1,92 @@
-"""."""
+"""The command line. Importing it costs no more than click: every command is loaded when it is called."""
+
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from waymeet import __version__
+
+_COMMANDS = {
+    "index": "Read the project's files into its index; only what changed is read again.",
+    "search": "Ask the project a question.",
+    "read": "Print a section or some lines of an indexed file.",
+    "status": "Say what is indexed, how fresh it is, and what was left out.",
+    "recipes": "List the rankings, their stages and their numbers.",
+    "settings": "Show every setting, its value and where that comes from.",
+}
+
+_EPILOG = """\b
+Examples:
+  waymeet search "how do we rotate keys?"       indexes this folder on first use
+  waymeet search getUserById --kind code -n 3
+  waymeet search "rank fusion" --explain        shows how every score came about
+  waymeet read docs/setup.md#L10-L24
+
+\b
+Exit codes: 0 found · 1 nothing found · 2 wrong usage · 3 no usable index · 130 interrupted
+"""
+
+
+class _Commands(click.Group):
+    """Knows its commands by name and imports one only when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        del ctx
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = import_module(f"waymeet.interfaces.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            close = get_close_matches(args[0], _COMMANDS, n=1)
+            meant = f"Did you mean {close[0]}?" if close else f'To search for it: waymeet search "{args[0]}"'
+            raise click.UsageError(f"There is no command {args[0]!r}. {meant}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(cls=_Commands, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", prog_name="waymeet")
+def cli() -> None:
+    """Waymeet: where words, meaning and links meet.
+
+    Searches a project's knowledge - docs, code, notes - on this machine, and explains every answer.
+    """
+
+
+def main(args: list[str] | None = None) -> Any:  # noqa: ANN401 - does not return
+    """Run the command line and turn every outcome into an exit code."""
+    try:
+        code = cli.main(args, prog_name="waymeet", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted. What was finished is kept; run it again to go on.", err=True)
+        sys.exit(130)
+    except BrokenPipeError:  # the reader of our output has seen enough
+        sys.stderr.close()
+        sys.exit(0)
+    except Exception as error:
+        from waymeet.errors import WaymeetError
+
+        if not isinstance(error, WaymeetError):
+            raise
+        click.echo(f"waymeet: {error}", err=True)
+        sys.exit(error.exit_code)

@@ -12,7 +12,7 @@ FROM documents WHERE path = ?
 """
 
 CHUNK = """
-SELECT c.key, d.path, c.ordinal, c.first, c.last, c.text, c.headings, c.anchor, c.id, d.title
+SELECT c.key, d.path, c.ordinal, c.first, c.last, c.text, c.headings, c.anchors, c.id, d.title
 FROM chunks c JOIN documents d ON d.id = c.document
 """
 """Selects chunks with their numbers and the titles of their documents; to be followed by a condition."""
@@ -65,7 +65,7 @@ def chunk_row(number: int, document: int, chunk: Chunk) -> tuple[Any, ...]:
         chunk.ordinal,
         chunk.start,
         chunk.end,
-        chunk.anchor,
+        _text(chunk.anchors),
         _text(chunk.headings),
         chunk.text,
     )
@@ -73,8 +73,8 @@ def chunk_row(number: int, document: int, chunk: Chunk) -> tuple[Any, ...]:
 
 def chunk_of(row: tuple[Any, ...]) -> Chunk:
     """Make a chunk of a row that `CHUNK` selected."""
-    key, path, ordinal, first, last, text, headings, anchor, *_ = row
-    return Chunk(key, path, ordinal, first, last, text, _strings.decode(headings), anchor)
+    key, path, ordinal, first, last, text, headings, anchors, *_ = row
+    return Chunk(key, path, ordinal, first, last, text, _strings.decode(headings), _strings.decode(anchors))
 
 
 def edge_row(number: int, source: int, ordinal: int, link: Link) -> tuple[Any, ...]:

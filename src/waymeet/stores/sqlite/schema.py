@@ -50,7 +50,7 @@ CREATE TABLE document_lengths (
 
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, document INTEGER NOT NULL, ordinal INTEGER NOT NULL,
-    first INTEGER NOT NULL, last INTEGER NOT NULL, anchor TEXT NOT NULL, headings TEXT NOT NULL, text TEXT NOT NULL
+    first INTEGER NOT NULL, last INTEGER NOT NULL, anchors TEXT NOT NULL, headings TEXT NOT NULL, text TEXT NOT NULL
 ) STRICT;
 CREATE INDEX chunks_of ON chunks (document, ordinal);
 

@@ -1,0 +1,49 @@
+"""Run every benchmark and keep the figures: `make bench`."""
+
+import json
+import os
+import platform
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import analysis
+import startup
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def machine() -> dict[str, str | int | None]:
+    """Describe the machine as far as figures depend on it."""
+    models = [
+        line.split(":", 1)[1].strip()
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        if line.startswith("model name")
+    ]
+    return {
+        "cpu": models[0] if models else platform.processor(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "system": platform.system(),
+    }
+
+
+def main() -> None:
+    """Measure, print and write down."""
+    today = datetime.now(UTC).date().isoformat()
+    result = {
+        "date": today,
+        "command": "make bench",
+        "machine": machine(),
+        "analysis": analysis.measure(),
+        "startup": startup.measure(),
+    }
+    RESULTS.mkdir(exist_ok=True)
+    text = json.dumps(result, indent=2)
+    (RESULTS / f"{today}.json").write_text(text + "\n", encoding="utf-8")
+    print(text)
+    print(f"written to benchmarks/results/{today}.json", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

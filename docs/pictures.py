@@ -1,0 +1,32 @@
+"""Draw the pictures of the README from real output: `make pictures`."""
+
+import io
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from waymeet.interfaces.present import answer_lines
+from waymeet.project import Project
+from waymeet.types import Query
+
+DOCS = Path(__file__).parent
+WIDTH = 110
+
+
+def draw(name: str, question: str, limit: int, *, explain: bool) -> None:
+    """Ask this repository and draw what a terminal would show."""
+    with Project.open(DOCS.parent) as project:
+        project.index()
+        answer = project.search(Query(question, limit=limit, explain=explain))
+    console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
+    flags = f" -n {limit}{' --explain' if explain else ''}"
+    console.print(Text.assemble(("$ ", "dim"), f'waymeet search "{question}"{flags}'))
+    for line in answer_lines(answer):
+        console.print(Text.assemble(*((text, style) for text, style in line)), overflow="ellipsis", no_wrap=True)
+    console.save_svg(str(DOCS / f"{name}.svg"), title="waymeet")
+
+
+if __name__ == "__main__":
+    draw("search", "how are results fused", 3, explain=False)
+    draw("explain", "how are results fused", 1, explain=True)

@@ -1,0 +1,51 @@
+"""Giving vectors to the chunks that have none."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from waymeet.errors import EmbeddingError
+from waymeet.ports import Embedder, Store
+from waymeet.settings import Settings
+from waymeet.types import Chunk, Document
+
+Progress = Callable[[int, int, str], None]
+
+
+def embed(store: Store, embedder: Embedder, settings: Settings, progress: Progress | None = None) -> int:
+    """Embed every chunk that the embedder's lane has no vector for, and say how many there were.
+
+    Each batch is kept as soon as it is made, so that what was done stays done whatever happens to the next.
+
+    Raises:
+        EmbeddingError: the embedder failed, or returned something unusable.
+    """
+    counts = store.counts()
+    total = counts.chunks - counts.vectors.get(embedder.lane, 0)
+    done, before = 0, ""
+    while batch := store.without_vector(embedder.lane, max(settings.embedding.batch_chunks, 1)):
+        if batch[0].id == before:  # it would come back for ever
+            raise EmbeddingError(f"The store does not keep the vector of {before}.", "Run: waymeet index")
+        before = batch[0].id
+        _embed(store, embedder, batch)
+        done += len(batch)
+        if progress:
+            progress(done, max(total, done), batch[-1].document)
+    return done
+
+
+def passage(chunk: Chunk, documents: Mapping[str, Document]) -> str:
+    r"""Say what a model is shown of a chunk: the document's title, the headings above it, its text.
+
+    >>> passage(Chunk("a.md#L1-L2", "a.md", 0, 1, 2, "Body.", ("Top", "Part")), {"a.md": Document("a.md", "docs", "A")})
+    'A\nTop > Part\nBody.'
+    """
+    document = documents.get(chunk.document)
+    parts = (document.title if document else "", " > ".join(chunk.headings), chunk.text)
+    return "\n".join(part for part in parts if part)
+
+
+def _embed(store: Store, embedder: Embedder, batch: Sequence[Chunk]) -> None:
+    documents = store.documents({chunk.document for chunk in batch})
+    vectors = embedder.passages([passage(chunk, documents) for chunk in batch])
+    if len(vectors) != len(batch):
+        raise EmbeddingError(f"{embedder.lane} returned {len(vectors)} vectors for {len(batch)} texts.")
+    store.put_vectors(embedder.lane, {chunk.id: vector for chunk, vector in zip(batch, vectors, strict=True)})

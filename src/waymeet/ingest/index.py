@@ -1,0 +1,175 @@
+"""The run: bring a store up to date with the files of a folder."""
+
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from time import perf_counter
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from waymeet.ingest import notes
+from waymeet.ingest.changes import Changes, changed, compared
+from waymeet.ingest.decode import decode, digest
+from waymeet.ingest.entry import Made, make
+from waymeet.ingest.notes import Notes, Seen
+from waymeet.ingest.read import Content, read
+from waymeet.ingest.walk import Found, Skipped
+from waymeet.places import existing_folder
+from waymeet.ports import Store
+from waymeet.settings import Settings
+from waymeet.types import Fingerprint
+
+__all__ = ["Changes", "Report", "changed", "index"]
+
+Progress = Callable[[int, int, str], None]
+
+
+class Report(Struct, frozen=True):
+    """What a run did."""
+
+    files: int
+    """Files found that are not ignored."""
+    added: int
+    updated: int
+    removed: int
+    unchanged: int
+    skipped: tuple[Skipped, ...]
+    """What was not read, and why. Ignored files are not among them."""
+    ignored: int
+    """How many files and folders the ignore rules left out."""
+    noted: tuple[tuple[str, str], ...]
+    """Files that are indexed although something was wrong with them, with what it was."""
+    seconds: float
+
+
+def index(
+    root: Path, store: Store, settings: Settings, progress: Progress | None = None, only: Changes | None = None
+) -> Report:
+    """Read what changed since the last run, forget what is gone, and say what was done.
+
+    Every batch is one change of the store, so that a run may be broken off at any moment: the next one goes on from
+    there. `only` takes the result of `changed` instead of looking again.
+
+    Raises:
+        NotFoundError: the root is gone or cannot be read; nothing is forgotten then.
+    """
+    started = perf_counter()
+    root = existing_folder(root)
+    changes = compared(root, store, settings) if only is None else only
+    run = _Run(root, store, settings, changes)
+    run.forget(changes.removed)
+    run.take_in(progress)
+    return run.finish(started)
+
+
+class _Run:
+    """Carries out the changes of one look and counts what comes of them."""
+
+    def __init__(self, root: Path, store: Store, settings: Settings, changes: Changes) -> None:
+        self._root = str(root)
+        self._store = store
+        self._settings = settings
+        self._changes = changes
+        self._known = store.fingerprints()
+        self._seen = dict(changes.seen)
+        self._skipped = list(changes.skipped)
+        untouched = set(self._known).difference(changes.found, changes.removed)
+        self._noted = {path: note for path, note in notes.recalled(store).noted.items() if path in untouched}
+        self._added = self._updated = self._removed = 0
+        self._unchanged = changes.unchanged
+        if not self._known:
+            notes.begin(store, settings)
+
+    def forget(self, paths: Collection[str]) -> None:
+        """Remove documents whose files are gone or may not be read any more."""
+        if paths:
+            self._store.drop(paths)
+            self._removed += len(paths)
+
+    def take_in(self, progress: Progress | None) -> None:
+        """Read what was added and modified, and put it into the store batch by batch."""
+        limits, found = self._settings.ingest, self._changes.found
+        batch: list[Made] = []
+        for done, path in enumerate(sorted(found), start=1):
+            made = self._made(found[path])
+            if made:
+                batch.append(made)
+            if len(batch) >= limits.batch_files or _size(batch) >= limits.batch_bytes:
+                self._put(batch)
+                batch = []
+            if progress:
+                progress(done, len(found), path)
+        self._put(batch)
+
+    def finish(self, started: float) -> Report:
+        """Keep the remarks of the run and report it."""
+        skipped = tuple(sorted(self._skipped, key=lambda each: each.path))
+        remarks = Notes(notes.maker(self._settings), self._changes.looked_at, self._seen, self._noted)
+        notes.keep(self._store, self._root, remarks, skipped)
+        return Report(
+            files=self._changes.files,
+            added=self._added,
+            updated=self._updated,
+            removed=self._removed,
+            unchanged=self._unchanged,
+            skipped=skipped,
+            ignored=self._changes.ignored,
+            noted=tuple(sorted(self._noted.items())),
+            seconds=perf_counter() - started,
+        )
+
+    def _made(self, found: Found) -> Made | None:
+        """Read a file once and make its entry, unless it is the same as before or cannot be used."""
+        try:
+            content = read(self._root, found.path, self._settings.ingest.max_file_bytes)
+        except (FileNotFoundError, NotADirectoryError):
+            self._refuse(found.path, "vanished while the folder was being indexed")
+            return None
+        except OSError as error:
+            reason = f"cannot be read: {error.strerror}"
+            self._skipped.append(Skipped(found.path, reason, unreadable=True))
+            self._seen[found.path] = Seen(found.size, found.modified_ns, reason, unreadable=True)
+            return None
+        fingerprint = Fingerprint(digest(content.raw), content.size, content.modified_ns)
+        known = self._known.get(found.path)
+        if known and known.digest == fingerprint.digest and not self._changes.anew:
+            self._unchanged += 1
+            if known != fingerprint:
+                self._seen[found.path] = Seen(content.size, content.modified_ns)
+            return None
+        return self._parsed(found.path, content, fingerprint)
+
+    def _parsed(self, path: str, content: Content, fingerprint: Fingerprint) -> Made | None:
+        seen = Seen(content.size, content.modified_ns)
+        decoded = decode(content.raw)
+        if decoded is None:
+            self._refuse(path, "binary file", seen)
+            return None
+        try:
+            return make(path, decoded, fingerprint, self._settings.chunking)
+        except Exception as error:  # noqa: BLE001 - one odd file must not end the run; it is listed with the reason
+            self._refuse(path, f"could not be parsed: {type(error).__name__}: {error}", seen)
+            return None
+
+    def _refuse(self, path: str, reason: str, seen: Seen | None = None) -> None:
+        """List a file as skipped; what was known of it is no longer true. `seen` saves the next run reading it."""
+        self._skipped.append(Skipped(path, reason))
+        if seen:
+            self._seen[path] = replace(seen, reason=reason)
+        if path in self._known:
+            self.forget([path])
+
+    def _put(self, batch: Sequence[Made]) -> None:
+        if not batch:
+            return
+        self._store.put([made.entry for made in batch])
+        for made in batch:
+            path = made.entry.document.id
+            self._updated += path in self._known
+            self._added += path not in self._known
+            if made.notes:
+                self._noted[path] = "; ".join(made.notes)
+
+
+def _size(batch: Sequence[Made]) -> int:
+    return sum(made.entry.document.size for made in batch)

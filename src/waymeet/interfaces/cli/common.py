@@ -1,0 +1,93 @@
+"""What the commands share: options, opening the project, printing."""
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import msgspec
+
+from waymeet.interfaces.present import Line, safe
+from waymeet.project import Project
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Progress = Callable[[int, int, str], None]
+
+
+def project_options(command: Command) -> Command:
+    """Add the options that say which project and which settings are meant."""
+    options = (
+        click.option(
+            "-C", "--project", "root", type=click.Path(path_type=Path), help="The project's folder [default: this one]."
+        ),
+        click.option(
+            "--index", "index", type=click.Path(path_type=Path), help="The index file [default: in your data folder]."
+        ),
+        click.option("--set", "flags", multiple=True, metavar="KEY=VALUE", help="Change a setting for this call."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def opened(root: Path | None, index: Path | None, flags: tuple[str, ...]) -> Project:
+    """Open the project that the options name, or the one this folder belongs to."""
+    return Project.open(root, index=index, flags=flags)
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON."""
+    text = msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2).decode()
+    click.echo(text)
+
+
+def print_lines(lines: Iterable[Line]) -> None:
+    """Print lines, with their styles if a person is looking."""
+    if not wants_colour(sys.stdout):
+        for line in lines:
+            click.echo("".join(text for text, _ in line).rstrip())
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False, soft_wrap=True)
+    for line in lines:
+        console.print(Text.assemble(*((text, style) for text, style in line)))
+
+
+def wants_colour(stream: Any) -> bool:  # noqa: ANN401 - any text stream
+    """Tell whether a stream is a terminal that may be coloured."""
+    return bool(stream.isatty()) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Progress | None]:
+    """Show a bar on standard error while something long runs, if a person is looking."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("[dim]{task.fields[item]}", markup=True),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None, item="")
+
+        def advance(done: int, total: int, item: str) -> None:
+            from rich.markup import escape
+
+            bar.update(task, completed=done, total=total, item=escape(safe(item))[-60:])
+
+        yield advance

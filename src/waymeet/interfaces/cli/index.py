@@ -1,0 +1,43 @@
+"""`waymeet index`."""
+
+from pathlib import Path
+
+import click
+
+from waymeet.interfaces.cli.common import json_option, opened, print_json, progress, project_options
+from waymeet.interfaces.present import safe
+
+
+@click.command(short_help="Read the project's files into its index.")
+@click.argument("path", type=click.Path(path_type=Path), required=False)
+@project_options
+@json_option
+def command(path: Path | None, root: Path | None, index: Path | None, flags: tuple[str, ...], as_json: bool) -> int:
+    """Read the files below PATH (this project, if none is given) into the index.
+
+    Only what changed since the last time is read again. What .gitignore and .waymeetignore name is left out.
+    """
+    if path is not None and root is not None:
+        raise click.UsageError("Give the folder either as PATH or with --project, not both.")
+    with opened(path or root, index, flags) as project:
+        with progress("Indexing") as reading, progress("Embedding") as embedding:
+            report = project.index(reading, embedding)
+        if as_json:
+            print_json(report)
+            return 0
+        counts = project.status().counts
+        changes = [
+            f"{number} {what}"
+            for number, what in ((report.added, "new"), (report.updated, "changed"), (report.removed, "removed"))
+            if number
+        ]
+        click.echo(f"{counts.documents} files in {safe(str(project.root))}: {', '.join(changes) or 'nothing changed'}.")
+        dangling = f", {counts.dangling} leading nowhere yet" if counts.dangling else ""
+        click.echo(
+            f"{counts.chunks} sections, {counts.terms} terms, {counts.edges} links{dangling}. {report.seconds:.1f} s."
+        )
+        if report.skipped:
+            click.echo(f"{len(report.skipped)} files were left out; `waymeet status` says why.")
+        if not counts.documents:
+            click.echo("There is nothing to search yet: no text file was found, or all are ignored.", err=True)
+    return 0

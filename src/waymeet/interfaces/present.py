@@ -1,0 +1,96 @@
+"""Answers as lines of text for people: the same lines plain or coloured."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from waymeet.types import Answer, Explanation, Hit, Section
+
+Segment = tuple[str, str]
+"""A piece of text and the style it has on a terminal."""
+Line = Sequence[Segment]
+
+_UNSAFE = {
+    code: "�"
+    for code in (
+        *range(0x20),
+        *range(0x7F, 0xA0),
+        *range(0x202A, 0x202F),
+        *range(0x2066, 0x206A),
+        0x200E,
+        0x200F,
+        0x061C,
+    )
+    if chr(code) not in "\n\t"
+}
+
+
+def safe(text: str) -> str:
+    r"""Replace what could steer a terminal or reorder what is read: escape, control and bidi characters.
+
+    >>> safe("a\x1b[31mb")
+    'a�[31mb'
+    """
+    return text.translate(_UNSAFE)
+
+
+def answer_lines(answer: Answer) -> Iterator[Line]:
+    """Show an answer: its hits, then everything the asker should know about how it came about."""
+    for place, hit in enumerate(answer.hits, start=1):
+        yield from _hit_lines(place, hit)
+        yield []
+    yield from _about(answer)
+
+
+def _hit_lines(place: int, hit: Hit) -> Iterator[Line]:
+    first = hit.sections[0]
+    yield [(f"{place}. ", "dim"), (safe(hit.id), "bold cyan"), (f"  {hit.score:.4f}", "green")]
+    crumbs = " › ".join(dict.fromkeys(filter(None, (hit.title, *first.headings))))
+    yield [("   ", ""), (safe(crumbs), "bold")]
+    yield [("   ", ""), (safe(hit.relevance_reason), "dim")]
+    for section in hit.sections:
+        if section is not first:
+            yield [("   ", ""), (safe(" › ".join(section.headings) or section.id), "bold"), (f"  {section.id}", "dim")]
+        yield from _section_lines(section)
+    for page in hit.linked_pages:
+        arrow = "→" if page.direction == "out" else "←"
+        yield [(f"   {arrow} ", "dim"), (safe(page.document), "cyan"), (f"  {safe(page.title)} ({page.kind})", "dim")]
+    if hit.explanation is not None:
+        yield from tree_lines(hit.explanation)
+
+
+def _section_lines(section: Section) -> Iterator[Line]:
+    """Show a snippet line by line with its matches marked."""
+    offset = 0
+    for row in section.snippet.split("\n"):
+        if row.strip():
+            yield [("   │ ", "dim"), *_marked(row, offset, section.highlights)]
+        offset += len(row) + 1
+
+
+def _marked(row: str, offset: int, highlights: Iterable[tuple[int, int]]) -> Iterator[Segment]:
+    at = 0
+    for start, end in highlights:
+        low, high = max(start - offset, at), min(end - offset, len(row))
+        if low < high:
+            yield safe(row[at:low]), ""
+            yield safe(row[low:high]), "bold yellow"
+            at = high
+    yield safe(row[at:]), ""
+
+
+def tree_lines(tree: Explanation, indent: str = "   ", branch: str = "", below: str = "") -> Iterator[Line]:
+    """Draw an explanation: each line a value, how it follows from the lines under it, and what it means."""
+    how = "" if tree.operation == "value" else f" = {tree.operation} of"
+    yield [(indent + branch, "dim"), (f"{tree.value:.6g}{how}", "green"), (f"  {safe(tree.description)}", "")]
+    for i, part in enumerate(tree.parts):
+        last = i == len(tree.parts) - 1
+        yield from tree_lines(part, indent + below, "└─ " if last else "├─ ", "   " if last else "│  ")
+
+
+def _about(answer: Answer) -> Iterator[Line]:
+    recipe = f"{answer.recipe} ({answer.mode})" if answer.mode else answer.recipe
+    shown = f"{len(answer.hits)} of {answer.total_found}" if answer.hits else "Nothing found"
+    yield [(f"{shown} · {recipe} · {answer.search_type} · {answer.seconds * 1000:.0f} ms", "dim")]
+    for note in answer.notes:
+        yield [("note: ", "dim"), (safe(note), "dim")]
+    for each in answer.degraded:
+        yield [(f"degraded: {each.stage}: ", "yellow"), (safe(each.detail), "yellow"), (f" [{each.code}]", "dim")]

@@ -1,0 +1,65 @@
+"""Where things are: the project's root and its index file."""
+
+import os
+import re
+from hashlib import blake2b
+from pathlib import Path
+
+from waymeet.errors import NotFoundError, UsageError
+from waymeet.settings import PROJECT_FILE
+
+_MARKERS = (PROJECT_FILE, ".git", ".hg")
+
+
+def project_root(start: Path) -> Path:
+    """Find the project that a folder belongs to.
+
+    The nearest folder at or above it that was indexed before; else the nearest that carries a project's mark
+    (`waymeet.toml` or version control); else the folder itself.
+    """
+    start = existing_folder(start)
+    above = (start, *start.parents)
+    for folder in above:
+        if index_file(folder).exists():
+            return folder
+    return next((folder for folder in above if any((folder / mark).exists() for mark in _MARKERS)), start)
+
+
+def existing_folder(path: Path) -> Path:
+    """Resolve a folder, or say clearly that there is none."""
+    path = path.expanduser()
+    if not path.exists():
+        raise NotFoundError(f"There is no folder {path}.", "Check the spelling, or run it from inside the project.")
+    if not path.is_dir():
+        raise NotFoundError(f"{path} is a file, not a folder.", f"Give its folder: {path.parent}")
+    return path.resolve()
+
+
+def index_file(root: Path, chosen: Path | None = None) -> Path:
+    """Say where a project's index lives: the chosen file, `WAYMEET_INDEX`, else the user's data folder.
+
+    It is keyed by the root, and never inside the tree it describes.
+    """
+    given = chosen or os.environ.get("WAYMEET_INDEX")
+    if given:
+        path = Path(given).expanduser().absolute()
+        if path.resolve().is_relative_to(root):
+            raise UsageError(
+                f"The index {path} would lie inside the project it describes.", "Choose a place outside of it."
+            )
+        return path
+    key = blake2b(os.fsencode(root), digest_size=6).hexdigest()
+    name = re.sub(r"[^\w.-]+", "-", root.name)[:40] or "root"
+    return data_folder() / "indexes" / f"{name}-{key}.sqlite"
+
+
+def data_folder() -> Path:
+    """Say where the user's data lives on this platform."""
+    from platformdirs import user_data_path  # noqa: PLC0415 - start-up is a feature
+
+    return user_data_path("waymeet")
+
+
+def everything(root: Path) -> bool:
+    """Tell whether a folder is so wide that nobody means to index it by accident."""
+    return root in {Path(root.anchor), Path.home()}

@@ -1,0 +1,324 @@
+"""The command line as its users meet it: what it prints, what it returns, and how it fails."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from interfaces.conftest import Run
+
+from waymeet.interfaces.cli import _COMMANDS
+
+
+def test_search_indexes_on_first_use_and_finds(project: Path, run: Run) -> None:
+    found = run("search", "how are ranked lists fused")
+    assert found.code == 0
+    assert found.out.startswith("1. docs/fusion.md#L")
+    assert "Indexed" in found.err
+    assert "Traceback" not in found.err
+
+
+def test_nothing_found_is_exit_1_with_a_next_step(project: Path, run: Run) -> None:
+    found = run("search", "flurbozzle")
+    assert found.code == 1
+    assert "Nothing found" in found.out
+    assert "Try" in found.err
+
+
+def test_json_is_an_answer(project: Path, run: Run) -> None:
+    found = run("search", "getUserById", "--json", "--kind", "code")
+    answer = json.loads(found.out)
+    assert answer["hits"][0]["id"] == "src/users.py#L1-L2"
+    assert answer["recipe"] == "auto"
+    assert answer["degraded"][0]["code"] == "no_model"
+    assert {step["stage"] for step in answer["steps"]} >= {"understand", "lexical", "vector", "shape"}
+    assert answer["hits"][0]["sources"][0] == {
+        "source": "lexical",
+        "rank": 1,
+        "score": pytest.approx(answer["hits"][0]["sources"][0]["score"]),
+    }
+
+
+def test_explain_prints_a_tree(project: Path, run: Run) -> None:
+    found = run("search", "fused", "--explain")
+    assert "= quotient of" in found.out
+    assert "rarity (idf)" in found.out
+    assert "└─" in found.out
+
+
+def test_filters(project: Path, run: Run) -> None:
+    def documents(*args: str) -> set[str]:
+        found = run("search", "rank fusion keys user 42", "--json", *args)
+        return {hit["document"] for hit in json.loads(found.out)["hits"]}
+
+    assert documents("--kind", "code") == {"src/users.py"}
+    assert documents("--kind", "files") == {"data.json"}
+    assert documents("--in", "docs") <= {"docs/fusion.md", "docs/setup.md", "docs/ja.md"}
+    assert documents("--type", "spec") == {"docs/fusion.md"}
+    assert documents("--tag", "CORE") == {"docs/fusion.md"}
+    assert documents("--in", "docs", "--tag", "other") == set()
+
+
+def test_in_is_read_from_where_one_stands(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("index")
+    monkeypatch.chdir(project / "docs")
+    found = run("search", "keys user", "--json", "--in", ".")
+    documents = [hit["document"] for hit in json.loads(found.out)["hits"]]
+    assert documents[0] == "docs/setup.md"
+    assert all(document.startswith("docs/") for document in documents)
+
+
+def test_japanese(project: Path, run: Run) -> None:
+    found = run("search", "正規", "--json")
+    hits = json.loads(found.out)["hits"]
+    assert hits[0]["document"] == "docs/ja.md"
+    assert "正規化" in hits[0]["sections"][0]["snippet"]
+
+
+def test_mode_means_classic(project: Path, run: Run) -> None:
+    answer = json.loads(run("search", "fused", "--mode", "bm25_only", "--json").out)
+    assert (answer["recipe"], answer["mode"], answer["degraded"]) == ("classic", "bm25_only", [])
+
+
+def test_the_hashing_embedder_fills_the_vector_list(project: Path, run: Run) -> None:
+    flags = ("--set", "embedding.provider=hashing")
+    assert run("index", *flags).code == 0
+    answer = json.loads(run("search", "ranked lists", "--recipe", "threeway", "--json", "--explain", *flags).out)
+    assert answer["search_type"] == "hybrid"
+    assert answer["degraded"] == []
+    assert {source["source"] for source in answer["hits"][0]["sources"]} >= {"vector", "lexical"}
+
+
+def test_editing_adding_and_deleting_show_in_the_next_search(project: Path, run: Run) -> None:
+    run("index")
+    (project / "docs" / "setup.md").write_text("# Setup\n\nNow about zeppelins.\n", encoding="utf-8")
+    (project / "new.md").write_text("# New\n\nAbout quaggas.\n", encoding="utf-8")
+    (project / "docs" / "fusion.md").unlink()
+    assert json.loads(run("search", "zeppelins", "--json").out)["hits"][0]["document"] == "docs/setup.md"
+    assert json.loads(run("search", "quaggas", "--json").out)["hits"][0]["document"] == "new.md"
+    for query in ("reciprocal", "fusion", "monthly signing"):
+        found = run("search", query, "--json")
+        assert "docs/fusion.md" not in {hit["document"] for hit in json.loads(found.out)["hits"]}
+
+
+def test_too_many_changes_are_announced_instead_of_taken_in(project: Path, run: Run) -> None:
+    run("index")
+    for n in range(4):
+        (project / f"{n}.md").write_text(f"page {n} about zeppelins", encoding="utf-8")
+    found = run("search", "zeppelins", "--json", "--set", "ingest.refresh_files=3")
+    assert found.code == 1
+    assert "behind" in {each["code"] for each in json.loads(found.out)["degraded"]}
+
+
+def test_no_time_to_look_is_announced(project: Path, run: Run) -> None:
+    run("index")
+    found = run("search", "fusion", "--json", "--set", "ingest.refresh_seconds=1e-9")
+    assert "not_checked" in {each["code"] for each in json.loads(found.out)["degraded"]}
+
+
+def test_a_vanished_root_keeps_its_answers(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("index", "--index", str(project.parent / "kept.sqlite"))
+    monkeypatch.chdir(project.parent)
+    index = ("--index", str(project.parent / "kept.sqlite"))
+    project.rename(project.parent / "moved")
+    found = run("search", "fusion", "-C", str(project), *index)
+    assert found.code == 2
+    assert "There is no folder" in found.err
+    (project.parent / "moved").rename(project)
+    assert run("search", "fusion", "-C", str(project), *index).code == 0
+
+
+def test_read(project: Path, run: Run) -> None:
+    run("index")
+    assert run("read", "docs/setup.md").out.startswith("# Setup\n")
+    assert run("read", "docs/setup.md#L3-L3").out == "Install it, then rotate the signing keys once a month.\n"
+    assert run("read", "docs/setup.md:3").out.startswith("Install it")
+    assert run("read", "docs/fusion.md:6:1").out == "# Rank fusion\n"
+    assert "sixty" in run("read", "docs/fusion.md#formula").out
+    assert json.loads(run("read", "docs/setup.md:1:1", "--json").out)["id"] == "docs/setup.md#L1-L1"
+
+
+def test_what_search_shows_can_be_read(project: Path, run: Run) -> None:
+    for hit in json.loads(run("search", "fusion keys user 正規", "--json").out)["hits"]:
+        assert run("read", hit["id"]).code == 0
+
+
+@pytest.mark.parametrize("reference", ["../secret.txt", "/etc/passwd", "no/such.md", "docs/setup.md:99", "", "x#y"])
+def test_reading_what_is_not_indexed_is_refused(project: Path, run: Run, reference: str) -> None:
+    (project.parent / "secret.txt").write_text("secret", encoding="utf-8")
+    run("index")
+    found = run("read", reference)
+    assert found.code == 2
+    assert "secret" not in found.out
+    assert found.err.startswith("waymeet: ")
+
+
+def test_a_file_replaced_by_a_link_to_the_outside_is_not_read(project: Path, run: Run) -> None:
+    secret = project.parent / "secret.txt"
+    secret.write_text("secret", encoding="utf-8")
+    run("index")
+    (project / "docs" / "setup.md").unlink()
+    (project / "docs" / "setup.md").symlink_to(secret)
+    found = run("read", "docs/setup.md")
+    assert found.code == 2
+    assert "secret\n" not in found.out
+
+
+def test_reading_a_changed_file_says_so(project: Path, run: Run) -> None:
+    run("index")
+    (project / "docs" / "setup.md").write_text("# Other\n", encoding="utf-8")
+    found = run("read", "docs/setup.md")
+    assert found.out == "# Other\n"
+    assert "changed since it was indexed" in found.err
+
+
+def test_status(project: Path, run: Run) -> None:
+    (project / "big.md").write_text("x" * 3_000_000, encoding="utf-8")
+    (project / "blob.md").write_bytes(b"\x00\x01\x02" * 100)
+    run("index")
+    status = json.loads(run("status", "--json").out)
+    assert status["counts"]["documents"] == 6
+    assert status["counts"]["kinds"] == {"code": 1, "docs": 4, "files": 1}
+    assert {path for path, _ in status["skipped"]} == {"big.md", "blob.md"}
+    assert status["changes"] == []
+    text = run("status").out
+    assert "big.md" in text
+    assert "yes, every file" in text
+    (project / "new.md").write_text("new", encoding="utf-8")
+    assert "no, 1 file" in run("status").out
+
+
+def test_status_without_an_index_is_exit_3(project: Path, run: Run) -> None:
+    found = run("status")
+    assert found.code == 3
+    assert "waymeet index" in found.err
+
+
+def test_a_damaged_index_is_exit_3_with_a_next_step(project: Path, run: Run) -> None:
+    index = project.parent / "index.sqlite"
+    index.write_bytes(b"not an index at all" * 100)
+    found = run("search", "fusion", "--index", str(index))
+    assert found.code == 3
+    assert str(index) in found.err
+    assert "Traceback" not in found.err
+
+
+def test_recipes_and_settings(project: Path, run: Run) -> None:
+    assert {recipe["name"] for recipe in json.loads(run("recipes", "--json").out)} == {"auto", "classic", "threeway"}
+    assert "understand → lexical" in run("recipes").out
+    (project / "waymeet.toml").write_text("[rrf]\nk = 7\n", encoding="utf-8")
+    assert "rrf.k = 7.0  (waymeet.toml)" in run("settings", "rrf").out
+    assert json.loads(run("settings", "pool.factor", "--recipe", "classic", "--json").out) == {
+        "pool.factor": {"value": 5, "from": "recipe classic"}
+    }
+    assert run("settings", "nonsense").code == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("search",), "Missing argument"),
+        (("search", "x", "-n", "0"), "0 is not in the range"),
+        (("search", "x", "--recipe", "autto"), "Did you mean auto?"),
+        (("search", "x", "--mode", "deep"), "has no mode"),
+        (("search", "x", "--set", "rrf.kk=1"), "Did you mean rrf.k?"),
+        (("search", "x", "-C", "no/such"), "There is no folder"),
+        (("search", "x", "-C", "README.md"), "is a file"),
+        (("index", "no/such"), "There is no folder"),
+        (("index", ".", "-C", "."), "not both"),
+        (("index", "--index", "inside.sqlite"), "inside the project"),
+        (("serach", "x"), "Did you mean search?"),
+        (("how do we rotate keys?",), "waymeet search"),
+    ],
+)
+def test_wrong_usage_is_exit_2_and_says_what_to_do(project: Path, run: Run, args: tuple[str, ...], said: str) -> None:
+    found = run(*args)
+    assert found.code == 2
+    assert said in found.err
+    assert "Traceback" not in found.err
+
+
+def test_a_broken_project_file_is_named(project: Path, run: Run) -> None:
+    (project / "waymeet.toml").write_text('[embedding]\nprovider = "hashing"\n', encoding="utf-8")
+    found = run("search", "x")
+    assert found.code == 2
+    assert "may not set" in found.err
+
+
+def test_an_empty_folder(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    monkeypatch.chdir(empty)
+    assert "nothing to search yet" in run("index").err
+    found = run("search", "anything")
+    assert found.code == 1
+    assert "no readable text files" in found.err
+
+
+def test_the_home_folder_is_not_indexed_by_accident(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.chdir(home)
+    found = run("search", "anything")
+    assert found.code == 2
+    assert "waymeet index PATH" in found.err
+
+
+def test_a_query_that_looks_like_an_option(project: Path, run: Run) -> None:
+    assert run("search", "--", "--fusion").code == 0
+
+
+@pytest.mark.parametrize("query", ["", '"', "( AND *", "🦄", "\x1b[31m", "x" * 50_000])
+def test_any_query_string_is_answered(project: Path, run: Run, query: str) -> None:
+    found = run("search", "--", query)
+    assert found.code == 1
+    assert "Traceback" not in found.err
+    assert "\x1b" not in found.out
+
+
+def test_output_never_contains_control_characters(project: Path, run: Run) -> None:
+    (project / "evil\x1b[31m.md").write_text("# Evil \x1b]0;title\x07\n\nfusion \x9b31m \u202egnp\n", encoding="utf-8")
+    found = run("search", "evil", "fusion", "--explain")
+    assert found.code == 0
+    assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(found.out)
+
+
+def test_every_command_has_help(run: Run) -> None:
+    top = run("--help").out
+    for name, said in _COMMANDS.items():
+        assert name in top
+        assert said.split(";")[0][:30] in top
+        assert "Usage: waymeet" in run(name, "--help").out
+
+
+def test_subprocess_exit_codes_pipes_and_interrupts(project: Path) -> None:
+    waymeet = [sys.executable, "-m", "waymeet"]
+    environment = dict(os.environ)
+    first = subprocess.run([*waymeet, "search", "fusion"], capture_output=True, text=True, check=False, env=environment)
+    assert first.returncode == 0
+    assert "\x1b" not in first.stdout
+    closed = subprocess.Popen([*waymeet, "search", "fusion"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert closed.stdout is not None
+    closed.stdout.close()
+    _, err = closed.communicate(timeout=60)
+    assert b"Traceback" not in err
+
+
+def test_ctrl_c_is_exit_130_and_keeps_the_index_whole(project: Path) -> None:
+    for n in range(3000):
+        (project / f"{n}.md").write_text(f"# Page {n}\n\nword{n} " * 20, encoding="utf-8")
+    command = [sys.executable, "-m", "waymeet", "index", "--set", "ingest.batch_files=10"]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    data = Path(os.environ["XDG_DATA_HOME"])
+    while running.poll() is None and not any(data.rglob("*.sqlite")):
+        pass
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=60)
+    assert running.returncode == 130, err
+    assert "Interrupted" in err
+    assert "Traceback" not in err
+    again = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "3006 files" in again.stdout

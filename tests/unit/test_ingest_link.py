@@ -1,0 +1,139 @@
+"""The keys by which links find documents, and the entries that carry them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from waymeet.analysis import count
+from waymeet.ingest.decode import Decoded
+from waymeet.ingest.entry import Made, make
+from waymeet.ingest.link import names, refs
+from waymeet.ingest.parse import parse
+from waymeet.settings import Chunking
+from waymeet.types import Fingerprint
+
+
+def made(path: str, text: str) -> Made:
+    return make(path, Decoded(text, "utf-8"), Fingerprint("d", len(text), 7), Chunking())
+
+
+def test_a_document_is_known_by_path_name_title_and_aliases() -> None:
+    parsed = parse("docs/Search Design.md", "---\ntitle: How to Search!\naliases: [Finding, '']\n---\n")
+    assert names("docs/Search Design.md", parsed) == (
+        "p:docs/search design.md",
+        "n:search design.md",
+        "n:search design",
+        "t:how to search",
+        "t:finding",
+    )
+
+
+def test_names_do_not_depend_on_how_accents_are_spelled() -> None:
+    composed, decomposed = "caf\u00e9.md", "cafe\u0301.md"
+    assert names(composed, parse(composed, "")) == names(decomposed, parse(decomposed, ""))
+
+
+@pytest.mark.parametrize(
+    ("target", "source", "first"),
+    [
+        ("b.md", "docs/a.md", ["p:docs/b.md", "p:b.md", "n:b.md", "n:b", "t:b"]),
+        ("./b.md", "docs/a.md", ["p:docs/b.md", "n:b.md"]),
+        ("../b.md", "docs/a.md", ["p:b.md", "n:b.md"]),
+        ("/docs/b.md", "x/a.md", ["p:docs/b.md", "n:b.md"]),
+        ("../../b.md", "docs/a.md", ["n:b.md", "n:b"]),
+        ("b", "a.md", ["p:b", "p:b.md", "p:b.markdown", "p:b.mdx", "p:b/index.md", "p:b/readme.md", "n:b", "t:b"]),
+        ("Search Design", "docs/a.md", ["p:docs/search design", "p:docs/search design.md"]),
+        ("guide/", "a.md", ["p:guide", "p:guide.md", "p:guide.markdown", "p:guide.mdx", "p:guide/index.md"]),
+        (".", "docs/a.md", ["p:docs"]),
+        ("..", "docs/a.md", ["p:index.md", "p:readme.md"]),
+        ("src/app.py", "docs/a.md", ["p:docs/src/app.py", "p:src/app.py", "n:app.py"]),
+        ("sub/README.md", "docs/a.md", ["p:docs/sub/readme.md", "p:sub/readme.md"]),
+    ],
+)
+def test_a_reference_is_tried_as_path_then_by_name_then_by_title(target: str, source: str, first: list[str]) -> None:
+    assert list(refs(target, source))[: len(first)] == first
+
+
+def test_a_name_that_every_folder_has_is_not_looked_for_elsewhere() -> None:
+    assert refs("sub/README.md", "a.md") == ("p:sub/readme.md",)
+    assert "n:readme" in refs("README", "docs/a.md")
+
+
+def test_a_source_file_is_not_taken_for_a_page_of_the_same_name() -> None:
+    assert "n:app" not in refs("src/app.py", "a.md")
+    assert "n:app" in refs("app.html", "a.md")
+
+
+@given(st.text(alphabet="ab./\\ é#.md"), st.sampled_from(["a.md", "docs/a.md", "x/y/z.md"]))
+def test_no_reference_leads_out_of_the_root(target: str, source: str) -> None:
+    for key in refs(target, source):
+        sort, _, rest = key.partition(":")
+        assert sort in {"p", "n", "t"}
+        assert rest
+        if sort == "p":
+            assert not rest.startswith("/")
+            assert ".." not in rest.split("/")
+
+
+def test_a_link_carries_the_terms_of_title_text_and_sentence() -> None:
+    (link,) = made("docs/a.md", "# Ranking\n\nThe [fusion page](b.md) explains it.\n").entry.links
+    assert link.terms == count("Ranking\nfusion page\nThe fusion page explains it.")
+    assert (link.kind, link.source_anchor, link.line, link.text) == ("references", "ranking", 3, "fusion page")
+    assert link.refs[0] == "p:docs/b.md"
+
+
+@pytest.mark.parametrize(
+    "target", ["[x](a.md)", "[x](a.md#part)", "[[a]]", "[x](./a.md)", "[x](/docs/a.md)", "[x](#b)"]
+)
+def test_a_link_to_its_own_document_is_left_out(target: str) -> None:
+    assert made("docs/a.md", target).entry.links == ()
+
+
+def test_an_entry_has_the_terms_of_every_field() -> None:
+    text = """---
+title: Rank Fusion
+tags: [ranking]
+aliases: [RRF]
+trigger_phrases: [combine lists]
+description: About lists.
+owner: ann
+---
+# Top
+
+## Sub
+
+Body words.
+"""
+    entry = made("docs/rank-fusion.md", text).entry
+    assert entry.terms == {
+        "title": count("Rank Fusion RRF"),
+        "path": count("docs rank-fusion md"),
+        "tags": count("ranking"),
+        "properties": count("About lists ann"),
+        "triggers": count("combine lists"),
+    }
+    assert [dict(terms) for terms in entry.chunk_terms] == [
+        {"headings": count("Top"), "body": count("Top Sub Body words.")}
+    ]
+
+
+def test_a_document_says_what_its_file_is() -> None:
+    document = made("src/app.py", "import os\n\nprint(os)").entry.document
+    assert (document.id, document.kind, document.language, document.title) == ("src/app.py", "code", "python", "app")
+    assert (document.digest, document.size, document.modified_ns, document.lines) == ("d", 20, 7, 3)
+
+
+@pytest.mark.parametrize(("text", "lines"), [("", 0), ("a", 1), ("a\n", 1), ("a\n\n", 2), ("\n", 1)])
+def test_lines_are_counted_as_an_editor_counts_them(text: str, lines: int) -> None:
+    assert made("a.txt", text).entry.document.lines == lines
+
+
+def test_an_empty_file_can_be_found_by_its_path() -> None:
+    entry = made("pkg/__init__.py", "").entry
+    assert len(entry.chunks) == len(entry.chunk_terms) == 1
+    assert "pkg" in entry.terms["path"]
+
+
+def test_replaced_bytes_are_noted() -> None:
+    damaged = make("a.md", Decoded("\ufffd", "utf-8", replaced=True), Fingerprint("", 1, 0), Chunking())
+    assert damaged.notes == ("some bytes are not valid utf-8 and were replaced",)
