@@ -11,6 +11,9 @@ from waymeet.search.state import Recipe, Search, Tools, run
 from waymeet.settings import Settings
 from waymeet.types import Answer, Candidate, Chunk, Document, Found, Hit, Linked, Query, Section, Step
 
+_NAMED = 4
+"""Words named in a reason."""
+
 
 def answer(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> Answer:
     """Answer a query by a recipe, from one generation of the index."""
@@ -81,9 +84,13 @@ def _section(chunk: Chunk, wanted: Mapping[str, float], matched: bool, settings:
 def _reason(found: Sequence[Found], document: Document, chunk: Chunk, wanted: Mapping[str, float]) -> str:
     """Say in one line why this is an answer."""
     places = {"title": document.title, "headings": " ".join(chunk.headings), "path": document.id, "text": chunk.text}
-    words = {place: _words(text, wanted) for place, text in places.items()}
+    said: dict[tuple[str, ...], list[str]] = {}
+    for place, text in places.items():
+        said.setdefault(tuple(_words(text, wanted)), []).append(place)
     told = [
-        f"{', '.join(list(here)[:4])}{'…' if len(here) > 4 else ''} in {place}" for place, here in words.items() if here
+        f"{', '.join(words[:_NAMED])}{'…' if len(words) > _NAMED else ''} in {', '.join(where)}"
+        for words, where in said.items()
+        if words
     ]
     ranks = [
         {"lexical": "words", "vector": "meaning", "graph": "links"}.get(each.source, each.source) + f" #{each.rank}"

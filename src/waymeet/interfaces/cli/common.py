@@ -5,13 +5,16 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 import msgspec
 
 from waymeet.interfaces.present import Line, safe
 from waymeet.project import Project
+
+if TYPE_CHECKING:
+    from waymeet.ingest.index import Report
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Progress = Callable[[int, int, str], None]
@@ -67,12 +70,13 @@ def wants_colour(stream: Any) -> bool:  # noqa: ANN401 - any text stream
 
 
 @contextmanager
-def progress(title: str) -> Iterator[Progress | None]:
-    """Show a bar on standard error while something long runs, if a person is looking."""
+def bars(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
+    """Give one progress call for each title; bars stand on standard error while a person is looking."""
     if not sys.stderr.isatty():
-        yield None
+        yield (None,) * len(titles)
         return
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
@@ -80,14 +84,29 @@ def progress(title: str) -> Iterator[Progress | None]:
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        TextColumn("[dim]{task.fields[item]}", markup=True),
+        TextColumn("[dim]{task.fields[item]}"),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=None, item="")
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
 
-        def advance(done: int, total: int, item: str) -> None:
-            from rich.markup import escape
+        def bar(title: str) -> Callable[[int, int, str], None]:
+            task = shown.add_task(title, total=None, item="", visible=False)
+            return lambda done, total, item: shown.update(
+                task, completed=done, total=total, item=escape(safe(item)[-60:]), visible=True
+            )
 
-            bar.update(task, completed=done, total=total, item=escape(safe(item))[-60:])
+        yield tuple(map(bar, titles))
 
-        yield advance
+
+def indexed(project: Project) -> "Report":
+    """Bring the project's index up to date, showing how far it is."""
+    with bars("Indexing", "Embedding") as (reading, embedding):
+        return project.index(reading, embedding)
+
+
+def several(number: int, what: str) -> str:
+    """Count something in plain words.
+
+    >>> several(1, "file"), several(2, "file")
+    ('1 file', '2 files')
+    """
+    return f"{number} {what}{'' if number == 1 else 's'}"

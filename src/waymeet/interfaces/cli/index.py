@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from waymeet.interfaces.cli.common import json_option, opened, print_json, progress, project_options
+from waymeet.interfaces.cli.common import indexed, json_option, opened, print_json, project_options, several
 from waymeet.interfaces.present import safe
 
 
@@ -20,8 +20,7 @@ def command(path: Path | None, root: Path | None, index: Path | None, flags: tup
     if path is not None and root is not None:
         raise click.UsageError("Give the folder either as PATH or with --project, not both.")
     with opened(path or root, index, flags) as project:
-        with progress("Indexing") as reading, progress("Embedding") as embedding:
-            report = project.index(reading, embedding)
+        report = indexed(project)
         if as_json:
             print_json(report)
             return 0
@@ -31,13 +30,15 @@ def command(path: Path | None, root: Path | None, index: Path | None, flags: tup
             for number, what in ((report.added, "new"), (report.updated, "changed"), (report.removed, "removed"))
             if number
         ]
-        click.echo(f"{counts.documents} files in {safe(str(project.root))}: {', '.join(changes) or 'nothing changed'}.")
+        said = ", ".join(changes) or "nothing changed"
+        click.echo(f"{several(counts.documents, 'file')} in {safe(str(project.root))}: {said}.")
         dangling = f", {counts.dangling} leading nowhere yet" if counts.dangling else ""
         click.echo(
-            f"{counts.chunks} sections, {counts.terms} terms, {counts.edges} links{dangling}. {report.seconds:.1f} s."
+            f"{several(counts.chunks, 'section')}, {several(counts.terms, 'term')}, "
+            f"{several(counts.edges, 'link')}{dangling}. {report.seconds:.1f} s."
         )
         if report.skipped:
-            click.echo(f"{len(report.skipped)} files were left out; `waymeet status` says why.")
+            click.echo(f"Left out: {several(len(report.skipped), 'file')}; `waymeet status` says why.")
         if not counts.documents:
             click.echo("There is nothing to search yet: no text file was found, or all are ignored.", err=True)
     return 0

@@ -5,7 +5,15 @@ from pathlib import Path
 
 import click
 
-from waymeet.interfaces.cli.common import json_option, opened, print_json, print_lines, progress, project_options
+from waymeet.interfaces.cli.common import (
+    indexed,
+    json_option,
+    opened,
+    print_json,
+    print_lines,
+    project_options,
+    several,
+)
 from waymeet.interfaces.present import answer_lines
 from waymeet.places import everything
 from waymeet.project import Project
@@ -84,9 +92,8 @@ def _index_first(project: Project) -> None:
             f"{project.root} is not a project and will not be indexed by itself.\n"
             "Go to a project's folder, or name it: waymeet index PATH"
         )
-    with progress("Indexing") as reading, progress("Embedding") as embedding:
-        report = project.index(reading, embedding)
-    click.echo(f"Indexed {project.root}: {report.added} files in {report.seconds:.1f} s.", err=True)
+    report = indexed(project)
+    click.echo(f"Indexed {project.root}: {several(report.added, 'file')} in {report.seconds:.1f} s.", err=True)
 
 
 def _below(root: Path, path: str) -> str:

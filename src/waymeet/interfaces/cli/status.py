@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from waymeet.interfaces.cli.common import json_option, opened, print_json, print_lines, project_options
+from waymeet.interfaces.cli.common import json_option, opened, print_json, print_lines, project_options, several
 from waymeet.interfaces.present import Line, safe
 from waymeet.project import Status
 
@@ -40,7 +40,7 @@ def status_lines(status: Status, shown: int | None) -> Iterator[Line]:
     yield _row("indexed", _ago(status.indexed_seconds_ago))
     yield _row("fresh", _fresh(status.changes))
     yield from _listed(status.changes or (), shown)
-    yield _row("left out", f"{len(status.skipped)} files" if status.skipped else "nothing")
+    yield _row("left out", several(len(status.skipped), "file") if status.skipped else "nothing")
     yield from _listed([f"{path}: {reason}" for path, reason in status.skipped], shown)
 
 
@@ -76,4 +76,4 @@ def _fresh(changes: tuple[str, ...] | None) -> str:
         return "not known: too many files to look at quickly"
     if not changes:
         return "yes, every file is as it was indexed"
-    return f"no, {len(changes)} files differ; the next search or `waymeet index` takes them in"
+    return f"no, {several(len(changes), 'file')} changed; the next search or `waymeet index` takes them in"
