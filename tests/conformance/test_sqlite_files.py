@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -283,6 +284,16 @@ def test_two_handles_of_one_file_see_the_same_generations(path: Path) -> None:
     assert len(two.lexical(words("brandnew again"), 5, Filters(), Bm25())) == 2
     one.close()
     two.close()
+
+
+def test_a_thread_takes_its_connection_with_it(path: Path) -> None:
+    store = SqliteStore.open(path)
+    for _ in range(20):
+        with ThreadPoolExecutor(1) as other:
+            assert other.submit(lambda: store.generation).result() == 2
+    gc.collect()
+    assert len(store._sessions._all) == 1
+    store.close()
 
 
 def test_many_may_create_at_once(tmp_path: Path) -> None:

@@ -61,6 +61,15 @@ def test_link_text_counts_by_the_formula_too(store: Store) -> None:
     assert [hit.score for hit in hits] == pytest.approx([score, score], rel=1e-9)
 
 
+def test_links_without_words_do_not_shorten_the_usual_link_text(store: Store) -> None:
+    store.put(
+        [entry("a.md", "x", links=[link("b", says="alpha beta"), link("c")]), entry("b.md", "x"), entry("c.md", "x")]
+    )
+    # One inbound text, of the usual length 2.
+    (hit,) = store.lexical(words("alpha"), 10, ALL, NO_PATHS)
+    assert hit.score == pytest.approx(log((3 - 1 + 0.5) / (1 + 0.5) + 1) * 1 * 2.2 / (1 + 1.2), rel=1e-9)
+
+
 def test_a_word_counts_all_its_terms_as_itself(store: Store) -> None:
     store.put(
         [entry("a.md", "colour color paint"), entry("b.md", "colour paint wall"), entry("c.md", "other words here")]
@@ -110,6 +119,12 @@ def test_ties_are_in_the_order_of_document_and_position(store: Store) -> None:
     first = [f"a.md#L{line}-L{line}" for line in range(1, 12)]
     assert found(store, "same", limit=100) == [*first, "a/z.md#L1-L1", "b.md#L1-L1", "b.md#L2-L2"]
     assert found(store, "same", limit=3) == first[:3]
+
+
+def test_ties_keep_their_order_however_many_there_are(store: Store) -> None:
+    store.put([entry("top.md", "same same")])
+    store.put([entry(f"{number:03}.md", "same") for number in reversed(range(600))])
+    assert found(store, "same", limit=4) == ["top.md#L1-L1", "000.md#L1-L1", "001.md#L1-L1", "002.md#L1-L1"]
 
 
 def test_the_limit_is_kept(store: Store) -> None:

@@ -188,7 +188,7 @@ class Ingest(Struct, frozen=True, forbid_unknown_fields=True):
         "**/.kube/config",
     )
     """Patterns of files that hold keys and passwords. They are never read, whatever an ignore file brings back."""
-    batch_files: int = 200
+    batch_files: int = 80
     """Files written in one transaction."""
     batch_bytes: int = 8_000_000
     """Text that is enough for one transaction, however few the files."""

@@ -93,7 +93,8 @@ class MemoryStore:
             kept = {document: entry for document, entry in old.entries.items() if document not in gone}
             return _with_entries(old, kept, touched=gone)
 
-        self._change(changed)
+        if gone:
+            self._change(changed)
 
     def put_vectors(self, lane: str, vectors: Mapping[str, Vector]) -> None:
         """Keep a unit vector per chunk in a lane."""
@@ -106,7 +107,8 @@ class MemoryStore:
             lanes = {**old.vectors, lane: {**old.vectors.get(lane, {}), **known}}
             return replace(old, generation=old.generation + 1, vectors=lanes)
 
-        self._change(changed)
+        if vectors:
+            self._change(changed)
 
     def keep_note(self, key: str, value: str) -> None:
         """Keep a short remark; this is no new generation."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager, suppress
 from threading import Lock, local
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 import apsw
 
@@ -39,7 +40,7 @@ class Sessions:
         self._lock = Lock()
         self._closed = False
         self._current = _Current()
-        self._all: list[Session] = []
+        self._all: WeakSet[Session] = WeakSet()  # a thread's connection goes when the thread does
         self._add(connection)
 
     def begin(self) -> Session:
@@ -104,7 +105,7 @@ class Sessions:
     def _add(self, connection: apsw.Connection) -> Session:
         session = self._current.session = Session(connection)
         with self._lock:
-            self._all.append(session)
+            self._all.add(session)
         return session
 
 

@@ -101,12 +101,16 @@ class SqliteStore:
 
     def drop(self, documents: Collection[str]) -> None:
         """Remove documents with all that belongs to them."""
+        if not documents:
+            return
         with self._sessions.writing() as connection:
             if writing.drop(connection, documents):
                 raise_generation(connection)
 
     def put_vectors(self, lane: str, vectors: Mapping[str, Vector]) -> None:
         """Keep a unit vector per chunk in a lane."""
+        if not vectors:
+            return
         with self._sessions.writing() as connection:
             if nearest.put(connection, lane, vectors):
                 raise_generation(connection)
