@@ -15,7 +15,7 @@ from waymeet.ingest.ignore import Rules
 from waymeet.ingest.walk import Found, walk
 from waymeet.settings import Ingest
 
-PLAIN = Ingest(ignore=(), secrets=())
+PLAIN = Ingest(usual_ignores=(), secrets=())
 NAMES = ("a", "b", "ab", "a.c", "b.md")
 
 

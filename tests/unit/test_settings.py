@@ -1,5 +1,7 @@
 """Settings: precedence, clear errors, and what a stranger's file may not do."""
 
+import contextlib
+import json
 from pathlib import Path
 
 import pytest
@@ -55,10 +57,45 @@ def test_a_value_that_does_not_fit_names_its_place(values: dict[str, object]) ->
 
 
 def test_a_project_file_cannot_choose_where_text_is_sent(tmp_path: Path) -> None:
-    for section in PRIVATE:
-        (tmp_path / "waymeet.toml").write_text(f'[{section}]\nprovider = "hashing"\n')
-        with pytest.raises(SettingsError, match="may not set"):
+    for key, _ in keys():
+        if any(key == private or key.startswith(f"{private}.") for private in PRIVATE):
+            section, _, name = key.partition(".")
+            value = dict(keys())[key]
+            (tmp_path / "waymeet.toml").write_text(f"[{section}]\n{name} = {json.dumps(value)}\n")
+            with pytest.raises(SettingsError, match="may not set"):
+                from_project(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["tool = 1", "[tool]\nwaymeet = 1", '[tool]\nwaymeet = "rrf"', "a = " + "[" * 20_000, f"a = {'9' * 5000}", "\xff"],
+)
+def test_a_strange_project_file_is_an_error_or_nothing(tmp_path: Path, text: str) -> None:
+    for name in ("pyproject.toml", "waymeet.toml"):
+        (tmp_path / name).write_bytes(text.encode("latin-1"))
+        with contextlib.suppress(SettingsError):
             from_project(tmp_path)
+
+
+def test_a_project_file_is_read_only_if_it_is_a_small_file_of_its_own(tmp_path: Path) -> None:
+    outside = tmp_path / "outside.toml"
+    outside.write_text("[rrf]\nk = 5\n")
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "waymeet.toml").symlink_to(outside)
+    with pytest.raises(SettingsError, match="cannot be read"):
+        from_project(root)
+    (root / "waymeet.toml").unlink()
+    (root / "pyproject.toml").symlink_to("/dev/zero")
+    assert from_project(root).values == {}
+
+
+@pytest.mark.parametrize(
+    "flag", ["rrf.k=-1", "bm25.k1=nan", "bm25.k1=inf", "embedding.dimension=0", "shape.limit=-1", "bm25.b.body=2"]
+)
+def test_a_number_out_of_range_is_refused(flag: str) -> None:
+    with pytest.raises(SettingsError):
+        from_flag(flag)
 
 
 def test_pyproject_is_read_only_without_a_file_of_our_own(tmp_path: Path) -> None:

@@ -1,6 +1,20 @@
 """Text → terms: identifiers, stemming, stop words, CJK. One analyzer for documents and queries."""
 
+from waymeet.analysis.names import called, located, titled
 from waymeet.analysis.scripts import has_cjk
-from waymeet.analysis.terms import VERSION, contains, count, plain, spans, terms, words
+from waymeet.analysis.terms import VERSION, contains, count, plain, spans, terms, well_formed, words
 
-__all__ = ["VERSION", "contains", "count", "has_cjk", "plain", "spans", "terms", "words"]
+__all__ = [
+    "VERSION",
+    "called",
+    "contains",
+    "count",
+    "has_cjk",
+    "located",
+    "plain",
+    "spans",
+    "terms",
+    "titled",
+    "well_formed",
+    "words",
+]

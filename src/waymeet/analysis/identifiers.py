@@ -2,9 +2,10 @@
 
 import re
 
-_PIECES = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-_FOREIGN = re.compile(r"[0-9]+|[^\W0-9_]+")
-_MOST_DIGIT_BORDERS = 4
+_HUMPS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_FOREIGN = re.compile(r"[0-9]+|[^0-9]+")
+_BORDERS = re.compile(r"[_-]+")
+_MOST_NUMBERS = 2
 
 
 def split(token: str) -> list[str]:
@@ -12,19 +13,23 @@ def split(token: str) -> list[str]:
 
     >>> split("getUserById"), split("HTTPServer2"), split("user_authentication-flow")
     (['get', 'User', 'By', 'Id'], ['HTTP', 'Server', '2'], ['user', 'authentication', 'flow'])
+    >>> split("2024-01-15-release-notes")
+    ['2024', '01', '15', 'release', 'notes']
 
-    A token that alternates between letters and digits like a digest or a key is left whole, for its pieces would
-    only be noise.
+    A part that alternates between letters and digits like a digest or a key is left whole, for its pieces would only
+    be noise.
 
-    >>> split("6a1cc24734a57e4524")
-    ['6a1cc24734a57e4524']
+    >>> split("key-6a1cc24734a57e4524")
+    ['key', '6a1cc24734a57e4524']
     """
-    if not token.isascii():
-        return [piece for word in _FOREIGN.findall(token) for piece in _humps(word)]
-    pieces = _PIECES.findall(token)
-    if len(pieces) > _MOST_DIGIT_BORDERS and sum(map(str.isdigit, pieces)) * 2 > _MOST_DIGIT_BORDERS:
-        return [token]
-    return pieces
+    return [piece for part in _BORDERS.split(token) if part for piece in _pieces(part)]
+
+
+def _pieces(part: str) -> list[str]:
+    if not part.isascii():
+        return [hump for word in _FOREIGN.findall(part) for hump in _humps(word)]
+    pieces = _HUMPS.findall(part)
+    return [part] if sum(map(str.isdigit, pieces)) > _MOST_NUMBERS else pieces
 
 
 def _humps(word: str) -> list[str]:

@@ -11,12 +11,17 @@ from waymeet.analysis.identifiers import split
 from waymeet.analysis.scripts import RUN, grams, has_cjk, pairs
 from waymeet.analysis.stop import STOP
 
-VERSION = 1
+VERSION = 2
 """Part of an index's fingerprint: raise it when the same text would give other terms."""
 
-_TOKEN = re.compile(r"\w+(?:-\w+)*(?:['’](?:s|t|d|m|re|ve|ll)\b)?")
+# Marks that complete the letter before them, which Python does not count among \w: accents written apart, Hebrew and
+# Arabic points, and the vowel signs of the scripts of India and South-East Asia.
+_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u109f\u1780-\u17d3"
+_LETTER = rf"[\w{_MARKS}]"
+_TOKEN = re.compile(rf"{_LETTER}+(?:-{_LETTER}+)*(?:['’](?:s|t|d|m|re|ve|ll)\b)?")
+_RUN_OR_WORD = re.compile(rf"(?P<run>{RUN.pattern})|(?:(?!{RUN.pattern}){_LETTER}|-)+")
 _CONTRACTION = re.compile(r"['’]\w+$")
-_BETWEEN = re.compile(r"\W+")
+_BETWEEN = re.compile(rf"[^\w{_MARKS}]+")
 _LONGEST = 64
 _CACHE_SIZE = 500_000
 
@@ -61,14 +66,14 @@ def spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
         if not has_cjk(token):
             yield start, match.end(), _expand(_normal(token))
             continue
-        for run in RUN.finditer(token):
-            letters = run.group()
-            for i, letter in enumerate(letters):
-                pair = letters[i : i + 2]
-                yield start + run.start() + i, start + run.start() + i + len(pair), tuple(dict.fromkeys((letter, pair)))
-        for word in RUN.sub(" ", token).split():
-            at = start + token.index(word)
-            yield at, at + len(word), _expand(_normal(word))
+        for part in _RUN_OR_WORD.finditer(token):
+            if part["run"] is None:
+                yield start + part.start(), start + part.end(), _expand(_normal(part.group()))
+                continue
+            for i, letter in enumerate(part["run"]):
+                pair = part["run"][i : i + 2]
+                at = start + part.start() + i
+                yield at, at + len(pair), tuple(dict.fromkeys((letter, pair)))
 
 
 def words(text: str) -> list[tuple[str, tuple[str, ...]]]:
@@ -121,6 +126,15 @@ def contains(text: str, phrase: str) -> bool:
     return False
 
 
+def well_formed(text: str) -> str:
+    r"""Replace halves of characters, which a command line or a program may hand over and no file can hold.
+
+    >>> well_formed("a\udc80b")
+    'a�b'
+    """
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def _normal(text: str) -> str:
     return text if text.isascii() else normalize("NFKC", text)
 
@@ -134,7 +148,8 @@ def _expand(token: str) -> tuple[str, ...]:
         found = tuple(_word(token))
         if len(_known) >= _CACHE_SIZE:
             _known.clear()
-        _known[token] = found
+        if len(token) <= _LONGEST:
+            _known[token] = found
     return found
 
 
@@ -153,5 +168,5 @@ def _word(token: str) -> Iterator[str]:
         lower = piece.lower()[:_LONGEST]
         if lower not in STOP:
             yield _stem(lower)
-    if len(pieces) > 1:
+    if [token] != pieces:
         yield token.lower()[:_LONGEST]

@@ -2,9 +2,8 @@
 
 import posixpath
 from collections.abc import Iterator
-from unicodedata import normalize
 
-from waymeet.analysis import count, plain
+from waymeet.analysis import called, count, located, titled
 from waymeet.ingest.parse import Parsed, RawLink, format_of, has_known_ending
 from waymeet.types import Link
 
@@ -20,9 +19,9 @@ def names(path: str, parsed: Parsed) -> tuple[str, ...]:
     >>> names("docs/Setup.md", Parsed("Getting started", "guide"))
     ('p:docs/setup.md', 'n:setup.md', 'n:setup', 't:getting started')
     """
-    titles = [key for title in (parsed.title, *parsed.aliases) if (key := _title_key(title))]
+    titles = [key for title in (parsed.title, *parsed.aliases) if (key := titled(title))]
     name = path.rpartition("/")[2]
-    return tuple(dict.fromkeys((_key("p", path), _key("n", name), _key("n", _stem(name)), *titles)))
+    return tuple(dict.fromkeys((located(path), called(name), called(_stem(name)), *titles)))
 
 
 def refs(target: str, source: str) -> tuple[str, ...]:
@@ -39,7 +38,7 @@ def refs(target: str, source: str) -> tuple[str, ...]:
     for base in _bases(target, source):
         path = _below_root(base, target)
         if path is not None:
-            found.extend(_key("p", form) for form in _forms(path))
+            found.extend(located(form) for form in _forms(path))
     name = target.rstrip("/").rpartition("/")[2]
     if "/" not in target or _stem(name).casefold() not in _EVERYWHERE:
         found.extend(_called(target, name))
@@ -58,15 +57,15 @@ def _called(target: str, name: str) -> Iterator[str]:
     """Yield keys by file name and by title. Source files are known by their whole name only."""
     page = _page(name)
     if name.strip("."):
-        yield _key("n", name)
-        yield _key("n", page)
+        yield called(name)
+        yield called(page)
     titles = (page,) if page != name else (target, name)
-    yield from filter(None, map(_title_key, titles))
+    yield from filter(None, map(titled, titles))
 
 
 def links(path: str, parsed: Parsed) -> Iterator[Link]:
     """Turn a document's links into what a store keeps, leaving out those that lead back to itself."""
-    own = _key("p", path)
+    own = located(path)
     for raw in parsed.links:
         keys = refs(raw.target, path)
         if keys and own not in keys[: 1 + len(MARKDOWN)]:
@@ -111,13 +110,3 @@ def _page(name: str) -> str:
     """Name a page without the ending that its file or its printed form has."""
     form = format_of(name)
     return _stem(name) if form.kind == "docs" or form.language == "html" else name
-
-
-def _title_key(title: str) -> str:
-    words = plain(title)
-    return f"t:{words}" if words else ""
-
-
-def _key(sort: str, name: str) -> str:
-    """Make a key that does not depend on case, nor on how a file system spells accents."""
-    return f"{sort}:{normalize('NFC', name).casefold()}"

@@ -56,7 +56,7 @@ class Walk:
         self.ignored = 0
         self._root = str(existing_folder(root))
         self._limit = ingest.max_file_bytes
-        self._weakest = Rules(ingest.ignore)
+        self._weakest = Rules((*ingest.usual_ignores, *ingest.ignore))
         self._secrets = Rules(ingest.secrets)
 
     def __iter__(self) -> Iterator[Found | Skipped]:
@@ -155,7 +155,8 @@ def walk(root: Path, ingest: Ingest) -> Walk:
     """Walk through a folder, sorted by path.
 
     Strongest rule first: `.waymeetignore` (the deepest before those above it), `.gitignore` (likewise),
-    `.git/info/exclude`, the setting `ingest.ignore`. What lies below an ignored folder stays ignored.
+    `.git/info/exclude`, the settings `ingest.ignore` and `ingest.usual_ignores`. What lies below an ignored folder
+    stays ignored.
 
     Raises:
         NotFoundError: there is no such folder.

@@ -6,7 +6,7 @@ is made, so that a mistake is reported with the place it stands in.
 
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, get_args, get_origin
+from typing import Any, get_origin
 
 import msgspec
 
@@ -25,13 +25,13 @@ class Layer(msgspec.Struct, frozen=True):
 
 def layer(name: str, values: Tree, *, trusted: bool = True) -> Layer:
     """Make a layer, refusing keys that do not exist, values that do not fit, and what a stranger may not set."""
-    for key in values:
-        if not trusted and key in PRIVATE:
+    _check_keys(name, values, defaults())
+    for key, _ in keys(values):
+        if not trusted and any(key == private or key.startswith(f"{private}.") for private in PRIVATE):
             raise SettingsError(
-                f"{name} may not set [{key}]: a project's own file cannot choose where text is sent.",
+                f"{name} may not set {key}: a project's own file cannot choose where text is sent or what is secret.",
                 "Put it into your own settings file (waymeet settings shows where that is) or into the environment.",
             )
-    _check_keys(name, values, defaults())
     resolve((Layer(name, values),))
     return Layer(name, values)
 
@@ -115,6 +115,8 @@ def unknown(name: str, key: str, known: Sequence[str]) -> SettingsError:
 
 
 def _check_keys(name: str, values: Tree, known: Tree, above: str = "") -> None:
+    if not isinstance(values, Mapping):
+        raise SettingsError(f"{name}: {above.rstrip('.') or 'it'} is a value, not a group of settings.")
     for key, value in values.items():
         if key not in known:
             raise unknown(name, f"{above}{key}", [f"{above}{other}" for other in known] + [k for k, _ in keys()])
@@ -132,8 +134,7 @@ def _type_of(key: str) -> Any:  # noqa: ANN401 - a type expression
 
 
 def _is_tuple(key: str) -> bool:
-    kind = _type_of(key)
-    return get_origin(kind) is tuple and bool(get_args(kind))
+    return get_origin(_type_of(key)) is tuple
 
 
 def _listed(text: str) -> list[str]:

@@ -1,6 +1,7 @@
 """Where settings are read from: the user's file, the project's file, the environment, flags."""
 
 import os
+import stat
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -11,6 +12,8 @@ from waymeet.settings.layers import Layer, assigned, keys, layer, unknown
 
 PROJECT_FILE = "waymeet.toml"
 PREFIX = "WAYMEET_"
+_LARGEST = 1_000_000
+_CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 RESERVED = frozenset({"WAYMEET_CONFIG", "WAYMEET_INDEX"})
 """Variables that are not settings: the user's settings file and the index file."""
 
@@ -38,16 +41,26 @@ def layers(root: Path, flags: Iterable[str] = (), environment: Mapping[str, str]
 
 def from_file(path: Path, name: str) -> Layer:
     """Read a settings file that the user trusts; a missing one sets nothing."""
-    return layer(name, _toml(path))
+    try:
+        return layer(name, _parsed(path, path.read_bytes()))
+    except (FileNotFoundError, NotADirectoryError):
+        return Layer(name, {})
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read: {error.strerror}.") from error
 
 
 def from_project(root: Path) -> Layer:
     """Read the project's `waymeet.toml`, else `[tool.waymeet]` of its `pyproject.toml`, as a stranger's words."""
     own = root / PROJECT_FILE
-    if own.is_file():
-        return layer(PROJECT_FILE, _toml(own), trusted=False)
-    values = _toml(root / "pyproject.toml", tolerant=True).get("tool", {})
-    return layer("pyproject.toml [tool.waymeet]", values.get("waymeet", {}), trusted=False)
+    if own.exists() or own.is_symlink():
+        return layer(PROJECT_FILE, _parsed(own, _strange(own)), trusted=False)
+    try:
+        values = _parsed(root / "pyproject.toml", _strange(root / "pyproject.toml"))
+    except SettingsError:
+        return Layer("pyproject.toml", {})  # whatever is wrong with it is not ours to complain about
+    tool = values.get("tool")
+    found = tool.get("waymeet", {}) if isinstance(tool, Mapping) else {}
+    return layer("pyproject.toml [tool.waymeet]", found, trusted=False)
 
 
 def from_environment(variables: Mapping[str, str]) -> list[Layer]:
@@ -74,15 +87,23 @@ def from_flag(flag: str) -> Layer:
     return assigned(key.strip(), text.strip(), "--set")
 
 
-def _toml(path: Path, *, tolerant: bool = False) -> dict[str, Any]:
-    """Read a TOML file; `tolerant` passes over a broken file that is not ours to complain about."""
+def _strange(path: Path) -> bytes:
+    """Read a file that a stranger may have written: no link is followed, and no more is read than settings need."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        return {}
+        with os.fdopen(os.open(path, os.O_RDONLY | _CAREFULLY), "rb") as file:
+            if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                data = file.read(_LARGEST + 1)
+                if len(data) <= _LARGEST:
+                    return data
+    except (FileNotFoundError, NotADirectoryError):
+        return b""
     except OSError as error:
-        raise SettingsError(f"{path}: cannot be read: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        if tolerant:
-            return {}
+        raise SettingsError(f"{path.name}: cannot be read: {error.strerror}.") from error
+    raise SettingsError(f"{path.name}: not a file of at most {_LARGEST:,} bytes.")
+
+
+def _parsed(path: Path, data: bytes) -> dict[str, Any]:
+    try:
+        return tomllib.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:  # not UTF-8, not TOML, or made to exhaust the parser
         raise SettingsError(f"{path}: not valid TOML: {error}.") from error
