@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from waymeet.types import Chunk, Document, Edge, Entry, Evidence, Filters, Fingerprint, Ranking, Word
 
     Vector = NDArray[np.float32]
+
+
+Progress = Callable[[int, int, str], None]
+"""What is told of long work: how much is done, how much there is, and what is being worked on."""
 
 
 class Counts(Struct, frozen=True):
@@ -114,8 +119,8 @@ class Store(Protocol):
         """Say which documents carry each of the keys among their names, in the order of their ids."""
         ...
 
-    def passing(self, documents: Collection[str], filters: Filters) -> set[str]:
-        """Say which of the documents have a chunk that passes the filters."""
+    def passing(self, documents: Collection[str], filters: Filters) -> Mapping[str, str]:
+        """Give, for each of the documents that has one, the id of its first chunk that passes the filters."""
         ...
 
     def vocabulary(self, prefix: str, limit: int) -> Sequence[str]:
@@ -124,6 +129,10 @@ class Store(Protocol):
 
     def fingerprints(self) -> Mapping[str, Fingerprint]:
         """Give the fingerprint of every document, by id."""
+        ...
+
+    def coverage(self, lane: str) -> tuple[int, int]:
+        """Say how many chunks have a vector in a lane, and how many there are."""
         ...
 
     def lanes(self) -> Mapping[str, int]:

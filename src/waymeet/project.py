@@ -1,6 +1,6 @@
 """The composition root: the only place where backends, models and recipes meet."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from time import monotonic, time_ns
 from types import TracebackType
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from waymeet.errors import IndexUnavailableError, NoIndexError, NotFoundError
 from waymeet.places import existing_folder, index_file, project_root
-from waymeet.ports import Counts, Embedder, Store
+from waymeet.ports import Counts, Embedder, Progress, Store
 from waymeet.recipes import recipe_named
 from waymeet.settings import Layer, Settings, layers, resolve
 from waymeet.types import Answer, Degraded, Query
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from waymeet.ingest.changes import Changes
     from waymeet.ingest.index import Report
     from waymeet.search.read import Excerpt
-
-Progress = Callable[[int, int, str], None]
 
 
 class Status(msgspec.Struct, frozen=True):

@@ -32,7 +32,7 @@ def passing(store: Store, filters: Filters) -> list[str]:
     lexical = store.lexical(words("text"), 10, filters, Bm25())
     nearest = store.nearest("lane", np.array([1.0, 0.0], np.float32), 10, filters)
     assert {hit.chunk for hit in lexical} == {hit.chunk for hit in nearest}
-    assert store.passing(PATHS, filters) == {hit.document for hit in lexical}
+    assert store.passing(PATHS, filters).keys() == {hit.document for hit in lexical}
     for limit in range(1, len(lexical)):
         assert store.lexical(words("text"), limit, filters, Bm25()) == lexical[:limit]
         assert store.nearest("lane", np.array([1.0, 0.0], np.float32), limit, filters) == nearest[:limit]
@@ -110,5 +110,12 @@ def test_what_passes_is_found_however_deep_it_lies(store: Store) -> None:
 
 def test_a_document_without_chunks_never_passes(store: Store) -> None:
     store.put([entry("empty.md")])
-    assert store.passing(["empty.md"], Filters()) == set()
+    assert store.passing(["empty.md"], Filters()) == {}
     assert store.chunks_of(["empty.md"]) == {"empty.md": ()}
+
+
+def test_the_first_chunk_that_passes_is_named(store: Store) -> None:
+    store.put([entry("a.md", "rank fusion", "links meet", "links again")])
+    assert store.passing(["a.md"], Filters()) == {"a.md": "a.md#L1-L1"}
+    assert store.passing(["a.md"], Filters(without=(("rank",),))) == {"a.md": "a.md#L2-L2"}
+    assert store.passing(["a.md"], Filters(phrases=("again",))) == {"a.md": "a.md#L3-L3"}

@@ -15,7 +15,7 @@ from waymeet.search.shape import answer
 from waymeet.search.state import Recipe, Tools, run
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.stores.memory import MemoryStore
-from waymeet.types import Explanation, Query
+from waymeet.types import Explanation, Filters, Query
 
 WORDS = ("rank", "fusion", "graph", "link", "検索", "設定", "getUser", "user", "score", "the")
 PATHS = tuple(f"{folder}{name}.md" for folder in ("", "docs/", "src/") for name in ("a", "b", "c"))
@@ -29,12 +29,18 @@ pages = st.builds(
 )
 collections = st.dictionaries(st.sampled_from(PATHS), pages, min_size=1, max_size=6)
 queries = st.one_of(
-    st.text(max_size=30),
+    st.text(st.characters(), max_size=30),
     st.builds(
         lambda words, extra: " ".join(words) + extra,
         st.lists(st.sampled_from(WORDS), min_size=1, max_size=5),
         st.sampled_from(["", " -link", ' "rank fusion"', " gr*", " ?!"]),
     ),
+)
+filters = st.builds(
+    Filters,
+    paths=st.sampled_from([(), ("docs",), ("docs", "a.md")]),
+    phrases=st.sampled_from([(), ("rank",), ("rank fusion",)]),
+    without=st.sampled_from([(), (("link",),), (("score", "graph"),)]),
 )
 recipes = st.sampled_from(list(RECIPES.values()))
 embedders = st.sampled_from([None, HashingEmbedder(16)])
@@ -114,3 +120,16 @@ def test_ties_are_stable(
 def test_scores_never_rise_down_the_list(collection: dict[str, Page], text: str, recipe: Recipe) -> None:
     hits = answer(recipe, Query(text), Tools(filled(collection, None)), numbers(recipe)).hits
     assert all(first.score >= second.score for first, second in itertools.pairwise(hits))
+
+
+@given(collections, queries, recipes, embedders, filters)
+def test_everything_shown_passes_the_filters(
+    collection: dict[str, Page], text: str, recipe: Recipe, embedder: HashingEmbedder | None, which: Filters
+) -> None:
+    store = filled(collection, embedder)
+    tools = Tools(store, embedder)
+    search, _ = run(recipe, Query(text, filters=which), tools, numbers(recipe))
+    for hit in answer(recipe, Query(text, filters=which), tools, numbers(recipe)).hits:
+        for section in hit.sections:
+            assert store._now.passes(section.id, search.filters)
+            assert store._now.passes(section.id, which)

@@ -1,6 +1,7 @@
 """The recipe `auto`: words and links without a model, exact names, one light hop, diversity."""
 
 from math import log
+from typing import Any
 
 import pytest
 from corpus import FixedEmbedder, Page, store_of
@@ -148,3 +149,50 @@ def test_a_query_of_ten_thousand_words_has_an_answer() -> None:
     found = ask(store, "needle " + " ".join(f"word{n}" for n in range(10_000)))
     assert [hit.document for hit in found.hits] == ["a.md"]
     assert any("only the first" in note for note in found.notes)
+
+
+def test_what_is_excluded_is_not_shown_through_a_link_either() -> None:
+    pages = {
+        "a.md": Page(("needle",), links=("b.md", "c.md")),
+        "b.md": Page(("forbidden word", "another")),
+        "c.md": "forbidden",
+    }
+    found = ask(store_of(pages), "needle -forbidden")
+    assert {hit.id for hit in found.hits} == {"a.md#L1-L1", "b.md#L2-L2"}
+
+
+def test_a_phrase_can_be_excluded_and_so_can_a_prefix() -> None:
+    store = store_of({"a.md": "rank fusion", "b.md": "fusion of scores", "c.md": "fusion config"})
+    assert {hit.document for hit in ask(store, 'fusion -"rank fusion"').hits} == {"b.md", "c.md"}
+    assert {hit.document for hit in ask(store, "fusion -conf*").hits} == {"a.md", "b.md"}
+
+
+@pytest.mark.parametrize("query", ["rotation*", "rota*", "ＲＯＴＡＴ*", "正規化*"])
+def test_a_prefix_finds_what_the_word_finds(query: str) -> None:
+    assert ask(store_of({"a.md": "rotation of keys 正規化", "b.md": "other"}), query).hits[0].document == "a.md"
+
+
+def test_the_only_near_text_is_as_near_as_can_be() -> None:
+    store = store_of({"a.md": "hay"}, {"a.md": [(1.0, 0.0)]})
+    assert [hit.score for hit in ask(store, "needle", FixedEmbedder((1.0, 0.0))).hits] == [1.0]
+
+
+def test_a_hub_hands_on_to_a_bounded_number_of_neighbours_and_says_so() -> None:
+    pages = {"hub.md": Page(("needle",), links=tuple(f"{n}.md" for n in range(300)))}
+    pages |= {f"{n}.md": Page(("hay",)) for n in range(300)}
+    found = ask(store_of(pages), "needle")
+    assert found.total_found == 201
+    assert "fan_out" in [each.code for each in found.degraded]
+
+
+def test_the_model_is_asked_without_operators() -> None:
+    asked = []
+
+    class Listening(FixedEmbedder):
+        def query(self, text: str) -> Any:
+            asked.append(text)
+            return super().query(text)
+
+    store = store_of({"a.md": "rank fusion search"}, {"a.md": [(1.0, 0.0)]})
+    ask(store, 'search -legacy conf* "rank fusion"', Listening((1.0, 0.0)))
+    assert asked == ["search rank fusion"]

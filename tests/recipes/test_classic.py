@@ -103,3 +103,9 @@ def test_the_title_weighs_eight_times_the_body() -> None:
     pages = {"body.md": Page(("rank other",), title="other"), "title.md": Page(("other other",), title="rank")}
     found = answer(CLASSIC, Query("rank", mode="bm25_only"), Tools(store_of(pages)), numbers())
     assert [hit.document for hit in found.hits] == ["title.md", "body.md"]
+
+
+def test_linear_does_not_reward_the_less_similar_of_two_opposites() -> None:
+    store = store_of({"a.md": "x", "b.md": "y"}, {"a.md": [(-0.1, 1.0)], "b.md": [(-1.0, 0.1)]})
+    found = answer(CLASSIC, Query("z"), Tools(store, FixedEmbedder((1.0, 0.0))), numbers(fusion="linear"))
+    assert [(hit.document, hit.score) for hit in found.hits] == [("a.md", 0.0), ("b.md", 0.0)]

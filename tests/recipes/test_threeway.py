@@ -1,5 +1,10 @@
 """The recipe `threeway`: golden runs worked out by hand, its fallback, and what every hit must say."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
 import pytest
 from corpus import FixedEmbedder, Page, store_of
 
@@ -7,8 +12,11 @@ from waymeet.formulas.explain import evaluate
 from waymeet.recipes.threeway import THREEWAY
 from waymeet.search.shape import answer
 from waymeet.search.state import Tools
-from waymeet.settings import Settings
+from waymeet.settings import Graph, Settings
 from waymeet.types import Answer, Filters, Query
+
+if TYPE_CHECKING:
+    from waymeet.ports import Vector
 
 PAGES = {
     "a.md": Page(("alpha", "beta", "gamma"), title="A", links=("b.md",)),
@@ -81,7 +89,8 @@ def test_an_opening_is_at_most_500_characters() -> None:
 
 def test_filters_count_before_the_total() -> None:
     found = ask(Query("zebra", filters=Filters(doc_types=("spec",))))
-    assert [hit.document for hit in found.hits] == []
+    assert [(hit.document, round(hit.score, 4)) for hit in found.hits] == [("c.md", 0.105)]  # walked to through others
+    assert found.total_found == 1
     found = ask(Query("zebra", filters=Filters(paths=("a.md", "c.md"))))
     assert {hit.document for hit in found.hits} == {"a.md", "c.md"}
     assert found.total_found == 2
@@ -137,10 +146,28 @@ def test_a_fan_out_that_bit_is_reported() -> None:
         f"{n}.md": Page((f"page{n}",)) for n in range(5)
     }
     store = store_of(pages, {"hub.md": [(1.0, 0.0)]})
-    from waymeet.settings import Graph
-
     found = answer(
         THREEWAY, Query("x"), Tools(store, FixedEmbedder((1.0, 0.0))), Settings(graph=Graph(depth=1, fan_out=3))
     )
     assert len(found.hits) == 4
     assert "fan_out" in [each.code for each in found.degraded]
+
+
+def test_many_links_to_one_page_do_not_hide_another() -> None:
+    pages = {"a.md": Page(("near",), links=("b.md",) * 10 + ("c.md",)), "b.md": Page(("b",)), "c.md": Page(("c",))}
+    store = store_of(pages, {"a.md": [(1.0, 0.0)]})
+    numbers = Settings(graph=Graph(depth=1, fan_out=2))
+    found = answer(THREEWAY, Query("x"), Tools(store, FixedEmbedder((1.0, 0.0))), numbers)
+    assert {hit.document for hit in found.hits} == {"a.md", "b.md", "c.md"}
+    assert "fan_out" not in [each.code for each in found.degraded]
+
+
+def test_an_embedder_that_gives_nonsense_degrades_the_answer() -> None:
+    class Broken(FixedEmbedder):
+        def query(self, text: str) -> Vector:
+            return np.full(2, np.nan, dtype=np.float32)
+
+    found = answer(THREEWAY, Query("zebra"), Tools(store_of(PAGES, VECTORS), Broken((1.0, 0.0))), Settings())
+    assert found.search_type == "fulltext_fallback"
+    assert [each.code for each in found.degraded] == ["embedding_failed"]
+    assert found.hits

@@ -23,7 +23,13 @@ def rrf(ranks: Mapping[str, int], weights: Mapping[str, float], k: float = 60.0)
 
 
 def share(name: str, score: Explanation, best: float) -> Explanation:
-    """Express a score as a part of the best one in its list."""
+    """Express a score as a part of the best one in its list; one that is not above zero is none.
+
+    >>> share("vector", value(-0.9, "cosine"), best=-0.1).value
+    0.0
+    """
+    if score.value <= 0.0 or best <= 0.0:
+        return value(0.0, f"{name} not above zero")
     return quotient(f"{name} / best {name}", score, value(best, f"best {name}"))
 
 

@@ -1,13 +1,11 @@
 """Giving vectors to the chunks that have none."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from waymeet.errors import EmbeddingError
-from waymeet.ports import Embedder, Store
+from waymeet.ports import Embedder, Progress, Store
 from waymeet.settings import Settings
 from waymeet.types import Chunk, Document
-
-Progress = Callable[[int, int, str], None]
 
 
 def embed(store: Store, embedder: Embedder, settings: Settings, progress: Progress | None = None) -> int:

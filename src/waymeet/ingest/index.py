@@ -1,6 +1,6 @@
 """The run: bring a store up to date with the files of a folder."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from time import perf_counter
 
@@ -15,13 +15,11 @@ from waymeet.ingest.notes import Notes, Seen
 from waymeet.ingest.read import Content, read
 from waymeet.ingest.walk import Found, Skipped
 from waymeet.places import existing_folder
-from waymeet.ports import Store
+from waymeet.ports import Progress, Store
 from waymeet.settings import Settings
 from waymeet.types import Fingerprint
 
 __all__ = ["Changes", "Report", "changed", "index"]
-
-Progress = Callable[[int, int, str], None]
 
 
 class Report(Struct, frozen=True):

@@ -3,10 +3,11 @@
 from waymeet.search.blend import blend, diversify, exact, spread
 from waymeet.search.retrieve import lexical, vector
 from waymeet.search.state import Recipe
-from waymeet.search.understand import understand
+from waymeet.search.understand import relax, understand
 
 AUTO = Recipe(
     name="auto",
-    description="Words, meaning and links by score; exact names are never buried. The default.",
-    stages=(understand, lexical, vector, blend, exact, spread, diversify),
+    description="Words, meaning and links by score; what is called by its name gets a bonus. The default.",
+    stages=(understand, relax, lexical, vector, blend, exact, spread, diversify),
+    overrides={"pool": {"least": 100}},
 )

@@ -3,12 +3,12 @@
 from waymeet.search.fuse import fuse
 from waymeet.search.retrieve import lexical, vector
 from waymeet.search.state import Recipe
-from waymeet.search.understand import understand
+from waymeet.search.understand import relax, understand
 
 CLASSIC = Recipe(
     name="classic",
     description="BM25 and vectors fused by reciprocal rank (or linearly); no links.",
-    stages=(understand, lexical, vector, fuse),
+    stages=(understand, relax, lexical, vector, fuse),
     overrides={
         "pool": {"factor": 5},
         "bm25": {

@@ -1,6 +1,6 @@
 """How lists become one ranking of candidates: stages that fuse by rank, by score, and three ways."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
 from msgspec.structs import replace
@@ -47,30 +47,44 @@ def found_in(lists: Mapping[str, Ranking]) -> dict[str, dict[str, Found]]:
     return found
 
 
+def rows_of(search: Search) -> Iterator[tuple[dict[str, Scored], tuple[Found, ...]]]:
+    """Give, for each chunk of any list, its row in every list that contains it and where it stands there."""
+    by_chunk = {source: {each.chunk: each for each in ranking} for source, ranking in search.lists.items()}
+    for chunk, found in found_in(search.lists).items():
+        yield {source: by_chunk[source][chunk] for source in found}, tuple(found.values())
+
+
+def made_of(search: Search) -> str:
+    """Say what scores are made of."""
+    sources = [source for source, ranking in search.lists.items() if ranking]
+    return "hybrid" if len(sources) > 1 else next(iter(sources), "none")
+
+
 def fuse(search: Search, _tools: Tools, settings: Settings) -> Search:
     """Fuse the lists by reciprocal rank, or linearly; a single mode keeps the scores of its one list."""
-    lists = {source: ranking for source, ranking in search.lists.items() if ranking}
     weights = {"lexical": settings.rrf.lexical, "vector": settings.rrf.vector}
     parts = {"lexical": settings.classic.lexical, "vector": settings.classic.vector}
-    single = search.mode in {"bm25_only", "vec_only"}
-    by_chunk = {source: {each.chunk: each for each in ranking} for source, ranking in lists.items()}
     candidates = []
-    for chunk, found in found_in(lists).items():
-        rows = {source: by_chunk[source][chunk] for source in found}
-        if single:
+    for rows, found in rows_of(search):
+        if search.mode in {"bm25_only", "vec_only"}:
             score = next(scored(search, source, row) for source, row in rows.items())
         elif settings.classic.fusion == "linear":
             shares = {
-                source: share(source, scored(search, source, row), lists[source][0].score)
+                source: share(source, scored(search, source, row), search.ranking(source)[0].score)
                 for source, row in rows.items()
             }
             score = linear(shares, parts)
         else:
-            score = rrf({source: each.rank for source, each in found.items()}, weights, settings.rrf.k)
-        document = next(iter(rows.values())).document
-        candidates.append(Candidate(document, (chunk,), score, tuple(found.values())))
-    kind = "hybrid" if len(lists) > 1 else {"lexical": "lexical", "vector": "vector"}.get(next(iter(lists), ""), "none")
-    return replace(search, candidates=ordered(candidates), search_type=kind)
+            score = rrf({each.source: each.rank for each in found}, weights, settings.rrf.k)
+        row = next(iter(rows.values()))
+        candidates.append(Candidate(row.document, (row.chunk,), score, found))
+    return replace(search, candidates=ordered(candidates), search_type=made_of(search))
+
+
+def keep_types(search: Search, tools: Tools, _settings: Settings) -> Search:
+    """Keep candidates that pass the filters which were postponed."""
+    allowed = tools.store.passing([each.document for each in search.candidates], search.late)
+    return replace(search, candidates=tuple(each for each in search.candidates if each.document in allowed))
 
 
 def fuse_three_ways(search: Search, _tools: Tools, settings: Settings) -> Search:

@@ -1,12 +1,17 @@
 """The lists that a query is answered from: by words, by meaning, along links."""
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from waymeet.errors import EmbeddingError
 from waymeet.search.state import Search, Tools
 from waymeet.search.walk import walk
 from waymeet.settings import Settings
-from waymeet.types import Ranking
+from waymeet.types import Filters, Ranking
+
+_EXPLAINED = 200
+"""Most chunks whose lexical scores are taken apart: more than anybody reads."""
 
 
 def lexical(search: Search, tools: Tools, settings: Settings) -> Search:
@@ -15,43 +20,45 @@ def lexical(search: Search, tools: Tools, settings: Settings) -> Search:
         return search.skip("mode vec_only")
     if not search.words:
         return search.skip("no words")
-    limit = search.query.limit * settings.pool.factor
-    found = tools.store.lexical(search.words, limit, search.filters, settings.bm25)
-    if not found and search.filters.phrases:
-        relaxed = replace(search.filters, phrases=())
-        found = tools.store.lexical(search.words, limit, relaxed, settings.bm25)
-        if found:
-            quoted = ", ".join(f'"{phrase}"' for phrase in search.filters.phrases)
-            search = replace(search, filters=relaxed).degrade(
-                "lexical", "phrase_relaxed", f"nothing contains {quoted}; its words were looked for one by one"
-            )
+    found = tools.store.lexical(search.words, _pool(search, settings), search.filters, settings.bm25)
     if search.query.explain and found:
-        chunks = [each.chunk for each in found]
+        chunks = [each.chunk for each in found[:_EXPLAINED]]
         search = replace(search, evidence=tools.store.evidence(search.words, chunks, settings.bm25))
     return replace(search, lists={**search.lists, "lexical": found})
 
 
 def vector(search: Search, tools: Tools, settings: Settings) -> Search:
     """Rank chunks by nearness to the query's meaning."""
-    if search.mode == "bm25_only" or not search.query.text.strip():
-        return search.skip("mode bm25_only" if search.query.text.strip() else "empty query")
+    if search.mode == "bm25_only" or not search.text.strip():
+        return search.skip("mode bm25_only" if search.text.strip() else "empty query")
     if tools.embedder is None:
         return search.miss("vector", "no_model", "no embedding model is set up: answered from words and links alone")
-    lane, counts = tools.embedder.lane, tools.store.counts()
-    embedded = counts.vectors.get(lane, 0)
+    lane = tools.embedder.lane
+    embedded, chunks = tools.store.coverage(lane)
     if not embedded:
         return search.miss("vector", "no_vectors", f"nothing is embedded by {lane} yet: run `waymeet index`")
     try:
-        question = tools.embedder.query(search.query.text)
+        question = tools.embedder.query(search.text)
+        found = tools.store.nearest(lane, question, _pool(search, settings), search.filters)
     except EmbeddingError as error:
         return search.miss("vector", "embedding_failed", error.message)
-    found = tools.store.nearest(lane, question, search.query.limit * settings.pool.factor, search.filters)
     search = replace(search, lists={**search.lists, "vector": found})
-    if embedded < counts.chunks:
-        return search.degrade(
-            "vector", "partial_vectors", f"{embedded} of {counts.chunks} sections are embedded so far"
-        )
+    if embedded < chunks:
+        return search.degrade("vector", "partial_vectors", f"{embedded} of {chunks} sections are embedded so far")
     return search
+
+
+def _pool(search: Search, settings: Settings) -> int:
+    """Say how many chunks a list is to have."""
+    return max(search.query.limit * settings.pool.factor, settings.pool.least)
+
+
+def postpone_types(search: Search, _tools: Tools, _settings: Settings) -> Search:
+    """Let documents of any type take part, and keep those of the wanted types only in the result."""
+    types = search.filters.doc_types
+    if not types:
+        return search.skip("no filter by type")
+    return replace(search, filters=replace(search.filters, doc_types=()), late=Filters(doc_types=types))
 
 
 def neighbourhood(search: Search, tools: Tools, settings: Settings) -> Search:
@@ -64,9 +71,15 @@ def neighbourhood(search: Search, tools: Tools, settings: Settings) -> Search:
     allowed = tools.store.passing([each.document for each in reached], search.filters)
     search = replace(search, reached=tuple(each for each in reached if each.document in allowed))
     if cut:
-        detail = f"more than {settings.graph.fan_out} links at {', '.join(cut)}: the rest was not followed"
-        return search.degrade("graph", "fan_out", detail)
+        return fanned_out(search, cut, settings)
     return search
+
+
+def fanned_out(search: Search, cut: Sequence[str], settings: Settings) -> Search:
+    """Tell that some documents have more neighbours than were followed."""
+    some = ", ".join(cut[:3]) + (f" and {len(cut) - 3} more" if len(cut) > 3 else "")
+    detail = f"more than {settings.graph.fan_out} neighbours of {some}: the rest was not followed"
+    return search.degrade("graph", "fan_out", detail)
 
 
 def leading(ranking: Ranking, limit: int) -> list[str]:

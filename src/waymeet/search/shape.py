@@ -43,11 +43,12 @@ def shape(search: Search, tools: Tools, settings: Settings) -> tuple[Hit, ...]:
     best = search.candidates[: search.query.limit]
     documents = tools.store.documents({each.document for each in best})
     chunks = tools.store.chunks({chunk for each in best for chunk in each.chunks})
-    openings = tools.store.chunks_of([each.document for each in best if not each.chunks])
+    opening = tools.store.passing([each.document for each in best if not each.chunks], search.filters)
+    openings = tools.store.chunks(opening.values())
     linked = _linked(best, tools, settings) if search.query.include_linked else {}
     hits = []
     for each in best:
-        shown = [chunks[chunk] for chunk in each.chunks] or list(openings[each.document][:1])
+        shown = [chunks[chunk] for chunk in each.chunks] or [openings[opening[each.document]]]
         hit = _hit(search, each, documents[each.document], shown, settings)
         hits.append(replace(hit, linked_pages=linked.get(each.document, ())))
     return tuple(hits)

@@ -26,6 +26,12 @@ class Search(Struct, frozen=True):
     query: Query
     mode: str = ""
     filters: Filters = Filters()
+    late: Filters = Filters()
+    """Filters that act only on the result, for recipes that walk through what they do not show."""
+    text: str = ""
+    """The query without its operators."""
+    quoted: tuple[str, ...] = ()
+    """Phrases that the query itself insists on."""
     words: tuple[Word, ...] = ()
     lists: Mapping[str, Ranking] = {}
     """Ranked chunks by source: `lexical`, `vector`."""
@@ -79,7 +85,7 @@ def run(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> tuple
         known = f"It has: {', '.join(recipe.modes)}." if recipe.modes else f"The recipe {recipe.name} has no modes."
         raise UnknownRecipeError(f"The recipe {recipe.name} has no mode {query.mode!r}.", known)
     mode = query.mode or next(iter(recipe.modes), "")
-    search, steps = Search(query, mode, query.filters), []
+    search, steps = Search(query, mode, query.filters, text=query.text), []
     for stage in recipe.stages:
         started = perf_counter()
         search = stage(replace(search, skipped=None), tools, settings)

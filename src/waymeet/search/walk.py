@@ -1,10 +1,36 @@
 """Walking the graph: breadth first, both directions, the shortest way to each document."""
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from waymeet.ports import Store
 from waymeet.types import Edge, Reached
+
+
+class Neighbours:
+    """The documents around one document, those that more links lead to or from first."""
+
+    def __init__(self, document: str, edges: Sequence[Edge], fan_out: int) -> None:
+        outward = Counter(edge.target.document for edge in edges if edge.target and edge.source.document == document)
+        inward = Counter(edge.source.document for edge in edges if edge.target and edge.target.document == document)
+        links = outward + inward
+        del links[document]
+        ranked = sorted(links, key=lambda other: (-links[other], other))
+        self.number = len(ranked)
+        self.cut = len(ranked) > fan_out
+        """Whether some were left out because there are too many."""
+        self.outward = {other: other in outward for other in ranked[:fan_out]}
+        """For each neighbour, whether the document links to it; if not, it is linked from there."""
+
+
+def neighbours(store: Store, documents: Sequence[str], kinds: Collection[str], fan_out: int) -> dict[str, Neighbours]:
+    """Find the neighbours of documents along edges of some kinds (all, if none is given)."""
+    edges: dict[str, list[Edge]] = {document: [] for document in documents}
+    for edge in store.edges(documents, kinds):
+        if edge.target is not None:
+            for end in {edge.source.document, edge.target.document} & edges.keys():
+                edges[end].append(edge)
+    return {document: Neighbours(document, touching, fan_out) for document, touching in edges.items()}
 
 
 def walk(
@@ -18,31 +44,14 @@ def walk(
     frontier, cut = list(reached), []
     for hops in range(1, depth + 1):
         discovered: dict[str, Reached] = {}
-        for document, edges in _by_document(store.edges(frontier, kinds), frontier).items():
-            if len(edges) > fan_out:
+        for document, around in neighbours(store, frontier, kinds, fan_out).items():
+            if around.cut:
                 cut.append(document)
-            for edge in edges[:fan_out]:
-                other = other_end(edge, document)
-                if other is not None and other not in reached and other not in discovered:
-                    discovered[other] = Reached(other, hops, edge)
+            for other in around.outward:
+                if other not in reached and other not in discovered:
+                    discovered[other] = Reached(other, hops)
         reached |= discovered
         frontier = list(discovered)
         if not frontier:
             break
     return tuple(reached.values()), tuple(cut)
-
-
-def other_end(edge: Edge, document: str) -> str | None:
-    """Name the document at the far end of an edge; None if it dangles or leads back."""
-    ends = (edge.source.document, edge.target.document if edge.target else None)
-    far = ends[1] if ends[0] == document else ends[0]
-    return far if far != document else None
-
-
-def _by_document(edges: Sequence[Edge], documents: Sequence[str]) -> dict[str, list[Edge]]:
-    touching: defaultdict[str, list[Edge]] = defaultdict(list)
-    for edge in edges:
-        if edge.target is not None:
-            for document in {edge.source.document, edge.target.document}:
-                touching[document].append(edge)
-    return {document: touching[document] for document in documents if document in touching}

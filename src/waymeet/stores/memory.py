@@ -186,15 +186,19 @@ class MemoryStore:
         now = self._now
         return {key: tuple(now.carriers[key]) for key in keys if key in now.carriers}
 
-    def passing(self, documents: Collection[str], filters: Filters) -> set[str]:
-        """Say which of the documents have a chunk that passes the filters."""
+    def passing(self, documents: Collection[str], filters: Filters) -> Mapping[str, str]:
+        """Give the first chunk of each of the documents that passes the filters."""
         now = self._now
         wanted = set(documents)
-        return {
-            placed.document.id
-            for chunk, placed in now.chunks.items()
-            if placed.document.id in wanted and now.passes(chunk, filters)
-        }
+        found: dict[str, str] = {}
+        for chunk, placed in now.chunks.items():
+            if placed.document.id in wanted and now.passes(chunk, filters):
+                found.setdefault(placed.document.id, chunk)
+        return found
+
+    def coverage(self, lane: str) -> tuple[int, int]:
+        """Say how many chunks have a vector in a lane, and how many there are."""
+        return len(self._now.vectors.get(lane, {})), len(self._now.chunks)
 
     def vocabulary(self, prefix: str, limit: int) -> Sequence[str]:
         """List the terms that begin with a prefix, those used in most places first."""

@@ -49,5 +49,3 @@ class Reached(Struct, frozen=True):
 
     document: str
     hops: int
-    via: Edge | None = None
-    """The last edge on the shortest way; None for a starting point."""

@@ -55,7 +55,6 @@ class Candidate(Struct, frozen=True):
     """Its chunks, best first; empty if the document was found by its links alone."""
     score: Explanation
     found: tuple[Found, ...] = ()
-    reason: str = ""
 
 
 class Section(Struct, frozen=True):
@@ -122,7 +121,7 @@ class Answer(Struct, frozen=True):
     recipe: str
     mode: str
     search_type: str
-    """`hybrid`, `lexical`, `vector` or `fulltext_fallback`: what the scores are made of."""
+    """`hybrid`, `lexical`, `vector`, `links`, `fulltext_fallback` or `none`: what the scores are made of."""
     hits: tuple[Hit, ...]
     total_found: int
     degraded: tuple[Degraded, ...] = ()

@@ -11,13 +11,13 @@ import click
 import msgspec
 
 from waymeet.interfaces.present import Line, safe
+from waymeet.ports import Progress
 from waymeet.project import Project
 
 if TYPE_CHECKING:
     from waymeet.ingest.index import Report
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-Progress = Callable[[int, int, str], None]
 
 
 def project_options(command: Command) -> Command:
@@ -77,7 +77,8 @@ def bars(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
         return
     from rich.console import Console
     from rich.markup import escape
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
 
     columns = (
         TextColumn("{task.description}"),
@@ -86,9 +87,9 @@ def bars(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
         TimeRemainingColumn(),
         TextColumn("[dim]{task.fields[item]}"),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+    with Bars(*columns, console=Console(stderr=True), transient=True) as shown:
 
-        def bar(title: str) -> Callable[[int, int, str], None]:
+        def bar(title: str) -> Progress:
             task = shown.add_task(title, total=None, item="", visible=False)
             return lambda done, total, item: shown.update(
                 task, completed=done, total=total, item=escape(safe(item)[-60:]), visible=True

@@ -43,6 +43,7 @@ SELECT
     (SELECT COUNT(*) FROM edges),
     (SELECT COUNT(*) FROM edges WHERE target IS NULL)
 """
+_EMBEDDED = "SELECT COUNT(*) FROM vectors WHERE lane = (SELECT id FROM lanes WHERE name = ?)"
 _KINDS = "SELECT kind, COUNT(*) FROM documents GROUP BY kind ORDER BY kind"
 _VECTORS = "SELECT l.name, COUNT(*) FROM lanes l JOIN vectors v ON v.lane = l.id GROUP BY l.name ORDER BY l.name"
 
@@ -100,6 +101,13 @@ def counts(connection: apsw.Connection) -> Counts:
     documents, chunks, terms, edges, dangling = connection.execute(_COUNTS).fetchone() or (0,) * 5
     kinds, vectors = dict(connection.execute(_KINDS)), dict(connection.execute(_VECTORS))
     return Counts(documents, chunks, terms, edges, dangling, kinds, vectors)
+
+
+def coverage(connection: apsw.Connection, lane: str) -> tuple[int, int]:
+    """Count the chunks that have a vector in a lane, and all."""
+    embedded: int = connection.execute(_EMBEDDED, (lane,)).get
+    chunks: int = connection.execute("SELECT COUNT(*) FROM chunks").get
+    return embedded, chunks
 
 
 def note(connection: apsw.Connection, key: str) -> str:

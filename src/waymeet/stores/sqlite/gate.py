@@ -48,11 +48,14 @@ class Gate:
         """Tell whether a chunk passes all filters but the phrases, which cost a look at its text."""
         return (self._admitted is None or chunk in self._admitted) and chunk not in self._left_out
 
-    def passing(self, documents: Iterable[str]) -> set[str]:
-        """Say which of the documents have a chunk that passes all filters."""
+    def passing(self, documents: Iterable[str]) -> dict[str, str]:
+        """Give the first chunk of each of the documents that passes all filters."""
         wanted = ((document,) for document in documents)
         chunks = [chunk for (chunk,) in self._connection.executemany(_OF_DOCUMENT, wanted) if self.admits(chunk)]
-        return {place.document for place in self.places(chunks).values()}
+        first: dict[str, str] = {}
+        for place in sorted(self.places(chunks).values()):
+            first.setdefault(place.document, place.chunk)
+        return first
 
     def places(self, chunks: Iterable[int]) -> dict[int, Place]:
         """Give the places of those among admitted chunks that have all the phrases."""

@@ -207,8 +207,8 @@ class SqliteStore:
         with self._sessions.reading() as session:
             return asking.named(session.connection, keys)
 
-    def passing(self, documents: Collection[str], filters: Filters) -> set[str]:
-        """Say which of the documents have a chunk that passes the filters."""
+    def passing(self, documents: Collection[str], filters: Filters) -> Mapping[str, str]:
+        """Give the first chunk of each of the documents that passes the filters."""
         with self._sessions.reading() as session:
             return Gate(session.connection, filters).passing(documents)
 
@@ -221,6 +221,11 @@ class SqliteStore:
         """Give the fingerprint of every document, by id."""
         with self._sessions.reading() as session:
             return asking.fingerprints(session.connection)
+
+    def coverage(self, lane: str) -> tuple[int, int]:
+        """Say how many chunks have a vector in a lane, and how many there are."""
+        with self._sessions.reading() as session:
+            return asking.coverage(session.connection, lane)
 
     def lanes(self) -> Mapping[str, int]:
         """Give the dimension of every lane that holds vectors."""
