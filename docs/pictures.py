@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from waymeet.interfaces.present import answer_lines
+from waymeet.interfaces.present import answer_lines, one_line
 from waymeet.project import Project
 from waymeet.types import Query
 
@@ -24,7 +24,9 @@ def draw(name: str, question: str, limit: int, *, explain: bool) -> None:
     flags = f" -n {limit}{' --explain' if explain else ''}"
     console.print(Text.assemble(("$ ", "dim"), f'waymeet search "{question}"{flags}'))
     for line in answer_lines(answer):
-        console.print(Text.assemble(*((text, style) for text, style in line)), overflow="ellipsis", no_wrap=True)
+        console.print(
+            Text.assemble(*((one_line(text), style) for text, style in line)), overflow="ellipsis", no_wrap=True
+        )
     picture = console.export_svg(title="waymeet")
     picture = re.sub(
         r"@font-face \{.*?\}|<!--.*?-->", "", picture, flags=re.DOTALL

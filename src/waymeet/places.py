@@ -20,19 +20,30 @@ def project_root(start: Path) -> Path:
     start = existing_folder(start)
     above = (start, *start.parents)
     for folder in above:
-        if index_file(folder).exists():
+        if _usual_file(folder).exists():
             return folder
     return next((folder for folder in above if any((folder / mark).exists() for mark in _MARKERS)), start)
 
 
 def existing_folder(path: Path) -> Path:
     """Resolve a folder, or say clearly that there is none."""
-    path = path.expanduser()
-    if not path.exists():
-        raise NotFoundError(f"There is no folder {path}.", "Check the spelling, or run it from inside the project.")
-    if not path.is_dir():
-        raise NotFoundError(f"{path} is a file, not a folder.", f"Give its folder: {path.parent}")
-    return path.resolve()
+    try:
+        path = path.expanduser()
+        if not path.exists():
+            raise NotFoundError(f"There is no folder {path}.", "Check the spelling, or run it from inside the project.")
+        if not path.is_dir():
+            raise NotFoundError(f"{path} is a file, not a folder.", f"Give its folder: {path.parent}")
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise NotFoundError(f"{path} cannot be a folder: {error}.", "Check the spelling.") from error
+
+
+def current_folder() -> Path:
+    """Say where the user stands, if that place still exists."""
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise NotFoundError("The current folder does not exist any more.", "Go to another one.") from error
 
 
 def index_file(root: Path, chosen: Path | None = None) -> Path:
@@ -41,13 +52,21 @@ def index_file(root: Path, chosen: Path | None = None) -> Path:
     It is keyed by the root, and never inside the tree it describes.
     """
     given = chosen or os.environ.get("WAYMEET_INDEX")
-    if given:
+    if not given:
+        return _usual_file(root)
+    try:
         path = Path(given).expanduser().absolute()
-        if path.resolve().is_relative_to(root):
-            raise UsageError(
-                f"The index {path} would lie inside the project it describes.", "Choose a place outside of it."
-            )
-        return path
+        inside = path.resolve().is_relative_to(root)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise UsageError(f"{given} cannot be an index file: {error}.", "Choose another place.") from error
+    if inside:
+        raise UsageError(
+            f"The index {path} would lie inside the project it describes.", "Choose a place outside of it."
+        )
+    return path
+
+
+def _usual_file(root: Path) -> Path:
     key = blake2b(os.fsencode(root), digest_size=6).hexdigest()
     name = re.sub(r"[^\w.-]+", "-", root.name)[:40] or "root"
     return data_folder() / "indexes" / f"{name}-{key}.sqlite"

@@ -1,6 +1,7 @@
 """The composition root: the only place where backends, models and recipes meet."""
 
 from collections.abc import Iterable
+from glob import escape
 from pathlib import Path
 from time import monotonic, time_ns
 from types import TracebackType
@@ -9,17 +10,21 @@ from typing import TYPE_CHECKING, Self
 import msgspec
 from msgspec.structs import replace
 
-from waymeet.errors import IndexUnavailableError, NoIndexError, NotFoundError
-from waymeet.places import existing_folder, index_file, project_root
+from waymeet.analysis import well_formed
+from waymeet.errors import EmbeddingError, IndexUnavailableError, NoIndexError, NotFoundError, UsageError
+from waymeet.places import current_folder, existing_folder, index_file, project_root
 from waymeet.ports import Counts, Embedder, Progress, Store
 from waymeet.recipes import recipe_named
 from waymeet.settings import Layer, Settings, layers, resolve
-from waymeet.types import Answer, Degraded, Query
+from waymeet.types import Answer, Degraded, Filters, Query
 
 if TYPE_CHECKING:
     from waymeet.ingest.changes import Changes
     from waymeet.ingest.index import Report
     from waymeet.search.read import Excerpt
+
+
+_NOT_CHECKED = Degraded("freshness", "not_checked", "changed files were not looked for: the answer may be behind them")
 
 
 class Status(msgspec.Struct, frozen=True):
@@ -34,7 +39,10 @@ class Status(msgspec.Struct, frozen=True):
     changes: tuple[str, ...] | None
     """Files that differ from the index; None if there were too many to look at in time."""
     skipped: tuple[tuple[str, str], ...]
-    """Files that were left out, with the reason."""
+    """Files that were left out, with the reason; the first thousand."""
+    skipped_count: int
+    noted: tuple[tuple[str, str], ...]
+    """Files that are indexed although something was wrong with them, with what it was."""
     lane: str
     """The embedding space that questions are asked in; empty without a model."""
 
@@ -57,13 +65,16 @@ class Project:
 
         `index` names another index file; `flags` are settings as `section.key=value`.
         """
-        folder = project_root(Path.cwd()) if root is None else existing_folder(Path(root))
+        folder = project_root(current_folder()) if root is None else existing_folder(Path(root))
         return cls(folder, index_file(folder, Path(index) if index else None), layers(folder, flags))
 
     def settings_for(self, recipe: str) -> Settings:
         """Give the numbers a recipe runs with: defaults < recipe < files, environment and flags."""
-        own = Layer(f"recipe {recipe}", recipe_named(recipe).overrides)
-        return resolve((own, *self.layers))
+        return resolve(self.layers_for(recipe))
+
+    def layers_for(self, recipe: str) -> tuple[Layer, ...]:
+        """Give the layers of settings over the defaults for a recipe, lowest first."""
+        return (Layer(f"recipe {recipe}", recipe_named(recipe).overrides), *self.layers)
 
     @property
     def indexed(self) -> bool:
@@ -81,6 +92,12 @@ class Project:
         from waymeet.ingest.index import index
 
         store = self._opened(create=True)
+        owner = store.note("root")
+        if owner and owner != str(self.root):
+            raise UsageError(
+                f"The index {self.index_path} belongs to {owner}, not to {self.root}.",
+                "Choose another index file, or go to the project it belongs to.",
+            )
         report = index(self.root, store, self.settings, progress, changes)
         embedder = self._embedder()
         if embedder is not None:
@@ -92,20 +109,25 @@ class Project:
         from waymeet.search.shape import answer
         from waymeet.search.state import Tools
 
-        query = Query(question) if isinstance(question, str) else question
+        query = Query(question, limit=self.settings.shape.limit) if isinstance(question, str) else question
+        query = replace(query, text=well_formed(query.text), filters=_well_formed(query.filters))
         store = self._opened()
-        behind = self._refreshed(store) if refresh else ()
+        behind = self._refreshed(store) if refresh else (_NOT_CHECKED,)
         found = answer(
             recipe_named(query.recipe), query, Tools(store, self._embedder()), self.settings_for(query.recipe)
         )
         return replace(found, degraded=(*behind, *found.degraded)) if behind else found
+
+    def counts(self) -> Counts:
+        """Count what is indexed."""
+        return self._opened().counts()
 
     def read(self, reference: str) -> "Excerpt":
         """Read a section by its id, or lines of an indexed file (`path`, `path:from`, `path:from:count`)."""
         from waymeet.ingest.decode import load
         from waymeet.search.read import Excerpt, locate
 
-        place = locate(self._opened(), reference)
+        place = locate(self._opened(), well_formed(reference))
         document = place.document
         loaded = load(self.root, document.id)
         rows = loaded.text.removesuffix("\n").split("\n")
@@ -133,12 +155,16 @@ class Project:
         return Status(
             root=str(self.root),
             index=str(self.index_path),
-            index_bytes=sum(each.stat().st_size for each in self.index_path.parent.glob(f"{self.index_path.name}*")),
+            index_bytes=sum(
+                each.stat().st_size for each in self.index_path.parent.glob(f"{escape(self.index_path.name)}*")
+            ),
             generation=store.generation,
             counts=store.counts(),
             indexed_seconds_ago=(time_ns() - int(at)) / 1e9 if at else None,
             changes=None if changes is None else (*changes.added, *changes.modified, *changes.removed),
             skipped=tuple(msgspec.json.decode(store.note("skipped") or "[]", type=list[tuple[str, str]])),
+            skipped_count=int(store.note("skipped_count") or 0),
+            noted=tuple(sorted(msgspec.json.decode(store.note("noted") or "{}", type=dict[str, str]).items())),
             lane=embedder.lane if embedder else "",
         )
 
@@ -182,20 +208,30 @@ class Project:
     def _refreshed(self, store: Store) -> tuple[Degraded, ...]:
         """Take in a few changed files, or say that the answer may be behind the files."""
         if self.settings.ingest.refresh_seconds <= 0:
-            return ()
+            return (_NOT_CHECKED,)
         changes = self._changes(store)
         if changes is None:
             detail = "too many files to look at before answering: run `waymeet index` to be sure nothing is missing"
             return (Degraded("freshness", "not_checked", detail),)
+        left = self._left_undone(store, changes)
+        return (Degraded("freshness", "behind", left),) if left else ()
+
+    def _left_undone(self, store: Store, changes: "Changes") -> str:
+        """Take changes in, or say why they were not."""
         number = len(changes.added) + len(changes.modified) + len(changes.removed)
-        if not number:
-            return ()
         if number > self.settings.ingest.refresh_files:
-            detail = f"{number} files changed since they were indexed: run `waymeet index`"
-            return (Degraded("freshness", "behind", detail),)
+            return f"{number} files changed since they were indexed: run `waymeet index`"
+        if len(changes.removed) * 2 > len(store.fingerprints()):
+            return "more than half of the files are gone: if that is meant, run `waymeet index`"
         try:
-            self._take_in(changes)
-        except IndexUnavailableError as error:
-            detail = f"{number} files changed since they were indexed and cannot be taken in now: {error.message}"
-            return (Degraded("freshness", "behind", detail),)
-        return ()
+            if number:
+                self._take_in(changes)
+        except (IndexUnavailableError, EmbeddingError) as error:
+            return f"{number} files changed since they were indexed and cannot be taken in now: {error.message}"
+        return ""
+
+
+def _well_formed(filters: Filters) -> Filters:
+    """Replace halves of characters in what a caller filters by."""
+    values = {name: tuple(map(well_formed, getattr(filters, name))) for name in ("paths", "kinds", "doc_types", "tags")}
+    return replace(filters, **values)

@@ -18,6 +18,8 @@ _UNSAFE = {
         0x200E,
         0x200F,
         0x061C,
+        0x2028,
+        0x2029,
     )
     if chr(code) not in "\n\t"
 }
@@ -32,6 +34,20 @@ def safe(text: str) -> str:
     return text.translate(_UNSAFE)
 
 
+def one_line(text: str) -> str:
+    r"""Make a text safe for one line of a terminal: it cannot pretend to be several.
+
+    >>> one_line("Innocent\n99. forged")
+    'Innocent 99. forged'
+    """
+    return safe(text).replace("\n", " ").replace("\t", "    ")
+
+
+def plain_line(line: Line) -> str:
+    """Give a line without its styles."""
+    return "".join(one_line(text) for text, _ in line).rstrip()
+
+
 def answer_lines(answer: Answer) -> Iterator[Line]:
     """Show an answer: its hits, then everything the asker should know about how it came about."""
     for place, hit in enumerate(answer.hits, start=1):
@@ -42,17 +58,17 @@ def answer_lines(answer: Answer) -> Iterator[Line]:
 
 def _hit_lines(place: int, hit: Hit) -> Iterator[Line]:
     first = hit.sections[0]
-    yield [(f"{place}. ", "dim"), (safe(hit.id), "bold cyan"), (f"  {hit.score:.4f}", "green")]
+    yield [(f"{place}. ", "dim"), (hit.id, "bold cyan"), (f"  {hit.score:.4f}", "green")]
     crumbs = " › ".join(dict.fromkeys(filter(None, (hit.title, *first.headings))))
-    yield [("   ", ""), (safe(crumbs), "bold")]
-    yield [("   ", ""), (safe(hit.relevance_reason), "dim")]
+    yield [("   ", ""), (crumbs, "bold")]
+    yield [("   ", ""), (hit.relevance_reason, "dim")]
     for section in hit.sections:
         if section is not first:
-            yield [("   ", ""), (safe(" › ".join(section.headings) or section.id), "bold"), (f"  {section.id}", "dim")]
+            yield [("   ", ""), (" › ".join(section.headings) or section.id, "bold"), (f"  {section.id}", "dim")]
         yield from _section_lines(section)
     for page in hit.linked_pages:
         arrow = "→" if page.direction == "out" else "←"
-        yield [(f"   {arrow} ", "dim"), (safe(page.document), "cyan"), (f"  {safe(page.title)} ({page.kind})", "dim")]
+        yield [(f"   {arrow} ", "dim"), (page.document, "cyan"), (f"  {page.title} ({page.kind})", "dim")]
     if hit.explanation is not None:
         yield from tree_lines(hit.explanation)
 
@@ -71,16 +87,16 @@ def _marked(row: str, offset: int, highlights: Iterable[tuple[int, int]]) -> Ite
     for start, end in highlights:
         low, high = max(start - offset, at), min(end - offset, len(row))
         if low < high:
-            yield safe(row[at:low]), ""
-            yield safe(row[low:high]), "bold yellow"
+            yield row[at:low], ""
+            yield row[low:high], "bold yellow"
             at = high
-    yield safe(row[at:]), ""
+    yield row[at:], ""
 
 
 def tree_lines(tree: Explanation, indent: str = "   ", branch: str = "", below: str = "") -> Iterator[Line]:
     """Draw an explanation: each line a value, how it follows from the lines under it, and what it means."""
     how = "" if tree.operation == "value" else f" = {tree.operation} of"
-    yield [(indent + branch, "dim"), (f"{tree.value:.6g}{how}", "green"), (f"  {safe(tree.description)}", "")]
+    yield [(indent + branch, "dim"), (f"{tree.value:.6g}{how}", "green"), (f"  {tree.description}", "")]
     for i, part in enumerate(tree.parts):
         last = i == len(tree.parts) - 1
         yield from tree_lines(part, indent + below, "└─ " if last else "├─ ", "   " if last else "│  ")
@@ -91,6 +107,6 @@ def _about(answer: Answer) -> Iterator[Line]:
     shown = f"{len(answer.hits)} of {answer.total_found}" if answer.hits else "Nothing found"
     yield [(f"{shown} · {recipe} · {answer.search_type} · {answer.seconds * 1000:.0f} ms", "dim")]
     for note in answer.notes:
-        yield [("note: ", "dim"), (safe(note), "dim")]
+        yield [("note: ", "dim"), (note, "dim")]
     for each in answer.degraded:
-        yield [(f"degraded: {each.stage}: ", "yellow"), (safe(each.detail), "yellow"), (f" [{each.code}]", "dim")]
+        yield [(f"degraded: {each.stage}: ", "yellow"), (each.detail, "yellow"), (f" [{each.code}]", "dim")]

@@ -8,8 +8,8 @@ from waymeet.errors import NotFoundError
 from waymeet.ports import Store
 from waymeet.types import Document
 
-_LINES = re.compile(r"(?P<path>.+?)#L(?P<start>\d+)(?:-L?(?P<end>\d+))?(?:~\d+)?", re.DOTALL)
-_COUNT = re.compile(r"(?P<path>.+?):(?P<start>\d+)(?::(?P<count>\d+))?", re.DOTALL)
+_LINES = re.compile(r"(?P<path>.+?)#L(?P<start>\d{1,9})(?:-L?(?P<end>\d{1,9}))?(?:~\d{1,9})?", re.DOTALL)
+_COUNT = re.compile(r"(?P<path>.+?):(?P<start>\d{1,9})(?::(?P<count>\d{1,9}))?", re.DOTALL)
 
 
 class Place(Struct, frozen=True):

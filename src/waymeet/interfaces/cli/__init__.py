@@ -1,5 +1,7 @@
 """The command line. Importing it costs no more than click: every command is loaded when it is called."""
 
+import io
+import signal
 import sys
 from importlib import import_module
 from typing import Any
@@ -8,6 +10,8 @@ import click
 
 from waymeet import __version__
 
+_MISTAKE = 70
+"""The exit code that means an internal mistake, as in sysexits.h."""
 _COMMANDS = {
     "index": "Read the project's files into its index; only what changed is read again.",
     "search": "Ask the project a question.",
@@ -25,7 +29,7 @@ Examples:
   waymeet read docs/setup.md#L10-L24
 
 \b
-Exit codes: 0 found · 1 nothing found · 2 wrong usage · 3 no usable index · 130 interrupted
+Exit codes: 0 found · 1 nothing found · 2 wrong usage · 3 no usable index · 130 interrupted · 70 our mistake
 """
 
 
@@ -72,6 +76,8 @@ def cli() -> None:
 def main(args: list[str] | None = None) -> Any:  # noqa: ANN401 - does not return
     """Run the command line and turn every outcome into an exit code."""
     try:
+        if args is None:
+            _prepare_streams()
         code = cli.main(args, prog_name="waymeet", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except click.ClickException as error:
@@ -80,13 +86,26 @@ def main(args: list[str] | None = None) -> Any:  # noqa: ANN401 - does not retur
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted. What was finished is kept; run it again to go on.", err=True)
         sys.exit(130)
-    except BrokenPipeError:  # the reader of our output has seen enough
-        sys.stderr.close()
-        sys.exit(0)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the last resort: every ending has a message and a code
         from waymeet.errors import WaymeetError
+        from waymeet.interfaces.present import safe
 
-        if not isinstance(error, WaymeetError):
-            raise
-        click.echo(f"waymeet: {error}", err=True)
-        sys.exit(error.exit_code)
+        if isinstance(error, WaymeetError):
+            click.echo(f"waymeet: {safe(str(error))}", err=True)
+            sys.exit(error.exit_code)
+        if isinstance(error, OSError):  # the output cannot be written, say, because a disk is full
+            click.echo(f"waymeet: {safe(str(error))}.", err=True)
+            sys.exit(3)
+        import traceback
+
+        click.echo(f"{safe(traceback.format_exc())}waymeet: this is a mistake in Waymeet, not yours.", err=True)
+        sys.exit(_MISTAKE)
+
+
+def _prepare_streams() -> None:
+    """Let a closed pipe end the program quietly, and characters that the terminal lacks not end it at all."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")

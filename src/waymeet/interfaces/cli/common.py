@@ -1,6 +1,7 @@
 """What the commands share: options, opening the project, printing."""
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import msgspec
 
-from waymeet.interfaces.present import Line, safe
+from waymeet.interfaces.present import Line, one_line, plain_line, safe
 from waymeet.ports import Progress
 from waymeet.project import Project
 
@@ -44,24 +45,32 @@ def opened(root: Path | None, index: Path | None, flags: tuple[str, ...]) -> Pro
     return Project.open(root, index=index, flags=flags)
 
 
+_STEERING = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
 def print_json(value: object) -> None:
-    """Print a value as JSON."""
+    """Print a value as JSON, with characters that could steer a terminal written as escapes."""
     text = msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2).decode()
-    click.echo(text)
+    click.echo(_STEERING.sub(lambda found: f"\\u{ord(found.group()):04x}", text))
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print a message for people, of as many lines as it has."""
+    click.echo(safe(text), err=err)
 
 
 def print_lines(lines: Iterable[Line]) -> None:
     """Print lines, with their styles if a person is looking."""
     if not wants_colour(sys.stdout):
         for line in lines:
-            click.echo("".join(text for text, _ in line).rstrip())
+            click.echo(plain_line(line))
         return
     from rich.console import Console
     from rich.text import Text
 
     console = Console(highlight=False, soft_wrap=True)
     for line in lines:
-        console.print(Text.assemble(*((text, style) for text, style in line)))
+        console.print(Text.assemble(*((one_line(text), style) for text, style in line)))
 
 
 def wants_colour(stream: Any) -> bool:  # noqa: ANN401 - any text stream
@@ -92,7 +101,7 @@ def bars(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
         def bar(title: str) -> Progress:
             task = shown.add_task(title, total=None, item="", visible=False)
             return lambda done, total, item: shown.update(
-                task, completed=done, total=total, item=escape(safe(item)[-60:]), visible=True
+                task, completed=done, total=total, item=escape(one_line(item)[-60:]), visible=True
             )
 
         yield tuple(map(bar, titles))

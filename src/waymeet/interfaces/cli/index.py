@@ -4,8 +4,7 @@ from pathlib import Path
 
 import click
 
-from waymeet.interfaces.cli.common import indexed, json_option, opened, print_json, project_options, several
-from waymeet.interfaces.present import safe
+from waymeet.interfaces.cli.common import indexed, json_option, opened, print_json, project_options, say, several
 
 
 @click.command(short_help="Read the project's files into its index.")
@@ -24,21 +23,23 @@ def command(path: Path | None, root: Path | None, index: Path | None, flags: tup
         if as_json:
             print_json(report)
             return 0
-        counts = project.status().counts
+        counts = project.counts()
         changes = [
             f"{number} {what}"
             for number, what in ((report.added, "new"), (report.updated, "changed"), (report.removed, "removed"))
             if number
         ]
         said = ", ".join(changes) or "nothing changed"
-        click.echo(f"{several(counts.documents, 'file')} in {safe(str(project.root))}: {said}.")
+        say(f"{several(counts.documents, 'file')} in {project.root}: {said}.")
         dangling = f", {counts.dangling} leading nowhere yet" if counts.dangling else ""
-        click.echo(
+        say(
             f"{several(counts.chunks, 'section')}, {several(counts.terms, 'term')}, "
             f"{several(counts.edges, 'link')}{dangling}. {report.seconds:.1f} s."
         )
         if report.skipped:
-            click.echo(f"Left out: {several(len(report.skipped), 'file')}; `waymeet status` says why.")
+            say(f"Left out: {several(len(report.skipped), 'file')}; `waymeet status` says why.")
+        if report.noted:
+            say(f"Not all could be read in {several(len(report.noted), 'file')}; `waymeet status` says what.")
         if not counts.documents:
-            click.echo("There is nothing to search yet: no text file was found, or all are ignored.", err=True)
+            say("There is nothing to search yet: no text file was found, or all are ignored.", err=True)
     return 0

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import click
 
-from waymeet.interfaces.cli.common import json_option, opened, print_json, project_options
-from waymeet.interfaces.present import safe
+from waymeet.interfaces.cli.common import json_option, opened, print_json, project_options, say
 
 
 @click.command(short_help="Print a section or some lines of an indexed file.")
@@ -22,7 +21,7 @@ def command(reference: str, root: Path | None, index: Path | None, flags: tuple[
         if as_json:
             print_json(excerpt)
         else:
-            click.echo(safe(excerpt.text))
+            say(excerpt.text)
             for note in excerpt.notes:
-                click.echo(f"note: {note}", err=True)
+                say(f"note: {note}", err=True)
     return 0

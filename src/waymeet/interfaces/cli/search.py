@@ -1,6 +1,5 @@
 """`waymeet search`."""
 
-import sys
 from pathlib import Path
 
 import click
@@ -12,9 +11,10 @@ from waymeet.interfaces.cli.common import (
     print_json,
     print_lines,
     project_options,
+    say,
     several,
 )
-from waymeet.interfaces.present import answer_lines
+from waymeet.interfaces.present import answer_lines, one_line
 from waymeet.places import everything
 from waymeet.project import Project
 from waymeet.types import Answer, Filters, Query
@@ -26,7 +26,9 @@ from waymeet.types import Answer, Filters, Query
 @click.option("--recipe", default=None, help="The ranking to use; `waymeet recipes` lists them [default: auto].")
 @click.option("--mode", default="", help="A recipe's mode: hybrid, bm25_only or vec_only (of classic).")
 @click.option("--in", "paths", multiple=True, metavar="PATH", help="Only below this folder or file. Repeatable.")
-@click.option("--kind", "kinds", multiple=True, help="Only docs, code or files. Repeatable.")
+@click.option(
+    "--kind", "kinds", multiple=True, type=click.Choice(["docs", "code", "files"]), help="Only this kind. Repeatable."
+)
 @click.option("--type", "doc_types", multiple=True, help="Only documents of this type, such as spec. Repeatable.")
 @click.option("--tag", "tags", multiple=True, help="Only documents with this tag. Repeatable.")
 @click.option("--depth", type=click.IntRange(0, 10), help="How many links far to walk.")
@@ -89,24 +91,27 @@ def _index_first(project: Project) -> None:
         return
     if everything(project.root):
         raise click.UsageError(
-            f"{project.root} is not a project and will not be indexed by itself.\n"
+            f"{one_line(str(project.root))} is not a project and will not be indexed by itself.\n"
             "Go to a project's folder, or name it: waymeet index PATH"
         )
     report = indexed(project)
-    click.echo(f"Indexed {project.root}: {several(report.added, 'file')} in {report.seconds:.1f} s.", err=True)
+    say(f"Indexed {project.root}: {several(report.added, 'file')} in {report.seconds:.1f} s.", err=True)
 
 
 def _below(root: Path, path: str) -> str:
     """Read a folder of --in as seen from here, else as seen from the project's root."""
-    here = (Path.cwd() / path).resolve()
-    if here.exists() and here.is_relative_to(root):
-        return here.relative_to(root).as_posix()
+    try:
+        here = (Path.cwd() / path).resolve()
+        if here.exists() and here.is_relative_to(root):
+            return here.relative_to(root).as_posix()
+    except (OSError, ValueError):
+        return path  # no such place here; it may still be one below the root
     return path
 
 
 def _console_hint(project: Project, answer: Answer) -> None:
     """Say what to try when nothing was found."""
-    if not project.status().counts.documents:
+    if not project.counts().documents:
         hint = f"{project.root} has no readable text files, or all are ignored."
     elif any(each.code == "no_words" for each in answer.degraded):
         hint = "Ask with at least one word that carries meaning."
@@ -114,4 +119,4 @@ def _console_hint(project: Project, answer: Answer) -> None:
         hint = "Mode vec_only needs an embedding model; try without --mode."
     else:
         hint = "Try other words, fewer filters, or `prefix*`."
-    print(hint, file=sys.stderr)  # noqa: T201 - a hint for people beside the answer
+    say(hint, err=True)

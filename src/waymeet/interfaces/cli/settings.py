@@ -9,8 +9,7 @@ import click
 import msgspec
 
 from waymeet.interfaces.cli.common import json_option, opened, print_json, print_lines, project_options
-from waymeet.interfaces.present import Line, safe
-from waymeet.recipes import recipe_named
+from waymeet.interfaces.present import Line
 from waymeet.settings import Layer, Settings, origin, resolve, user_file, values
 from waymeet.settings.layers import keys
 
@@ -29,7 +28,7 @@ def command(
     pyproject.toml), WAYMEET_SECTION_KEY variables, --set flags.
     """
     with opened(root, index, flags) as project:
-        layers = (Layer(f"recipe {recipe}", recipe_named(recipe).overrides), *project.layers)
+        layers = project.layers_for(recipe)
     shown = {key: value for key, value in current(resolve(layers)) if key.startswith(beginning)}
     if as_json:
         print_json({key: {"value": value, "from": origin(key, layers)} for key, value in shown.items()})
@@ -48,8 +47,8 @@ def _lines(shown: dict[str, object], layers: tuple[Layer, ...]) -> Iterator[Line
     for key, value in shown.items():
         source = origin(key, layers)
         text = ", ".join(value) if isinstance(value, list) else str(value)
-        yield [(key, "cyan"), (" = ", "dim"), (safe(text), "bold" if source != "default" else "")] + (
-            [(f"  ({safe(source)})", "yellow")] if source != "default" else []
+        yield [(key, "cyan"), (" = ", "dim"), (text, "bold" if source != "default" else "")] + (
+            [(f"  ({source})", "yellow")] if source != "default" else []
         )
         if explained.get(key):
             yield [(f"    {explained[key]}", "dim")]

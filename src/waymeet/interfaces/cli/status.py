@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from waymeet.interfaces.cli.common import json_option, opened, print_json, print_lines, project_options, several
-from waymeet.interfaces.present import Line, safe
+from waymeet.interfaces.present import Line
 from waymeet.project import Status
 
 _SHOWN = 20
@@ -40,17 +40,20 @@ def status_lines(status: Status, shown: int | None) -> Iterator[Line]:
     yield _row("indexed", _ago(status.indexed_seconds_ago))
     yield _row("fresh", _fresh(status.changes))
     yield from _listed(status.changes or (), shown)
-    yield _row("left out", several(len(status.skipped), "file") if status.skipped else "nothing")
+    yield _row("left out", several(status.skipped_count, "file") if status.skipped_count else "nothing")
     yield from _listed([f"{path}: {reason}" for path, reason in status.skipped], shown)
+    if status.noted:
+        yield _row("odd", f"{several(len(status.noted), 'file')} could not be read quite as meant")
+        yield from _listed([f"{path}: {what}" for path, what in status.noted], shown)
 
 
 def _row(name: str, text: str) -> Line:
-    return [(f"{name:>9}  ", "dim"), (safe(text), "")]
+    return [(f"{name:>9}  ", "dim"), (text, "")]
 
 
 def _listed(items: "tuple[str, ...] | list[str]", shown: int | None) -> Iterator[Line]:
     for item in items[:shown]:
-        yield [("           ", ""), (safe(item), "yellow")]
+        yield [("           ", ""), (item, "yellow")]
     if shown is not None and len(items) > shown:
         yield [("           ", ""), (f"… and {len(items) - shown} more: waymeet status --all", "dim")]
 
