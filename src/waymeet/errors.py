@@ -4,7 +4,8 @@ WaymeetError
 ├── UsageError              what was asked cannot be done as asked            (exit 2)
 │   ├── SettingsError       a settings file, variable or flag is wrong
 │   ├── UnknownRecipeError  no recipe or mode of that name
-│   └── NotFoundError       no such folder, file, document or chunk
+│   └── NotFoundError       no such folder or file
+│       └── NotIndexedError nothing indexed has that name                     (exit 1)
 ├── IndexUnavailableError   there is no usable index                          (exit 3)
 │   ├── NoIndexError        nothing was indexed here yet
 │   ├── DamagedIndexError   the index file cannot be read
@@ -45,7 +46,13 @@ class UnknownRecipeError(UsageError):
 
 
 class NotFoundError(UsageError):
-    """There is no such folder, file, document or chunk."""
+    """There is no such folder or file."""
+
+
+class NotIndexedError(NotFoundError):
+    """Nothing indexed has that name."""
+
+    exit_code = 1
 
 
 class IndexUnavailableError(WaymeetError):

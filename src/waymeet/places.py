@@ -20,9 +20,17 @@ def project_root(start: Path) -> Path:
     start = existing_folder(start)
     above = (start, *start.parents)
     for folder in above:
-        if _usual_file(folder).exists():
+        if there(_usual_file(folder)):
             return folder
-    return next((folder for folder in above if any((folder / mark).exists() for mark in _MARKERS)), start)
+    return next((folder for folder in above if any(there(folder / mark) for mark in _MARKERS)), start)
+
+
+def there(path: Path) -> bool:
+    """Tell whether a file can be seen; one in a closed folder cannot."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
 
 
 def existing_folder(path: Path) -> Path:

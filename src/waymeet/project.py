@@ -1,6 +1,7 @@
 """The composition root: the only place where backends, models and recipes meet."""
 
 from collections.abc import Iterable
+from contextlib import closing
 from glob import escape
 from pathlib import Path
 from time import monotonic, time_ns
@@ -11,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from waymeet.analysis import well_formed
-from waymeet.errors import EmbeddingError, IndexUnavailableError, NoIndexError, NotFoundError, UsageError
+from waymeet.errors import EmbeddingError, IndexUnavailableError, NoIndexError, NotIndexedError, UsageError
 from waymeet.places import current_folder, existing_folder, index_file, project_root
 from waymeet.ports import Counts, Embedder, Progress, Store
 from waymeet.recipes import recipe_named
@@ -39,7 +40,7 @@ class Status(msgspec.Struct, frozen=True):
     changes: tuple[str, ...] | None
     """Files that differ from the index; None if there were too many to look at in time."""
     skipped: tuple[tuple[str, str], ...]
-    """Files that were left out, with the reason; the first thousand."""
+    """Files that are left out, with the reason; the first thousand of them if there was no time to look."""
     skipped_count: int
     noted: tuple[tuple[str, str], ...]
     """Files that are indexed although something was wrong with them, with what it was."""
@@ -78,20 +79,27 @@ class Project:
 
     @property
     def indexed(self) -> bool:
-        """Tell whether there is an index to search."""
-        return self.index_path.exists()
+        """Tell whether there is an index to search, made to the end."""
+        try:
+            return self.index_path.exists() and bool(self._opened().note("indexed_at"))
+        except NoIndexError:  # an empty file, left behind when the disk was full, say
+            return False
 
     def index(self, progress: Progress | None = None, embedding: Progress | None = None) -> "Report":
         """Bring the index up to date with the files, then embed what has no vector yet."""
         return self._take_in(None, progress, embedding)
 
     def _take_in(
-        self, changes: "Changes | None", progress: Progress | None = None, embedding: Progress | None = None
+        self,
+        changes: "Changes | None",
+        progress: Progress | None = None,
+        embedding: Progress | None = None,
+        into: Store | None = None,
     ) -> "Report":
         from waymeet.ingest.embed import embed
         from waymeet.ingest.index import index
 
-        store = self._opened(create=True)
+        store = self._opened(create=True) if into is None else into
         owner = store.note("root")
         if owner and owner != str(self.root):
             raise UsageError(
@@ -133,18 +141,23 @@ class Project:
         rows = loaded.text.removesuffix("\n").split("\n")
         end = min(place.end or len(rows), len(rows))
         if place.start > len(rows):
-            raise NotFoundError(f"{document.id} has {len(rows)} lines; line {place.start} is behind its end.")
+            raise NotIndexedError(f"{document.id} has {len(rows)} lines; line {place.start} is behind its end.")
         changed = "the file changed since it was indexed: its lines may have moved"
         return Excerpt(
-            id=f"{document.id}#L{place.start}-L{end}",
+            id=reference if place.piece is not None else f"{document.id}#L{place.start}-L{end}",
             document=document.id,
             title=document.title,
             start=place.start,
             end=end,
             lines=len(rows),
-            text="\n".join(rows[place.start - 1 : end]),
+            text="\n".join(rows[place.start - 1 : end]) if place.piece is None else place.piece,
             notes=(changed,) if loaded.digest != document.digest else (),
         )
+
+    def matching(self, filters: Filters) -> int:
+        """Count the indexed files that pass filters."""
+        store = self._opened()
+        return len(store.passing(list(store.fingerprints()), _well_formed(filters)))
 
     def status(self) -> Status:
         """Say what is indexed, how fresh it is, and what was left out."""
@@ -152,6 +165,7 @@ class Project:
         embedder = self._embedder()
         at = store.note("indexed_at")
         changes = self._changes(store)
+        skipped = tuple(msgspec.json.decode(store.note("skipped") or "[]", type=list[tuple[str, str]]))
         return Status(
             root=str(self.root),
             index=str(self.index_path),
@@ -162,8 +176,8 @@ class Project:
             counts=store.counts(),
             indexed_seconds_ago=(time_ns() - int(at)) / 1e9 if at else None,
             changes=None if changes is None else (*changes.added, *changes.modified, *changes.removed),
-            skipped=tuple(msgspec.json.decode(store.note("skipped") or "[]", type=list[tuple[str, str]])),
-            skipped_count=int(store.note("skipped_count") or 0),
+            skipped=skipped if changes is None else tuple((each.path, each.reason) for each in changes.skipped),
+            skipped_count=int(store.note("skipped_count") or 0) if changes is None else len(changes.skipped),
             noted=tuple(sorted(msgspec.json.decode(store.note("noted") or "{}", type=dict[str, str]).items())),
             lane=embedder.lane if embedder else "",
         )
@@ -184,7 +198,7 @@ class Project:
 
     def _opened(self, *, create: bool = False) -> Store:
         if self._store is None:
-            if not create and not self.indexed:
+            if not create and not self.index_path.exists():
                 raise NoIndexError(f"{self.root} is not indexed yet.", "Run: waymeet index")
             from waymeet.stores.sqlite import SqliteStore
 
@@ -220,14 +234,17 @@ class Project:
         """Take changes in, or say why they were not."""
         number = len(changes.added) + len(changes.modified) + len(changes.removed)
         if number > self.settings.ingest.refresh_files:
-            return f"{number} files changed since they were indexed: run `waymeet index`"
+            return f"{number} files changed since they were indexed, too many to take in now: run `waymeet index`"
         if len(changes.removed) * 2 > len(store.fingerprints()):
             return "more than half of the files are gone: if that is meant, run `waymeet index`"
+        from waymeet.stores.sqlite import SqliteStore
+
         try:
-            if number:
-                self._take_in(changes)
+            if number:  # through a connection of its own, which does not wait long for other writers
+                with closing(SqliteStore.open(self.index_path, timeout=self.settings.ingest.refresh_seconds)) as hasty:
+                    self._take_in(changes, into=hasty)
         except (IndexUnavailableError, EmbeddingError) as error:
-            return f"{number} files changed since they were indexed and cannot be taken in now: {error.message}"
+            return f"changed files could not be taken in: {error.message}"
         return ""
 
 

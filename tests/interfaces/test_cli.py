@@ -1,12 +1,14 @@
 """The command line as its users meet it: what it prints, what it returns, and how it fails."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 from interfaces.conftest import Run
 
 from waymeet.interfaces.cli import _COMMANDS
+from waymeet.project import Project
 
 
 def test_search_indexes_on_first_use_and_finds(project: Path, run: Run) -> None:
@@ -135,7 +137,7 @@ def test_reading_what_is_not_indexed_is_refused(project: Path, run: Run, referen
     (project.parent / "secret.txt").write_text("secret", encoding="utf-8")
     run("index")
     found = run("read", reference)
-    assert found.code == 2
+    assert found.code == 1
     assert "secret" not in found.out
     assert found.err.startswith("waymeet: ")
 
@@ -198,7 +200,7 @@ def test_recipes_and_settings(project: Path, run: Run) -> None:
     assert json.loads(run("settings", "pool.factor", "--recipe", "classic", "--json").out) == {
         "pool.factor": {"value": 5, "from": "recipe classic"}
     }
-    assert run("settings", "nonsense").code == 1
+    assert "Did you mean rrf.k?" in run("settings", "rrf.kk").err
 
 
 @pytest.mark.parametrize(
@@ -269,3 +271,37 @@ def test_every_command_has_help(run: Run) -> None:
         assert name in top
         assert said.split(";")[0][:30] in top
         assert "Usage: waymeet" in run(name, "--help").out
+
+
+def test_reading_from_a_subfolder_and_by_heading(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("index")
+    monkeypatch.chdir(project / "docs")
+    assert run("read", "setup.md:1:1").out == "# Setup\n"
+    assert run("read", str(project / "docs" / "setup.md") + "#L1-L1").out == "# Setup\n"
+    assert "sixty" in run("read", "fusion.md#Formula").out
+
+
+def test_a_piece_of_a_long_line_is_read_alone(project: Path, run: Run) -> None:
+    (project / "long.json").write_text("word " * 2000 + "needle", encoding="utf-8")
+    hit = json.loads(run("search", "needle", "--json").out)["hits"][0]
+    assert "~" in hit["id"]
+    text = run("read", hit["id"]).out
+    assert "needle" in text
+    assert len(text) < 2000
+
+
+def test_a_first_index_that_was_broken_off_is_finished_by_the_next_search(project: Path, run: Run) -> None:
+    with Project.open(project) as broken:
+        broken._opened(create=True)
+    assert run("search", "fusion").code == 0
+
+
+def test_filters_that_nothing_passes_are_named(project: Path, run: Run) -> None:
+    assert "check their spelling" in run("search", "fusion", "--in", "nodir").err
+    assert "Invalid value for '--kind'" in run("search", "fusion", "--kind", "coed").err
+
+
+def test_the_index_is_private(project: Path, run: Run) -> None:
+    run("index")
+    for path in Path(os.environ["XDG_DATA_HOME"]).rglob("*.sqlite*"):
+        assert path.stat().st_mode & 0o077 == 0

@@ -75,7 +75,7 @@ def test_counting_agrees_with_listing(text: str) -> None:
 
 @given(st.text(), st.text())
 def test_any_text_can_be_asked_for_and_compared(text: str, phrase: str) -> None:
-    assert all(term in count(text) for _, asked in words(text) for term in asked)
+    assert all(any(term in count(text) for term in asked) for _, asked in words(text) if asked)
     contains(plain(text), plain(phrase))
     assert all(0 <= start < end <= len(text) for start, end, _ in spans(text))
 

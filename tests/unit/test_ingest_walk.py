@@ -72,7 +72,7 @@ def test_our_own_ignore_file_is_stronger_than_gits(tmp_path: Path) -> None:
 def test_a_negation_brings_back_what_the_settings_leave_out(tmp_path: Path) -> None:
     plant(tmp_path, "node_modules/a.md", "venv/b.md")
     (tmp_path / ".waymeetignore").write_text("!node_modules/\n", encoding="utf-8")
-    assert found(tmp_path) == [".waymeetignore", "node_modules/a.md"]
+    assert found(tmp_path) == ["node_modules/a.md"]
 
 
 def test_what_lies_below_an_ignored_folder_stays_ignored(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_what_lies_below_an_ignored_folder_stays_ignored(tmp_path: Path) -> None
 def test_the_git_folder_is_never_entered(tmp_path: Path) -> None:
     plant(tmp_path, ".git/config", ".git/info/exclude", "sub/.git", "a.md")
     (tmp_path / ".waymeetignore").write_text("!.git\n!.git/\n", encoding="utf-8")
-    assert found(tmp_path, replace(DEFAULT, ignore=())) == [".waymeetignore", "a.md"]
+    assert found(tmp_path, replace(DEFAULT, usual_ignores=())) == [".waymeetignore", "a.md"]
 
 
 def test_gits_own_exclude_file_is_read(tmp_path: Path) -> None:

@@ -82,20 +82,31 @@ def words(text: str) -> list[tuple[str, tuple[str, ...]]]:
     CJK runs ask for their pairs only: a single character says little beside the pair it stands in, unless it is all
     there is.
 
+    A word asks for its terms, and for itself as it stands, for it may be an identifier written small.
+
     >>> words("is getUserById")
     [('is', ('is',)), ('getUserById', ('get', 'user', 'id', 'getuserbyid'))]
+    >>> words("getsettings")
+    [('getsettings', ('getset', 'getsettings'))]
     >>> words("検索語"), words("語")
     ([('検索', ('検索',)), ('索語', ('索語',))], [('語', ('語',))])
     """
     found: list[tuple[str, tuple[str, ...]]] = []
     for token in _TOKEN.findall(_normal(text)):
         if not has_cjk(token):
-            found.append((token, _expand(token)))
+            found.append((token, _asked(token)))
             continue
         for run in RUN.findall(token):
             found.extend((gram, (gram,)) for gram in pairs(run) or run)
-        found.extend((word, _expand(word)) for word in RUN.sub(" ", token).split())
+        found.extend((word, _asked(word)) for word in RUN.sub(" ", token).split())
     return found
+
+
+def _asked(token: str) -> tuple[str, ...]:
+    """Ask also for the word as it stands: it may be an identifier written small, which is kept unstemmed."""
+    found = _expand(token)
+    whole = token.lower()[:_LONGEST]
+    return (*found, whole) if found and whole not in found else found
 
 
 def plain(text: str) -> str:

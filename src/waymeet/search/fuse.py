@@ -99,7 +99,7 @@ def fuse_three_ways(search: Search, _tools: Tools, settings: Settings) -> Search
     ranks = {
         "vector": _ranks(vectors),
         "lexical": _ranks(fulltext),
-        "graph": {document: rank for rank, document in enumerate(hops, start=1)},
+        "graph": _ranks([each.document for each in search.reached if each.hops]),
     }
     candidates = []
     for document in dict.fromkeys((*vectors, *fulltext, *hops)):
@@ -144,8 +144,8 @@ def _sections(ranking: Ranking) -> dict[str, tuple[Scored, ...]]:
     return {document: tuple(rows) for document, rows in grouped}
 
 
-def _ranks(sections: Mapping[str, tuple[Scored, ...]]) -> dict[str, int]:
-    return {document: rank for rank, document in enumerate(sections, start=1)}
+def _ranks(documents: Iterable[str]) -> dict[str, int]:
+    return {document: rank for rank, document in enumerate(documents, start=1)}
 
 
 def _similarity(search: Search, rows: tuple[Scored, ...], settings: Settings) -> Explanation:

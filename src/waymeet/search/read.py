@@ -4,12 +4,16 @@ import re
 
 from msgspec import Struct
 
-from waymeet.errors import NotFoundError
+from waymeet.analysis import plain
+from waymeet.errors import NotIndexedError
 from waymeet.ports import Store
 from waymeet.types import Document
 
 _LINES = re.compile(r"(?P<path>.+?)#L(?P<start>\d{1,9})(?:-L?(?P<end>\d{1,9}))?(?:~\d{1,9})?", re.DOTALL)
 _COUNT = re.compile(r"(?P<path>.+?):(?P<start>\d{1,9})(?::(?P<count>\d{1,9}))?", re.DOTALL)
+
+
+_PIECE = re.compile(r"~\d{1,9}$")
 
 
 class Place(Struct, frozen=True):
@@ -19,6 +23,8 @@ class Place(Struct, frozen=True):
     start: int = 1
     end: int | None = None
     """The last line; None for the document's last."""
+    piece: str | None = None
+    """The text, if the place is only a piece of a long line."""
 
 
 class Excerpt(Struct, frozen=True):
@@ -41,15 +47,18 @@ def locate(store: Store, reference: str) -> Place:
     whole = store.documents([reference])
     if whole:
         return Place(whole[reference])
+    if _PIECE.search(reference) and (pieces := store.chunks([reference])):
+        piece = pieces[reference]
+        return Place(store.documents([piece.document])[piece.document], piece.start, piece.end, piece.text)
     for pattern in (_LINES, _COUNT):
         match = pattern.fullmatch(reference)
         if match and (found := store.documents([match["path"]])):
             return _lines(found[match["path"]], match)
     path, _, anchor = reference.rpartition("#")
     for chunk in store.chunks_of([path]).get(path, ()):
-        if anchor in chunk.anchors:
+        if anchor in chunk.anchors or plain(anchor).replace(" ", "-") in chunk.anchors:
             return Place(store.documents([path])[path], chunk.start, chunk.end)
-    raise NotFoundError(
+    raise NotIndexedError(
         f"Nothing indexed is called {reference!r}.",
         "Use an id that search shows (path#L10-L24) or the path of an indexed file.",
     )

@@ -84,7 +84,14 @@ def _section(chunk: Chunk, wanted: Mapping[str, float], matched: bool, settings:
 
 def _reason(found: Sequence[Found], document: Document, chunk: Chunk, wanted: Mapping[str, float]) -> str:
     """Say in one line why this is an answer."""
-    places = {"title": document.title, "headings": " ".join(chunk.headings), "path": document.id, "text": chunk.text}
+    places = {
+        "title": document.title,
+        "headings": " ".join(chunk.headings),
+        "path": document.id,
+        "tags": " ".join(document.tags),
+        "front matter": " ".join(document.properties.values()),
+        "text": chunk.text,
+    }
     said: dict[tuple[str, ...], list[str]] = {}
     for place, text in places.items():
         said.setdefault(tuple(_words(text, wanted)), []).append(place)
@@ -97,7 +104,9 @@ def _reason(found: Sequence[Found], document: Document, chunk: Chunk, wanted: Ma
         {"lexical": "words", "vector": "meaning", "graph": "links"}.get(each.source, each.source) + f" #{each.rank}"
         for each in found
     ]
-    return " · ".join([", ".join(ranks), "; ".join(told)] if told else [", ".join(ranks)])
+    if not told and any(each.source == "lexical" for each in found):
+        told = ["by what links or trigger phrases say of it"]
+    return " · ".join(filter(None, (", ".join(ranks), "; ".join(told))))
 
 
 def _words(text: str, wanted: Mapping[str, float]) -> dict[str, None]:

@@ -56,7 +56,7 @@ def understand(search: Search, tools: Tools, settings: Settings) -> Search:
     said = wording(search.query.text)
     notes = [f'must contain "{phrase}"' for phrase in said.phrases] + [f"without {word}" for word in said.without]
     asked = Counter(term for _, each in words(said.text) for term in each)
-    spelled = {term: token for token, each in reversed(words(said.text)) for term in each}
+    spelled = {term: _spelled(term, token, each) for token, each in reversed(words(said.text)) for term in each}
     found = [Word((term,), float(times), spelled[term]) for term, times in asked.items()]
     for prefix in said.prefixes:
         meant = _beginning_with(prefix, tools, settings)
@@ -76,6 +76,11 @@ def understand(search: Search, tools: Tools, settings: Settings) -> Search:
     if not found:
         return search.miss("understand", "no_words", "the query has no word that can be looked up")
     return search
+
+
+def _spelled(term: str, token: str, asked: tuple[str, ...]) -> str:
+    """Name a term for people: as the word it came from, or as a part of it."""
+    return token if len(asked) == 1 or term == token.lower() else f"{term} of {token}"
 
 
 def relax(search: Search, tools: Tools, settings: Settings) -> Search:

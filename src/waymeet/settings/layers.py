@@ -4,7 +4,9 @@ A layer is a nested mapping with a name that messages and `waymeet settings` can
 is made, so that a mistake is reported with the place it stands in.
 """
 
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any, get_origin
 
@@ -138,4 +140,12 @@ def _is_tuple(key: str) -> bool:
 
 
 def _listed(text: str) -> list[str]:
+    r"""Read a list, written with commas or as in TOML.
+
+    >>> _listed("*.log, tmp/"), _listed('["a, b", "c"]')
+    (['*.log', 'tmp/'], ['a, b', 'c'])
+    """
+    if text.startswith("["):
+        with suppress(tomllib.TOMLDecodeError):
+            return list(map(str, tomllib.loads(f"list = {text}")["list"]))
     return [item.strip() for item in text.split(",") if item.strip()]

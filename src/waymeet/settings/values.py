@@ -166,6 +166,7 @@ class Ingest(Struct, frozen=True, forbid_unknown_fields=True):
         "*.map",
         "*.lock",
         "package-lock.json",
+        ".waymeetignore",
     )
     """Patterns of what hardly anybody wants to find. A negation in .waymeetignore brings things back."""
     secrets: tuple[str, ...] = (

@@ -106,6 +106,8 @@ def _prepare_streams() -> None:
     """Let a closed pipe end the program quietly, and characters that the terminal lacks not end it at all."""
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    sys.stdout = sys.stdout or io.StringIO()  # closed by whoever started us: nobody listens
+    sys.stderr = sys.stderr or io.StringIO()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -120,3 +120,14 @@ def several(number: int, what: str) -> str:
     ('1 file', '2 files')
     """
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def from_here(root: Path, path: str) -> str:
+    """Read a path as seen from where the user stands, else as seen from the project's root."""
+    try:
+        here = (Path.cwd() / path).resolve()
+        if here.exists() and here.is_relative_to(root):
+            return here.relative_to(root).as_posix()
+    except (OSError, ValueError):
+        return path  # no such place here; it may still be one below the root
+    return path

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from waymeet.interfaces.cli.common import (
+    from_here,
     indexed,
     json_option,
     opened,
@@ -69,7 +70,7 @@ def command(
             limit=limit or project.settings.shape.limit,
             recipe=recipe or ("classic" if mode else "auto"),
             mode=mode,
-            filters=Filters(tuple(_below(project.root, path) for path in paths), kinds, doc_types, tags),
+            filters=Filters(tuple(from_here(project.root, path) for path in paths), kinds, doc_types, tags),
             explain=explain,
             depth=depth,
             link_types=link_types,
@@ -81,7 +82,7 @@ def command(
         else:
             print_lines(answer_lines(answer))
             if not answer.hits:
-                _console_hint(project, answer)
+                say(_hint(project, request, answer), err=True)
     return 0 if answer.hits else 1
 
 
@@ -98,25 +99,14 @@ def _index_first(project: Project) -> None:
     say(f"Indexed {project.root}: {several(report.added, 'file')} in {report.seconds:.1f} s.", err=True)
 
 
-def _below(root: Path, path: str) -> str:
-    """Read a folder of --in as seen from here, else as seen from the project's root."""
-    try:
-        here = (Path.cwd() / path).resolve()
-        if here.exists() and here.is_relative_to(root):
-            return here.relative_to(root).as_posix()
-    except (OSError, ValueError):
-        return path  # no such place here; it may still be one below the root
-    return path
-
-
-def _console_hint(project: Project, answer: Answer) -> None:
+def _hint(project: Project, request: Query, answer: Answer) -> str:
     """Say what to try when nothing was found."""
     if not project.counts().documents:
-        hint = f"{project.root} has no readable text files, or all are ignored."
-    elif any(each.code == "no_words" for each in answer.degraded):
-        hint = "Ask with at least one word that carries meaning."
-    elif answer.mode == "vec_only":
-        hint = "Mode vec_only needs an embedding model; try without --mode."
-    else:
-        hint = "Try other words, fewer filters, or `prefix*`."
-    say(hint, err=True)
+        return f"{project.root} has no readable text files, or all are ignored."
+    if any(each.code == "no_words" for each in answer.degraded):
+        return "Ask with at least one word that carries meaning."
+    if answer.mode == "vec_only":
+        return "Mode vec_only needs an embedding model; try without --mode."
+    if request.filters != Filters() and not project.matching(request.filters):
+        return "No indexed file passes these filters (--in, --kind, --type, --tag): check their spelling."
+    return "Try other words, fewer filters, or `prefix*`."

@@ -11,7 +11,7 @@ import msgspec
 from waymeet.interfaces.cli.common import json_option, opened, print_json, print_lines, project_options
 from waymeet.interfaces.present import Line
 from waymeet.settings import Layer, Settings, origin, resolve, user_file, values
-from waymeet.settings.layers import keys
+from waymeet.settings.layers import keys, unknown
 
 
 @click.command(short_help="Show every setting, its value and where that comes from.")
@@ -30,11 +30,13 @@ def command(
     with opened(root, index, flags) as project:
         layers = project.layers_for(recipe)
     shown = {key: value for key, value in current(resolve(layers)) if key.startswith(beginning)}
+    if not shown:
+        raise unknown("waymeet settings", beginning, [key for key, _ in keys()])
     if as_json:
         print_json({key: {"value": value, "from": origin(key, layers)} for key, value in shown.items()})
     else:
         print_lines(_lines(shown, layers))
-    return 0 if shown else 1
+    return 0
 
 
 def current(settings: Settings) -> Iterator[tuple[str, object]]:

@@ -79,4 +79,4 @@ def _fresh(changes: tuple[str, ...] | None) -> str:
         return "not known: too many files to look at quickly"
     if not changes:
         return "yes, every file is as it was indexed"
-    return f"no, {several(len(changes), 'file')} changed; the next search or `waymeet index` takes them in"
+    return f"no, {several(len(changes), 'file')} changed; `waymeet index` takes them in, a search only a few"

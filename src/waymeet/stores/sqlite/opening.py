@@ -1,5 +1,6 @@
 """Opening an index file: making sure that it is one, and making one."""
 
+import os
 from pathlib import Path
 
 import apsw
@@ -46,8 +47,9 @@ def _look_at_place(path: Path, *, create: bool) -> None:
     try:
         if path.is_dir():
             raise trouble.unavailable(path, "it is a folder", "Choose another place for the index.")
-        if create:
-            path.parent.mkdir(parents=True, exist_ok=True)
+        if create:  # what is indexed may be private: the index is for its owner only
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         elif not path.exists():
             raise trouble.missing(path)
     except OSError as error:
