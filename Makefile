@@ -4,6 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.ready
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export UV_PYTHON_DOWNLOADS := never
+export UV_SYSTEM_CERTS := true
 
 .PHONY: help demo test check unit bench torture format lock pictures clean
 
