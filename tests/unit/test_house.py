@@ -65,3 +65,19 @@ def test_no_file_names_a_registry_or_a_folder_of_this_machine() -> None:
         text = path.read_text(encoding="utf-8")
         assert "://" not in text
         assert "--hash=sha256:" in text
+
+
+def test_the_public_names_are_these_and_all_can_be_loaded() -> None:
+    import waymeet
+
+    assert waymeet.__all__ == ["Answer", "Filters", "Hit", "Project", "Query", "WaymeetError", "__version__"]
+    for name in waymeet.__all__:
+        assert getattr(waymeet, name)
+    with pytest.raises(AttributeError, match="Porject"):
+        waymeet.Porject  # noqa: B018 - looking it up is the test
+
+
+def test_importing_the_package_loads_nothing_else() -> None:
+    code = "import sys, waymeet; print(sorted(name for name in sys.modules if name.startswith('waymeet.')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
