@@ -65,6 +65,10 @@ class Store(Protocol):
         """Remove documents with all that belongs to them; links that led to them dangle. Unknown ids are ignored."""
         ...
 
+    def tidy(self) -> None:
+        """Do what makes later answers quicker; changes no answer. To be called when many changes are made."""
+        ...
+
     def put_vectors(self, lane: str, vectors: Mapping[str, Vector]) -> None:
         """Keep a unit vector per chunk id in a lane: one embedding model's space, of one dimension.
 
@@ -124,7 +128,7 @@ class Store(Protocol):
         ...
 
     def vocabulary(self, prefix: str, limit: int) -> Sequence[str]:
-        """List the terms that begin with a prefix, most frequent first, then alphabetically."""
+        """List the terms that begin with a prefix, those that most chunks hold first, then alphabetically."""
         ...
 
     def fingerprints(self) -> Mapping[str, Fingerprint]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from waymeet.ports import Store
 from waymeet.stores.memory import MemoryStore
 from waymeet.stores.sqlite import SqliteStore
+from waymeet.stores.sqlite.upkeep import Effort
 
 
 class Backend(NamedTuple):
@@ -25,4 +26,19 @@ def _reopen_sqlite(store: Store, folder: Path) -> Store:
 MEMORY = Backend("memory", lambda _: MemoryStore(), lambda store, _: store)
 SQLITE = Backend("sqlite", lambda folder: SqliteStore.open(folder / "index.db", create=True), _reopen_sqlite)
 
-BACKENDS = (MEMORY, SQLITE)
+_AT_ONCE = Effort(loose=-1, few=-1, largest=4, by_hand=-1, by_hand_anyway=-1)
+
+
+def _reopen_segments(store: Store, folder: Path) -> Store:
+    store.close()
+    return SqliteStore.open(folder / "segments.db", effort=_AT_ONCE)
+
+
+SEGMENTS = Backend(
+    "segments",
+    lambda folder: SqliteStore.open(folder / "segments.db", create=True, effort=_AT_ONCE),
+    _reopen_segments,
+)
+"""The same store with every document on a small segment at once, and every score by numpy."""
+
+BACKENDS = (MEMORY, SQLITE, SEGMENTS)

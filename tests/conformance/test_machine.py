@@ -170,6 +170,11 @@ class Agreement(RuleBasedStateMachine):
         pairs = zip(self.backends, self.others, strict=True)
         self.others = [backend.reopen(store, folder) for backend, store in pairs]
 
+    @rule()
+    def tidy(self) -> None:
+        for store in self.stores:
+            store.tidy()
+
     @rule(key=st.sampled_from("kl"), value=texts)
     def keep_note(self, key: str, value: str) -> None:
         for store in self.stores:

@@ -21,8 +21,9 @@ from waymeet.errors import (
     WaymeetError,
 )
 from waymeet.settings import Bm25
+from waymeet.stores.segments.codes import FIELD_CODES
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.stores.sqlite.schema import FIELD_CODES, VERSION
+from waymeet.stores.sqlite.schema import VERSION
 from waymeet.types import FIELDS, Filters
 
 from .make import entry, link, words
@@ -326,24 +327,23 @@ OWNED = {
     "documents": "JOIN documents d ON d.id = t.id",
     "tags": _OF_DOCUMENT,
     "names": _OF_DOCUMENT,
-    "document_terms": _OF_DOCUMENT,
-    "document_lengths": _OF_DOCUMENT,
     "chunks": _OF_DOCUMENT,
-    "chunk_terms": _OF_CHUNK,
-    "chunk_lengths": _OF_CHUNK,
     "vectors": _OF_CHUNK,
     "edges": "JOIN documents d ON d.id = t.source",
     "edge_refs": _OF_EDGE,
-    "edge_terms": _OF_EDGE,
 }
 """How to find the document that a row of each table belongs to."""
+
+
+BOOKS = {"segments", "shelf", "dead", "sqlite_sequence"}
+"""What is kept about segments, which are derived."""
 
 
 def rows(path: Path) -> Iterator[tuple[str, str, tuple[object, ...]]]:
     """Yield table, owning document and row of everything that belongs to a document."""
     connection = apsw.Connection(str(path))
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    assert tables == OWNED.keys() | {"meta", "notes", "terms", "lanes"}
+    assert tables == OWNED.keys() | {"meta", "notes", "terms", "lanes"} | BOOKS
     for table, owner in OWNED.items():
         found = list(connection.execute(f"SELECT d.path, t.* FROM {table} t {owner}"))  # noqa: S608 - our own names
         (total,) = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone() or (0,)  # noqa: S608 - likewise

@@ -57,6 +57,8 @@ def index(
     run = _Run(root, store, settings, changes)
     run.forget(changes.removed)
     run.take_in(progress)
+    if only is None:  # a search that takes in a few files in passing should not be held up by housekeeping
+        store.tidy()
     return run.finish(started)
 
 

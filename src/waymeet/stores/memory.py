@@ -110,6 +110,9 @@ class MemoryStore:
         if vectors:
             self._change(changed)
 
+    def tidy(self) -> None:
+        """Do nothing: there is nothing to tidy."""
+
     def keep_note(self, key: str, value: str) -> None:
         """Keep a short remark; this is no new generation."""
         self._change(lambda old: replace(old, notes={**old.notes, key: value}))
@@ -201,7 +204,7 @@ class MemoryStore:
         return len(self._now.vectors.get(lane, {})), len(self._now.chunks)
 
     def vocabulary(self, prefix: str, limit: int) -> Sequence[str]:
-        """List the terms that begin with a prefix, those used in most places first."""
+        """List the terms that begin with a prefix, those that most chunks hold first."""
         uses = self._now.uses
         found = sorted((term for term in uses if term.startswith(prefix)), key=lambda term: (-uses[term], term))
         return found[: max(limit, 0)]

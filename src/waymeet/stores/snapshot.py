@@ -112,15 +112,10 @@ class Snapshot(Struct, frozen=True, dict=True):
 
     @cached_property
     def uses(self) -> Counter[str]:
-        """In how many places each term can be met: fields of chunks, fields of documents, links that lead somewhere."""
+        """How many chunks hold each term in any field."""
         found: Counter[str] = Counter()
-        for entry in self.entries.values():
-            for fields in (entry.terms, *entry.chunk_terms):
-                for terms in fields.values():
-                    found.update(terms.keys())
-        for drawn in self.edges:
-            if drawn.edge.target:
-                found.update(drawn.link.terms.keys())
+        for placed in self.chunks.values():
+            found.update({term for terms in placed.fields.values() for term in terms})
         return found
 
     def postings(self, word: Word, fields: Sequence[str]) -> dict[str, dict[str, tuple[int, int]]]:

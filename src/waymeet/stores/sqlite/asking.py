@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     import apsw
 
+    from waymeet.stores.sqlite.lexical import Lexicon
     from waymeet.types import Chunk, Document
 
 _BY_KEY = f"{CHUNK} WHERE c.key = ?"
@@ -24,22 +25,11 @@ WHERE v.chunk IS NULL ORDER BY d.path, c.ordinal, c.id LIMIT ?
 _NAMED = """
 SELECT n.key, d.path FROM names n JOIN documents d ON d.id = n.document WHERE n.key = ? ORDER BY d.path
 """
-_VOCABULARY = """
-SELECT term FROM (
-    SELECT term, (SELECT COUNT(*) FROM chunk_terms p WHERE p.term = t.id)
-        + (SELECT COUNT(*) FROM document_terms p WHERE p.term = t.id)
-        + (SELECT COUNT(target) FROM edge_terms p JOIN edges e ON e.id = p.edge WHERE p.term = t.id) AS uses
-    FROM terms t WHERE term >= ?1 AND term < ?1 || char(1114111)
-) WHERE uses > 0 ORDER BY uses DESC, term LIMIT ?2
-"""
+_BEGINNING = "SELECT term, id FROM terms WHERE term >= ?1 AND term < ?1 || char(1114111)"
 _COUNTS = """
 SELECT
     (SELECT COUNT(*) FROM documents),
     (SELECT COUNT(*) FROM chunks),
-    (SELECT COUNT(*) FROM terms t WHERE
-        EXISTS (SELECT 1 FROM chunk_terms p WHERE p.term = t.id)
-        OR EXISTS (SELECT 1 FROM document_terms p WHERE p.term = t.id)
-        OR EXISTS (SELECT 1 FROM edge_terms p JOIN edges e ON e.id = p.edge WHERE p.term = t.id AND target NOTNULL)),
     (SELECT COUNT(*) FROM edges),
     (SELECT COUNT(*) FROM edges WHERE target IS NULL)
 """
@@ -85,9 +75,10 @@ def named(connection: apsw.Connection, keys: Collection[str]) -> dict[str, tuple
     return found
 
 
-def vocabulary(connection: apsw.Connection, prefix: str, limit: int) -> list[str]:
-    """List the terms that begin with a prefix, those used in most places first."""
-    return [term for (term,) in connection.execute(_VOCABULARY, (prefix, max(limit, 0)))]
+def vocabulary(connection: apsw.Connection, lexicon: Lexicon, prefix: str, limit: int) -> list[str]:
+    """List the terms that begin with a prefix, those that most chunks hold first."""
+    held = {term: lexicon.held(number) for term, number in connection.execute(_BEGINNING, (prefix,))}
+    return sorted((term for term in held if held[term]), key=lambda term: (-held[term], term))[: max(limit, 0)]
 
 
 def fingerprints(connection: apsw.Connection) -> dict[str, Fingerprint]:
@@ -96,11 +87,11 @@ def fingerprints(connection: apsw.Connection) -> dict[str, Fingerprint]:
     return {path: Fingerprint(*rest) for path, *rest in rows}
 
 
-def counts(connection: apsw.Connection) -> Counts:
+def counts(connection: apsw.Connection, lexicon: Lexicon) -> Counts:
     """Count what is kept."""
-    documents, chunks, terms, edges, dangling = connection.execute(_COUNTS).fetchone() or (0,) * 5
+    documents, chunks, edges, dangling = connection.execute(_COUNTS).fetchone() or (0,) * 4
     kinds, vectors = dict(connection.execute(_KINDS)), dict(connection.execute(_VECTORS))
-    return Counts(documents, chunks, terms, edges, dangling, kinds, vectors)
+    return Counts(documents, chunks, lexicon.count_terms(), edges, dangling, kinds, vectors)
 
 
 def coverage(connection: apsw.Connection, lane: str) -> tuple[int, int]:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from waymeet.stores.filters import folded, folders, says
 from waymeet.stores.sqlite.records import CHUNK, chunk_of
-from waymeet.stores.sqlite.schema import FIELD_CODES
+from waymeet.stores.sqlite.terms import numbers_of_all
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     import apsw
 
+    from waymeet.stores.sqlite.lexical import Lexicon
     from waymeet.types import Filters
 
 
@@ -27,26 +28,42 @@ class Place(NamedTuple):
 _OF_DOCUMENT = "SELECT c.id FROM documents d JOIN chunks c ON c.document = d.id WHERE d.path = ?"
 _PLACE = "SELECT c.id, d.path, c.ordinal, c.key FROM chunks c JOIN documents d ON d.id = c.document WHERE c.id = ?"
 _TEXT = f"{CHUNK} WHERE c.id = ?"
-_HOLDING = """
-SELECT p.chunk FROM chunk_terms p JOIN terms t ON t.id = p.term WHERE t.term = ?1
-UNION
-SELECT c.id FROM document_terms p JOIN terms t ON t.id = p.term JOIN chunks c ON c.document = p.document
-WHERE t.term = ?1 AND p.field = ?2
-"""
+_SEARCHED = ("title", "headings", "body")
+"""Fields in which an excluded word is looked for."""
+
+
+class Admission(NamedTuple):
+    """Which chunks pass the filters but for the phrases."""
+
+    admitted: frozenset[int] | None
+    """Chunks of documents that pass; None for all."""
+    left_out: frozenset[int]
+    """Chunks that have what must not be there."""
+
+
+def admission(connection: apsw.Connection, filters: Filters, lexicon: Lexicon | None) -> Admission:
+    """Work out what filters let through; the words are needed only to leave something out."""
+    groups = (numbers_of_all(connection, group) for group in filters.without if group)
+    left_out = (lexicon.holding_all(group, _SEARCHED) for group in groups if group and lexicon is not None)
+    return Admission(_admitted(connection, filters), frozenset().union(*left_out))
 
 
 class Gate:
     """What filters let through, in one generation."""
 
-    def __init__(self, connection: apsw.Connection, filters: Filters) -> None:
+    def __init__(self, connection: apsw.Connection, filters: Filters, known: Admission) -> None:
         self._connection = connection
-        self._phrases = filters.phrases
-        self._admitted = _admitted(connection, filters)
-        self._left_out = {chunk for group in filters.without for chunk in _holding_all(connection, group)}
+        self.phrases = filters.phrases
+        self.admitted, self.left_out = known
+
+    @property
+    def open(self) -> bool:
+        """Tell whether every chunk passes, but for the phrases."""
+        return self.admitted is None and not self.left_out
 
     def admits(self, chunk: int) -> bool:
         """Tell whether a chunk passes all filters but the phrases, which cost a look at its text."""
-        return (self._admitted is None or chunk in self._admitted) and chunk not in self._left_out
+        return (self.admitted is None or chunk in self.admitted) and chunk not in self.left_out
 
     def passing(self, documents: Iterable[str]) -> dict[str, str]:
         """Give the first chunk of each of the documents that passes all filters."""
@@ -60,24 +77,25 @@ class Gate:
     def places(self, chunks: Iterable[int]) -> dict[int, Place]:
         """Give the places of those among admitted chunks that have all the phrases."""
         wanted = ((chunk,) for chunk in chunks)
-        if not self._phrases:
+        if not self.phrases:
             return {number: Place(*place) for number, *place in self._connection.executemany(_PLACE, wanted)}
         found = {}
         for row in self._connection.executemany(_TEXT, wanted):
             chunk, (*_, number, title) = chunk_of(row), row
-            if says(self._phrases, chunk, title):
+            if says(self.phrases, chunk, title):
                 found[number] = Place(chunk.document, chunk.ordinal, chunk.id)
         return found
 
 
-def _admitted(connection: apsw.Connection, filters: Filters) -> set[int] | None:
+def _admitted(connection: apsw.Connection, filters: Filters) -> frozenset[int] | None:
     """Find the chunks of documents that pass the filters concerning whole documents; None for all."""
     conditions = list(_conditions(filters))
     if not conditions:
         return None
     where = " AND ".join(condition for condition, _ in conditions)
     sql = f"SELECT c.id FROM chunks c JOIN documents d ON d.id = c.document WHERE {where}"  # noqa: S608 - values are bound
-    return {number for (number,) in connection.execute(sql, [value for _, values in conditions for value in values])}
+    found = connection.execute(sql, [value for _, values in conditions for value in values])
+    return frozenset(number for (number,) in found)
 
 
 def _conditions(filters: Filters) -> Iterator[tuple[str, list[Any]]]:
@@ -97,9 +115,3 @@ def _conditions(filters: Filters) -> Iterator[tuple[str, list[Any]]]:
 
 def _marks(values: Collection[str]) -> str:
     return f"({', '.join('?' * len(values))})"
-
-
-def _holding_all(connection: apsw.Connection, terms: Collection[str]) -> set[int]:
-    """Find the chunks that have all the terms in headings, body or their document's title; of none: none."""
-    sets = [{chunk for (chunk,) in connection.execute(_HOLDING, (term, FIELD_CODES["title"]))} for term in terms]
-    return set.intersection(*sets) if sets else set()

@@ -1,97 +1,120 @@
-"""Words in the file: where they occur, and how long fields usually are."""
+"""Words in one generation: where they occur, in segments and in loose documents, and how long fields usually are."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from waymeet.stores.bm25f import Statistics, averages
-from waymeet.stores.sqlite.schema import FIELD_CODES, FIELD_NAMES
-from waymeet.stores.sqlite.terms import numbers
-from waymeet.stores.sqlite.trouble import UnreadableError
+from waymeet.stores import bm25f
+from waymeet.stores.sqlite import shelf
+from waymeet.types import FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     import apsw
 
-    from waymeet.types import Word
+    from waymeet.settings import Bm25
+    from waymeet.stores.segments.score import Scorer
+    from waymeet.stores.segments.segment import Occurrence, Segment
+    from waymeet.stores.sqlite.loose import Loose
 
     Found = dict[str, dict[int, tuple[int, int]]]
 
-# Each gives rows of chunk, field, frequency and length of the field, for one term: in all chunks, or in one.
-_IN_CHUNKS = """
-SELECT p.chunk, p.field, p.tf, l.length
-FROM chunk_terms p JOIN chunk_lengths l ON l.chunk = p.chunk AND l.field = p.field
-WHERE p.term = :term
-"""
-_IN_DOCUMENTS = """
-SELECT c.id, p.field, p.tf, l.length
-FROM document_terms p JOIN document_lengths l ON l.document = p.document AND l.field = p.field
-    JOIN chunks c ON c.document = p.document
-WHERE p.term = :term
-"""
-_IN_LINKS = """
-SELECT c.id, :inbound, i.tf, ifnull((SELECT SUM(length) FROM edges WHERE target = i.document), i.tf)
-FROM (
-    SELECT e.target AS document, SUM(p.tf) AS tf FROM edge_terms p JOIN edges e ON e.id = p.edge
-    WHERE p.term = :term AND e.target IS NOT NULL GROUP BY e.target
-) i JOIN chunks c ON c.document = i.document
-"""
-_EVERYWHERE = (_IN_CHUNKS, _IN_DOCUMENTS, _IN_LINKS)
-_IN_ONE = (
-    f"{_IN_CHUNKS} AND p.chunk = :chunk",
-    f"{_IN_DOCUMENTS} AND c.id = :chunk",
-    """
-    SELECT c.id, :inbound, SUM(p.tf), ifnull((SELECT SUM(length) FROM edges WHERE target = c.document), SUM(p.tf))
-    FROM edge_terms p JOIN edges e ON e.id = p.edge JOIN chunks c ON c.document = e.target
-    WHERE p.term = :term AND c.id = :chunk GROUP BY c.id
-    """,
-)
-_INBOUND = FIELD_CODES["inbound"]
 
-_LENGTHS = """
-SELECT field, SUM(length), COUNT(*) FROM document_lengths GROUP BY field
-UNION ALL
-SELECT field, SUM(length), COUNT(*) FROM chunk_lengths GROUP BY field
-"""
-_INBOUND_LENGTH = """
-SELECT ifnull(SUM(length), 0), COUNT(DISTINCT target) FROM edges WHERE target IS NOT NULL AND length > 0
-"""
+class Lexicon:
+    """All occurrences of all terms in one generation."""
+
+    def __init__(self, segments: Mapping[int, Segment], loose: Loose) -> None:
+        self.segments = segments
+        self.loose = loose
+        lengths = {
+            field: [*(segment.lengths(field) for segment in segments.values()), loose.lengths(field)]
+            for field in FIELDS
+        }
+        self.statistics = bm25f.Statistics(
+            sum(segment.living for segment in segments.values()) + loose.chunks,
+            bm25f.averages({field: _sum(each) for field, each in lengths.items()}),
+        )
+        self._scorers: dict[tuple[int, Bm25], Scorer] = {}
+
+    def work(self, terms: Iterable[int]) -> int:
+        """Count the occurrences in segments that terms would have to be looked up in."""
+        return sum(end - begin for term in terms for begin, end in (each.span(term) for each in self.segments.values()))
+
+    def postings(self, terms: Sequence[int], fields: Collection[str]) -> Found:
+        """Find a word, given by its terms, in some fields of every chunk."""
+        found: Found = {field: {} for field in fields}
+        for term in terms:
+            for segment in self.segments.values():
+                _gather(segment.occurrences(term), found)
+            _gather(self.loose.occurrences(term), found)
+        return found
+
+    def postings_in(
+        self,
+        connection: apsw.Connection,
+        words: Sequence[Sequence[int]],
+        fields: Collection[str],
+        chunks: Iterable[int],
+    ) -> list[Found]:
+        """Find words in some fields of some chunks."""
+        found: list[Found] = [{field: {} for field in fields} for _ in words]
+        for chunk, (segment, place) in shelf.whereabouts(connection, chunks).items():
+            holder = self.segments.get(segment) if segment is not None else None
+            at = holder.place_of(place, chunk) if holder is not None and place is not None else None
+            for terms, here in zip(words, found, strict=True):
+                for term in terms:
+                    if holder is not None and at is not None:
+                        _gather(holder.occurrences_in(term, at), here)
+                    else:
+                        _gather(self.loose.occurrences_in(term, chunk), here)
+        return found
+
+    def holding_all(self, terms: Sequence[int], fields: Collection[str]) -> set[int]:
+        """Find the chunks that have every one of the terms in any of the fields."""
+        sets = [set().union(*self.postings([term], fields).values()) for term in terms]
+        return set.intersection(*sets) if sets else set()
+
+    def scorer(self, number: int, bm25: Bm25) -> Scorer:
+        """Give what scores a segment under these numbers."""
+        if (number, bm25) not in self._scorers:
+            from waymeet.stores.segments.score import Scorer  # noqa: PLC0415 - numpy costs more than a small search
+
+            scales = bm25f.scales(bm25, self.statistics.averages)
+            self._scorers[number, bm25] = Scorer(self.segments[number], scales, bm25.k1)
+        return self._scorers[number, bm25]
+
+    def inherit(self, other: Lexicon) -> None:
+        """Take over what the generation before worked out, where it still holds."""
+        if self.statistics.averages == other.statistics.averages:
+            self._scorers = {
+                (number, bm25): scorer
+                for (number, bm25), scorer in other._scorers.items()
+                if number in self.segments and self.segments[number] is scorer.segment
+            }
+
+    def count_terms(self) -> int:
+        """Count the terms that any living chunk holds."""
+        everywhere = set().union(*(segment.terms for segment in self.segments.values()), self.loose.terms)
+        if not any(segment.dead for segment in self.segments.values()):
+            return len(everywhere)
+        return sum(self.held(term) > 0 for term in everywhere)
+
+    def held(self, term: int) -> int:
+        """Count the living chunks that hold a term."""
+        return sum(segment.held(term) for segment in self.segments.values()) + len(
+            {each.chunk for each in self.loose.occurrences(term)}
+        )
 
 
-def statistics(connection: apsw.Connection) -> Statistics:
-    """Count the chunks and measure the fields."""
-    by_code = {code: (total, filled) for code, total, filled in connection.execute(_LENGTHS)}
-    if not by_code.keys() <= FIELD_NAMES.keys():
-        raise UnreadableError("it has a field of unknown number")
-    lengths = {FIELD_NAMES[code]: length for code, length in by_code.items()}
-    lengths["inbound"] = connection.execute(_INBOUND_LENGTH).fetchone() or (0, 0)
-    return Statistics(connection.execute("SELECT COUNT(*) FROM chunks").get, averages(lengths))
+def _sum(parts: Iterable[tuple[int, int]]) -> tuple[int, int]:
+    totals = list(parts)
+    return sum(total for total, _ in totals), sum(filled for _, filled in totals)
 
 
-def postings(connection: apsw.Connection, word: Word, fields: Collection[str]) -> Found:
-    """Find a word in some fields of every chunk."""
-    found: Found = {field: {} for field in fields}
-    for term in numbers(connection, word.terms):
-        for sql in _EVERYWHERE:
-            _gather(connection.execute(sql, {"term": term, "inbound": _INBOUND}), found)
-    return found
-
-
-def occurrences(connection: apsw.Connection, word: Word, fields: Collection[str], chunks: Collection[int]) -> Found:
-    """Find a word in some fields of some chunks."""
-    found: Found = {field: {} for field in fields}
-    for term in numbers(connection, word.terms):
-        for sql in _IN_ONE:
-            asked = ({"term": term, "inbound": _INBOUND, "chunk": chunk} for chunk in chunks)
-            _gather(connection.executemany(sql, asked), found)
-    return found
-
-
-def _gather(rows: apsw.Cursor, found: Found) -> None:
+def _gather(occurrences: Iterable[Occurrence], found: Found) -> None:
     """Add the occurrences of one more term."""
-    by_code = {FIELD_CODES[field]: here for field, here in found.items()}
-    for chunk, code, frequency, length in rows:
-        here = by_code.get(code)
+    for chunk, field, times, length in occurrences:
+        here = found.get(field)
         if here is not None:
-            here[chunk] = (here[chunk][0] + frequency if chunk in here else frequency), length
+            here[chunk] = (here[chunk][0] + times if chunk in here else times), length

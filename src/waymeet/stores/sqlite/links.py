@@ -32,21 +32,26 @@ def asking(connection: apsw.Connection, keys: Iterable[str]) -> set[int]:
     return {edge for (edge,) in connection.executemany(_ASKING, ((key,) for key in keys))}
 
 
-def lead(connection: apsw.Connection, edges: Iterable[int]) -> None:
-    """Lead edges to the documents that they mean now; those that do so already are not touched."""
+def lead(connection: apsw.Connection, edges: Iterable[int]) -> set[int]:
+    """Lead edges to the documents that they mean now, and name the documents that gained or lost one.
+
+    Edges that lead where they should are not touched.
+    """
     sources: dict[int, tuple[str, int | None]] = {}
     refs: dict[int, list[str]] = defaultdict(list)
     for edge, source, target, key in connection.executemany(_REFS, ((edge,) for edge in sorted(edges))):
         sources[edge] = source, target
         refs[edge].append(key)
     carriers, numbers = _carriers(connection, {key for keys in refs.values() for key in keys})
-    moved = []
+    moved, changed = [], set()
     for edge, (source, old) in sources.items():
         path = carriers.target(source, refs[edge])
         new = None if path is None else numbers[path]
         if new != old:
             moved.append((new, edge))
+            changed |= {new, old}
     connection.executemany("UPDATE edges SET target = ? WHERE id = ?", moved)
+    return {document for document in changed if document is not None}
 
 
 def _carriers(connection: apsw.Connection, keys: set[str]) -> tuple[Carriers, dict[str, int]]:

@@ -21,7 +21,7 @@ _strings = json.Decoder(tuple[str, ...])
 _pairs = json.Decoder(dict[str, str])
 
 
-def document_row(number: int, document: Document) -> tuple[Any, ...]:
+def document_row(number: int, document: Document, terms: bytes) -> tuple[Any, ...]:
     """Give a document's row of `documents`, in the order of its columns."""
     return (
         number,
@@ -37,6 +37,7 @@ def document_row(number: int, document: Document) -> tuple[Any, ...]:
         document.size,
         document.modified_ns,
         document.lines,
+        terms,
     )
 
 
@@ -56,7 +57,7 @@ def document_of(row: tuple[Any, ...]) -> Document:
     )
 
 
-def chunk_row(number: int, document: int, chunk: Chunk) -> tuple[Any, ...]:
+def chunk_row(number: int, document: int, chunk: Chunk, terms: bytes) -> tuple[Any, ...]:
     """Give a chunk's row of `chunks`, in the order of its columns."""
     return (
         number,
@@ -68,6 +69,7 @@ def chunk_row(number: int, document: int, chunk: Chunk) -> tuple[Any, ...]:
         _text(chunk.anchors),
         _text(chunk.headings),
         chunk.text,
+        terms,
     )
 
 
@@ -77,7 +79,7 @@ def chunk_of(row: tuple[Any, ...]) -> Chunk:
     return Chunk(key, path, ordinal, first, last, text, _strings.decode(headings), _strings.decode(anchors))
 
 
-def edge_row(number: int, source: int, ordinal: int, link: Link) -> tuple[Any, ...]:
+def edge_row(number: int, source: int, ordinal: int, link: Link, terms: bytes) -> tuple[Any, ...]:
     """Give a link's row of `edges`, in the order of its columns but for the target."""
     return (
         number,
@@ -90,7 +92,7 @@ def edge_row(number: int, source: int, ordinal: int, link: Link) -> tuple[Any, .
         link.sentence,
         link.refs[0] if link.refs else "",
         link.line,
-        sum(link.terms.values()),
+        terms,
     )
 
 

@@ -1,24 +1,20 @@
-"""What the index file looks like inside.
+"""What the index file looks like inside: the truth, from which segments are derived.
 
 Every row belongs to one document, the one whose file it came from, so that an edited file changes its own rows and no
-others. What links say of their target (`edge_terms`) belongs to the linking document and meets the target only when
-it is read. The one thing that moves in other documents' rows is `edges.target`, when a name appears or vanishes.
+others. What links say of their target (`edges.terms`) belongs to the linking document and meets the target only when
+a segment is made or loose documents are read. What moves in other documents' rows is `edges.target`, when a name
+appears or vanishes, and `shelf`, when what links say of a document changes.
 """
 
 APPLICATION_ID = 0x57594D54
 """`WYMT`: marks the file as ours (`PRAGMA application_id`)."""
 
-VERSION = 1
+VERSION = 2
 """The format of the file (`PRAGMA user_version`)."""
-
-FIELD_CODES = {"title": 1, "path": 2, "tags": 3, "properties": 4, "triggers": 5, "headings": 6, "body": 7, "inbound": 8}
-"""Fields as numbers, for postings are many. A number is never given to another field."""
-
-FIELD_NAMES = {code: field for field, code in FIELD_CODES.items()}
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-INSERT INTO meta VALUES ('generation', 0);
+INSERT INTO meta VALUES ('generation', 0), ('shelving', 0);
 
 CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -26,7 +22,7 @@ CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT R
 CREATE TABLE documents (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, title TEXT NOT NULL, doc_type TEXT NOT NULL,
     language TEXT NOT NULL, tags TEXT NOT NULL, properties TEXT NOT NULL, names TEXT NOT NULL, digest TEXT NOT NULL,
-    size INTEGER NOT NULL, modified_ns INTEGER NOT NULL, lines INTEGER NOT NULL
+    size INTEGER NOT NULL, modified_ns INTEGER NOT NULL, lines INTEGER NOT NULL, terms BLOB NOT NULL
 ) STRICT;
 
 CREATE TABLE tags (tag TEXT NOT NULL, document INTEGER NOT NULL, PRIMARY KEY (tag, document)) STRICT, WITHOUT ROWID;
@@ -38,49 +34,38 @@ CREATE INDEX names_of ON names (document);
 -- Terms are never removed: other processes remember their numbers. An unused one is in no posting and so in no answer.
 CREATE TABLE terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE) STRICT;
 
-CREATE TABLE document_terms (
-    term INTEGER NOT NULL, document INTEGER NOT NULL, field INTEGER NOT NULL, tf INTEGER NOT NULL,
-    PRIMARY KEY (term, document, field)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX document_terms_of ON document_terms (document);
-
-CREATE TABLE document_lengths (
-    document INTEGER NOT NULL, field INTEGER NOT NULL, length INTEGER NOT NULL, PRIMARY KEY (document, field)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, document INTEGER NOT NULL, ordinal INTEGER NOT NULL,
-    first INTEGER NOT NULL, last INTEGER NOT NULL, anchors TEXT NOT NULL, headings TEXT NOT NULL, text TEXT NOT NULL
+    first INTEGER NOT NULL, last INTEGER NOT NULL, anchors TEXT NOT NULL, headings TEXT NOT NULL, text TEXT NOT NULL,
+    terms BLOB NOT NULL
 ) STRICT;
 CREATE INDEX chunks_of ON chunks (document, ordinal);
-
-CREATE TABLE chunk_terms (
-    term INTEGER NOT NULL, chunk INTEGER NOT NULL, field INTEGER NOT NULL, tf INTEGER NOT NULL,
-    PRIMARY KEY (term, chunk, field)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX chunk_terms_of ON chunk_terms (chunk);
-
-CREATE TABLE chunk_lengths (
-    chunk INTEGER NOT NULL, field INTEGER NOT NULL, length INTEGER NOT NULL, PRIMARY KEY (chunk, field)
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE edges (
     id INTEGER PRIMARY KEY, source INTEGER NOT NULL, ordinal INTEGER NOT NULL, kind TEXT NOT NULL,
     source_anchor TEXT NOT NULL, anchor TEXT NOT NULL, text TEXT NOT NULL, sentence TEXT NOT NULL, ref TEXT NOT NULL,
-    line INTEGER NOT NULL, length INTEGER NOT NULL, target INTEGER
+    line INTEGER NOT NULL, terms BLOB NOT NULL, target INTEGER
 ) STRICT;
 CREATE INDEX edges_from ON edges (source, ordinal);
-CREATE INDEX edges_to ON edges (target, length);
+CREATE INDEX edges_to ON edges (target);
 
 CREATE TABLE edge_refs (
     key TEXT NOT NULL, edge INTEGER NOT NULL, rank INTEGER NOT NULL, PRIMARY KEY (key, edge)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX edge_refs_of ON edge_refs (edge, rank);
 
-CREATE TABLE edge_terms (
-    term INTEGER NOT NULL, edge INTEGER NOT NULL, tf INTEGER NOT NULL, PRIMARY KEY (term, edge)
+-- Which segment holds a document's terms, and where; none for a loose one. The version is the generation that last
+-- changed what a segment would hold of it: a segment made from an older version does not hold it.
+CREATE TABLE segments (id INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE shelf (
+    document INTEGER PRIMARY KEY, version INTEGER NOT NULL, segment INTEGER, place INTEGER
+) STRICT;
+CREATE INDEX shelf_of ON shelf (segment);
+
+-- Places in segments whose documents were replaced or removed since.
+CREATE TABLE dead (
+    segment INTEGER NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (segment, place)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX edge_terms_of ON edge_terms (edge);
 
 CREATE TABLE lanes (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
 

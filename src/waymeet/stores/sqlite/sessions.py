@@ -14,8 +14,10 @@ from waymeet.stores.sqlite.opening import connect
 from waymeet.stores.sqlite.trouble import UnreadableError, translated, unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
+
+    from waymeet.stores.segments.container import Container
 
 
 class Session:
@@ -25,6 +27,10 @@ class Session:
         self.connection = connection
         self.depth = 0
         self.generation = 0
+        self.shelving = 0
+        """How often segments were registered; changes without a new generation."""
+        self.segments: Mapping[int, Container] = {}
+        """The mapped segments of the generation that is held."""
 
 
 class _Current(local):
@@ -34,8 +40,11 @@ class _Current(local):
 class Sessions:
     """The connections to one index file."""
 
-    def __init__(self, path: Path, timeout: float, connection: apsw.Connection) -> None:
+    def __init__(
+        self, path: Path, timeout: float, connection: apsw.Connection, begun: Callable[[Session], None]
+    ) -> None:
         self.path = path
+        self._begun = begun
         self._timeout = timeout
         self._lock = Lock()
         self._closed = False
@@ -50,7 +59,10 @@ class Sessions:
             if session.depth == 0:
                 session.connection.execute("BEGIN")
                 try:
-                    session.generation = _generation(session.connection)  # the first read fixes what is seen
+                    # The first read fixes what is seen.
+                    session.generation = _counter(session.connection, "generation")
+                    session.shelving = _counter(session.connection, "shelving")
+                    self._begun(session)
                 except BaseException:
                     _roll_back(session.connection)
                     raise
@@ -68,10 +80,16 @@ class Sessions:
         """Ask questions within one generation."""
         session = self.begin()
         try:
-            with translated(self.path), _doubting(session.connection):
+            with self.asking(session):
                 yield session
         finally:
             self.end(session)
+
+    @contextmanager
+    def asking(self, session: Session) -> Iterator[None]:
+        """Say in our words what goes wrong while a question is answered."""
+        with translated(self.path), _doubting(session.connection):
+            yield
 
     @contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
@@ -114,10 +132,10 @@ def raise_generation(connection: apsw.Connection) -> None:
     connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'generation'")
 
 
-def _generation(connection: apsw.Connection) -> int:
-    found = connection.execute("SELECT value FROM meta WHERE key = 'generation'").get
+def _counter(connection: apsw.Connection, name: str) -> int:
+    found = connection.execute("SELECT value FROM meta WHERE key = ?", (name,)).get
     if not isinstance(found, int):
-        raise UnreadableError("it does not say which generation it holds")
+        raise UnreadableError(f"it does not say its {name}")
     return found
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from waymeet.stores import bm25f
 from waymeet.stores.entries import checked
-from waymeet.stores.sqlite import asking, lexical, links, nearest, writing
-from waymeet.stores.sqlite.gate import Gate
+from waymeet.stores.sqlite import asking, links, nearest, writing
+from waymeet.stores.sqlite.gate import Admission, Gate, admission
+from waymeet.stores.sqlite.library import Library, LostSegmentError
 from waymeet.stores.sqlite.opening import opened
 from waymeet.stores.sqlite.ranking import leading, ranked
 from waymeet.stores.sqlite.sessions import Session, Sessions, raise_generation
-from waymeet.stores.sqlite.terms import Glossary
+from waymeet.stores.sqlite.terms import Glossary, numbers
+from waymeet.stores.sqlite.upkeep import Effort, Upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -27,27 +30,35 @@ TIMEOUT = 30.0
 """How long to wait, in seconds, for another process to finish a change."""
 
 
+_TRIES = 3
+
+
 class _Remembered:
     """What was worked out for one generation and holds until the next."""
 
     def __init__(self, generation: int) -> None:
         self.generation = generation
-        self.statistics: bm25f.Statistics | None = None
         self.holding: dict[tuple[tuple[str, ...], tuple[str, ...]], int] = {}
         """How many chunks hold the terms of a word in some fields."""
         self.lanes: dict[str, Lane | None] = {}
+        self.admissions: dict[Filters, Admission] = {}
 
 
 class SqliteStore:
-    """A store that keeps everything in one file."""
+    """A store that keeps everything in one file, and beside it what makes answers quick."""
 
-    def __init__(self, sessions: Sessions) -> None:
+    def __init__(self, sessions: Sessions, library: Library, effort: Effort) -> None:
         self._sessions = sessions
+        self._library = library
+        self._effort = effort
+        self._upkeep = Upkeep(sessions, library.folder, effort)
         self._glossary = Glossary()
         self._remembered = _Remembered(-1)
 
     @classmethod
-    def open(cls, path: Path | str, *, create: bool = False, timeout: float = TIMEOUT) -> SqliteStore:
+    def open(
+        cls, path: Path | str, *, create: bool = False, timeout: float = TIMEOUT, effort: Effort | None = None
+    ) -> SqliteStore:
         """Open an index file; with `create`, make it and its folder if there is none.
 
         Raises:
@@ -58,7 +69,9 @@ class SqliteStore:
             IndexUnavailableError: it cannot be read or written for another reason.
         """
         place = Path(path).absolute()
-        return cls(Sessions(place, timeout, opened(place, timeout, create=create)))
+        library = Library(place.with_name(f"{place.name}.segments"))
+        sessions = Sessions(place, timeout, opened(place, timeout, create=create), library.open)
+        return cls(sessions, library, effort or Effort())
 
     def close(self) -> None:
         """Let go of the file."""
@@ -69,15 +82,36 @@ class SqliteStore:
     @property
     def generation(self) -> int:
         """Say how many changes were committed so far."""
-        with self._sessions.reading() as session:
+        with self._reading() as session:
             return session.generation
 
     @contextmanager
     def reading(self) -> Iterator[int]:
         """Hold one generation for several questions of this thread."""
-        session = self._sessions.begin()
+        session = self._begin()
         try:
             yield session.generation
+        finally:
+            self._sessions.end(session)
+
+    def _begin(self) -> Session:
+        """Hold a generation; segments that are really gone or broken are made anew from the truth."""
+        for attempt in range(_TRIES):
+            try:
+                return self._sessions.begin()
+            except LostSegmentError as lost:
+                if (
+                    attempt == _TRIES - 2
+                ):  # a merge may have removed it in the moment before; then it is no longer named
+                    self._upkeep.retire([lost.segment])
+        return self._sessions.begin()
+
+    @contextmanager
+    def _reading(self) -> Iterator[Session]:
+        session = self._begin()
+        try:
+            with self._sessions.asking(session):
+                yield session
         finally:
             self._sessions.end(session)
 
@@ -98,6 +132,11 @@ class SqliteStore:
             terms = writing.put(connection, new, self._glossary)
             raise_generation(connection)
         self._glossary.remember(terms)
+        self._upkeep.shelve()
+
+    def tidy(self) -> None:
+        """Shelve loose documents, merge small segments, clear away what is no longer needed."""
+        self._upkeep.tidy()
 
     def drop(self, documents: Collection[str]) -> None:
         """Remove documents with all that belongs to them."""
@@ -125,49 +164,65 @@ class SqliteStore:
     def lexical(self, words: Sequence[Word], limit: int, filters: Filters, bm25: Bm25) -> Ranking:
         """Rank chunks by BM25F."""
         fields = bm25f.counted(bm25)
-        with self._sessions.reading() as session:
-            postings = [lexical.postings(session.connection, word, fields) for word in words]
-            for word, where in zip(words, postings, strict=True):
-                self._memory(session).holding[word.terms, fields] = bm25f.holding(where)
-            scores = bm25f.scores(words, postings, self._statistics(session), bm25)
-            return ranked(leading(Gate(session.connection, filters), scores, limit), scores, limit)
+        with self._reading() as session:
+            lexicon, gate = self._library.lexicon(session), self._gate(session, filters)
+            terms = [numbers(session.connection, word.terms) for word in words]
+            if lexicon.work(term for each in terms for term in each) <= self._affordable():
+                postings = [lexicon.postings(each, fields) for each in terms]
+                holding = list(map(bm25f.holding, postings))
+                scores = bm25f.scores(words, postings, lexicon.statistics, bm25)
+                found = ranked(leading(gate, scores, limit), scores, limit)
+            else:
+                from waymeet.stores.sqlite import bulk  # noqa: PLC0415 - numpy costs more than a small search
+
+                found, holding = bulk.rank(lexicon, list(zip(words, terms, strict=True)), bm25, gate, max(limit, 0))
+            memory = self._memory(session)
+            memory.holding.update({(word.terms, fields): n for word, n in zip(words, holding, strict=True)})
+            return found
+
+    def _affordable(self) -> int:
+        """Say how many occurrences are looked up by hand."""
+        return self._effort.by_hand_anyway if "numpy" in sys.modules else self._effort.by_hand
 
     def evidence(
         self, words: Sequence[Word], chunks: Collection[str], bm25: Bm25
     ) -> Mapping[str, tuple[Evidence, ...]]:
         """Take the lexical score of some chunks apart; every known chunk gets an answer, if an empty one."""
         fields = bm25f.counted(bm25)
-        with self._sessions.reading() as session:
-            numbers = asking.numbers(session.connection, chunks)
-            here = [lexical.occurrences(session.connection, word, fields, numbers.values()) for word in words]
+        with self._reading() as session:
+            lexicon, connection = self._library.lexicon(session), session.connection
+            numbered = asking.numbers(connection, chunks)
+            terms = [numbers(connection, word.terms) for word in words]
+            here = lexicon.postings_in(connection, terms, fields, numbered.values())
             held = [self._holding(session, word, fields) for word in words]
-            usual = self._statistics(session)
-            found = bm25f.evidence(words, here, usual, bm25, held=held, chunks=numbers.values())
-            return {chunk: found[number] for chunk, number in numbers.items()}
+            found = bm25f.evidence(words, here, lexicon.statistics, bm25, held=held, chunks=numbered.values())
+            return {chunk: found[number] for chunk, number in numbered.items()}
 
     def nearest(self, lane: str, vector: Vector, limit: int, filters: Filters) -> Ranking:
         """Rank the chunks of a lane by cosine similarity."""
-        with self._sessions.reading() as session:
+        with self._reading() as session:
             known = self._lane(session, lane)
             if known is None:
                 return ()
             query = known.question(vector, lane)
             rough, slack = known.rough(query)
-            places = leading(Gate(session.connection, filters), rough, limit, slack)
+            places = leading(self._gate(session, filters), rough, limit, slack)
             return ranked(places, known.exact(query, places), limit)
-
-    def _statistics(self, session: Session) -> bm25f.Statistics:
-        memory = self._memory(session)
-        if memory.statistics is None:
-            memory.statistics = lexical.statistics(session.connection)
-        return memory.statistics
 
     def _holding(self, session: Session, word: Word, fields: tuple[str, ...]) -> int:
         holding = self._memory(session).holding
         key = (word.terms, fields)
         if key not in holding:
-            holding[key] = bm25f.holding(lexical.postings(session.connection, word, fields))
+            terms = numbers(session.connection, word.terms)
+            holding[key] = bm25f.holding(self._library.lexicon(session).postings(terms, fields))
         return holding[key]
+
+    def _gate(self, session: Session, filters: Filters) -> Gate:
+        admissions = self._memory(session).admissions
+        if filters not in admissions:
+            lexicon = self._library.lexicon(session) if filters.without else None
+            admissions[filters] = admission(session.connection, filters, lexicon)
+        return Gate(session.connection, filters, admissions[filters])
 
     def _lane(self, session: Session, name: str) -> Lane | None:
         lanes = self._memory(session).lanes
@@ -179,65 +234,65 @@ class SqliteStore:
 
     def without_vector(self, lane: str, limit: int) -> Sequence[Chunk]:
         """List chunks that the lane has no vector for."""
-        with self._sessions.reading() as session:
+        with self._reading() as session:
             return asking.without_vector(session.connection, lane, limit)
 
     def edges(self, documents: Collection[str], kinds: Collection[str] = ()) -> Sequence[Edge]:
         """List the edges that start or end at any of the documents, by document and position."""
-        with self._sessions.reading() as session:
+        with self._reading() as session:
             return links.touching(session.connection, documents, kinds)
 
     def chunks(self, ids: Collection[str]) -> Mapping[str, Chunk]:
         """Fetch chunks by id."""
-        with self._sessions.reading() as session:
+        with self._reading() as session:
             return asking.chunks(session.connection, ids)
 
     def chunks_of(self, documents: Collection[str]) -> Mapping[str, tuple[Chunk, ...]]:
         """Fetch all chunks of some documents, in order."""
-        with self._sessions.reading() as session:
+        with self._reading() as session:
             return asking.chunks_of(session.connection, documents)
 
     def documents(self, ids: Collection[str]) -> Mapping[str, Document]:
         """Fetch documents by id."""
-        with self._sessions.reading() as session:
+        with self._reading() as session:
             return asking.documents(session.connection, ids)
 
     def named(self, keys: Collection[str]) -> Mapping[str, tuple[str, ...]]:
         """Say which documents carry each of the keys; a key that none carries is left out."""
-        with self._sessions.reading() as session:
+        with self._reading() as session:
             return asking.named(session.connection, keys)
 
     def passing(self, documents: Collection[str], filters: Filters) -> Mapping[str, str]:
         """Give the first chunk of each of the documents that passes the filters."""
-        with self._sessions.reading() as session:
-            return Gate(session.connection, filters).passing(documents)
+        with self._reading() as session:
+            return self._gate(session, filters).passing(documents)
 
     def vocabulary(self, prefix: str, limit: int) -> Sequence[str]:
         """List the terms that begin with a prefix, those used in most places first."""
-        with self._sessions.reading() as session:
-            return asking.vocabulary(session.connection, prefix, limit)
+        with self._reading() as session:
+            return asking.vocabulary(session.connection, self._library.lexicon(session), prefix, limit)
 
     def fingerprints(self) -> Mapping[str, Fingerprint]:
         """Give the fingerprint of every document, by id."""
-        with self._sessions.reading() as session:
+        with self._reading() as session:
             return asking.fingerprints(session.connection)
 
     def coverage(self, lane: str) -> tuple[int, int]:
         """Say how many chunks have a vector in a lane, and how many there are."""
-        with self._sessions.reading() as session:
+        with self._reading() as session:
             return asking.coverage(session.connection, lane)
 
     def lanes(self) -> Mapping[str, int]:
         """Give the dimension of every lane that holds vectors."""
-        with self._sessions.reading() as session:
+        with self._reading() as session:
             return nearest.dimensions(session.connection)
 
     def counts(self) -> Counts:
         """Count what is kept."""
-        with self._sessions.reading() as session:
-            return asking.counts(session.connection)
+        with self._reading() as session:
+            return asking.counts(session.connection, self._library.lexicon(session))
 
     def note(self, key: str) -> str:
         """Read back a remark, or the empty string."""
-        with self._sessions.reading() as session:
+        with self._reading() as session:
             return asking.note(session.connection, key)

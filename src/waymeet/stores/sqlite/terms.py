@@ -13,6 +13,13 @@ def numbers(connection: apsw.Connection, terms: Iterable[str]) -> list[int]:
     return [number for (number,) in connection.executemany("SELECT id FROM terms WHERE term = ?", wanted)]
 
 
+def numbers_of_all(connection: apsw.Connection, terms: Iterable[str]) -> list[int]:
+    """Give the numbers of terms if all of them have one, else none: then no chunk has them all."""
+    wanted = list(dict.fromkeys(terms))
+    found = numbers(connection, wanted)
+    return found if len(found) == len(wanted) else []
+
+
 class Glossary:
     """Remembers the numbers of terms from one change to the next, which saves most look-ups.
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from waymeet.stores.entries import length, twice
+from waymeet.stores.entries import twice
 from waymeet.stores.filters import folded
-from waymeet.stores.sqlite import links
+from waymeet.stores.segments.codes import packed
+from waymeet.stores.sqlite import links, shelf
 from waymeet.stores.sqlite.records import chunk_row, document_row, edge_row
-from waymeet.stores.sqlite.schema import FIELD_CODES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -17,25 +18,22 @@ if TYPE_CHECKING:
     import apsw
 
     from waymeet.stores.sqlite.terms import Glossary
-    from waymeet.types import Entry, Link, Terms
+    from waymeet.types import Entry, Link
 
     Numbered = Mapping[str, int]
-    Fields = Mapping[int, Mapping[str, Terms]]
-    Rows = Iterable[tuple[Any, ...]]
 
 _EMPTY = (
     "DELETE FROM vectors WHERE chunk IN (SELECT id FROM chunks WHERE document = ?)",
-    "DELETE FROM chunk_terms WHERE chunk IN (SELECT id FROM chunks WHERE document = ?)",
-    "DELETE FROM chunk_lengths WHERE chunk IN (SELECT id FROM chunks WHERE document = ?)",
     "DELETE FROM chunks WHERE document = ?",
-    "DELETE FROM edge_terms WHERE edge IN (SELECT id FROM edges WHERE source = ?)",
     "DELETE FROM edge_refs WHERE edge IN (SELECT id FROM edges WHERE source = ?)",
     "DELETE FROM edges WHERE source = ?",
-    "DELETE FROM document_terms WHERE document = ?",
-    "DELETE FROM document_lengths WHERE document = ?",
     "DELETE FROM tags WHERE document = ?",
     "DELETE FROM names WHERE document = ?",
 )
+_SAID = "SELECT target, terms FROM edges WHERE source = ? AND target IS NOT NULL AND length(terms) > 0"
+_DOCUMENT = "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_CHUNK = "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_EDGE = "INSERT INTO edges VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)"
 _LAST_DOCUMENT = "SELECT ifnull(max(id), 0) FROM documents"
 _LAST_CHUNK = "SELECT ifnull(max(id), 0) FROM chunks"
 _LAST_EDGE = "SELECT ifnull(max(id), 0) FROM edges"
@@ -44,7 +42,7 @@ _LAST_EDGE = "SELECT ifnull(max(id), 0) FROM edges"
 def put(connection: apsw.Connection, entries: Mapping[str, Entry], glossary: Glossary) -> dict[str, int]:
     """Replace documents by their entries and give the numbers of the terms in them."""
     old = numbers(connection, entries)
-    before = _names(connection, old.values())
+    before, said = _names(connection, old.values()), _said(connection, old.values())
     _empty(connection, old.values())
     documents = old | dict(zip(sorted(entries.keys() - old.keys()), _free(connection, _LAST_DOCUMENT), strict=False))
     terms = glossary.numbered(connection, {term for entry in entries.values() for term in _terms(entry)})
@@ -52,18 +50,29 @@ def put(connection: apsw.Connection, entries: Mapping[str, Entry], glossary: Glo
     _insert_chunks(connection, entries, documents, terms)
     new_edges = _insert_edges(connection, entries, documents, terms)
     after = {(key, documents[document]) for document, entry in entries.items() for key in entry.document.names}
-    links.lead(connection, new_edges | links.asking(connection, {key for key, _ in before ^ after}))
+    links.lead(connection, new_edges)
+    moved = links.lead(connection, links.asking(connection, {key for key, _ in before ^ after}) - new_edges)
+    said.subtract(_said(connection, documents.values()))
+    spoken_of = {target for (target, _), difference in said.items() if difference}
+    shelf.loosen(connection, {*documents.values(), *spoken_of, *moved})
     return terms
 
 
 def drop(connection: apsw.Connection, documents: Collection[str]) -> int:
     """Remove documents and say how many there were."""
     gone = numbers(connection, documents)
-    before = _names(connection, gone.values())
+    before, said = _names(connection, gone.values()), _said(connection, gone.values())
     _empty(connection, gone.values())
     connection.executemany("DELETE FROM documents WHERE id = ?", _ones(gone.values()))
-    links.lead(connection, links.asking(connection, {key for key, _ in before}))
+    moved = links.lead(connection, links.asking(connection, {key for key, _ in before}))
+    shelf.loosen(connection, {target for target, _ in said} | moved)
+    shelf.remove(connection, gone.values())
     return len(gone)
+
+
+def _said(connection: apsw.Connection, documents: Iterable[int]) -> Counter[tuple[int, bytes]]:
+    """Count what the links of some documents say of their targets."""
+    return Counter(connection.executemany(_SAID, _ones(documents)))
 
 
 def numbers(connection: apsw.Connection, documents: Iterable[str]) -> dict[str, int]:
@@ -91,8 +100,8 @@ def _insert_documents(
     connection: apsw.Connection, entries: Mapping[str, Entry], documents: Numbered, terms: Numbered
 ) -> None:
     connection.executemany(
-        "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (document_row(documents[document], entry.document) for document, entry in entries.items()),
+        _DOCUMENT,
+        (document_row(documents[id_], entry.document, packed(entry.terms, terms)) for id_, entry in entries.items()),
     )
     connection.executemany(
         "INSERT INTO tags VALUES (?, ?)",
@@ -102,49 +111,23 @@ def _insert_documents(
         "INSERT INTO names VALUES (?, ?)",
         ((key, documents[id_]) for id_, entry in entries.items() for key in set(entry.document.names)),
     )
-    fields = {documents[id_]: entry.terms for id_, entry in entries.items()}
-    connection.executemany("INSERT INTO document_terms VALUES (?, ?, ?, ?)", _postings(fields, terms))
-    connection.executemany("INSERT INTO document_lengths VALUES (?, ?, ?)", _lengths(fields))
 
 
 def _insert_chunks(
     connection: apsw.Connection, entries: Mapping[str, Entry], documents: Numbered, terms: Numbered
 ) -> None:
-    chunks = [chunk for entry in entries.values() for chunk in entry.chunks]
-    for (taken,) in connection.executemany("SELECT key FROM chunks WHERE key = ?", ((each.id,) for each in chunks)):
-        raise twice(taken)
-    numbered = dict(zip((chunk.id for chunk in chunks), _free(connection, _LAST_CHUNK), strict=False))
-    connection.executemany(
-        "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (chunk_row(numbered[chunk.id], documents[chunk.document], chunk) for chunk in chunks),
-    )
-    fields = {
-        numbered[chunk.id]: found
+    found = [
+        (chunk, fields)
         for entry in entries.values()
-        for chunk, found in zip(entry.chunks, entry.chunk_terms, strict=True)
-    }
-    connection.executemany("INSERT INTO chunk_terms VALUES (?, ?, ?, ?)", _postings(fields, terms))
-    connection.executemany("INSERT INTO chunk_lengths VALUES (?, ?, ?)", _lengths(fields))
-
-
-def _postings(fields: Fields, terms: Numbered) -> Rows:
-    """List term, owner, field and frequency in the order of the table, which is where inserting is quick."""
-    return sorted(
-        (terms[term], owner, FIELD_CODES[field], times)
-        for owner, by_field in fields.items()
-        for field, found in by_field.items()
-        for term, times in found.items()
-    )
-
-
-def _lengths(fields: Fields) -> Rows:
-    """List owner, field and length of the fields that are not empty."""
-    return [
-        (owner, FIELD_CODES[field], length(found))
-        for owner, by_field in fields.items()
-        for field, found in by_field.items()
-        if found
+        for chunk, fields in zip(entry.chunks, entry.chunk_terms, strict=True)
     ]
+    for (taken,) in connection.executemany("SELECT key FROM chunks WHERE key = ?", ((each.id,) for each, _ in found)):
+        raise twice(taken)
+    free = _free(connection, _LAST_CHUNK)
+    connection.executemany(
+        _CHUNK,
+        (chunk_row(next(free), documents[chunk.document], chunk, packed(fields, terms)) for chunk, fields in found),
+    )
 
 
 def _insert_edges(
@@ -156,15 +139,12 @@ def _insert_edges(
     for id_, entry in entries.items():
         found.extend((next(free), documents[id_], at, link) for at, link in enumerate(entry.links))
     connection.executemany(
-        "INSERT INTO edges VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)", (edge_row(*each) for each in found)
+        _EDGE,
+        (edge_row(*each, packed({"inbound": each[-1].terms}, terms)) for each in found),
     )
     connection.executemany(
         "INSERT INTO edge_refs VALUES (?, ?, ?)",
         ((key, edge, rank) for edge, _, _, link in found for rank, key in enumerate(dict.fromkeys(link.refs))),
-    )
-    connection.executemany(
-        "INSERT INTO edge_terms VALUES (?, ?, ?)",
-        sorted((terms[term], edge, times) for edge, _, _, link in found for term, times in link.terms.items()),
     )
     return {edge for edge, *_ in found}
 

@@ -1,0 +1,1 @@
+"""Segments: immutable arrays in memory-mapped files, derived from the truth and thrown away at will."""

@@ -1,0 +1,99 @@
+"""Ranking by words where many chunks are touched: whole segments by numpy, loose documents by hand, one list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from waymeet.formulas.bm25 import idf
+from waymeet.stores import bm25f
+from waymeet.stores.segments.score import best, summed
+from waymeet.stores.sqlite.ranking import ranked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from waymeet.settings import Bm25
+    from waymeet.stores.segments.segment import Segment
+    from waymeet.stores.sqlite.gate import Gate, Place
+    from waymeet.stores.sqlite.lexical import Lexicon
+    from waymeet.types import Ranking, Word
+
+
+def rank(
+    lexicon: Lexicon, asked: Sequence[tuple[Word, Sequence[int]]], bm25: Bm25, gate: Gate, limit: int
+) -> tuple[Ranking, list[int]]:
+    """Rank chunks by words, each given with its terms, and say how many chunks hold each word."""
+    words, terms = [word for word, _ in asked], [each for _, each in asked]
+    fields = bm25f.counted(bm25)
+    scorers = {number: lexicon.scorer(number, bm25) for number in lexicon.segments}
+    scales = bm25f.scales(bm25, lexicon.statistics.averages)
+    by_hand = [bm25f.saturations(_loose(lexicon, each, fields), scales, bm25.k1) for each in terms]
+    held = {number: [scorer.held(each) for each in terms] for number, scorer in scorers.items()}
+    holding = [len(own) + sum(len(each[at].places) for each in held.values()) for at, own in enumerate(by_hand)]
+    factors = [word.weight * idf(lexicon.statistics.chunks, n) for word, n in zip(words, holding, strict=True)]
+    loose: dict[int, float] = {}
+    for factor, own in zip(factors, by_hand, strict=True):
+        for chunk, weight in own.items():
+            if gate.admits(chunk):
+                loose[chunk] = loose.get(chunk, 0.0) + factor * weight
+    scores = {}
+    for number, segment in lexicon.segments.items():
+        found = summed(len(segment.chunks), list(zip(factors, held[number], strict=True)))
+        allowed = mask(gate, segment)
+        scores[number] = found if allowed is None else np.where(allowed, found, 0.0)
+    return _best(lexicon, scores, loose, gate, limit), holding
+
+
+def mask(gate: Gate, segment: Segment) -> NDArray[np.bool_] | None:
+    """Say which chunks of a segment pass the filters, but for the phrases; None if there is nothing to pass."""
+    if gate.open:
+        return None
+    chunks = np.asarray(segment.chunks)
+    if gate.admitted is None:
+        allowed = np.ones(len(chunks), dtype=np.bool_)
+    else:
+        allowed = np.isin(chunks, np.fromiter(gate.admitted, np.int64, len(gate.admitted)))
+    if gate.left_out:
+        allowed &= ~np.isin(chunks, np.fromiter(gate.left_out, np.int64, len(gate.left_out)))
+    return allowed
+
+
+def _best(
+    lexicon: Lexicon, scores: dict[int, NDArray[np.float64]], loose: dict[int, float], gate: Gate, limit: int
+) -> Ranking:
+    """Take the best that have all the phrases, looking at more of them until there are enough."""
+    size = limit
+    everything = sum(map(np.count_nonzero, scores.values())) + len(loose)
+    places: dict[int, Place] = {}
+    while True:
+        found = dict(sorted(loose.items(), key=lambda item: -item[1])[: size + _tied(loose, size)])
+        for number, each in scores.items():
+            at = best(each, size)
+            chunks = lexicon.segments[number].chunks
+            found |= {chunks[place]: float(each[place]) for place in at.tolist()}
+        places = gate.places(found)
+        if len(places) >= limit or size >= everything or not gate.phrases:
+            return ranked(places, found, limit)
+        size *= 8
+
+
+def _tied(loose: dict[int, float], size: int) -> int:
+    """Count how many loose chunks beyond the first `size` tie with the last of them: their places decide."""
+    if len(loose) <= size:
+        return 0
+    ordered = sorted(loose.values(), reverse=True)
+    return sum(1 for score in ordered[size:] if score == ordered[size - 1])
+
+
+def _loose(lexicon: Lexicon, terms: Sequence[int], fields: tuple[str, ...]) -> dict[str, dict[int, tuple[int, int]]]:
+    found: dict[str, dict[int, tuple[int, int]]] = {field: {} for field in fields}
+    for term in terms:
+        for chunk, field, times, length in lexicon.loose.occurrences(term):
+            here = found.get(field)
+            if here is not None:
+                here[chunk] = (here[chunk][0] + times if chunk in here else times), length
+    return found
