@@ -6,10 +6,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
-.PHONY: help demo test check unit bench torture format lock pictures clean
+.PHONY: help demo test check unit bench bench-engine torture format lock pictures clean
 
 help:  ## Show this help
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-9s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 $(STAMP): requirements-uv.txt requirements-dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Waymeet needs Python 3.11 or newer: make PYTHON=/path/to/python3.11" >&2; exit 1; }
@@ -36,8 +36,12 @@ unit: $(STAMP)  ## The tests alone
 bench: $(STAMP)  ## Measure; results go to benchmarks/results
 	$(BIN)/python benchmarks/run.py
 
-torture: $(STAMP)  ## Longer property tests
+bench-engine: $(STAMP)  ## Measure the engine at 100,000 chunks beside FTS5, sqlite-vec and tantivy; takes minutes
+	$(BIN)/python benchmarks/run.py engine
+
+torture: $(STAMP)  ## Longer property tests; hundreds of crashes, failing disks, flipped bits and crowds
 	$(BIN)/pytest -n auto --hypothesis-profile=torture tests/properties tests/conformance
+	TORTURE=1 $(BIN)/pytest -n auto tests/torture
 
 format: $(STAMP)  ## Format and fix what can be fixed
 	$(BIN)/ruff format .

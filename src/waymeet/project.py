@@ -1,6 +1,6 @@
 """The composition root: the only place where backends, models and recipes meet."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from glob import escape
 from pathlib import Path
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from waymeet.ingest.changes import Changes
     from waymeet.ingest.index import Report
     from waymeet.search.read import Excerpt
+    from waymeet.stores.sqlite.check import Verdict
 
 
 _NOT_CHECKED = Degraded("freshness", "not_checked", "changed files were not looked for: the answer may be behind them")
@@ -85,9 +86,33 @@ class Project:
         except NoIndexError:  # an empty file, left behind when the disk was full, say
             return False
 
-    def index(self, progress: Progress | None = None, embedding: Progress | None = None) -> "Report":
-        """Bring the index up to date with the files, then embed what has no vector yet."""
-        return self._take_in(None, progress, embedding)
+    def index(
+        self,
+        progress: Progress | None = None,
+        embedding: Progress | None = None,
+        waiting: Callable[[], None] | None = None,
+    ) -> "Report":
+        """Bring the index up to date with the files, then embed what has no vector yet.
+
+        If another process is at it, this one waits for its turn; `waiting` is called if that takes more than a moment.
+        """
+        from waymeet.ingest.turns import turn
+
+        with turn(self.index_path, wait=True, waiting=waiting):
+            return self._take_in(None, progress, embedding)
+
+    def check(self, *, repair: bool = False) -> "Verdict":
+        """Look for damage in the index; with `repair`, mend it. Afterwards `index` may have files to read again."""
+        from waymeet.ingest.turns import turn
+        from waymeet.stores.sqlite.mending import check
+
+        if not self.index_path.exists():
+            raise NoIndexError(f"{self.root} is not indexed yet.", "Run: waymeet index")
+        self.close()
+        if not repair:
+            return check(self.index_path, repair=False)
+        with turn(self.index_path, wait=True):
+            return check(self.index_path, repair=True)
 
     def _take_in(
         self,
@@ -108,8 +133,8 @@ class Project:
             )
         report = index(self.root, store, self.settings, progress, changes)
         embedder = self._embedder()
-        if embedder is not None:
-            embed(store, embedder, self.settings, embedding)
+        if embedder is not None and embed(store, embedder, self.settings, embedding) and changes is None:
+            store.tidy()
         return report
 
     def search(self, question: str | Query, *, refresh: bool = True) -> Answer:
@@ -237,12 +262,17 @@ class Project:
             return f"{number} files changed since they were indexed, too many to take in now: run `waymeet index`"
         if len(changes.removed) * 2 > len(store.fingerprints()):
             return "more than half of the files are gone: if that is meant, run `waymeet index`"
+        if not number:
+            return ""
+        from waymeet.ingest.turns import turn
         from waymeet.stores.sqlite import SqliteStore
 
-        try:
-            if number:  # through a connection of its own, which does not wait long for other writers
-                with closing(SqliteStore.open(self.index_path, timeout=self.settings.ingest.refresh_seconds)) as hasty:
-                    self._take_in(changes, into=hasty)
+        try:  # through a connection of its own, which does not wait long for other writers
+            with (
+                turn(self.index_path, wait=False),
+                closing(SqliteStore.open(self.index_path, timeout=self.settings.ingest.refresh_seconds)) as hasty,
+            ):
+                self._take_in(changes, into=hasty)
         except (IndexUnavailableError, EmbeddingError) as error:
             return f"changed files could not be taken in: {error.message}"
         return ""

@@ -26,7 +26,7 @@ def _reopen_sqlite(store: Store, folder: Path) -> Store:
 MEMORY = Backend("memory", lambda _: MemoryStore(), lambda store, _: store)
 SQLITE = Backend("sqlite", lambda folder: SqliteStore.open(folder / "index.db", create=True), _reopen_sqlite)
 
-_AT_ONCE = Effort(loose=-1, few=-1, largest=4, by_hand=-1, by_hand_anyway=-1)
+_AT_ONCE = Effort(loose=-1, few=-1, largest=4, exact=0, by_hand=-1, by_hand_anyway=-1)
 
 
 def _reopen_segments(store: Store, folder: Path) -> Store:

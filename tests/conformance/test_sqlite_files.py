@@ -335,7 +335,7 @@ OWNED = {
 """How to find the document that a row of each table belongs to."""
 
 
-BOOKS = {"segments", "shelf", "dead", "sqlite_sequence"}
+BOOKS = {"segments", "shelf", "dead", "vector_segments", "dead_vectors", "sqlite_sequence"}
 """What is kept about segments, which are derived."""
 
 
@@ -379,3 +379,19 @@ def test_dropping_leaves_nothing_of_a_document(path: Path) -> None:
     left = set(rows(path))
     assert {owner for _, owner, _ in left} == {"docs/5.md"}
     assert {table for table, _, _ in left - before} == {"edges"}  # its link dangles now
+
+
+def test_an_older_format_is_emptied_to_be_filled_again(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    store = SqliteStore.open(path, create=True)
+    store.put([entry("a.md", "rank fusion")])
+    store.keep_note("indexed_at", "1")
+    store.close()
+    connection = apsw.Connection(str(path))
+    connection.execute(f"CREATE TABLE gone_since (a); PRAGMA user_version = {VERSION - 1}")
+    connection.close()
+    store = SqliteStore.open(path)
+    assert (store.counts().documents, store.note("indexed_at")) == (0, "")
+    store.put([entry("a.md", "rank fusion")])
+    assert store.lexical(words("rank"), 1, Filters(), Bm25())
+    store.close()

@@ -1,12 +1,17 @@
 """Finding words: BM25F, what it is made of, and the order of what is found."""
 
 from math import log
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from waymeet.ports import Store
 from waymeet.settings import Bm25, FieldNorms, FieldWeights
+from waymeet.stores.memory import MemoryStore
+from waymeet.stores.segments.container import Container
+from waymeet.stores.sqlite import SqliteStore
+from waymeet.stores.sqlite.upkeep import Effort
 from waymeet.types import Filters, Word
 
 from .make import entry, link, words
@@ -195,3 +200,27 @@ def test_vocabulary_lists_the_most_used_terms_of_a_prefix(store: Store) -> None:
 def test_cjk_terms_have_prefixes_too(store: Store) -> None:
     store.put([entry("x.md", "全文検索")])
     assert store.vocabulary("検", 10) == ["検", "検索"]
+
+
+_BULK = Effort(loose=-1, few=-1, by_hand=-1, by_hand_anyway=-1)
+"""Everything on segments at once, every score by numpy."""
+
+
+def test_weights_worked_out_beforehand_are_those_of_the_formula(tmp_path: Path) -> None:
+    store, reference = SqliteStore.open(tmp_path / "index.db", create=True, effort=_BULK), MemoryStore()
+    texts = ["rank fusion of ranks", "fusion cuisine with rice", "a long text on ranks " * 7, "nothing"]
+    for each in (store, reference):
+        each.put([entry(f"rank{n}.md", *texts[n % 3 :], title=texts[n % 4]) for n in range(40)])
+    store.tidy()
+    (baked,) = [Container(path).facts["baked"] for path in (tmp_path / "index.db.segments").glob("*.segment")]
+    for numbers in (Bm25(), Bm25(k1=0.9)):  # those that were baked, and others
+        for asked in (words("rank"), words("fusion text md"), words("rank fusion of rice")):
+            expected = reference.lexical(asked, 20, Filters(), numbers)
+            assert store.lexical(asked, 20, Filters(), numbers) == expected
+        assert (baked["k1"] == [numbers.k1]) == (numbers == Bm25())
+    store.drop(["rank3.md"])
+    reference.drop(["rank3.md"])
+    assert store.lexical(words("rank"), 99, Filters(), Bm25()) == reference.lexical(
+        words("rank"), 99, Filters(), Bm25()
+    )
+    store.close()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from waymeet import analysis
-from waymeet.ingest import index as run
+from waymeet.ingest import outcome
 from waymeet.ingest.entry import Made, make
 from waymeet.ingest.index import Changes, Report, changed, index
 from waymeet.ingest.read import Content, read
@@ -56,7 +56,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, path: str, error: OSError) -> None:
             raise error
         return read(root, wanted, limit)
 
-    monkeypatch.setattr(run, "read", refusing)
+    monkeypatch.setattr(outcome, "read", refusing)
     monkeypatch.setattr(os, "access", lambda *_: False)
 
 
@@ -146,7 +146,7 @@ def test_a_file_that_cannot_be_parsed_does_not_end_the_run(
         return make(path, *rest)
 
     with monkeypatch.context() as patch:
-        patch.setattr(run, "make", failing_once)
+        patch.setattr(outcome, "make", failing_once)
         report = index(tmp_path, store, DEFAULT)
     assert counts(report) == (2, 0, 0, 0)
     assert [each.reason for each in report.skipped] == ["could not be parsed: ValueError: odd bytes"]

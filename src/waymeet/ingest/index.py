@@ -9,15 +9,14 @@ from msgspec.structs import replace
 
 from waymeet.ingest import notes
 from waymeet.ingest.changes import Changes, changed, compared
-from waymeet.ingest.decode import decode, digest
-from waymeet.ingest.entry import Made, make
+from waymeet.ingest.entry import Made
 from waymeet.ingest.notes import Notes, Seen
-from waymeet.ingest.read import Content, read
-from waymeet.ingest.walk import Found, Skipped
+from waymeet.ingest.outcome import Outcome, Rules, Task
+from waymeet.ingest.walk import Skipped
+from waymeet.ingest.workers import outcomes
 from waymeet.places import existing_folder
 from waymeet.ports import Progress, Store
 from waymeet.settings import Settings
-from waymeet.types import Fingerprint
 
 __all__ = ["Changes", "Report", "changed", "index"]
 
@@ -89,16 +88,17 @@ class _Run:
     def take_in(self, progress: Progress | None) -> None:
         """Read what was added and modified, and put it into the store batch by batch."""
         limits, found = self._settings.ingest, self._changes.found
+        rules = Rules(self._root, limits.max_file_bytes, self._settings.chunking)
         batch: list[Made] = []
-        for done, path in enumerate(sorted(found), start=1):
-            made = self._made(found[path])
+        for done, each in enumerate(outcomes([self._task(path) for path in sorted(found)], rules), start=1):
+            made = self._judged(each)
             if made:
                 batch.append(made)
             if len(batch) >= limits.batch_files or _size(batch) >= limits.batch_bytes:
                 self._put(batch)
                 batch = []
             if progress:
-                progress(done, len(found), path)
+                progress(done, len(found), each.path)
         self._put(batch)
 
     def finish(self, started: float) -> Report:
@@ -118,38 +118,28 @@ class _Run:
             seconds=perf_counter() - started,
         )
 
-    def _made(self, found: Found) -> Made | None:
-        """Read a file once and make its entry, unless it is the same as before or cannot be used."""
-        try:
-            content = read(self._root, found.path, self._settings.ingest.max_file_bytes)
-        except (FileNotFoundError, NotADirectoryError):
-            self._refuse(found.path, "vanished while the folder was being indexed")
-            return None
-        except OSError as error:
-            reason = f"cannot be read: {error.strerror}"
-            self._skipped.append(Skipped(found.path, reason, unreadable=True))
-            self._seen[found.path] = Seen(found.size, found.modified_ns, reason, unreadable=True)
-            return None
-        fingerprint = Fingerprint(digest(content.raw), content.size, content.modified_ns)
-        known = self._known.get(found.path)
-        if known and known.digest == fingerprint.digest and not self._changes.anew:
-            self._unchanged += 1
-            if known != fingerprint:
-                self._seen[found.path] = Seen(content.size, content.modified_ns)
-            return None
-        return self._parsed(found.path, content, fingerprint)
+    def _task(self, path: str) -> Task:
+        known = self._known.get(path)
+        digest = known.digest if known and not self._changes.anew else ""
+        return Task(path, digest, self._changes.found[path].size)
 
-    def _parsed(self, path: str, content: Content, fingerprint: Fingerprint) -> Made | None:
-        seen = Seen(content.size, content.modified_ns)
-        decoded = decode(content.raw)
-        if decoded is None:
-            self._refuse(path, "binary file", seen)
-            return None
-        try:
-            return make(path, decoded, fingerprint, self._settings.chunking)
-        except Exception as error:  # noqa: BLE001 - one odd file must not end the run; it is listed with the reason
-            self._refuse(path, f"could not be parsed: {type(error).__name__}: {error}", seen)
-            return None
+    def _judged(self, outcome: Outcome) -> Made | None:
+        """Note what became of a file, and give what is to be put into the store, if anything is."""
+        path, fingerprint = outcome.path, outcome.fingerprint
+        if outcome.made:
+            return outcome.made
+        if outcome.unreadable:
+            found = self._changes.found[path]
+            self._skipped.append(Skipped(path, outcome.reason, unreadable=True))
+            self._seen[path] = Seen(found.size, found.modified_ns, outcome.reason, unreadable=True)
+        elif outcome.reason:
+            seen = Seen(fingerprint.size, fingerprint.modified_ns) if fingerprint else None
+            self._refuse(path, outcome.reason, seen)
+        else:
+            self._unchanged += 1
+            if fingerprint and self._known.get(path) != fingerprint:
+                self._seen[path] = Seen(fingerprint.size, fingerprint.modified_ns)
+        return None
 
     def _refuse(self, path: str, reason: str, seen: Seen | None = None) -> None:
         """List a file as skipped; what was known of it is no longer true. `seen` saves the next run reading it."""

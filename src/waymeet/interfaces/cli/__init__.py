@@ -17,6 +17,7 @@ _COMMANDS = {
     "search": "Ask the project a question.",
     "read": "Print a section or some lines of an indexed file.",
     "status": "Say what is indexed, how fresh it is, and what was left out.",
+    "check": "Look for damage in the index, and mend it with --repair.",
     "recipes": "List the rankings, their stages and their numbers.",
     "settings": "Show every setting, its value and where that comes from.",
 }

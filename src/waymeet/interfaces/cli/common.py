@@ -110,7 +110,11 @@ def bars(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
 def indexed(project: Project) -> "Report":
     """Bring the project's index up to date, showing how far it is."""
     with bars("Indexing", "Embedding") as (reading, embedding):
-        return project.index(reading, embedding)
+        return project.index(reading, embedding, _say_waiting if sys.stderr.isatty() else None)
+
+
+def _say_waiting() -> None:
+    click.echo("Another process is indexing this project; waiting for it to finish.", err=True)
 
 
 def several(number: int, what: str) -> str:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 MAGIC = b"WYMSEG01"
 _ALIGN = 64
 _PREFIX = len(MAGIC) + 8
-_DTYPES = {"I": "<u4", "Q": "<u8", "f": "<f4"}
-_SIZES = {"I": 4, "Q": 8, "f": 4}
+_DTYPES = {"I": "<u4", "Q": "<u8", "f": "<f4", "d": "<f8"}
+_SIZES = {"I": 4, "Q": 8, "f": 4, "d": 8}
 
 
 class BrokenContainerError(Exception):
@@ -45,23 +45,25 @@ class _Header(Struct, frozen=True):
 
 
 def write(path: Path, arrays: Mapping[str, tuple[str, NDArray[Any]]], facts: Mapping[str, Any]) -> int:
-    """Write arrays, each given with its type (`I`, `Q` or `f`), and give the size of the file.
+    """Write arrays, each given with its type (`I`, `Q`, `f` or `d`), and give the size of the file.
 
     The file appears under its name complete and on disk, or not at all.
     """
-    body = bytearray()
-    places = {}
+    places, pieces, size, digest = {}, [], 0, blake2b(digest_size=16)
     for name, (kind, array) in arrays.items():
-        body.extend(bytes(-len(body) % _ALIGN))
-        places[name] = (kind, len(body), len(array))
-        body.extend(array.astype(_DTYPES[kind], copy=False).tobytes())
-    header = msgspec.json.encode(_Header(places, dict(facts), blake2b(body, digest_size=16).hexdigest(), len(body)))
+        gap, content = bytes(-size % _ALIGN), array.astype(_DTYPES[kind], order="C", copy=False)
+        places[name] = (kind, size + len(gap), len(content))
+        for piece in (gap, content.data):  # arrays may be large: none of them is copied
+            digest.update(piece)
+            pieces.append(piece)
+            size += piece.nbytes if isinstance(piece, memoryview) else len(piece)
+    header = msgspec.json.encode(_Header(places, dict(facts), digest.hexdigest(), size))
     header += b" " * (-(_PREFIX + len(header)) % _ALIGN)
     unfinished = path.with_name(f"{path.name}.new")
     try:
         with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             file.write(MAGIC + len(header).to_bytes(8, "little") + header)
-            file.write(body)
+            file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
         unfinished.replace(path)
@@ -69,7 +71,7 @@ def write(path: Path, arrays: Mapping[str, tuple[str, NDArray[Any]]], facts: Map
         unfinished.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
-    return _PREFIX + len(header) + len(body)
+    return _PREFIX + len(header) + size
 
 
 def sync_folder(folder: Path) -> None:
@@ -100,6 +102,9 @@ class Container:
     def facts(self) -> Mapping[str, Any]:
         """Give the facts written with the arrays."""
         return self._header.facts
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._header.arrays
 
     def array(self, name: str) -> memoryview[int]:
         """Give an array of whole numbers as plain numbers."""

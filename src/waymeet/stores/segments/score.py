@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from waymeet.stores.segments.bake import norms, recipe, saturated
 from waymeet.stores.segments.codes import FIELD_CODES, MOST, SHIFT
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     Places = NDArray[np.uint32]
 
 _BLOCK = 256
+_LEAST = float(np.nextafter(0.0, 1.0))
+"""The smallest score that is one."""
 _MOST_REMEMBERED = 8_000_000
 """Places remembered for words asked before; about 12 bytes each."""
 
@@ -42,6 +45,7 @@ class Scorer:
     def __init__(self, segment: Segment, scales: Mapping[str, Scale], k1: float) -> None:
         self.segment = segment
         self._k1 = k1
+        self._baked = segment.container.facts.get("baked") == recipe(scales, k1)
         self._scales = {FIELD_CODES[field]: (field, scale) for field, scale in scales.items()}
         self._norms: dict[int, Floats] = {}
         self._frequency = np.zeros(len(segment.chunks), dtype=np.float64)
@@ -65,12 +69,15 @@ class Scorer:
         return found
 
     def _look_up(self, terms: tuple[int, ...]) -> Held:
+        if self._baked and len(terms) == 1:
+            return self._living(*self.segment.bearers(terms[0]))
         places, fields, times = self._occurrences(terms)
         if not len(places):
             return Held(places, np.zeros(0))
-        present = [code for code in self._scales if np.any(fields == code)] if len(self._scales) > 1 else [fields[0]]
+        occurring = np.bincount(fields, minlength=len(FIELD_CODES) + 1)
+        present = [code for code in self._scales if occurring[code]]
         if len(present) == 1:
-            frequency = self._part(int(present[0]), places, times)
+            frequency = self._part(present[0], places, times)
         else:
             for code in present:  # in the order in which fields are summed
                 here = fields == code
@@ -78,7 +85,7 @@ class Scorer:
             places = places[np.flatnonzero(np.diff(places, prepend=places[:1] + np.uint32(1)))]
             frequency = self._frequency[places]
             self._frequency[places] = 0.0
-        return self._living(places, frequency * (self._k1 + 1.0) / (frequency + self._k1))
+        return self._living(places, saturated(frequency, self._k1))
 
     def _part(self, code: int, places: Places, times: Floats) -> Floats:
         found: Floats = self._scales[code][1].weight * (times / self._norm(code)[places])
@@ -87,9 +94,8 @@ class Scorer:
     def _norm(self, code: int) -> Floats:
         """Compare each chunk's field with the usual length."""
         if code not in self._norms:
-            field, (_, b, average) = self._scales[code]
-            lengths = self.segment.length_of_chunks(field)
-            self._norms[code] = 1.0 - b + b * lengths / average if average else np.ones_like(lengths)
+            field, scale = self._scales[code]
+            self._norms[code] = norms(self.segment.length_of_chunks(field), scale)
         return self._norms[code]
 
     def _occurrences(self, terms: tuple[int, ...]) -> tuple[Places, NDArray[np.uint32], Floats]:
@@ -117,23 +123,29 @@ class Scorer:
 
 
 def summed(size: int, parts: Sequence[tuple[float, Held]]) -> Floats:
-    """Add up what the words of a query give to each chunk of a segment; `size` is the number of its chunks."""
-    scores = np.zeros(size, dtype=np.float64)
+    """Add up what the words of a query give to each chunk of a segment; `size` is the number of its chunks.
+
+    Behind the chunks the scores are filled up with zeros to whole blocks.
+    """
+    scores = np.zeros(-(-size // _BLOCK) * _BLOCK, dtype=np.float64)
     for factor, held in parts:
-        scores[held.places] += factor * held.weights
+        np.add.at(scores, held.places, factor * held.weights)
     return scores
 
 
 def best(scores: Floats, limit: int) -> NDArray[np.int64]:
     """Find the places of the highest scores above zero, highest first, ties in their order.
 
-    The maxima of blocks give a bound below which nothing can be among the best: the limit-th highest maximum.
+    The maxima of blocks give a bound below which nothing can be among the best: the limit-th highest maximum. Only
+    blocks that reach it are looked into.
     """
-    blocks = -(-len(scores) // _BLOCK)
-    bound = 0.0
-    if blocks > limit:
-        padded = np.zeros(blocks * _BLOCK, dtype=np.float64)
-        padded[: len(scores)] = scores
-        bound = float(np.partition(padded.reshape(blocks, _BLOCK).max(axis=1), -limit)[-limit])
-    found = np.flatnonzero(scores >= bound) if bound > 0.0 else np.flatnonzero(scores)
+    blocks = scores.reshape(-1, _BLOCK)
+    if 0 < limit < len(blocks):
+        maxima = blocks.max(axis=1)
+        bound = max(float(np.partition(maxima, -limit)[-limit]), _LEAST)
+        chosen = np.flatnonzero(maxima >= bound)
+        row, column = np.nonzero(blocks[chosen] >= bound)
+        found = chosen[row] * _BLOCK + column
+    else:
+        found = np.flatnonzero(scores)
     return found[np.lexsort((found, -scores[found]))[:limit]]

@@ -94,10 +94,13 @@ class Segment:
 
     def span(self, term: int) -> tuple[int, int]:
         """Say from where to where the occurrences of a term lie."""
+        return self._span(term, self._starts)
+
+    def _span(self, term: int, starts: memoryview[int]) -> tuple[int, int]:
         at = bisect_left(self.terms, term)
         if at == len(self.terms) or self.terms[at] != term:
             return 0, 0
-        return self._starts[at], self._starts[at + 1]
+        return starts[at], starts[at + 1]
 
     def occurrences(self, term: int) -> Iterator[Occurrence]:
         """List where a term stands in living chunks."""
@@ -140,6 +143,17 @@ class Segment:
     def codes(self) -> NDArray[np.uint32]:
         """The field and frequency of every occurrence."""
         return self.container.numbers("codes")  # type: ignore[return-value]
+
+    def bearers(self, term: int) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
+        """Give the places of the chunks that hold a term, and the weights it was baked with."""
+        places, weights, starts = self._baked
+        begin, end = self._span(term, starts)
+        return places[begin:end], weights[begin:end]
+
+    @cached_property
+    def _baked(self) -> tuple[NDArray[np.uint32], NDArray[np.float64], memoryview[int]]:
+        numbers = self.container.numbers
+        return numbers("bearers"), numbers("weights"), self.container.array("bearer starts")  # type: ignore[return-value]
 
     @cached_property
     def dead_chunks(self) -> NDArray[np.bool_] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from heapq import nlargest
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from waymeet.settings import Bm25
     from waymeet.stores.segments.segment import Segment
-    from waymeet.stores.sqlite.gate import Gate, Place
+    from waymeet.stores.sqlite.gate import Gate
     from waymeet.stores.sqlite.lexical import Lexicon
     from waymeet.types import Ranking, Word
 
@@ -31,7 +32,9 @@ def rank(
     fields = bm25f.counted(bm25)
     scorers = {number: lexicon.scorer(number, bm25) for number in lexicon.segments}
     scales = bm25f.scales(bm25, lexicon.statistics.averages)
-    by_hand = [bm25f.saturations(_loose(lexicon, each, fields), scales, bm25.k1) for each in terms]
+    by_hand: list[dict[int, float]] = [{} for _ in terms]
+    if lexicon.loose.chunks:
+        by_hand = [bm25f.saturations(_loose(lexicon, each, fields), scales, bm25.k1) for each in terms]
     held = {number: [scorer.held(each) for each in terms] for number, scorer in scorers.items()}
     holding = [len(own) + sum(len(each[at].places) for each in held.values()) for at, own in enumerate(by_hand)]
     factors = [word.weight * idf(lexicon.statistics.chunks, n) for word, n in zip(words, holding, strict=True)]
@@ -44,7 +47,9 @@ def rank(
     for number, segment in lexicon.segments.items():
         found = summed(len(segment.chunks), list(zip(factors, held[number], strict=True)))
         allowed = mask(gate, segment)
-        scores[number] = found if allowed is None else np.where(allowed, found, 0.0)
+        if allowed is not None:
+            found[: len(allowed)][~allowed] = 0.0
+        scores[number] = found
     return _best(lexicon, scores, loose, gate, limit), holding
 
 
@@ -53,12 +58,10 @@ def mask(gate: Gate, segment: Segment) -> NDArray[np.bool_] | None:
     if gate.open:
         return None
     chunks = np.asarray(segment.chunks)
-    if gate.admitted is None:
-        allowed = np.ones(len(chunks), dtype=np.bool_)
-    else:
-        allowed = np.isin(chunks, np.fromiter(gate.admitted, np.int64, len(gate.admitted)))
-    if gate.left_out:
-        allowed &= ~np.isin(chunks, np.fromiter(gate.left_out, np.int64, len(gate.left_out)))
+    admitted, left_out = gate.numbers()
+    allowed = np.ones(len(chunks), dtype=np.bool_) if admitted is None else np.isin(chunks, admitted)
+    if len(left_out):
+        allowed &= ~np.isin(chunks, left_out)
     return allowed
 
 
@@ -67,26 +70,24 @@ def _best(
 ) -> Ranking:
     """Take the best that have all the phrases, looking at more of them until there are enough."""
     size = limit
-    everything = sum(map(np.count_nonzero, scores.values())) + len(loose)
-    places: dict[int, Place] = {}
     while True:
-        found = dict(sorted(loose.items(), key=lambda item: -item[1])[: size + _tied(loose, size)])
+        found = dict(loose)
         for number, each in scores.items():
             at = best(each, size)
-            chunks = lexicon.segments[number].chunks
-            found |= {chunks[place]: float(each[place]) for place in at.tolist()}
-        places = gate.places(found)
-        if len(places) >= limit or size >= everything or not gate.phrases:
-            return ranked(places, found, limit)
+            found |= zip(np.asarray(lexicon.segments[number].chunks)[at].tolist(), each[at].tolist(), strict=True)
+        nearly = _highest(found, size)
+        places = gate.places(nearly)
+        if len(places) >= limit or len(nearly) == len(found) < size or not gate.phrases:
+            return ranked(places, nearly, limit)
         size *= 8
 
 
-def _tied(loose: dict[int, float], size: int) -> int:
-    """Count how many loose chunks beyond the first `size` tie with the last of them: their places decide."""
-    if len(loose) <= size:
-        return 0
-    ordered = sorted(loose.values(), reverse=True)
-    return sum(1 for score in ordered[size:] if score == ordered[size - 1])
+def _highest(scores: dict[int, float], size: int) -> dict[int, float]:
+    """Keep the highest scores, and those that tie with the last of them: their places decide."""
+    if len(scores) <= size or size == 0:
+        return scores if size else {}
+    bound = nlargest(size, scores.values())[-1]
+    return {chunk: score for chunk, score in scores.items() if score >= bound}
 
 
 def _loose(lexicon: Lexicon, terms: Sequence[int], fields: tuple[str, ...]) -> dict[str, dict[int, tuple[int, int]]]:

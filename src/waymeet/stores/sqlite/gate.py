@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from waymeet.stores.filters import folded, folders, says
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     import apsw
+    import numpy as np
+    from numpy.typing import NDArray
 
     from waymeet.stores.sqlite.lexical import Lexicon
     from waymeet.types import Filters
@@ -32,13 +35,23 @@ _SEARCHED = ("title", "headings", "body")
 """Fields in which an excluded word is looked for."""
 
 
-class Admission(NamedTuple):
+class Admission:
     """Which chunks pass the filters but for the phrases."""
 
-    admitted: frozenset[int] | None
-    """Chunks of documents that pass; None for all."""
-    left_out: frozenset[int]
-    """Chunks that have what must not be there."""
+    def __init__(self, admitted: frozenset[int] | None, left_out: frozenset[int]) -> None:
+        self.admitted = admitted
+        """Chunks of documents that pass; None for all."""
+        self.left_out = left_out
+        """Chunks that have what must not be there."""
+
+    @cached_property
+    def numbers(self) -> tuple[NDArray[np.int64] | None, NDArray[np.int64]]:
+        """Both as numpy sees them, in order."""
+        import numpy as np  # noqa: PLC0415 - start-up is a feature
+
+        sets = [frozenset[int]() if each is None else each for each in (self.admitted, self.left_out)]
+        admitted, left_out = (np.sort(np.fromiter(each, np.int64, len(each))) for each in sets)
+        return None if self.admitted is None else admitted, left_out
 
 
 def admission(connection: apsw.Connection, filters: Filters, lexicon: Lexicon | None) -> Admission:
@@ -53,8 +66,9 @@ class Gate:
 
     def __init__(self, connection: apsw.Connection, filters: Filters, known: Admission) -> None:
         self._connection = connection
+        self._known = known
         self.phrases = filters.phrases
-        self.admitted, self.left_out = known
+        self.admitted, self.left_out = known.admitted, known.left_out
 
     @property
     def open(self) -> bool:
@@ -64,6 +78,10 @@ class Gate:
     def admits(self, chunk: int) -> bool:
         """Tell whether a chunk passes all filters but the phrases, which cost a look at its text."""
         return (self.admitted is None or chunk in self.admitted) and chunk not in self.left_out
+
+    def numbers(self) -> tuple[NDArray[np.int64] | None, NDArray[np.int64]]:
+        """Give the chunks that are admitted, None for all, and those that are left out, in order."""
+        return self._known.numbers
 
     def passing(self, documents: Iterable[str]) -> dict[str, str]:
         """Give the first chunk of each of the documents that passes all filters."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from waymeet.stores.segments.container import BrokenContainerError, Container
 from waymeet.stores.segments.segment import Segment
-from waymeet.stores.sqlite import shelf
+from waymeet.stores.sqlite import shelf, vectorshelf
 from waymeet.stores.sqlite.lexical import Lexicon
 from waymeet.stores.sqlite.loose import Loose
 
@@ -14,14 +14,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from waymeet.stores.sqlite.sessions import Session
+    from waymeet.stores.sqlite.vectorshelf import Shelved
 
 
 class LostSegmentError(Exception):
     """The file of a segment is gone or broken."""
 
-    def __init__(self, segment: int, cause: str) -> None:
+    def __init__(self, segment: int, cause: str, *, vectors: bool = False) -> None:
         super().__init__(cause)
         self.segment = segment
+        self.vectors = vectors
+        """Whether it is one of vectors, which are numbered apart."""
 
 
 class Library:
@@ -30,7 +33,7 @@ class Library:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._containers: dict[str, Container] = {}
-        self._opened: tuple[int, dict[int, Container]] = (-1, {})
+        self._opened: tuple[int, dict[int, Container], dict[Shelved, Container]] = (-1, {}, {})
         self._segments: dict[int, Segment] = {}
         self._lexicon: tuple[tuple[int, int], Lexicon] | None = None
 
@@ -41,16 +44,16 @@ class Library:
             LostSegmentError: one of them cannot be mapped.
         """
         if self._opened[0] == session.shelving:
-            session.segments = self._opened[1]
+            _, session.segments, session.vectors = self._opened
             return
-        named = shelf.segments(session.connection)
-        containers = dict(self._containers)
-        for segment, file in named.items():
-            if file not in containers:
-                containers[file] = self._mapped(segment, file)
-        self._containers = {file: containers[file] for file in named.values()}
-        session.segments = {segment: containers[file] for segment, file in named.items()}
-        self._opened = (session.shelving, session.segments)
+        words = shelf.segments(session.connection)
+        vectors = vectorshelf.segments(session.connection)
+        known = self._containers
+        segments = {segment: known.get(file) or self._mapped(segment, file) for segment, file in words.items()}
+        files = {each: known.get(each.file) or self._mapped(each.segment, each.file, vectors=True) for each in vectors}
+        self._containers = {each.path.name: each for each in (*segments.values(), *files.values())}
+        session.segments, session.vectors = segments, files
+        self._opened = (session.shelving, segments, files)
 
     def lexicon(self, session: Session) -> Lexicon:
         """Give the words of a session's generation."""
@@ -73,8 +76,8 @@ class Library:
         self._lexicon = (key, lexicon)
         return lexicon
 
-    def _mapped(self, segment: int, file: str) -> Container:
+    def _mapped(self, segment: int, file: str, *, vectors: bool = False) -> Container:
         try:
             return Container(self.folder / file)
         except (OSError, BrokenContainerError) as error:
-            raise LostSegmentError(segment, f"the segment {file} cannot be used: {error}") from error
+            raise LostSegmentError(segment, f"the segment {file} cannot be used: {error}", vectors=vectors) from error

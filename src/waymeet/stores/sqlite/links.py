@@ -20,11 +20,14 @@ WHERE e.id = ? ORDER BY r.rank
 _CARRIERS = "SELECT n.key, d.path, d.id FROM names n JOIN documents d ON d.id = n.document WHERE n.key = ?"
 
 _EDGES = """
-SELECT e.ordinal, s.path, e.source_anchor, t.path, e.anchor, e.kind, e.text, e.sentence, e.ref, e.line
+SELECT s.path, e.ordinal, s.path, e.source_anchor, t.path, e.anchor, e.kind, e.text, e.sentence, e.ref, e.line
 FROM edges e JOIN documents s ON s.id = e.source LEFT JOIN documents t ON t.id = e.target
 """
-_FROM = f"{_EDGES} WHERE s.path = ?"
-_TO = f"{_EDGES} WHERE t.path = ?"
+_TOUCHING = f"{_EDGES} WHERE s.path = ?1 UNION ALL {_EDGES} WHERE t.path = ?1"
+_MOST_REMEMBERED = 10_000
+
+Known = dict[str, dict[tuple[str, int], Edge]]
+"""The edges that touch documents asked about before in one generation, by their places in the order."""
 
 
 def asking(connection: apsw.Connection, keys: Iterable[str]) -> set[int]:
@@ -37,21 +40,26 @@ def lead(connection: apsw.Connection, edges: Iterable[int]) -> set[int]:
 
     Edges that lead where they should are not touched.
     """
+    moved = astray(connection, edges)
+    connection.executemany("UPDATE edges SET target = ? WHERE id = ?", [(new, edge) for edge, _, new in moved])
+    return {document for _, old, new in moved for document in (old, new) if document is not None}
+
+
+def astray(connection: apsw.Connection, edges: Iterable[int]) -> list[tuple[int, int | None, int | None]]:
+    """Find the edges that do not lead where they should, with where they do and where they should."""
     sources: dict[int, tuple[str, int | None]] = {}
     refs: dict[int, list[str]] = defaultdict(list)
     for edge, source, target, key in connection.executemany(_REFS, ((edge,) for edge in sorted(edges))):
         sources[edge] = source, target
         refs[edge].append(key)
     carriers, numbers = _carriers(connection, {key for keys in refs.values() for key in keys})
-    moved, changed = [], set()
+    found = []
     for edge, (source, old) in sources.items():
         path = carriers.target(source, refs[edge])
         new = None if path is None else numbers[path]
         if new != old:
-            moved.append((new, edge))
-            changed |= {new, old}
-    connection.executemany("UPDATE edges SET target = ? WHERE id = ?", moved)
-    return {document for document in changed if document is not None}
+            found.append((edge, old, new))
+    return found
 
 
 def _carriers(connection: apsw.Connection, keys: set[str]) -> tuple[Carriers, dict[str, int]]:
@@ -63,13 +71,20 @@ def _carriers(connection: apsw.Connection, keys: set[str]) -> tuple[Carriers, di
     return Carriers(paths), numbers
 
 
-def touching(connection: apsw.Connection, documents: Collection[str], kinds: Collection[str]) -> list[Edge]:
-    """List the edges that start or end at any of the documents, by document and position."""
-    wanted = [(document,) for document in set(documents)]
+def touching(
+    connection: apsw.Connection, documents: Collection[str], kinds: Collection[str], known: Known
+) -> list[Edge]:
+    """List the edges that start or end at any of the documents, by document and position.
+
+    What is read is added to what is known: walks from different places meet in the same documents.
+    """
+    if len(known) > _MOST_REMEMBERED:
+        known.clear()
     found: dict[tuple[str, int], Edge] = {}
-    for sql in (_FROM, _TO):
-        for ordinal, *row in connection.executemany(sql, wanted):
-            edge = edge_of(tuple(row))
-            if not kinds or edge.kind in kinds:
-                found[edge.source.document, ordinal] = edge
-    return [edge for _, edge in sorted(found.items(), key=lambda item: item[0])]
+    for document in set(documents):
+        touched = known.get(document)
+        if touched is None:
+            rows = connection.execute(_TOUCHING, (document,))
+            touched = known[document] = {(row[0], row[1]): edge_of(row[2:]) for row in rows}
+        found |= touched
+    return [found[place] for place in sorted(found) if not kinds or found[place].kind in kinds]

@@ -1,70 +1,128 @@
-"""Vectors in the file."""
+"""Vectors in the file and in what is derived from it: keeping them, reading a lane, ranking by nearness."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from waymeet.stores.sqlite import vectorshelf
 from waymeet.stores.sqlite.asking import numbers
+from waymeet.stores.sqlite.ranking import ranked
 from waymeet.stores.sqlite.trouble import UnreadableError
 from waymeet.stores.vectors import cosines, unit, units
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
 
     import apsw
     import numpy as np
     from numpy.typing import NDArray
 
     from waymeet.ports import Vector
+    from waymeet.stores.segments.lane import Part
+    from waymeet.stores.sqlite.gate import Gate
+    from waymeet.stores.sqlite.sessions import Session
+    from waymeet.types import Ranking
 
-_OF_LANE = """
-SELECT v.chunk, v.vector FROM lanes l JOIN vectors v ON v.lane = l.id WHERE l.name = ? ORDER BY v.chunk
-"""
 _LANES = """
 SELECT l.name, length(v.vector) / 4
-FROM lanes l JOIN vectors v ON v.rowid = (SELECT rowid FROM vectors WHERE lane = l.id LIMIT 1) ORDER BY l.name
+FROM lanes l JOIN vectors v ON v.id = (SELECT id FROM vectors WHERE lane = l.id LIMIT 1) ORDER BY l.name
 """
+
+
+class _Near(NamedTuple):
+    """Vectors that may be among the best: where they are and how near, roughly."""
+
+    part: Part
+    rows: NDArray[np.int64]
+    scores: NDArray[np.float32]
 
 
 class Lane(NamedTuple):
-    """All vectors of one lane, as rows of a matrix."""
+    """All vectors of one lane in one generation: those in files, and the loose ones."""
 
-    rows: dict[int, int]
-    """Where each chunk's vector stands."""
-    matrix: NDArray[np.float32]
-
-    def rough(self, query: Vector) -> tuple[dict[int, float], float]:
-        """Compare all vectors with the question, fast, and say how far two such scores may be off together."""
-        import numpy as np  # noqa: PLC0415 - start-up is a feature
-
-        scores: list[float] = (self.matrix @ query).tolist()
-        # A sum of n products of unit vectors in 32 bits is off by n·ε at most (Higham, 2002, section 3.1).
-        slack = 2.0 * len(query) * float(np.finfo(np.float32).eps)
-        return dict(zip(self.rows, scores, strict=True)), slack
-
-    def exact(self, query: Vector, chunks: Iterable[int]) -> dict[int, float]:
-        """Compare some vectors with the question, exactly as every backend does."""
-        wanted = list(chunks)
-        scores = cosines(self.matrix[[self.rows[chunk] for chunk in wanted]], query)
-        return dict(zip(wanted, scores, strict=True))
+    parts: Sequence[Part]
 
     def question(self, vector: Vector, name: str) -> Vector:
         """Check a question's vector against the lane."""
-        return unit(vector, self.matrix.shape[1], f"the question's vector for lane {name}")
+        return unit(vector, self.parts[0].matrix.shape[1], f"the question's vector for lane {name}")
+
+    def rank(self, query: Vector, limit: int, gate: Gate) -> Ranking:
+        """Rank chunks by nearness: exactly, but that in large files only likely ones are looked at.
+
+        With phrases, more and more are looked at until enough have them.
+        """
+        import numpy as np  # noqa: PLC0415 - start-up is a feature
+
+        # A sum of n products of unit vectors in 32 bits is off by n·ε at most (Higham, 2002, section 3.1).
+        slack = 2.0 * len(query) * float(np.finfo(np.float32).eps)
+        size = max(limit, 0)
+        allowed = [(part, part.rows(*gate.numbers())) for part in self.parts] if size else []
+        while allowed:
+            near = [_near(part, query, rows, size) for part, rows in allowed]
+            scores = np.concatenate([each.scores for each in near])
+            everything = len(scores) <= size
+            bound = float("-inf") if everything else float(np.partition(scores, -size)[-size])
+            exact, sure = _exact(near, query, bound, slack)
+            places = gate.places(exact)
+            if not gate.phrases or everything or len(places.keys() & sure) >= limit:
+                return ranked(places, exact, limit)
+            size *= 8
+        return ()
 
 
-def load(connection: apsw.Connection, name: str) -> Lane | None:
+def _near(part: Part, query: Vector, allowed: NDArray[np.int64] | None, wanted: int) -> _Near:
+    import numpy as np  # noqa: PLC0415 - start-up is a feature
+
+    rows = part.likely(query, allowed, wanted)
+    return _Near(part, np.arange(len(part.chunks)) if rows is None else rows, part.rough(query, rows))
+
+
+def _exact(near: Sequence[_Near], query: Vector, bound: float, slack: float) -> tuple[dict[int, float], set[int]]:
+    """Compare those that may reach the bound exactly, as every backend does; name those that surely reach it."""
+    found: dict[int, float] = {}
+    sure: set[int] = set()
+    for part, rows, scores in near:
+        kept = rows[scores >= bound - slack]
+        found.update(zip(part.chunks[kept].tolist(), cosines(part.matrix[kept], query), strict=True))
+        sure.update(part.chunks[rows[scores >= bound]].tolist())
+    return found, sure
+
+
+def load(session: Session, name: str) -> Lane | None:
     """Read a lane; None if it holds nothing."""
-    found = connection.execute(_OF_LANE, (name,)).fetchall()
-    if not found:
+    connection = session.connection
+    lane = connection.execute("SELECT id FROM lanes WHERE name = ?", (name,)).get
+    rows = [] if lane is None else list(vectorshelf.loose(connection, lane))
+    files = [container for shelved, container in session.vectors.items() if shelved.lane == lane]
+    if not rows and not files:
         return None
     import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-    blobs = [blob for _, blob in found if isinstance(blob, bytes)]
-    if len({len(blob) for blob in blobs}) != 1 or len(blobs[0]) % 4 != 0:
+    from waymeet.stores.segments.lane import opened  # noqa: PLC0415 - likewise
+
+    dead = np.array(vectorshelf.dead(connection, lane), dtype=np.uint64)
+    parts = [part for part in (opened(container).without(dead) for container in files) if part.living]
+    parts += [part_of(rows)] if rows else []
+    if len({part.matrix.shape[1] for part in parts}) > 1:
         raise UnreadableError(f"vectors of lane {name} differ in length")
-    matrix = np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), -1)
-    return Lane({chunk: row for row, (chunk, _) in enumerate(found) if isinstance(chunk, int)}, matrix)
+    return Lane(parts) if parts else None
+
+
+def part_of(rows: list[vectorshelf.Row]) -> Part:
+    """Lay vectors from the truth into a matrix, in the order of their chunks."""
+    import numpy as np  # noqa: PLC0415 - start-up is a feature
+
+    from waymeet.stores.segments.lane import Part  # noqa: PLC0415 - likewise
+
+    rows.sort()
+    sizes = {len(row.vector) for row in rows}
+    if len(sizes) != 1 or min(sizes) % 4 != 0:
+        raise UnreadableError("vectors of a lane differ in length")
+    matrix = np.empty((len(rows), sizes.pop() // 4), dtype=np.float32)
+    for place, row in enumerate(rows):
+        matrix[place] = np.frombuffer(row.vector, dtype="<f4")
+    chunks, found = (np.array(column) for column in zip(*((row.chunk, row.number) for row in rows), strict=True))
+    return Part(chunks.astype(np.uint32), found.astype(np.uint64), matrix)
 
 
 def dimensions(connection: apsw.Connection) -> dict[str, int]:
@@ -80,8 +138,12 @@ def put(connection: apsw.Connection, name: str, vectors: Mapping[str, Vector]) -
         return 0
     connection.execute("INSERT INTO lanes (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))
     lane = connection.execute("SELECT id FROM lanes WHERE name = ?", (name,)).get
+    # Replacing would not tell the trigger that the old one is gone.
     connection.executemany(
-        "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
+        "DELETE FROM vectors WHERE lane = ? AND chunk = ?", ((lane, number) for number in numbered.values())
+    )
+    connection.executemany(
+        "INSERT INTO vectors (lane, chunk, vector) VALUES (?, ?, ?)",
         ((lane, number, kept[chunk].astype("<f4").tobytes()) for chunk, number in numbered.items()),
     )
     return len(numbered)

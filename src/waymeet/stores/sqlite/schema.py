@@ -9,7 +9,7 @@ appears or vanishes, and `shelf`, when what links say of a document changes.
 APPLICATION_ID = 0x57594D54
 """`WYMT`: marks the file as ours (`PRAGMA application_id`)."""
 
-VERSION = 2
+VERSION = 3
 """The format of the file (`PRAGMA user_version`)."""
 
 TABLES = """
@@ -69,9 +69,24 @@ CREATE TABLE dead (
 
 CREATE TABLE lanes (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
 
--- 32-bit floating-point numbers, little-endian.
+-- 32-bit floating-point numbers, little-endian. A vector's number is never given again.
 CREATE TABLE vectors (
-    lane INTEGER NOT NULL, chunk INTEGER NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (lane, chunk)
+    id INTEGER PRIMARY KEY AUTOINCREMENT, lane INTEGER NOT NULL, chunk INTEGER NOT NULL, vector BLOB NOT NULL,
+    UNIQUE (lane, chunk)
 ) STRICT;
 CREATE INDEX vectors_of ON vectors (chunk);
+CREATE INDEX vectors_in ON vectors (lane);
+
+-- Together the files of a lane hold its vectors up to the highest `last`; those with higher numbers are loose.
+CREATE TABLE vector_segments (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, lane INTEGER NOT NULL, last INTEGER NOT NULL, file TEXT NOT NULL UNIQUE
+) STRICT;
+
+-- Vectors in such files that were replaced or removed since.
+CREATE TABLE dead_vectors (
+    lane INTEGER NOT NULL, vector INTEGER NOT NULL, PRIMARY KEY (lane, vector)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER vector_gone AFTER DELETE ON vectors
+WHEN old.id <= (SELECT max(last) FROM vector_segments WHERE lane = old.lane)
+BEGIN INSERT OR IGNORE INTO dead_vectors VALUES (old.lane, old.id); END;
 """

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from waymeet.stores.segments.container import Container
+    from waymeet.stores.sqlite.vectorshelf import Shelved
 
 
 class Session:
@@ -31,6 +32,8 @@ class Session:
         """How often segments were registered; changes without a new generation."""
         self.segments: Mapping[int, Container] = {}
         """The mapped segments of the generation that is held."""
+        self.vectors: Mapping[Shelved, Container] = {}
+        """The mapped files of vectors, likewise."""
 
 
 class _Current(local):
@@ -45,7 +48,7 @@ class Sessions:
     ) -> None:
         self.path = path
         self._begun = begun
-        self._timeout = timeout
+        self.timeout = timeout
         self._lock = Lock()
         self._closed = False
         self._current = _Current()
@@ -88,7 +91,7 @@ class Sessions:
     @contextmanager
     def asking(self, session: Session) -> Iterator[None]:
         """Say in our words what goes wrong while a question is answered."""
-        with translated(self.path), _doubting(session.connection):
+        with translated(self.path), _doubting(session):
             yield
 
     @contextmanager
@@ -100,7 +103,7 @@ class Sessions:
                 raise RuntimeError("a store cannot be changed while reading() holds one of its generations")
             session.connection.execute("BEGIN IMMEDIATE")
             try:
-                with _doubting(session.connection):
+                with _doubting(session):
                     yield session.connection
                 session.connection.execute("COMMIT")
             except BaseException:
@@ -118,7 +121,7 @@ class Sessions:
     def _session(self) -> Session:
         if self._closed:
             raise unavailable(self.path, "it was closed", "Open it again.")
-        return self._current.session or self._add(connect(self.path, self._timeout))
+        return self._current.session or self._add(connect(self.path, self.timeout))
 
     def _add(self, connection: apsw.Connection) -> Session:
         session = self._current.session = Session(connection)
@@ -140,16 +143,22 @@ def _counter(connection: apsw.Connection, name: str) -> int:
 
 
 @contextmanager
-def _doubting(connection: apsw.Connection) -> Iterator[None]:
-    """Ask whether the file is at fault when something fails that should not: values may have changed their type."""
+def _doubting(session: Session) -> Iterator[None]:
+    """Ask whether the files are at fault when something fails that should not: values may have changed their type."""
     try:
         yield
-    except (WaymeetError, UnreadableError, apsw.Error):
+    except (WaymeetError, UnreadableError, apsw.Error, OSError):
         raise
     except Exception as error:
-        verdict = connection.execute("PRAGMA integrity_check(1)").get
+        verdict = session.connection.execute("PRAGMA integrity_check(1)").get
         if verdict != "ok":
             raise UnreadableError(str(verdict)) from error
+        for container in (*session.segments.values(), *session.vectors.values()):
+            from waymeet.stores.sqlite import proof, vectorproof  # noqa: PLC0415 - seldom needed, and not cheap
+
+            for wrong in (proof.wrong, vectorproof.wrong):
+                for _, file, what in wrong(session.connection, container.path.parent):
+                    raise UnreadableError(f"the segment {file}: {what}") from error
         raise
 
 

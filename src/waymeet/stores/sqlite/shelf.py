@@ -70,7 +70,7 @@ def register(connection: apsw.Connection, file: str, documents: Sequence[tuple[i
         if not connection.changes():
             dead.append((segment, place))
     connection.executemany("INSERT INTO dead VALUES (?, ?)", dead)
-    _shelved(connection)
+    shelved(connection)
     return segment
 
 
@@ -80,12 +80,18 @@ def retire(connection: apsw.Connection, segments: Iterable[int]) -> None:
         connection.execute("UPDATE shelf SET segment = NULL, place = NULL WHERE segment = ?", (segment,))
         connection.execute("DELETE FROM dead WHERE segment = ?", (segment,))
         connection.execute("DELETE FROM segments WHERE id = ?", (segment,))
-    _shelved(connection)
+    shelved(connection)
 
 
 def segments(connection: apsw.Connection) -> dict[int, str]:
     """Give the files of all segments, oldest first."""
     return dict(connection.execute("SELECT id, file FROM segments ORDER BY id"))
+
+
+def files(connection: apsw.Connection) -> set[str]:
+    """Name the files of all segments, of words and of vectors."""
+    sql = "SELECT file FROM segments UNION ALL SELECT file FROM vector_segments"
+    return {file for (file,) in connection.execute(sql)}
 
 
 def dead(connection: apsw.Connection) -> Mapping[int, set[int]]:
@@ -103,6 +109,6 @@ def whereabouts(connection: apsw.Connection, chunks: Iterable[int]) -> dict[int,
     return {chunk: (segment, place) for chunk, segment, place in rows}
 
 
-def _shelved(connection: apsw.Connection) -> None:
+def shelved(connection: apsw.Connection) -> None:
     """Let readers know that the books changed although nothing was said anew."""
     connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'shelving'")

@@ -11,7 +11,7 @@ from waymeet.stores import bm25f
 from waymeet.stores.entries import checked
 from waymeet.stores.sqlite import asking, links, nearest, writing
 from waymeet.stores.sqlite.gate import Admission, Gate, admission
-from waymeet.stores.sqlite.library import Library, LostSegmentError
+from waymeet.stores.sqlite.library import Library
 from waymeet.stores.sqlite.opening import opened
 from waymeet.stores.sqlite.ranking import leading, ranked
 from waymeet.stores.sqlite.sessions import Session, Sessions, raise_generation
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from waymeet.ports import Counts, Vector
     from waymeet.settings import Bm25
+    from waymeet.stores.sqlite.check import Verdict
     from waymeet.stores.sqlite.nearest import Lane
     from waymeet.types import Chunk, Document, Edge, Entry, Evidence, Filters, Fingerprint, Ranking, Word
 
@@ -30,18 +31,17 @@ TIMEOUT = 30.0
 """How long to wait, in seconds, for another process to finish a change."""
 
 
-_TRIES = 3
-
-
 class _Remembered:
     """What was worked out for one generation and holds until the next."""
 
-    def __init__(self, generation: int) -> None:
-        self.generation = generation
+    def __init__(self, of: tuple[int, int]) -> None:
+        self.of = of
+        """The generation, and how often segments were registered."""
         self.holding: dict[tuple[tuple[str, ...], tuple[str, ...]], int] = {}
         """How many chunks hold the terms of a word in some fields."""
         self.lanes: dict[str, Lane | None] = {}
         self.admissions: dict[Filters, Admission] = {}
+        self.edges: links.Known = {}
 
 
 class SqliteStore:
@@ -53,7 +53,7 @@ class SqliteStore:
         self._effort = effort
         self._upkeep = Upkeep(sessions, library.folder, effort)
         self._glossary = Glossary()
-        self._remembered = _Remembered(-1)
+        self._remembered = _Remembered((-1, -1))
 
     @classmethod
     def open(
@@ -82,43 +82,22 @@ class SqliteStore:
     @property
     def generation(self) -> int:
         """Say how many changes were committed so far."""
-        with self._reading() as session:
+        with self._upkeep.reading() as session:
             return session.generation
 
     @contextmanager
     def reading(self) -> Iterator[int]:
         """Hold one generation for several questions of this thread."""
-        session = self._begin()
+        session = self._upkeep.begin()
         try:
             yield session.generation
         finally:
             self._sessions.end(session)
 
-    def _begin(self) -> Session:
-        """Hold a generation; segments that are really gone or broken are made anew from the truth."""
-        for attempt in range(_TRIES):
-            try:
-                return self._sessions.begin()
-            except LostSegmentError as lost:
-                if (
-                    attempt == _TRIES - 2
-                ):  # a merge may have removed it in the moment before; then it is no longer named
-                    self._upkeep.retire([lost.segment])
-        return self._sessions.begin()
-
-    @contextmanager
-    def _reading(self) -> Iterator[Session]:
-        session = self._begin()
-        try:
-            with self._sessions.asking(session):
-                yield session
-        finally:
-            self._sessions.end(session)
-
     def _memory(self, session: Session) -> _Remembered:
         remembered = self._remembered
-        if remembered.generation != session.generation:
-            remembered = self._remembered = _Remembered(session.generation)
+        if remembered.of != (session.generation, session.shelving):
+            remembered = self._remembered = _Remembered((session.generation, session.shelving))
         return remembered
 
     # --- changes -----------------------------------------------------------------------------------------------
@@ -138,6 +117,25 @@ class SqliteStore:
         """Shelve loose documents, merge small segments, clear away what is no longer needed."""
         self._upkeep.tidy()
 
+    def check(self, *, repair: bool = False) -> Verdict:
+        """Look for damage in the truth and in what was derived from it; with `repair`, mend what can be mended.
+
+        What was derived is made anew. Documents that cannot be read are dropped, so that their files are read again.
+        A file that SQLite cannot read is put out of the way; then this store is closed and has to be opened again.
+        """
+        from waymeet.stores.sqlite import check  # noqa: PLC0415 - numpy costs more than a small search
+
+        path, timeout = self._sessions.path, self._sessions.timeout
+        with self._upkeep.alone(timeout if repair else 0.0) as alone:
+            verdict = check.check(path, self._library.folder, timeout, repair=repair and alone, strays=alone)
+        if not (repair and alone):
+            return verdict
+        if verdict.lost:
+            self.close()
+            return check.move_aside(path, timeout, verdict)
+        self.tidy()
+        return verdict
+
     def drop(self, documents: Collection[str]) -> None:
         """Remove documents with all that belongs to them."""
         if not documents:
@@ -153,6 +151,7 @@ class SqliteStore:
         with self._sessions.writing() as connection:
             if nearest.put(connection, lane, vectors):
                 raise_generation(connection)
+        self._upkeep.shelve_vectors()
 
     def keep_note(self, key: str, value: str) -> None:
         """Keep a short remark; this is no new generation."""
@@ -164,7 +163,7 @@ class SqliteStore:
     def lexical(self, words: Sequence[Word], limit: int, filters: Filters, bm25: Bm25) -> Ranking:
         """Rank chunks by BM25F."""
         fields = bm25f.counted(bm25)
-        with self._reading() as session:
+        with self._upkeep.reading() as session:
             lexicon, gate = self._library.lexicon(session), self._gate(session, filters)
             terms = [numbers(session.connection, word.terms) for word in words]
             if lexicon.work(term for each in terms for term in each) <= self._affordable():
@@ -189,7 +188,7 @@ class SqliteStore:
     ) -> Mapping[str, tuple[Evidence, ...]]:
         """Take the lexical score of some chunks apart; every known chunk gets an answer, if an empty one."""
         fields = bm25f.counted(bm25)
-        with self._reading() as session:
+        with self._upkeep.reading() as session:
             lexicon, connection = self._library.lexicon(session), session.connection
             numbered = asking.numbers(connection, chunks)
             terms = [numbers(connection, word.terms) for word in words]
@@ -200,14 +199,11 @@ class SqliteStore:
 
     def nearest(self, lane: str, vector: Vector, limit: int, filters: Filters) -> Ranking:
         """Rank the chunks of a lane by cosine similarity."""
-        with self._reading() as session:
+        with self._upkeep.reading() as session:
             known = self._lane(session, lane)
             if known is None:
                 return ()
-            query = known.question(vector, lane)
-            rough, slack = known.rough(query)
-            places = leading(self._gate(session, filters), rough, limit, slack)
-            return ranked(places, known.exact(query, places), limit)
+            return known.rank(known.question(vector, lane), limit, self._gate(session, filters))
 
     def _holding(self, session: Session, word: Word, fields: tuple[str, ...]) -> int:
         holding = self._memory(session).holding
@@ -227,72 +223,72 @@ class SqliteStore:
     def _lane(self, session: Session, name: str) -> Lane | None:
         lanes = self._memory(session).lanes
         if name not in lanes:
-            lanes[name] = nearest.load(session.connection, name)
+            lanes[name] = nearest.load(session, name)
         return lanes[name]
 
     # --- what is there -----------------------------------------------------------------------------------------
 
     def without_vector(self, lane: str, limit: int) -> Sequence[Chunk]:
         """List chunks that the lane has no vector for."""
-        with self._reading() as session:
+        with self._upkeep.reading() as session:
             return asking.without_vector(session.connection, lane, limit)
 
     def edges(self, documents: Collection[str], kinds: Collection[str] = ()) -> Sequence[Edge]:
         """List the edges that start or end at any of the documents, by document and position."""
-        with self._reading() as session:
-            return links.touching(session.connection, documents, kinds)
+        with self._upkeep.reading() as session:
+            return links.touching(session.connection, documents, kinds, self._memory(session).edges)
 
     def chunks(self, ids: Collection[str]) -> Mapping[str, Chunk]:
         """Fetch chunks by id."""
-        with self._reading() as session:
+        with self._upkeep.reading() as session:
             return asking.chunks(session.connection, ids)
 
     def chunks_of(self, documents: Collection[str]) -> Mapping[str, tuple[Chunk, ...]]:
         """Fetch all chunks of some documents, in order."""
-        with self._reading() as session:
+        with self._upkeep.reading() as session:
             return asking.chunks_of(session.connection, documents)
 
     def documents(self, ids: Collection[str]) -> Mapping[str, Document]:
         """Fetch documents by id."""
-        with self._reading() as session:
+        with self._upkeep.reading() as session:
             return asking.documents(session.connection, ids)
 
     def named(self, keys: Collection[str]) -> Mapping[str, tuple[str, ...]]:
         """Say which documents carry each of the keys; a key that none carries is left out."""
-        with self._reading() as session:
+        with self._upkeep.reading() as session:
             return asking.named(session.connection, keys)
 
     def passing(self, documents: Collection[str], filters: Filters) -> Mapping[str, str]:
         """Give the first chunk of each of the documents that passes the filters."""
-        with self._reading() as session:
+        with self._upkeep.reading() as session:
             return self._gate(session, filters).passing(documents)
 
     def vocabulary(self, prefix: str, limit: int) -> Sequence[str]:
         """List the terms that begin with a prefix, those used in most places first."""
-        with self._reading() as session:
+        with self._upkeep.reading() as session:
             return asking.vocabulary(session.connection, self._library.lexicon(session), prefix, limit)
 
     def fingerprints(self) -> Mapping[str, Fingerprint]:
         """Give the fingerprint of every document, by id."""
-        with self._reading() as session:
+        with self._upkeep.reading() as session:
             return asking.fingerprints(session.connection)
 
     def coverage(self, lane: str) -> tuple[int, int]:
         """Say how many chunks have a vector in a lane, and how many there are."""
-        with self._reading() as session:
+        with self._upkeep.reading() as session:
             return asking.coverage(session.connection, lane)
 
     def lanes(self) -> Mapping[str, int]:
         """Give the dimension of every lane that holds vectors."""
-        with self._reading() as session:
+        with self._upkeep.reading() as session:
             return nearest.dimensions(session.connection)
 
     def counts(self) -> Counts:
         """Count what is kept."""
-        with self._reading() as session:
+        with self._upkeep.reading() as session:
             return asking.counts(session.connection, self._library.lexicon(session))
 
     def note(self, key: str) -> str:
         """Read back a remark, or the empty string."""
-        with self._reading() as session:
+        with self._upkeep.reading() as session:
             return asking.note(session.connection, key)

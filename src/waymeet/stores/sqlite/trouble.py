@@ -1,5 +1,6 @@
 """What goes wrong with an index file, said in our words."""
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,10 +18,11 @@ from waymeet.errors import (
 )
 
 _REBUILD = "Delete it and run `waymeet index` again: everything in it can be rebuilt from the files."
+_REPAIR = "Run `waymeet check --repair`, then `waymeet index`: everything in it can be rebuilt from the files."
+_FREE_SPACE = "Free some space and try again; what was indexed is kept."
 _BUSY = (apsw.BusyError, apsw.LockedError, apsw.ProtocolError)
 # Our own statements are right, so one that does not fit the tables means that the tables are not as we made them.
 _DAMAGED = (
-    apsw.NotADBError,
     apsw.CorruptError,
     apsw.FormatError,
     apsw.SQLError,
@@ -35,11 +37,13 @@ class UnreadableError(Exception):
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Turn whatever SQLite raises inside into an error that names the file and the next step."""
+    """Turn whatever SQLite or the system raises inside into an error that names the file and the next step."""
     try:
         yield
     except apsw.Error as error:
         raise _ours(path, error) from error
+    except OSError as error:  # of a segment, which is an ordinary file
+        raise _of_system(path, error) from error
     except (UnicodeDecodeError, DecodeError, UnreadableError) as error:
         raise damaged(path, str(error)) from error
 
@@ -49,18 +53,42 @@ def _ours(path: Path, error: apsw.Error) -> WaymeetError:
         return BusyIndexError(
             f"{path} is held by another process.", "Let that process finish, or end it, and try again."
         )
-    if isinstance(error, _DAMAGED):
-        return damaged(path, str(error))
+    if isinstance(error, apsw.NotADBError):  # perhaps a file of another kind: nothing that we should mend
+        return DamagedIndexError(f"The index {path} is damaged: {error}.", _REBUILD)
+    if means_damage(error):
+        return damaged(path, said(error))
     if isinstance(error, apsw.FullError):
-        return unavailable(path, "there is no space left", "Free some space and try again; what was indexed is kept.")
+        return unavailable(path, "there is no space left", _FREE_SPACE)
     if isinstance(error, apsw.ConnectionClosedError):
         return unavailable(path, "it was closed", "Open it again.")
     return unavailable(path, str(error))
 
 
+def means_damage(error: apsw.Error) -> bool:
+    """Tell whether an error says that the file is at fault, rather than the disk or another process."""
+    return isinstance(error, (*_DAMAGED, apsw.NotADBError)) or changed(error)
+
+
+def changed(error: apsw.Error) -> bool:
+    """Tell whether a page does not fit its checksum."""
+    return isinstance(error, apsw.IOError) and getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_DATA
+
+
+def said(error: apsw.Error) -> str:
+    """Say what SQLite complains of."""
+    return "bytes in it changed since they were written" if changed(error) else str(error)
+
+
+def _of_system(path: Path, error: OSError) -> IndexUnavailableError:
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return unavailable(path, "there is no space left", _FREE_SPACE)
+    place = f" ({error.filename})" if error.filename else ""
+    return unavailable(path, f"{error.strerror or error}{place}")
+
+
 def damaged(path: Path, cause: str) -> DamagedIndexError:
     """Say that the file cannot be read as an index."""
-    return DamagedIndexError(f"The index {path} is damaged: {cause}.", _REBUILD)
+    return DamagedIndexError(f"The index {path} is damaged: {cause}.", _REPAIR)
 
 
 def foreign(path: Path) -> DamagedIndexError:

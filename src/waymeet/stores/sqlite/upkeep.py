@@ -6,15 +6,16 @@ with the old segments until then, and a crash at any moment leaves at most a fil
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from filelock import FileLock, Timeout
 from msgspec import Struct
 
-from waymeet.stores.segments import container
-from waymeet.stores.sqlite import shelf
+from waymeet.stores.sqlite import shelf, vectorshelf
+from waymeet.stores.sqlite.library import LostSegmentError
+from waymeet.stores.sqlite.trouble import UnreadableError, translated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from waymeet.stores.sqlite.sessions import Sessions
+    from waymeet.stores.sqlite.sessions import Session, Sessions
 
+_TRIES = 3
 _SMALL_ONES = 4
 _DEAD_PART = 0.3
 
@@ -37,6 +39,8 @@ class Effort(Struct, frozen=True):
     """Loose chunks that are not worth a segment."""
     largest: int = 100_000
     """Most chunks of a segment: what is built in memory stays bounded."""
+    exact: int = 50_000
+    """Vectors in one file up to which all of them are compared; above, only likely ones."""
     by_hand: int = 20_000
     """Occurrences up to which loops are quicker than importing numpy."""
     by_hand_anyway: int = 500
@@ -52,19 +56,58 @@ class Upkeep:
         self._folder = folder
         self._lock = FileLock(folder.with_name(f"{folder.name}.lock"), mode=0o600)
 
+    def begin(self) -> Session:
+        """Hold a generation; segments that are really gone or broken are made anew from the truth."""
+        for attempt in range(_TRIES):
+            try:
+                return self._sessions.begin()
+            except LostSegmentError as lost:
+                # A merge may have removed it in the moment before; then it is no longer named.
+                if attempt == _TRIES - 2:
+                    self.mend(lost)
+        with translated(self._sessions.path):
+            try:
+                return self._sessions.begin()
+            except LostSegmentError as lost:
+                raise UnreadableError(str(lost)) from lost
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """Ask questions within one generation."""
+        session = self.begin()
+        try:
+            with self._sessions.asking(session):
+                yield session
+        finally:
+            self._sessions.end(session)
+
     def shelve(self) -> None:
         """Make a segment of the loose documents if they have become many, unless another process is at it."""
         if self._loose() > self._effort.loose:
-            with suppress(Timeout), self._lock.acquire(blocking=False):
+            with translated(self._sessions.path), suppress(Timeout), self._lock.acquire(blocking=False):
                 self._shelve()
 
     def tidy(self) -> None:
         """Shelve, merge and clear away, unless another process is at it."""
-        with suppress(Timeout), self._lock.acquire(blocking=False):
+        with translated(self._sessions.path), suppress(Timeout), self._lock.acquire(blocking=False):
             if self._loose() > self._effort.few:
                 self._shelve()
             self._merge()
+            self._keep_vectors(self._effort.few, merge=True)
             self._clear()
+
+    @contextmanager
+    def alone(self, seconds: float) -> Iterator[bool]:
+        """Keep others from making segments, and say whether that succeeded within some seconds."""
+        try:
+            self._lock.acquire(timeout=seconds)
+        except Timeout:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            self._lock.release()
 
     def retire(self, segments: Iterable[int]) -> None:
         """Forget segments and shelve their documents anew."""
@@ -72,21 +115,54 @@ class Upkeep:
             shelf.retire(connection, segments)
         self.shelve()
 
+    def mend(self, lost: LostSegmentError) -> None:
+        """Make anew what a lost segment held."""
+        if not lost.vectors:
+            self.retire([lost.segment])
+            return
+        with self._sessions.writing() as connection:
+            vectorshelf.retire(connection, lost.segment)
+        self.shelve_vectors()
+
+    def shelve_vectors(self) -> None:
+        """Put loose vectors into files if they have become many, unless another process is at it."""
+        if self._lanes(self._effort.loose):
+            with translated(self._sessions.path), suppress(Timeout), self._lock.acquire(blocking=False):
+                self._keep_vectors(self._effort.loose)
+
+    def _lanes(self, more_than: int) -> list[int]:
+        """List the lanes with more loose vectors than that."""
+        with self.reading() as session:
+            lanes = vectorshelf.lanes(session.connection)
+            return [lane for lane in lanes if vectorshelf.count_loose(session.connection, lane) > more_than]
+
+    def _keep_vectors(self, more_than: int, *, merge: bool = False) -> None:
+        lanes = self._lanes(more_than)
+        with self.reading() as session:
+            filed = {each.lane for each in session.vectors}
+        if lanes or (merge and filed):
+            from waymeet.stores.sqlite import vectorkeep  # noqa: PLC0415 - numpy costs more than a small search
+
+            for lane in lanes:
+                vectorkeep.shelve(self._sessions, self._folder, self._effort, lane)
+            for lane in sorted(filed | set(lanes)) if merge else ():
+                vectorkeep.merge(self._sessions, self._folder, self._effort, lane)
+
     def _loose(self) -> int:
-        with self._sessions.reading() as session:
+        with self.reading() as session:
             sql = "SELECT COUNT(*) FROM shelf s JOIN chunks c ON c.document = s.document WHERE s.segment IS NULL"
             found: int = session.connection.execute(sql).get
             return found
 
     def _shelve(self) -> None:
-        with self._sessions.reading() as session:
-            made = self._made(session.connection, shelf.loose(session.connection))
+        with self.reading() as session:
+            made = self._made(session, shelf.loose(session.connection))
         self._register(made)
 
     def _merge(self) -> None:
-        with self._sessions.reading() as session:
+        with self.reading() as session:
             worn = _worn(session.connection, self._effort.largest)
-            made = self._made(session.connection, shelf.on(session.connection, worn))
+            made = self._made(session, shelf.on(session.connection, worn), anew=True)
         if worn:
             self._register(made, worn)
 
@@ -99,8 +175,8 @@ class Upkeep:
 
     def _clear(self) -> None:
         """Remove files that no generation to come will name."""
-        with self._sessions.reading() as session:
-            named = set(shelf.segments(session.connection).values())
+        with self.reading() as session:
+            named = shelf.files(session.connection)
         if self._folder.is_dir():
             for path in self._folder.iterdir():
                 if path.name not in named:
@@ -108,20 +184,19 @@ class Upkeep:
                         path.unlink(missing_ok=True)
 
     def _made(
-        self, connection: apsw.Connection, documents: Sequence[tuple[int, int]]
+        self, session: Session, documents: Sequence[tuple[int, int]], *, anew: bool = False
     ) -> list[tuple[str, Sequence[tuple[int, int]]]]:
         """Write segments of documents, as many as it takes."""
-        return [
-            (self._write(connection, part), part) for part in _portions(connection, documents, self._effort.largest)
-        ]
+        portions = _portions(session.connection, documents, self._effort.largest)
+        return [(self._write(session, part, anew=anew), part) for part in portions]
 
-    def _write(self, connection: apsw.Connection, documents: Sequence[tuple[int, int]]) -> str:
-        from waymeet.stores.segments.build import arrays  # noqa: PLC0415 - numpy costs more than a small search
+    def _write(self, session: Session, documents: Sequence[tuple[int, int]], *, anew: bool) -> str:
+        from waymeet.stores.sqlite import making  # noqa: PLC0415 - numpy costs more than a small search
 
-        made, facts = arrays(list(shelf.leaves(connection, (document for document, _ in documents))))
+        leaves = list(shelf.leaves(session.connection, (document for document, _ in documents)))
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = f"{uuid4().hex}.segment"
-        container.write(self._folder / file, made, facts)
+        making.write(self._folder / file, session, leaves, anew=anew)
         return file
 
 

@@ -45,7 +45,7 @@ def put(connection: apsw.Connection, entries: Mapping[str, Entry], glossary: Glo
     before, said = _names(connection, old.values()), _said(connection, old.values())
     _empty(connection, old.values())
     documents = old | dict(zip(sorted(entries.keys() - old.keys()), _free(connection, _LAST_DOCUMENT), strict=False))
-    terms = glossary.numbered(connection, {term for entry in entries.values() for term in _terms(entry)})
+    terms = glossary.numbered(connection, set().union(*map(_terms, entries.values())))
     _insert_documents(connection, entries, documents, terms)
     _insert_chunks(connection, entries, documents, terms)
     new_edges = _insert_edges(connection, entries, documents, terms)
@@ -149,12 +149,9 @@ def _insert_edges(
     return {edge for edge, *_ in found}
 
 
-def _terms(entry: Entry) -> Iterator[str]:
-    for fields in (entry.terms, *entry.chunk_terms):
-        for terms in fields.values():
-            yield from terms
-    for link in entry.links:
-        yield from link.terms
+def _terms(entry: Entry) -> set[str]:
+    fields = [terms for each in (entry.terms, *entry.chunk_terms) for terms in each.values()]
+    return set().union(*fields, *(link.terms for link in entry.links))
 
 
 def _ones(values: Iterable[Any]) -> Iterator[tuple[Any]]:

@@ -1,0 +1,211 @@
+"""The engine at 100,000 chunks of real text, beside FTS5, sqlite-vec and tantivy in the same run.
+
+Vectors are seeded random projections of the words of a text, not those of a model; links are random. Both only have
+to cost what real ones cost. Every engine answers the same questions, one after the other, in one warm process.
+"""
+
+import gc
+import random
+import re
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import engine_rivals
+import engine_text
+import numpy as np
+from numpy.typing import NDArray
+
+from waymeet.analysis import count
+from waymeet.settings import Bm25
+from waymeet.stores.sqlite import SqliteStore
+from waymeet.types import Chunk, Document, Entry, Filters, Link, Word
+
+CHUNKS = 100_000
+QUESTIONS = 200
+DIMENSION = 384
+LANE = "projection"
+_LINKS = 5
+_HOP = 200
+"""Most documents to walk on from: the fan-out cap of the walk."""
+_BATCH = 8
+
+
+def measure() -> dict[str, Any]:
+    """Give times in milliseconds and their ratios."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        files = engine_text.files(place / "packages", CHUNKS)
+        return _measured(place, files, engine_rivals.installed(place / "rivals"))
+
+
+def _measured(place: Path, files: list[engine_text.File], rivals: bool) -> dict[str, Any]:
+    texts = [piece for file in files for piece in file.pieces]
+    owners = [number for number, file in enumerate(files) for _ in file.pieces]
+    chance = random.Random(3)  # noqa: S311 - the same links each time
+    links = [(source, chance.randrange(len(files))) for source in range(len(files)) for _ in range(_LINKS)]
+    entries = _entries(files, links)
+    rows = _projected([each["body"] for entry in entries for each in entry.chunk_terms])
+    store = SqliteStore.open(place / "index.sqlite", create=True)
+    built = _built(store, entries, rows)
+    sentences = engine_text.sentences(files, QUESTIONS + 20)
+    plain = [[word.lower() for word in re.findall(r"\w+", sentence)] for sentence in sentences]
+    words = [[Word((term,), text=term) for term in count(sentence)] for sentence in sentences]
+    vectors = _projected([count(sentence) for sentence in sentences])
+    sql = engine_rivals.Sql(place / "rival.sqlite", texts, with_vectors=rivals)
+    sql.fill(texts, owners, links, rows)
+    tantivy = engine_rivals.Tantivy(place / "tantivy", texts) if rivals else None
+    asked = [tantivy.query(each) for each in plain] if tantivy else []
+    gc.collect()
+    gc.freeze()  # no question should pay for the texts that this benchmark keeps in memory
+    lexical = {
+        "waymeet_first": _times(lambda n: store.lexical(words[n], 10, Filters(), Bm25())),
+        "waymeet_again": _times(lambda n: store.lexical(words[n], 10, Filters(), Bm25())),
+        "fts5": _times(lambda n: sql.lexical(plain[n], 10)),
+    }
+    together = {"waymeet": _times(lambda n: _everything(store, words[n], vectors[n]))}
+    if tantivy:
+        lexical["tantivy"] = _times(lambda n: tantivy.lexical(asked[n], 10))
+        together["fts5_sqlite_vec_sql"] = _times(lambda n: sql.everything(plain[n], vectors[n]))
+    near = {"waymeet": _times(lambda n: store.nearest(LANE, vectors[n], 50, Filters()))}
+    result = {
+        "corpus": {
+            "packages": engine_text.PACKAGES,
+            "chunks": len(texts),
+            "documents": len(files),
+            "megabytes": round(sum(map(len, texts)) / 1e6, 1),
+            "vectors": f"{DIMENSION} dimensions, seeded random projections of words, not of a model",
+            "links": "random",
+            "questions": f"{QUESTIONS} sentences of the text, {sum(map(len, words)) / len(words):.1f} words on average",
+        },
+        "build": built | {"index_megabytes": _sizes(place)},
+        "lexical_top10_ms": lexical,
+        "vectors_top50_ms": near | {"recall_at_50": _recall(store, rows, vectors, entries)},
+        "end_to_end_ms": together,
+        "one_changed_file": _changed(store, entries[0], built),
+    }
+    result["ratios"] = {
+        f"lexical_p95_{name}_over_waymeet": round(lexical[name]["p95"] / lexical["waymeet_first"]["p95"], 1)
+        for name in ("fts5", "tantivy")
+        if name in lexical
+    } | {
+        f"end_to_end_p95_{name}_over_waymeet": round(times["p95"] / together["waymeet"]["p95"], 1)
+        for name, times in together.items()
+        if name != "waymeet"
+    }
+    store.close()
+    return result
+
+
+def _entries(files: Sequence[engine_text.File], links: Sequence[tuple[int, int]]) -> list[Entry]:
+    targets: dict[int, list[int]] = {}
+    for source, target in links:
+        targets.setdefault(source, []).append(target)
+    found = []
+    for number, (path, pieces) in enumerate(files):
+        title = path.rpartition("/")[2]
+        chunks = tuple(Chunk(f"{path}#{at}", path, at, at + 1, at + 1, text) for at, text in enumerate(pieces))
+        leads = tuple(Link((f"p:{files[target].path}",), text="see") for target in targets[number])
+        terms = {"title": count(title), "path": count(path)}
+        document = Document(path, "docs", title, names=(f"p:{path}",))
+        found.append(Entry(document, chunks, terms, tuple({"body": count(text)} for text in pieces), leads))
+    return found
+
+
+def _projected(counts: Sequence[Mapping[str, int]]) -> NDArray[np.float32]:
+    """Add up one random vector for each different word of a text."""
+    return np.array([_vector(terms) for terms in counts], dtype=np.float32)
+
+
+_POOL = np.random.default_rng(4).standard_normal((1 << 16, DIMENSION)).astype(np.float32)
+
+
+def _vector(terms: Mapping[str, int]) -> NDArray[np.float32]:
+    places = [_hash(term) for term in terms if len(term) > 3] or [0]
+    found = _POOL[places].sum(axis=0)
+    return np.asarray(found / np.linalg.norm(found), dtype=np.float32)
+
+
+def _hash(term: str) -> int:
+    """Give a number below 65,536 that is the same in every run."""
+    found = 0
+    for byte in term.encode():
+        found = (found * 31 + byte) & 0xFFFF
+    return found
+
+
+def _built(store: SqliteStore, entries: Sequence[Entry], rows: NDArray[np.float32]) -> dict[str, float]:
+    started = perf_counter()
+    for at in range(0, len(entries), _BATCH):
+        store.put(entries[at : at + _BATCH])
+    put = perf_counter()
+    store.tidy()
+    merged = perf_counter()
+    keys = [chunk.id for entry in entries for chunk in entry.chunks]
+    for at in range(0, len(keys), 2000):
+        store.put_vectors(LANE, dict(zip(keys[at : at + 2000], rows[at : at + 2000], strict=True)))
+    with_vectors = perf_counter()
+    store.tidy()
+    times = (put - started, merged - put, with_vectors - merged, perf_counter() - with_vectors)
+    names = ("put_s", "merge_words_s", "put_vectors_s", "merge_vectors_s")
+    return {name: round(value, 2) for name, value in zip(names, times, strict=True)}
+
+
+def _everything(store: SqliteStore, words: Sequence[Word], vector: NDArray[np.float32]) -> int:
+    """Words, vectors, two hops from the documents of the best, and the texts of ten, within one generation."""
+    with store.reading():
+        best = [*store.lexical(words, 50, Filters(), Bm25()), *store.nearest(LANE, vector, 50, Filters())]
+        reached = {hit.document for hit in best[:10]}
+        fresh = reached
+        for _ in range(2):
+            edges = store.edges(sorted(fresh)[:_HOP])
+            ends = {node.document for edge in edges for node in (edge.source, edge.target) if node}
+            fresh, reached = ends - reached, reached | ends
+        return len(store.chunks([hit.chunk for hit in best[:10]])) + len(reached)
+
+
+def _times(ask: Callable[[int], object]) -> dict[str, float]:
+    for number in range(QUESTIONS, QUESTIONS + 20):  # others first: what is measured is a warm process
+        ask(number)
+    times = []
+    for number in range(QUESTIONS):
+        started = perf_counter()
+        ask(number)
+        times.append((perf_counter() - started) * 1000)
+    times.sort()
+    return {"p50": round(times[len(times) // 2], 3), "p95": round(times[int(len(times) * 0.95)], 3)}
+
+
+def _recall(
+    store: SqliteStore, rows: NDArray[np.float32], vectors: NDArray[np.float32], entries: Sequence[Entry]
+) -> float:
+    keys = [chunk.id for entry in entries for chunk in entry.chunks]
+    found = 0
+    for vector in vectors[:QUESTIONS]:
+        exact = {keys[place] for place in np.argsort(-(rows @ vector), kind="stable")[:50]}
+        found += len(exact & {hit.chunk for hit in store.nearest(LANE, vector, 50, Filters())})
+    return round(found / (50 * QUESTIONS), 4)
+
+
+def _changed(store: SqliteStore, entry: Entry, built: dict[str, float]) -> dict[str, float]:
+    """Change one file and ask for a word that it has only now."""
+    terms = ({"body": {**entry.chunk_terms[0]["body"], "onlynow": 1}}, *entry.chunk_terms[1:])
+    started = perf_counter()
+    store.put([Entry(entry.document, entry.chunks, entry.terms, terms, entry.links)])
+    put = perf_counter()
+    hits = store.lexical([Word(("onlynow",)), Word(("model",))], 10, Filters(), Bm25())
+    seen = perf_counter()
+    assert hits[0].document == entry.document.id
+    return {
+        "put_ms": round((put - started) * 1000, 1),
+        "first_question_ms": round((seen - put) * 1000, 1),
+        "share_of_a_full_merge": round((seen - started) / built["merge_words_s"], 4),
+    }
+
+
+def _sizes(place: Path) -> dict[str, float]:
+    kinds = {"truth": "index.sqlite", "words": "index.sqlite.segments/*.segment"}
+    kinds["vectors"] = "index.sqlite.segments/*.vectors"
+    return {kind: round(sum(path.stat().st_size for path in place.glob(at)) / 1e6, 1) for kind, at in kinds.items()}

@@ -1,0 +1,117 @@
+"""The vectors of a lane as they are asked: parts that are each a matrix, with the numbers of the chunks they are of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from waymeet.stores.segments.signs import fewest_differing, most_agreeing, rotation, signs
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    from waymeet.ports import Vector
+    from waymeet.stores.segments.build import Arrays
+    from waymeet.stores.segments.container import Container
+
+    Rows = NDArray[np.int64]
+
+_RESCORED = 0.03
+"""Which part of the vectors is compared exactly after looking at their signs; at recall .99 or more."""
+_RESCORED_FOR_EACH = 40
+"""And how many at least for each one that is wanted."""
+_LOOKED_AT_TWICE = 5
+"""How many times as many are left by a first look, in which the question has only signs, too."""
+
+
+class Part(NamedTuple):
+    """Some vectors of a lane, in the order of their chunks' numbers."""
+
+    chunks: NDArray[np.uint32]
+    numbers: NDArray[np.uint64]
+    """Of the vectors."""
+    matrix: NDArray[np.float32]
+    turn: NDArray[np.float32] | None = None
+    """The rotation before signs were taken; None if the vectors are too few to need signs."""
+    words: NDArray[np.uint64] | None = None
+    """The signs."""
+    alive: NDArray[np.bool_] | None = None
+    """Which are still true; None for all."""
+
+    def without(self, dead: NDArray[np.uint64]) -> Part:
+        """Leave out vectors that were replaced or removed since, given by their numbers in order."""
+        if not len(dead):
+            return self
+        at = np.minimum(np.searchsorted(dead, self.numbers), len(dead) - 1)
+        alive = dead[at] != self.numbers
+        return self if alive.all() else self._replace(alive=alive)
+
+    @property
+    def living(self) -> int:
+        """Count the vectors that are still true."""
+        return len(self.chunks) if self.alive is None else int(np.count_nonzero(self.alive))
+
+    def rows(self, admitted: NDArray[np.int64] | None, left_out: NDArray[np.int64]) -> Rows | None:
+        """Find the rows that may be answers: living, of chunks that are admitted (in order) and not left out.
+
+        None means all.
+        """
+        if admitted is None and not len(left_out) and self.alive is None:
+            return None
+        if admitted is None:
+            found: Rows = np.arange(len(self.chunks))
+        else:
+            at = np.minimum(np.searchsorted(self.chunks, admitted), max(len(self.chunks) - 1, 0))
+            found = at[self.chunks[at] == admitted] if len(self.chunks) else at[:0]
+        if self.alive is not None:
+            found = found[self.alive[found]]
+        if len(left_out):
+            found = found[~np.isin(self.chunks[found], left_out)]
+        return found
+
+    def likely(self, query: Vector, allowed: Rows | None, wanted: int) -> Rows | None:
+        """Narrow the allowed rows down to those among which the best `wanted` almost certainly are; None means all."""
+        if self.turn is None or self.words is None:
+            return allowed
+        enough = max(int(_RESCORED * len(self.chunks)), _RESCORED_FOR_EACH * wanted)
+        if enough >= (len(self.chunks) if allowed is None else len(allowed)):
+            return allowed
+        words = self.words if allowed is None else self.words[:, allowed]
+        question = np.vecdot(self.turn, query)
+        found = fewest_differing(words, question, _LOOKED_AT_TWICE * enough)
+        found = np.sort(found[most_agreeing(words[:, found], question, enough)])
+        return found if allowed is None else allowed[found]
+
+    def rough(self, query: Vector, rows: Rows | None) -> NDArray[np.float32]:
+        """Compare some vectors with a question, fast, off by rounding in 32 bits."""
+        # Row by row: a matrix product would wake other threads, which costs more than it gains where cores are busy.
+        found: NDArray[np.float32] = np.vecdot(self.matrix if rows is None else self.matrix[rows], query)
+        return found
+
+
+def arrays(part: Part, *, with_signs: bool) -> tuple[Arrays, dict[str, Any]]:
+    """Make the arrays and facts of a file of vectors."""
+    made: Arrays = {
+        "chunks": ("I", part.chunks),
+        "numbers": ("Q", part.numbers),
+        "vectors": ("f", part.matrix.reshape(-1)),
+    }
+    if with_signs:
+        turn = rotation(part.matrix.shape[1])
+        made["turn"] = ("f", turn.reshape(-1))
+        made["signs"] = ("Q", signs(part.matrix, turn).reshape(-1))
+    return made, {"dimension": part.matrix.shape[1]}
+
+
+def opened(container: Container) -> Part:
+    """Read a file of vectors by mapping it."""
+    count, dimension = len(container.numbers("chunks")), int(container.facts["dimension"])
+    part: Any = [container.numbers(name) for name in ("chunks", "numbers", "vectors")]
+    part[2] = part[2].reshape(count, dimension)
+    if "signs" in container:
+        part.append(container.numbers("turn").reshape(dimension, dimension))
+        part.append(container.numbers("signs").reshape(-1, count))
+    return Part(*part)

@@ -1,0 +1,35 @@
+"""Checking an index by its file, also one that cannot be opened any more."""
+
+from pathlib import Path
+
+import apsw
+
+from waymeet.errors import DamagedIndexError
+from waymeet.stores.sqlite.check import Finding, Verdict, move_aside, was_ours
+from waymeet.stores.sqlite.store import TIMEOUT, SqliteStore
+from waymeet.stores.sqlite.trouble import said
+
+
+def check(path: Path, *, repair: bool) -> Verdict:
+    """Look for damage; with `repair`, mend what can be mended and put what cannot out of the way.
+
+    Raises:
+        IndexUnavailableError: there is no index, or the file is something else than an index.
+    """
+    try:
+        store = SqliteStore.open(path)
+    except DamagedIndexError as error:
+        cause = error.__cause__
+        if not isinstance(cause, apsw.Error) or not was_ours(path):  # another program's file is none of our business
+            raise
+        verdict = Verdict((Finding("index", said(cause)),), lost=True)
+        return move_aside(path, TIMEOUT, verdict) if repair else verdict
+    try:
+        verdict = store.check(repair=repair)
+    finally:
+        store.close()
+    if verdict.lost and repair:
+        anew = SqliteStore.open(path)
+        anew.tidy()  # segments of the lost truth are nobody's now
+        anew.close()
+    return verdict

@@ -1,0 +1,69 @@
+"""Files of vectors held against the truth: whether each is whole, and all together hold what they should."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from waymeet.stores.segments.container import BrokenContainerError, Container
+from waymeet.stores.segments.lane import Part, opened
+from waymeet.stores.segments.signs import signs
+from waymeet.stores.sqlite import vectorshelf
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import apsw
+
+_ROUNDED = 0.001
+"""Which part of the signs may be others because another machine rounds otherwise."""
+
+
+def wrong(connection: apsw.Connection, folder: Path) -> Iterator[tuple[int, str, str]]:
+    """Name the files that are not as they should be: number, file, and what is wrong."""
+    held: dict[int, list[int]] = {}
+    files = vectorshelf.segments(connection)
+    for each in files:
+        try:
+            container = Container(folder / each.file)
+            part = opened(container)
+            what = _wrong(connection, each.lane, container, part)
+            held.setdefault(each.lane, []).extend(_living(connection, each.lane, part).numbers.tolist())
+        except FileNotFoundError:
+            what = "the file is gone"
+        except (OSError, BrokenContainerError) as error:
+            what = str(error)
+        except (LookupError, ValueError, TypeError, OverflowError) as error:  # numbers that fit together nowhere
+            what = f"its numbers contradict each other: {error}"
+        if what:
+            yield each.segment, each.file, what
+    for lane, numbers in held.items():
+        last = max(each.last for each in files if each.lane == lane)
+        if sorted(numbers) != sorted(each for each in vectorshelf.living(connection, lane) if each <= last):
+            for each in files:
+                if each.lane == lane:
+                    yield each.segment, each.file, "the books say otherwise of what stands in it"
+
+
+def _wrong(connection: apsw.Connection, lane: int, container: Container, part: Part) -> str:
+    if not container.whole():
+        return "bytes in it changed since they were written"
+    if part.turn is not None and part.words is not None:
+        differing = np.bitwise_count(signs(part.matrix, part.turn) ^ part.words).sum()
+        if differing > _ROUNDED * part.matrix.size:
+            return "its signs are not those of its vectors"
+    living = _living(connection, lane, part)
+    rows = {row.number: row for row in vectorshelf.read(connection, living.numbers.tolist())}
+    for chunk, number, vector in zip(living.chunks.tolist(), living.numbers.tolist(), living.matrix, strict=True):
+        row = rows.get(number)
+        if row is None or (row.chunk, row.vector) != (chunk, vector.astype("<f4").tobytes()):
+            return "it does not hold the vectors that it should"
+    return ""
+
+
+def _living(connection: apsw.Connection, lane: int, part: Part) -> Part:
+    """Leave out the vectors that are dead."""
+    alive = ~np.isin(part.numbers, np.array(vectorshelf.dead(connection, lane), dtype=np.uint64))
+    return Part(part.chunks[alive], part.numbers[alive], part.matrix[alive])

@@ -1,0 +1,216 @@
+"""`waymeet check`: what is found, in which words, and how it is mended."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import apsw
+import pytest
+
+from waymeet.project import Project
+from waymeet.stores.sqlite import SqliteStore, check, opening
+from waymeet.stores.sqlite.opening import connect
+from waymeet.stores.sqlite.upkeep import Effort
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from interfaces.conftest import Run
+
+FLAGS = ("--set", "embedding.provider=hashing", "--set", "embedding.dimension=16")
+HITS = ("search", "rank fusion keys", "--json", *FLAGS)
+
+
+@pytest.fixture
+def run(run: Run, project: Path) -> Run:
+    """Run commands on the project by its name."""
+    return lambda command, *args: run(command, "-C", str(project), *args)
+
+
+@pytest.fixture
+def index(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Index the project, with everything on segments."""
+    file = project.with_name("kept") / "index.db"
+    monkeypatch.setenv("WAYMEET_INDEX", str(file))
+    assert run("index", *FLAGS).code == 0
+    with closing(SqliteStore.open(file, effort=Effort(loose=0, few=0))) as store:
+        store.tidy()
+    assert {each.suffix for each in segments(file)} == {".segment", ".vectors"}
+    return file
+
+
+def segments(file: Path) -> list[Path]:
+    return sorted(file.with_name(f"{file.name}.segments").iterdir())
+
+
+def hits(run: Run) -> Any:
+    return [(hit["id"], hit["score"]) for hit in json.loads(run(*HITS).out)["hits"]]
+
+
+def execute(file: Path, sql: str) -> None:
+    with closing(connect(file, 1.0)) as connection:
+        connection.execute(sql)
+        assert connection.total_changes()
+
+
+def flip(file: Path, at: int) -> None:
+    content = bytearray(file.read_bytes())
+    content[at] ^= 16
+    file.write_bytes(content)
+
+
+def test_a_sound_index(index: Path, run: Run) -> None:
+    checked = run("check")
+    assert checked.code == 0
+    assert checked.out == f"Nothing is wrong with {index}.\n"
+    assert run("check", "--repair").out == checked.out
+    told = json.loads(run("check", "--json").out)
+    assert told == {"findings": [], "lost": False, "run_index": False}
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("DELETE FROM shelf WHERE document = 2", "1 documents are on no shelf"),
+        ("UPDATE shelf SET place = 77 WHERE document = 2", "the books say otherwise"),
+        ("INSERT INTO dead SELECT id, 99 FROM segments LIMIT 1", "the books say otherwise"),
+        ("UPDATE edges SET target = 1 WHERE id = 1", "links lead elsewhere"),
+        ("UPDATE edges SET target = 99 WHERE id = 1", "links lead elsewhere"),
+        ("DELETE FROM documents WHERE id = 1", "sections of no document"),
+        ("UPDATE chunks SET terms = x'0102' WHERE id = 1", "its terms are cut off"),
+        ("UPDATE chunks SET terms = x'ffffff0001000008' WHERE id = 1", "terms that nobody knows"),
+        ("UPDATE chunks SET terms = x'0100000001000001' WHERE id = 1", "fields that it does not have"),
+        ("UPDATE chunks SET terms = x'0100000001000008' WHERE id = 1", "it does not say what the documents say"),
+        ("UPDATE chunks SET headings = 'no list' WHERE id = 1", "cannot be read"),
+        ("UPDATE documents SET tags = '[1]' WHERE id = 1", "cannot be read"),
+        ("DELETE FROM names WHERE document = 1", "tags or names"),
+        ("UPDATE vectors SET vector = x'00000000' WHERE id = 1", "1 vectors cannot be right"),
+        ("UPDATE vectors SET vector = zeroblob(64) WHERE id = 1", "1 vectors cannot be right"),
+        ("INSERT INTO vectors (lane, chunk, vector) VALUES (1, 999, zeroblob(64))", "vectors of no section"),
+        ("DELETE FROM dead_vectors; DELETE FROM vectors WHERE id = 2; DELETE FROM dead_vectors", "in it"),
+    ],
+)
+def test_rows_that_cannot_be_right(index: Path, run: Run, sql: str, said: str) -> None:
+    before = hits(run)
+    execute(index, sql)
+    found = run("check")
+    assert (found.code, said in found.out) == (3, True), found
+    assert "Mend it: waymeet check --repair" in found.err
+    mended = run("check", "--repair")
+    assert mended.code == 0, mended
+    assert all(line.startswith("repaired: ") for line in mended.out.splitlines())
+    assert run("check").code == 0
+    assert run("index", *FLAGS).code == 0
+    assert run("check").out.startswith("Nothing is wrong")
+    if "x'0100000001000008'" not in sql:  # terms that might be right cannot be told from right ones
+        assert hits(run) == before
+
+
+@pytest.mark.parametrize("ending", [".segment", ".vectors"])
+@pytest.mark.parametrize("how", ["flip", "cut", "gone", "stray"])
+def test_segments(index: Path, run: Run, ending: str, how: str) -> None:
+    before = hits(run)
+    file = next(each for each in segments(index) if each.suffix == ending)
+    if how == "flip":
+        flip(file, file.stat().st_size - 9)
+    elif how == "cut":
+        file.write_bytes(file.read_bytes()[:-5])
+    elif how == "gone":
+        file.unlink()
+    else:
+        file.with_name(f"stray{ending}").write_text("left behind")
+    found = run("check", "--json")
+    assert (found.code, len(json.loads(found.out)["findings"])) == (3, 1)
+    mended = run("check", "--repair")
+    assert (mended.code, mended.err) == (0, "")  # nothing has to be read again
+    assert run("check").out.startswith("Nothing is wrong")
+    assert hits(run) == before
+
+
+def test_a_damaged_file_is_put_aside_and_never_deleted(index: Path, run: Run) -> None:
+    before = hits(run)
+    for number in (1, 2):
+        flip(index, 4096 * 3 + 4000)
+        damaged = index.read_bytes()
+        found = run("check")
+        assert (found.code, "bytes in it changed" in found.out) == (3, True), found
+        asked = run(*HITS)
+        assert asked.code in {0, 3}
+        mended = run("check", "--repair")
+        assert mended.code == 0
+        assert f"moved to index.db.damaged-{number}" in mended.out
+        assert "Run `waymeet index` now" in mended.err
+        assert index.with_name(f"index.db.damaged-{number}").read_bytes() == damaged
+        assert run("index", *FLAGS).code == 0
+        assert hits(run) == before
+        assert run("check").code == 0
+
+
+def test_a_header_beyond_recognition_is_put_aside_too(index: Path, run: Run) -> None:
+    flip(index, 3)
+    assert run("check").code == 3
+    assert run("check", "--repair").code == 0
+    assert run("index", *FLAGS).code == 0
+
+
+def test_missing_tables_cannot_be_mended(index: Path, run: Run) -> None:
+    with closing(connect(index, 1.0)) as connection:
+        connection.execute("DROP INDEX names_of")
+    found = run("check")
+    assert (found.code, "names_of" in found.out) == (3, True)
+    assert run("check", "--repair").code == 0
+
+
+@pytest.mark.parametrize("kind", ["database", "text"])
+def test_what_is_not_ours_is_left_alone(tmp_path: Path, project: Path, run: Run, kind: str) -> None:
+    file = tmp_path / "other.db"
+    if kind == "database":
+        with closing(apsw.Connection(str(file))) as other:
+            other.execute("CREATE TABLE t (a)")
+    else:
+        file.write_text("something that somebody needs\n" * 100)
+    before = file.read_bytes()
+    refused = run("check", "--repair", "--index", str(file))
+    assert refused.code == 3
+    assert refused.err
+    assert file.read_bytes() == before
+
+
+def test_without_an_index(project: Path, run: Run) -> None:
+    assert run("check").code == 3
+
+
+def test_a_project_can_be_asked(index: Path, project: Path) -> None:
+    with Project.open(project, index=index) as opened:
+        assert opened.search("fusion", refresh=False).hits
+        assert not opened.check().findings
+        assert opened.search("fusion", refresh=False).hits
+
+
+@pytest.mark.parametrize("error", [apsw.FullError, apsw.BusyError, apsw.IOError, apsw.ReadOnlyError])
+def test_an_index_is_not_given_up_because_the_disk_is_full(
+    index: Path, run: Run, monkeypatch: pytest.MonkeyPatch, error: type[apsw.Error]
+) -> None:
+    def fails(*_: object) -> None:
+        raise error("not now")
+
+    execute(index, "DELETE FROM shelf WHERE document = 2")
+    with monkeypatch.context() as full:
+        full.setattr(check, "_mend", fails)
+        failed = run("check", "--repair")
+        assert (failed.code, len(failed.err.splitlines())) == (3, 2)
+    assert not list(index.parent.glob("*.damaged-*"))
+    assert run("check", "--repair").code == 0
+
+
+def test_a_build_without_checksums_does_not_touch_an_index_with_them(
+    index: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would leave pages behind that look damaged to every other build."""
+    with monkeypatch.context() as poor:
+        poor.setattr(opening, "_CHECKSUMS", "none of that name")
+        refused = run("search", "fusion")
+        assert (refused.code, "checksums" in refused.err) == (3, True)
+    assert run("search", "fusion").code == 0

@@ -1,0 +1,121 @@
+"""Parsing in other processes: the same outcomes in the same order, whatever becomes of the processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from waymeet.ingest import workers
+from waymeet.ingest.index import index
+from waymeet.ingest.outcome import Rules, Task, outcome
+from waymeet.ingest.worker import Order
+from waymeet.ingest.workers import outcomes
+from waymeet.settings import Settings
+from waymeet.stores.memory import MemoryStore
+
+PAGES = 120
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a folder whose files are worth a worker, with some that are turned down."""
+    monkeypatch.setattr(workers, "FEWEST", 2)
+    monkeypatch.setattr(workers, "_cores", lambda: 3)
+    folder = tmp_path / "root"
+    folder.mkdir()
+    for number in range(PAGES):
+        links = f"[[page{number + 1}]]"
+        (folder / f"page{number}.md").write_text(f"# Page {number}\n\nWord{number} and ü 検索, see {links}.\n")
+    (folder / "binary.md").write_bytes(bytes(range(256)) * 20)
+    return folder
+
+
+def tasks(root: Path) -> list[Task]:
+    return [*(Task(path.name) for path in sorted(root.iterdir())), Task("gone.md")]
+
+
+def rules(root: Path) -> Rules:
+    return Rules(str(root), 2_000_000, Settings().chunking)
+
+
+def children() -> set[int]:
+    """Give the processes of which this one is the parent."""
+    found = set()
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            parent = int(status.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[1])
+            if parent == os.getpid():
+                found.add(int(status.parent.name))
+    return found
+
+
+def test_outcomes_are_those_of_one_process_in_the_same_order(root: Path) -> None:
+    wanted = tasks(root)
+    assert list(outcomes(wanted, rules(root))) == [outcome(task, rules(root)) for task in wanted]
+
+
+def test_an_index_is_the_same(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    many, one = MemoryStore(), MemoryStore()
+    report = index(root, many, Settings())
+    monkeypatch.setattr(workers, "FEWEST", 10**9)
+    assert index(root, one, Settings()).skipped == report.skipped
+    ids = sorted(one.fingerprints())
+    assert many.fingerprints() == one.fingerprints()
+    assert many.chunks_of(ids) == one.chunks_of(ids)
+    assert (report.added, index(root, many, Settings()).unchanged) == (PAGES, PAGES)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+def test_a_worker_may_die(root: Path) -> None:
+    before, wanted = children(), tasks(root)
+    found = []
+    for number, each in enumerate(outcomes(wanted, rules(root))):
+        if number == 20:
+            for child in children() - before:
+                os.kill(child, signal.SIGKILL)
+        found.append(each)
+    assert found == [outcome(task, rules(root)) for task in wanted]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+def test_nobody_is_left_behind(root: Path) -> None:
+    before = children()
+
+    def interrupted(done: int, *_: object) -> None:
+        if done == 10:
+            assert children() - before
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        index(root, MemoryStore(), Settings(), interrupted)
+    assert children() == before
+
+
+def test_without_workers_the_work_is_done_here(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    assert len(list(outcomes(tasks(root), rules(root)))) == PAGES + 2
+    monkeypatch.setattr(sys, "executable", "")
+    assert len(list(outcomes(tasks(root), rules(root)))) == PAGES + 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are bytes there")
+def test_a_name_with_half_a_character(root: Path) -> None:
+    name = os.fsdecode(b"half\xff.md")
+    (root / name).write_text("# Half\n")
+    found = {each.path: each for each in outcomes(tasks(root), rules(root))}
+    assert found[name].made is not None or found[name].reason
+
+
+def test_a_stranger_in_the_folder_is_not_imported(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (root / "msgspec.py").write_text("import os; os._exit(7)\n")
+    monkeypatch.chdir(root)
+    worker = workers._Worker.started()
+    assert worker is not None
+    worker.order(Order(rules(root), (Task("page1.md"),)))
+    assert len(worker.collect(1)[0]) > 0
+    worker.end()
