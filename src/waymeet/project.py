@@ -194,9 +194,7 @@ class Project:
         return Status(
             root=str(self.root),
             index=str(self.index_path),
-            index_bytes=sum(
-                each.stat().st_size for each in self.index_path.parent.glob(f"{escape(self.index_path.name)}*")
-            ),
+            index_bytes=self._size(),
             generation=store.generation,
             counts=store.counts(),
             indexed_seconds_ago=(time_ns() - int(at)) / 1e9 if at else None,
@@ -206,6 +204,12 @@ class Project:
             noted=tuple(sorted(msgspec.json.decode(store.note("noted") or "{}", type=dict[str, str]).items())),
             lane=embedder.lane if embedder else "",
         )
+
+    def _size(self) -> int:
+        """Add up the index file and what lies beside it."""
+        beside = self.index_path.parent.glob(f"{escape(self.index_path.name)}*")
+        files = (file for path in beside for file in (path.rglob("*") if path.is_dir() else (path,)))
+        return sum(file.stat().st_size for file in files if file.is_file())
 
     def close(self) -> None:
         """Let go of the index file."""
