@@ -32,9 +32,7 @@ def vector(search: Search, tools: Tools, settings: Settings) -> Search:
     if search.mode == "bm25_only" or not search.text.strip():
         return search.skip("mode bm25_only" if search.text.strip() else "empty query")
     if tools.embedder is None:
-        return search.miss(
-            "vector", "no_model", "no embedding model is set up, so meaning was not asked: words and links alone"
-        )
+        return search.miss("vector", "no_model", "no embedding model is set up, so meaning was not asked")
     lane = tools.embedder.lane
     embedded, chunks = tools.store.coverage(lane)
     if not embedded:

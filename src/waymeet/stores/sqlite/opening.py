@@ -59,10 +59,14 @@ def opened(path: Path, timeout: float, *, create: bool) -> apsw.Connection:
             if _is_empty(connection):
                 if not create:
                     raise trouble.missing(path)
-                _make(connection, timeout)
+                _make(connection)
+                connection.close()
+                connection = connect(path, timeout)  # one that was opened on an empty file keeps no checksums
             elif _is_older(connection):
                 _make_anew(connection)
             _check(path, connection)
+            if connection.execute("PRAGMA journal_mode").get != "wal":
+                _write_ahead(connection, timeout)
         except BaseException:
             connection.close()
             raise
@@ -91,10 +95,14 @@ def _is_empty(connection: apsw.Connection) -> bool:
     )
 
 
-def _make(connection: apsw.Connection, timeout: float) -> None:
+def _make(connection: apsw.Connection) -> None:
+    """Make the tables, without the write-ahead log: what keeps checksums must find the first page in the file itself.
+
+    While that page lies in the log alone, a process that opens the file would not see that it has checksums, and the
+    pages it writes would look damaged to all others.
+    """
     if _CHECKSUMS in apsw.vfs_names():
         connection.reserve_bytes(reserve=_CHECKSUM_BYTES)
-    _write_ahead(connection, timeout)
     connection.execute("BEGIN IMMEDIATE")
     if _is_empty(connection):  # another process may have been quicker
         connection.execute(TABLES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from waymeet.stores.sqlite import shelf
 from waymeet.types import CHUNK_FIELDS, DOCUMENT_FIELDS, FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
     import apsw
@@ -26,16 +27,25 @@ if TYPE_CHECKING:
 def wrong(connection: apsw.Connection, folder: Path) -> Iterator[tuple[int, str, str]]:
     """Name the segments that are not as they should be: number, file, and what is wrong."""
     for segment, file in shelf.segments(connection).items():
-        try:
-            what = _wrong(connection, segment, Container(folder / file))
-        except FileNotFoundError:
-            what = "the file is gone"
-        except (OSError, BrokenContainerError) as error:
-            what = str(error)
-        except (LookupError, ValueError, TypeError, OverflowError) as error:  # numbers that fit together nowhere
-            what = f"its numbers contradict each other: {error}"
+        what = judged(partial(_looked_at, connection, segment, folder / file))
         if what:
             yield segment, file, what
+
+
+def judged(look: Callable[[], str]) -> str:
+    """Say what a look at a derived file finds wrong, be it that the file cannot be looked at."""
+    try:
+        return look()
+    except FileNotFoundError:
+        return "the file is gone"
+    except (OSError, BrokenContainerError) as error:
+        return str(error)
+    except (LookupError, ValueError, TypeError, OverflowError) as error:  # numbers that fit together nowhere
+        return f"its numbers contradict each other: {error}"
+
+
+def _looked_at(connection: apsw.Connection, segment: int, path: Path) -> str:
+    return _wrong(connection, segment, Container(path))
 
 
 def _wrong(connection: apsw.Connection, segment: int, container: Container) -> str:

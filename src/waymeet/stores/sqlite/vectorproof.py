@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from waymeet.stores.segments.container import BrokenContainerError, Container
+from waymeet.stores.segments.container import Container
 from waymeet.stores.segments.lane import Part, opened
 from waymeet.stores.segments.signs import signs
 from waymeet.stores.sqlite import vectorshelf
+from waymeet.stores.sqlite.proof import judged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,17 +28,7 @@ def wrong(connection: apsw.Connection, folder: Path) -> Iterator[tuple[int, str,
     held: dict[int, list[int]] = {}
     files = vectorshelf.segments(connection)
     for each in files:
-        try:
-            container = Container(folder / each.file)
-            part = opened(container)
-            what = _wrong(connection, each.lane, container, part)
-            held.setdefault(each.lane, []).extend(_living(connection, each.lane, part).numbers.tolist())
-        except FileNotFoundError:
-            what = "the file is gone"
-        except (OSError, BrokenContainerError) as error:
-            what = str(error)
-        except (LookupError, ValueError, TypeError, OverflowError) as error:  # numbers that fit together nowhere
-            what = f"its numbers contradict each other: {error}"
+        what = judged(partial(_looked_at, connection, each.lane, folder / each.file, held))
         if what:
             yield each.segment, each.file, what
     for lane, numbers in held.items():
@@ -45,6 +37,15 @@ def wrong(connection: apsw.Connection, folder: Path) -> Iterator[tuple[int, str,
             for each in files:
                 if each.lane == lane:
                     yield each.segment, each.file, "the books say otherwise of what stands in it"
+
+
+def _looked_at(connection: apsw.Connection, lane: int, path: Path, held: dict[int, list[int]]) -> str:
+    """Say what is wrong with a file, and add what it holds to what its lane does."""
+    container = Container(path)
+    part = opened(container)
+    what = _wrong(connection, lane, container, part)
+    held.setdefault(lane, []).extend(_living(connection, lane, part).numbers.tolist())
+    return what
 
 
 def _wrong(connection: apsw.Connection, lane: int, container: Container, part: Part) -> str:
