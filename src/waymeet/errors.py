@@ -4,14 +4,20 @@ WaymeetError
 ├── UsageError              what was asked cannot be done as asked            (exit 2)
 │   ├── SettingsError       a settings file, variable or flag is wrong
 │   ├── UnknownRecipeError  no recipe or mode of that name
+│   ├── ConflictError       somebody else changed it first; shows both texts  (exit 4)
+│   ├── CollectionError     a test collection cannot be used
+│   ├── RemovalsError       so much is gone that somebody has to agree to forget it
 │   └── NotFoundError       no such folder or file
-│       └── NotIndexedError nothing indexed has that name                     (exit 1)
+│       ├── NotIndexedError nothing indexed has that name                     (exit 1)
+│       └── NoSuchEntryError  no note, task or skill has that name            (exit 1)
 ├── IndexUnavailableError   there is no usable index                          (exit 3)
 │   ├── NoIndexError        nothing was indexed here yet
 │   ├── DamagedIndexError   the index file cannot be read
 │   ├── NewerIndexError     the index was written by a newer Waymeet
 │   └── BusyIndexError      another process holds the index
-└── EmbeddingError          an embedder failed or returned something unusable (exit 3)
+└── ModelError              a model failed or returned something unusable     (exit 3)
+    ├── EmbeddingError      … an embedder
+    └── RestingError        … was so slow that it is left alone for a while
 
 Every message says what happened; every hint says what to do next.
 """
@@ -45,12 +51,43 @@ class UnknownRecipeError(UsageError):
     """There is no recipe or mode of that name."""
 
 
+class ConflictError(UsageError):
+    """An entry was changed by somebody else since it was read; nothing was written."""
+
+    exit_code = 4
+
+    def __init__(
+        self, message: str, hint: str = "", *, current: str = "", refused: str = "", version: str = ""
+    ) -> None:
+        super().__init__(message, hint)
+        self.current = current
+        """What the file holds now."""
+        self.refused = refused
+        """What was not written."""
+        self.version = version
+        """The version to base another try on; empty if the entry is gone."""
+
+
+class CollectionError(UsageError):
+    """A test collection cannot be used."""
+
+
+class RemovalsError(UsageError):
+    """So much is gone that somebody has to agree before the index forgets it: a disk may not be mounted."""
+
+
 class NotFoundError(UsageError):
     """There is no such folder or file."""
 
 
 class NotIndexedError(NotFoundError):
     """Nothing indexed has that name."""
+
+    exit_code = 1
+
+
+class NoSuchEntryError(NotFoundError):
+    """No note, task or skill has that name."""
 
     exit_code = 1
 
@@ -75,5 +112,13 @@ class BusyIndexError(IndexUnavailableError):
     """Another process holds the index."""
 
 
-class EmbeddingError(WaymeetError):
+class ModelError(WaymeetError):
+    """A model failed, was too slow or returned something unusable."""
+
+
+class EmbeddingError(ModelError):
     """An embedder failed or returned something unusable."""
+
+
+class RestingError(ModelError):
+    """A model was so slow that it is left alone for a while."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from msgspec import Struct
 
@@ -24,6 +24,16 @@ Progress = Callable[[int, int, str], None]
 """What is told of long work: how much is done, how much there is, and what is being worked on."""
 
 
+class Neighbour(NamedTuple):
+    """A document at the other end of links of one kind that all lead the same way."""
+
+    document: str
+    kind: str
+    outward: bool
+    """Whether the links lead there; if not, they come from there."""
+    links: int
+
+
 class Counts(Struct, frozen=True):
     """How much a store holds."""
 
@@ -32,6 +42,7 @@ class Counts(Struct, frozen=True):
     terms: int
     edges: int
     dangling: int
+    """Links that somebody set and that lead nowhere: not those found in text, nor what code builds upon."""
     kinds: dict[str, int]
     """Documents by kind."""
     vectors: dict[str, int]
@@ -107,6 +118,15 @@ class Store(Protocol):
         """List the edges that start or end at any of the documents, in a stable order; `kinds` restricts them."""
         ...
 
+    def neighbours(
+        self, documents: Collection[str], kinds: Collection[str] = ()
+    ) -> Mapping[str, tuple[Neighbour, ...]]:
+        """Give for each document those that links connect it with, itself left out, in an order of their own.
+
+        They are ordered by document, then kind, then links that come before links that lead there.
+        """
+        ...
+
     def chunks(self, ids: Collection[str]) -> Mapping[str, Chunk]:
         """Fetch chunks by id; unknown ids are left out."""
         ...
@@ -129,6 +149,10 @@ class Store(Protocol):
 
     def vocabulary(self, prefix: str, limit: int) -> Sequence[str]:
         """List the terms that begin with a prefix, those that most chunks hold first, then alphabetically."""
+        ...
+
+    def holds(self, terms: Collection[str]) -> frozenset[str]:
+        """Say which of some terms any chunk holds in any field."""
         ...
 
     def fingerprints(self) -> Mapping[str, Fingerprint]:
@@ -157,6 +181,40 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Let go of files; the store cannot be used afterwards."""
+        ...
+
+
+class Reranker(Protocol):
+    """Reads a question together with each text and says how well they fit."""
+
+    @property
+    def name(self) -> str:
+        """Name it, for the record and for its cache."""
+        ...
+
+    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """Score each text from 0 to 1, in their order.
+
+        Raises:
+            ModelError: it failed, was too slow, or returned something unusable.
+        """
+        ...
+
+
+class Expander(Protocol):
+    """Puts a question in other words."""
+
+    @property
+    def name(self) -> str:
+        """Name it, for the record and for its cache."""
+        ...
+
+    def expand(self, query: str, number: int) -> Sequence[str]:
+        """Give up to so many other wordings.
+
+        Raises:
+            ModelError: it failed, was too slow, or returned something unusable.
+        """
         ...
 
 

@@ -18,6 +18,8 @@ def entry(
     kind: str = "docs",
     doc_type: str = "other",
     digest: str = "",
+    language: str = "",
+    namespace: str = "",
 ) -> Entry:
     """Make an entry with one chunk for each text; a pair is a heading and the text below it.
 
@@ -36,6 +38,8 @@ def entry(
         size=sum(len(text) for text in texts),
         modified_ns=1,
         lines=len(texts),
+        language=language,
+        namespace=namespace,
     )
     chunks = tuple(chunk(path, ordinal, text) for ordinal, text in enumerate(texts))
     return Entry(

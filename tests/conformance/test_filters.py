@@ -11,12 +11,38 @@ from waymeet.types import Filters
 from .make import entry, words
 
 ENTRIES = [
-    entry("docs/a.md", ("Rank fusion", "text about ranks"), "text: the Setup, of things", tags=["Guide", "x"]),
-    entry("docs/sub/b.md", "text with FULL-width ｆｕｓｉｏｎ", title="The setup of things", doc_type="plan"),
-    entry("docs2/c.md", "text 全文検索の設定", kind="code", tags=["guide"]),
+    entry(
+        "docs/a.md",
+        ("Rank fusion", "text about ranks"),
+        "text: the Setup, of things",
+        tags=["Guide", "x"],
+        namespace="web",
+    ),
+    entry(
+        "docs/sub/b.md",
+        "text with FULL-width ｆｕｓｉｏｎ",
+        title="The setup of things",
+        doc_type="plan",
+        properties={"Team": "Blue, Red"},
+    ),
+    entry(
+        "docs2/c.md",
+        "text 全文検索の設定",
+        kind="code",
+        tags=["guide"],
+        language="go",
+        namespace="api",
+        properties={"team": "red"},
+    ),
     entry("docs.md", "text frank fusion", kind="files"),
 ]
 PATHS = ["docs/a.md", "docs/sub/b.md", "docs2/c.md", "docs.md", "unknown.md"]
+WITHOUT = [
+    (Filters(without_kinds=("code",)), ["docs.md", "docs/a.md", "docs/a.md/2", "docs/sub/b.md"]),
+    (Filters(without_kinds=("docs", "files")), ["docs2/c.md"]),
+    (Filters(without_kinds=("docs",), kinds=("docs", "code")), ["docs2/c.md"]),
+    (Filters(without_kinds=("folders",)), ["docs.md", "docs/a.md", "docs/a.md/2", "docs/sub/b.md", "docs2/c.md"]),
+]
 
 
 @pytest.fixture
@@ -58,6 +84,15 @@ def passing(store: Store, filters: Filters) -> list[str]:
         (Filters(doc_types=("plan",)), ["docs/sub/b.md"]),
         (Filters(tags=("GUIDE",)), ["docs/a.md", "docs/a.md/2", "docs2/c.md"]),
         (Filters(tags=("gui",)), []),
+        (Filters(changed_before=1), []),
+        (Filters(changed_from=1, changed_before=2, kinds=("code",)), ["docs2/c.md"]),
+        (Filters(changed_from=2), []),
+        (Filters(languages=("go", "python")), ["docs2/c.md"]),
+        (Filters(namespaces=("web", "api")), ["docs/a.md", "docs/a.md/2", "docs2/c.md"]),
+        (Filters(properties=(("team", "RED"),)), ["docs/sub/b.md", "docs2/c.md"]),
+        (Filters(properties=(("team", "green"), ("team", "blue"))), ["docs/sub/b.md"]),
+        (Filters(properties=(("team", "red"), ("status", "open"))), []),
+        (Filters(properties=(("team", "red"),), kinds=("code",)), ["docs2/c.md"]),
         (Filters(tags=("guide",), kinds=("code",)), ["docs2/c.md"]),
         (Filters(tags=("guide",), paths=("docs/sub",)), []),
         (Filters(phrases=(plain("setup – of THINGS"),)), ["docs/a.md/2", "docs/sub/b.md"]),
@@ -119,3 +154,8 @@ def test_the_first_chunk_that_passes_is_named(store: Store) -> None:
     assert store.passing(["a.md"], Filters()) == {"a.md": "a.md#L1-L1"}
     assert store.passing(["a.md"], Filters(without=(("rank",),))) == {"a.md": "a.md#L2-L2"}
     assert store.passing(["a.md"], Filters(phrases=("again",))) == {"a.md": "a.md#L3-L3"}
+
+
+@pytest.mark.parametrize(("filters", "expected"), WITHOUT)
+def test_kinds_are_left_out(filled: Store, filters: Filters, expected: list[str]) -> None:
+    assert passing(filled, filters) == expected

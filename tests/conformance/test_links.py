@@ -1,6 +1,6 @@
 """Where links lead, when that changes, and what they say of their targets."""
 
-from waymeet.ports import Store
+from waymeet.ports import Neighbour, Store
 from waymeet.settings import Bm25
 from waymeet.types import Edge, Filters, Link, Node
 
@@ -172,3 +172,41 @@ def test_link_text_of_several_documents_adds_up(store: Store) -> None:
 def test_pages_put_together_find_each_other_in_any_order(store: Store) -> None:
     store.put([entry("a.md", "x", links=[link("b")]), entry("b.md", "x", links=[link("a")])])
     assert targets(store, "a.md") == ["b.md", "a.md"]
+
+
+def test_neighbours_tell_kind_direction_and_number_of_links(store: Store) -> None:
+    store.put(
+        [
+            entry("a.md", "x", links=[link("b"), link("b"), link("c", kind="imports"), link("a"), link("nowhere")]),
+            entry("b.md", "x", links=[link("a")]),
+            entry("c.md", "x"),
+        ]
+    )
+    expected = {
+        "a.md": (
+            Neighbour("b.md", "references", outward=False, links=1),
+            Neighbour("b.md", "references", outward=True, links=2),
+            Neighbour("c.md", "imports", outward=True, links=1),
+        ),
+        "c.md": (Neighbour("a.md", "imports", outward=False, links=1),),
+        "unknown.md": (),
+    }
+    assert store.neighbours(list(expected)) == expected
+    store.tidy()
+    assert store.neighbours(list(expected)) == expected
+    assert store.neighbours(["a.md"], ["imports"]) == {"a.md": (Neighbour("c.md", "imports", outward=True, links=1),)}
+    assert store.neighbours([]) == {}
+
+
+def test_neighbours_change_with_the_links_and_their_ends(store: Store) -> None:
+    store.put([entry("a.md", "x", links=[link("b"), link("c")]), entry("b.md", "x"), entry("c.md", "x")])
+    store.tidy()
+    store.put([entry("a.md", "x", links=[link("c")])])
+    assert store.neighbours(["b.md"]) == {"b.md": ()}
+    assert [each.document for each in store.neighbours(["a.md"])["a.md"]] == ["c.md"]
+    store.drop(["c.md"])
+    assert store.neighbours(["a.md", "c.md"]) == {"a.md": (), "c.md": ()}
+    store.tidy()
+    store.put([entry("d/c.md", "x", names=["c"])])
+    assert [each.document for each in store.neighbours(["a.md"])["a.md"]] == ["d/c.md"]
+    assert [each.document for each in store.neighbours(["d/c.md"])["d/c.md"]] == ["a.md"]

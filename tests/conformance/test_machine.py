@@ -207,6 +207,7 @@ class Agreement(RuleBasedStateMachine):
         self.same(lambda store: store.documents(PATHS))
         self.same(lambda store: store.chunks_of(PATHS))
         self.same(lambda store: store.edges(PATHS))
+        self.same(lambda store: store.neighbours(PATHS))
         self.same(lambda store: store.edges(PATHS[:3], ["imports"]))
         self.same(lambda store: store.named(KEYS))
         self.same(lambda store: store.fingerprints())

@@ -335,7 +335,7 @@ OWNED = {
 """How to find the document that a row of each table belongs to."""
 
 
-BOOKS = {"segments", "shelf", "dead", "vector_segments", "dead_vectors", "sqlite_sequence"}
+BOOKS = {"segments", "shelf", "dead", "vector_segments", "dead_vectors", "graphs", "stirred", "sqlite_sequence"}
 """What is kept about segments, which are derived."""
 
 

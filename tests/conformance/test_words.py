@@ -197,6 +197,14 @@ def test_vocabulary_lists_the_most_used_terms_of_a_prefix(store: Store) -> None:
     assert store.vocabulary("zzz", 10) == []
 
 
+def test_a_store_knows_which_terms_it_holds(store: Store) -> None:
+    store.put([entry("x.md", "rank fusion", links=[link("y", says="ranges")]), entry("z.md", "random")])
+    assert store.holds(["rank", "fusion", "rang", "random", "fus", "", "nowhere"]) == {"rank", "fusion", "random"}
+    store.put([entry("y.md", "and")])
+    store.drop(["z.md"])
+    assert store.holds(["rang", "random"]) == {"rang"}
+
+
 def test_cjk_terms_have_prefixes_too(store: Store) -> None:
     store.put([entry("x.md", "全文検索")])
     assert store.vocabulary("検", 10) == ["検", "検索"]

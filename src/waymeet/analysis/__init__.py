@@ -1,6 +1,6 @@
 """Text → terms: identifiers, stemming, stop words, CJK. One analyzer for documents and queries."""
 
-from waymeet.analysis.names import called, located, titled
+from waymeet.analysis.names import called, defined, located, titled
 from waymeet.analysis.scripts import has_cjk
 from waymeet.analysis.terms import VERSION, contains, count, plain, spans, terms, well_formed, words
 
@@ -9,6 +9,7 @@ __all__ = [
     "called",
     "contains",
     "count",
+    "defined",
     "has_cjk",
     "located",
     "plain",

@@ -1,11 +1,14 @@
 """The keys under which documents are known by name: for links that look for one, and for queries that name one.
 
-Keys depend neither on case nor on how a file system spells accents.
+Keys depend neither on case nor on how a file system spells accents, but for those of symbols, which depend on both.
 """
 
 from unicodedata import normalize
 
 from waymeet.analysis.terms import plain
+
+SYMBOL = "s:"
+"""How the key of a symbol begins."""
 
 
 def located(path: str) -> str:
@@ -34,6 +37,52 @@ def titled(title: str) -> str:
     """
     words = plain(title)
     return f"t:{words}" if words else ""
+
+
+def defined(name: str) -> str:
+    """Give the key of something that a file defines. Case matters: `Store` and `store` are two things.
+
+    >>> defined("Store.put")
+    's:Store.put'
+    """
+    return f"{SYMBOL}{name}"
+
+
+def triggered(phrase: str) -> str:
+    """Give the key of a phrase that calls for a document, empty if it has no word.
+
+    >>> triggered("Rotate the keys!")
+    'c:rotate the keys'
+    """
+    words = plain(phrase)
+    return f"c:{words}" if words else ""
+
+
+def shortened(acronym: str) -> str:
+    """Give the key of an acronym that a document explains.
+
+    >>> shortened("RRF")
+    'a:rrf'
+    """
+    return f"a:{_folded(acronym)}"
+
+
+def spelt_out(words: str) -> str:
+    """Give the key of what an acronym that a document explains stands for.
+
+    >>> spelt_out("Reciprocal Rank Fusion")
+    'l:reciprocal rank fusion'
+    """
+    return f"l:{plain(words)}"
+
+
+def having(key: str) -> str:
+    """Give the key of a document whose front matter has a property.
+
+    >>> having("Status")
+    'f:status'
+    """
+    return f"f:{_folded(key)}"
 
 
 def _folded(text: str) -> str:

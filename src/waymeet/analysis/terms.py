@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from unicodedata import normalize
 
 import Stemmer
@@ -25,7 +25,8 @@ _BETWEEN = re.compile(rf"[^\w{_MARKS}]+")
 _LONGEST = 64
 _CACHE_SIZE = 500_000
 
-_stem: Callable[[str], str] = Stemmer.Stemmer("english", 0).stemWord
+_stemmer = Stemmer.Stemmer("english", 0)
+_stem: Callable[[str], str] = _stemmer.stemWord
 _known: dict[str, tuple[str, ...]] = {}
 
 
@@ -107,6 +108,16 @@ def _asked(token: str) -> tuple[str, ...]:
     found = _expand(token)
     whole = token.lower()[:_LONGEST]
     return (*found, whole) if found and whole not in found else found
+
+
+def stems(words: Sequence[str]) -> list[str]:
+    """Stem many plain words in small letters at once, which costs much less than one by one.
+
+    >>> stems(["users", "authentication"])
+    ['user', 'authent']
+    """
+    found: list[str] = _stemmer.stemWords(words)
+    return found
 
 
 def plain(text: str) -> str:

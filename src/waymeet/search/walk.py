@@ -1,21 +1,22 @@
 """Walking the graph: breadth first, both directions, the shortest way to each document."""
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 
-from waymeet.ports import Store
-from waymeet.types import Edge, Reached
+from waymeet.ports import Neighbour, Store
+from waymeet.types import Reached
 
 
 class Neighbours:
     """The documents around one document, those that more links lead to or from first."""
 
-    def __init__(self, document: str, edges: Sequence[Edge], fan_out: int) -> None:
-        outward = Counter(edge.target.document for edge in edges if edge.target and edge.source.document == document)
-        inward = Counter(edge.source.document for edge in edges if edge.target and edge.target.document == document)
-        links = outward + inward
-        del links[document]
-        ranked = sorted(links, key=lambda other: (-links[other], other))
+    def __init__(self, around: Sequence[Neighbour], fan_out: int) -> None:
+        links: dict[str, int] = {}
+        outward: set[str] = set()
+        for other, _, leads_there, number in around:
+            links[other] = links.get(other, 0) + number
+            if leads_there:
+                outward.add(other)
+        ranked = sorted(links, key=links.__getitem__, reverse=True)  # stable: equal ones stay in the order of paths
         self.number = len(ranked)
         self.cut = len(ranked) > fan_out
         """Whether some were left out because there are too many."""
@@ -25,12 +26,13 @@ class Neighbours:
 
 def neighbours(store: Store, documents: Sequence[str], kinds: Collection[str], fan_out: int) -> dict[str, Neighbours]:
     """Find the neighbours of documents along edges of some kinds (all, if none is given)."""
-    edges: dict[str, list[Edge]] = {document: [] for document in documents}
-    for edge in store.edges(documents, kinds):
-        if edge.target is not None:
-            for end in {edge.source.document, edge.target.document} & edges.keys():
-                edges[end].append(edge)
-    return {document: Neighbours(document, touching, fan_out) for document, touching in edges.items()}
+    found = store.neighbours(documents, kinds)
+    return {document: Neighbours(_apart(found[document], kinds), fan_out) for document in documents}
+
+
+def _apart(around: Sequence[Neighbour], kinds: Collection[str]) -> Sequence[Neighbour]:
+    """Leave folders out unless kinds of links are asked for: through them, all that lies side by side would be near."""
+    return around if kinds else [each for each in around if not each.document.endswith("/")]
 
 
 def walk(

@@ -1,8 +1,8 @@
 """What a filter lets through: the rules that every backend obeys, over plain documents and chunks."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from waymeet.analysis import contains, plain
+from waymeet.analysis import contains, plain, words
 from waymeet.types import Chunk, Document, Filters
 
 
@@ -27,8 +27,36 @@ def admits(filters: Filters, document: Document) -> bool:
     return (
         (not below or any(document.id == path or document.id.startswith(f"{path}/") for path in below))
         and (not filters.kinds or document.kind in filters.kinds)
+        and document.kind not in filters.without_kinds
         and (not filters.doc_types or document.doc_type in filters.doc_types)
+        and (not filters.changed_from or document.modified_ns >= filters.changed_from)
+        and (not filters.changed_before or document.modified_ns < filters.changed_before)
+        and (not filters.languages or document.language in filters.languages)
+        and (not filters.namespaces or document.namespace in filters.namespaces)
         and (not filters.tags or not set(folded(filters.tags)).isdisjoint(folded(document.tags)))
+        and (not filters.properties or has(filters.properties, document.properties))
+    )
+
+
+def has(wanted: Sequence[tuple[str, str]], properties: Mapping[str, str]) -> bool:
+    """Tell whether properties have, for every key that is wanted, one of its values; case does not matter.
+
+    >>> has([("status", "open"), ("status", "new")], {"Status": "New"}), has([("team", "a")], {"team": "b, A"})
+    (True, True)
+    >>> has([("status", "open"), ("team", "a")], {"status": "open"})
+    False
+    """
+    values = {key.casefold(): text.casefold() for key, text in properties.items()}
+    alternatives: dict[str, list[str]] = {}
+    for key, value in wanted:
+        alternatives.setdefault(key.casefold(), []).append(value.casefold())
+    return (
+        all(
+            any(value == values[key] or value in values[key].split(", ") for value in choices)
+            for key, choices in alternatives.items()
+            if key in values
+        )
+        and alternatives.keys() <= values.keys()
     )
 
 
@@ -44,6 +72,21 @@ def leaves_out(without: Sequence[Collection[str]], terms: Collection[str]) -> bo
     False
     """
     return any(group and all(term in terms for term in group) for group in without)
+
+
+def demanded(phrases: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """List the words of phrases that are indexed, each by its terms: what has a phrase has each of its words, too.
+
+    >>> demanded(["the signing keys"])
+    (('sign', 'signing'), ('key', 'keys'))
+    """
+    groups = (asked for phrase in phrases for _, asked in words(phrase) if asked)
+    return tuple(dict.fromkeys(groups))
+
+
+def holds(groups: Sequence[Collection[str]], terms: Collection[str]) -> bool:
+    """Tell whether a chunk with these terms has one of every group."""
+    return all(any(term in terms for term in group) for group in groups)
 
 
 def says(phrases: Sequence[str], chunk: Chunk, title: str) -> bool:

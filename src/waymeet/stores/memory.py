@@ -6,18 +6,19 @@ change makes a new `Snapshot`, and an answer is read off one.
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import contextmanager
 from threading import Lock, local
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from waymeet.ports import Counts
+from waymeet.ports import Counts, Neighbour
 from waymeet.stores import bm25f
 from waymeet.stores.entries import checked, twice
 from waymeet.stores.snapshot import Snapshot
 from waymeet.stores.vectors import cosines, unit, units
-from waymeet.types import Filters, Fingerprint, Scored
+from waymeet.types import FOUND_KINDS, Filters, Fingerprint, Scored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -165,6 +166,24 @@ class MemoryStore:
             and (drawn.edge.source.document in wanted or (drawn.edge.target and drawn.edge.target.document in wanted))
         ]
 
+    def neighbours(
+        self, documents: Collection[str], kinds: Collection[str] = ()
+    ) -> Mapping[str, tuple[Neighbour, ...]]:
+        """Give for each document those that links connect it with."""
+        found: dict[str, Counter[tuple[str, str, bool]]] = {document: Counter() for document in documents}
+        for edge in self.edges(documents, kinds):
+            if edge.target is None or edge.target.document == edge.source.document:
+                continue
+            source, target = edge.source.document, edge.target.document
+            if source in found:
+                found[source][target, edge.kind, True] += 1
+            if target in found:
+                found[target][source, edge.kind, False] += 1
+        return {
+            document: tuple(sorted(Neighbour(*key, links) for key, links in around.items()))
+            for document, around in found.items()
+        }
+
     def chunks(self, ids: Collection[str]) -> Mapping[str, Chunk]:
         """Fetch chunks by id."""
         now = self._now
@@ -209,6 +228,11 @@ class MemoryStore:
         found = sorted((term for term in uses if term.startswith(prefix)), key=lambda term: (-uses[term], term))
         return found[: max(limit, 0)]
 
+    def holds(self, terms: Collection[str]) -> frozenset[str]:
+        """Say which of some terms any chunk holds."""
+        uses = self._now.uses
+        return frozenset(term for term in terms if uses.get(term))
+
     def fingerprints(self) -> Mapping[str, Fingerprint]:
         """Give the fingerprint of every document, by id."""
         documents = self._now.documents
@@ -227,7 +251,12 @@ class MemoryStore:
             chunks=len(now.chunks),
             terms=len(now.uses),
             edges=len(now.edges),
-            dangling=sum(drawn.edge.target is None for drawn in now.edges),
+            dangling=sum(
+                drawn.edge.target is None
+                and drawn.edge.kind not in FOUND_KINDS
+                and now.documents[drawn.edge.source.document].kind != "code"
+                for drawn in now.edges
+            ),
             kinds={kind: kinds.count(kind) for kind in sorted(set(kinds))},
             vectors={lane: len(kept) for lane, kept in sorted(now.vectors.items())},
         )

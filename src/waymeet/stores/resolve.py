@@ -1,8 +1,8 @@
 """Where a link leads: the one rule by which its keys choose a document.
 
-The first key that any document carries decides. Among several documents that carry it, the one that shares the
-longest run of folders with the linking document is meant, then the one with the shortest path, then the first in the
-alphabet.
+The first key that any document carries decides; the key of a symbol only if no other document carries it, for nothing
+tells which of several is meant. Among several documents that carry another key, the one that shares the longest run of
+folders with the linking document is meant, then the one with the shortest path, then the first in the alphabet.
 
 >>> carriers = Carriers({"setup": ["docs/setup.md", "web/docs/setup.md", "web/setup.md"]})
 >>> carriers.target("web/pages/start.md", ["setup"])
@@ -13,16 +13,24 @@ alphabet.
 'web/setup.md'
 >>> carriers.target("readme.md", ["no-such-page"]) is None
 True
+>>> Carriers({"s:put": ["a.py", "b.py"], "s:Store.put": ["a.py"]}).target("c.py", ["s:put", "s:Store.put"])
+'a.py'
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from waymeet.analysis.names import SYMBOL
 
 
 class Carriers:
     """The documents that carry each key, ready to be chosen from."""
 
-    def __init__(self, documents: Mapping[str, Iterable[str]]) -> None:
-        self._nearest = {key: _by_folder(carrying) for key, carrying in documents.items()}
+    def __init__(self, documents: Mapping[str, Collection[str]]) -> None:
+        self._nearest = {
+            key: _by_folder(carrying)
+            for key, carrying in documents.items()
+            if not key.startswith(SYMBOL) or len(set(carrying)) == 1
+        }
 
     def target(self, source: str, refs: Iterable[str]) -> str | None:
         """Say which document a link of `source` leads to, or None if it dangles."""

@@ -8,10 +8,11 @@ from waymeet.types.document import (
     Document,
     Entry,
     Fingerprint,
+    Symbol,
     Terms,
 )
-from waymeet.types.graph import Edge, Link, Node, Reached
-from waymeet.types.query import Filters, Query, Word
+from waymeet.types.graph import FOUND_KINDS, Edge, Link, Node, Reached
+from waymeet.types.query import Filters, Query, Variant, Word
 from waymeet.types.ranking import (
     Answer,
     Candidate,
@@ -26,12 +27,14 @@ from waymeet.types.ranking import (
     Scored,
     Section,
     Step,
+    Twin,
 )
 
 __all__ = [
     "CHUNK_FIELDS",
     "DOCUMENT_FIELDS",
     "FIELDS",
+    "FOUND_KINDS",
     "Answer",
     "Candidate",
     "Chunk",
@@ -55,6 +58,9 @@ __all__ = [
     "Scored",
     "Section",
     "Step",
+    "Symbol",
     "Terms",
+    "Twin",
+    "Variant",
     "Word",
 ]

@@ -24,7 +24,7 @@ class Document(Struct, frozen=True):
     id: str
     """Its path below the project's root, with forward slashes."""
     kind: str
-    """What sort of knowledge it is: `docs`, `code` or `files`."""
+    """What sort of knowledge it is: `docs`, `code`, `notes`, `tasks`, `skills`, `files` or `folders`."""
     title: str
     doc_type: str = "other"
     language: str = ""
@@ -37,6 +37,25 @@ class Document(Struct, frozen=True):
     size: int = 0
     modified_ns: int = 0
     lines: int = 0
+    namespace: str = ""
+    """The package, submodule or extra folder it belongs to; empty for the project itself."""
+
+
+class Symbol(Struct, frozen=True):
+    """Something with a name that a file defines: a function, a class, a fenced block of code."""
+
+    name: str
+    """Its name with those it lies in, as in `Store.put`; unique within its document, and its anchor."""
+    kind: str
+    """`class`, `function`, `method`, `code_block` and so on."""
+    start: int
+    end: int
+    """First and last line of the whole definition, with its comment, counted from 1, both included."""
+    signature: str = ""
+    """How it is declared, on one line; for a block of code, its language."""
+    doc: str = ""
+    """The first paragraph of its comment."""
+    exported: bool = True
 
 
 class Chunk(Struct, frozen=True):
@@ -54,7 +73,9 @@ class Chunk(Struct, frozen=True):
     headings: tuple[str, ...] = ()
     """The headings above it, outermost first, its own last."""
     anchors: tuple[str, ...] = ()
-    """What a link may write behind `#` to lead here: one for each heading in it, or that of the section it goes on."""
+    """What a link may write behind `#` to lead here: one for each heading or symbol in it, or that of what goes on."""
+    symbols: tuple[Symbol, ...] = ()
+    """The symbols that begin in it."""
 
 
 class Entry(Struct, frozen=True):

@@ -5,6 +5,9 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+FOUND_KINDS = frozenset({"mentions", "imports", "calls", "contains", "translation"})
+"""Kinds of links that nobody wrote as links: what they look for may well lie outside the project."""
+
 
 class Node(NamedTuple):
     """An end of an edge: a document, or a place in it."""

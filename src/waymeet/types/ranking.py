@@ -67,6 +67,8 @@ class Section(Struct, frozen=True):
     snippet: str
     highlights: tuple[tuple[int, int], ...] = ()
     """Ranges of the snippet that match the query, as half-open character offsets."""
+    text: str = ""
+    """All of it, for recipes that give whole texts."""
 
 
 class Linked(Struct, frozen=True):
@@ -76,6 +78,17 @@ class Linked(Struct, frozen=True):
     title: str
     kind: str
     direction: Literal["out", "in"]
+
+
+class Twin(Struct, frozen=True):
+    """The same section in another language."""
+
+    id: str
+    """Citable, as that of the hit itself."""
+    document: str
+    title: str
+    lang: str
+    """The code of its language; empty if nothing tells."""
 
 
 class Hit(Struct, frozen=True):
@@ -94,7 +107,15 @@ class Hit(Struct, frozen=True):
     sources: tuple[Found, ...]
     sections: tuple[Section, ...]
     staleness: Literal["fresh", "possibly_stale", "stale", "unknown"] = "unknown"
+    """How the document stands to the sources it names and the code it mentions."""
+    staleness_reason: str = ""
+    context: tuple[str, ...] = ()
+    """What the project says of the folders it lies in, the outermost first."""
+    translations: tuple[Twin, ...] = ()
+    """Where the same is said in other languages."""
     linked_pages: tuple[Linked, ...] = ()
+    namespace: str = ""
+    """The package or extra folder it belongs to."""
     explanation: Explanation | None = None
 
 
@@ -127,6 +148,12 @@ class Answer(Struct, frozen=True):
     degraded: tuple[Degraded, ...] = ()
     notes: tuple[str, ...] = ()
     """What was read into the query or changed in it."""
+    expanded: tuple[str, ...] = ()
+    """Other wordings of the question that were asked, too."""
+    strong_signal: bool | None = None
+    """Whether words alone answered so clearly that no other wording was needed; None for recipes that do not look."""
+    reranked: bool = False
+    """Whether a model read the best candidates again."""
     steps: tuple[Step, ...] = ()
     generation: int = 0
     seconds: float = 0.0

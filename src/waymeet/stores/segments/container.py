@@ -1,8 +1,8 @@
 """Named arrays in one file: written beside, synced, renamed; read by mapping it into memory.
 
-The file is `WYMSEG01`, the length of a JSON header, the header, and the arrays, each at a multiple of 64 bytes. The
-header says of what type and how long every array is, holds a few facts, and the digest of all arrays, by which a
-flipped byte is found. Numbers are little-endian.
+The file is `WYMSEG02`, the length and the checksum of a JSON header, the header, and the arrays, each at a multiple of
+64 bytes. The header says of what type and how long every array is, holds a few facts, and the checksum of all arrays,
+by which a flipped byte is found. Numbers are little-endian.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import mmap
 import os
 import sys
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import msgspec
 from msgspec import Struct
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-MAGIC = b"WYMSEG01"
+MAGIC = b"WYMSEG02"
 _ALIGN = 64
-_PREFIX = len(MAGIC) + 8
-_DTYPES = {"I": "<u4", "Q": "<u8", "f": "<f4", "d": "<f8"}
-_SIZES = {"I": 4, "Q": 8, "f": 4, "d": 8}
+_PREFIX = len(MAGIC) + 16
+_DTYPES = {"B": "u1", "I": "<u4", "Q": "<u8", "f": "<f4", "d": "<f8"}
+_SIZES = {"B": 1, "I": 4, "Q": 8, "f": 4, "d": 8}
 
 
 class BrokenContainerError(Exception):
@@ -39,30 +39,31 @@ class _Header(Struct, frozen=True):
     arrays: dict[str, tuple[str, int, int]]
     """Type, offset behind the header, and number of items, by name."""
     facts: dict[str, Any]
-    digest: str
+    checksum: int
+    """Of what is behind the header."""
     size: int
     """Bytes behind the header."""
 
 
 def write(path: Path, arrays: Mapping[str, tuple[str, NDArray[Any]]], facts: Mapping[str, Any]) -> int:
-    """Write arrays, each given with its type (`I`, `Q`, `f` or `d`), and give the size of the file.
+    """Write arrays, each given with its type (`B`, `I`, `Q`, `f` or `d`), and give the size of the file.
 
     The file appears under its name complete and on disk, or not at all.
     """
-    places, pieces, size, digest = {}, [], 0, blake2b(digest_size=16)
+    places, pieces, size, checksum = {}, [], 0, 0
     for name, (kind, array) in arrays.items():
         gap, content = bytes(-size % _ALIGN), array.astype(_DTYPES[kind], order="C", copy=False)
         places[name] = (kind, size + len(gap), len(content))
         for piece in (gap, content.data):  # arrays may be large: none of them is copied
-            digest.update(piece)
+            checksum = crc32(piece, checksum)
             pieces.append(piece)
             size += piece.nbytes if isinstance(piece, memoryview) else len(piece)
-    header = msgspec.json.encode(_Header(places, dict(facts), digest.hexdigest(), size))
+    header = msgspec.json.encode(_Header(places, dict(facts), checksum, size))
     header += b" " * (-(_PREFIX + len(header)) % _ALIGN)
     unfinished = path.with_name(f"{path.name}.new")
     try:
         with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(MAGIC + len(header).to_bytes(8, "little") + header)
+            file.write(MAGIC + len(header).to_bytes(8, "little") + crc32(header).to_bytes(8, "little") + header)
             file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
@@ -99,6 +100,11 @@ class Container:
         self._view = memoryview(self._map)
 
     @property
+    def size(self) -> int:
+        """Give the number of bytes."""
+        return len(self._map)
+
+    @property
     def facts(self) -> Mapping[str, Any]:
         """Give the facts written with the arrays."""
         return self._header.facts
@@ -111,7 +117,7 @@ class Container:
         kind, offset, count = self._place(name)
         start = self._start + offset
         data = self._view[start : start + count * _SIZES[kind]]
-        return data.cast("Q") if kind == "Q" else data.cast("I")
+        return data.cast("Q") if kind == "Q" else data.cast("B") if kind == "B" else data.cast("I")
 
     def numbers(self, name: str) -> NDArray[np.generic]:
         """Give an array as numpy sees it."""
@@ -123,7 +129,12 @@ class Container:
     def whole(self) -> bool:
         """Tell whether every byte is as it was written."""
         body = self._view[self._start : self._start + self._header.size]
-        return blake2b(body, digest_size=16).hexdigest() == self._header.digest
+        return crc32(body) == self._header.checksum
+
+    def let_go(self) -> None:
+        """Give back memory that holds parts of the file; what is needed is read again."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self._map.madvise(mmap.MADV_DONTNEED)
 
     def _place(self, name: str) -> tuple[str, int, int]:
         try:
@@ -135,9 +146,13 @@ class Container:
         name, size = self.path.name, len(self._map)
         if size < _PREFIX or self._map[: len(MAGIC)] != MAGIC:
             raise BrokenContainerError(f"{name} is not a segment")
-        length = int.from_bytes(self._map[len(MAGIC) : _PREFIX], "little")
+        at = len(MAGIC)
+        length, checksum = (int.from_bytes(self._map[start : start + 8], "little") for start in (at, at + 8))
+        written = self._map[_PREFIX : _PREFIX + length]
+        if len(written) != length or crc32(written) != checksum:
+            raise BrokenContainerError(f"the header of {name} changed since it was written")
         try:
-            header = msgspec.json.decode(self._map[_PREFIX : _PREFIX + length], type=_Header)
+            header = msgspec.json.decode(written, type=_Header)
         except (msgspec.DecodeError, UnicodeDecodeError, OverflowError) as error:
             raise BrokenContainerError(f"the header of {name} cannot be read") from error
         if size != _PREFIX + length + header.size:

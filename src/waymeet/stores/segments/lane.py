@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.int64]
 
-_RESCORED = 0.03
+_RESCORED = 0.02
 """Which part of the vectors is compared exactly after looking at their signs; at recall .99 or more."""
 _RESCORED_FOR_EACH = 40
 """And how many at least for each one that is wanted."""
-_LOOKED_AT_TWICE = 5
+_FEW_BARRED = 0.1
+"""Which part of the vectors may be barred without being left out from the start, which costs a copy of all signs."""
+_LOOKED_AT_TWICE = 6
 """How many times as many are left by a first look, in which the question has only signs, too."""
 
 
@@ -54,23 +56,24 @@ class Part(NamedTuple):
         """Count the vectors that are still true."""
         return len(self.chunks) if self.alive is None else int(np.count_nonzero(self.alive))
 
-    def rows(self, admitted: NDArray[np.int64] | None, left_out: NDArray[np.int64]) -> Rows | None:
-        """Find the rows that may be answers: living, of chunks that are admitted (in order) and not left out.
-
-        None means all.
-        """
-        if admitted is None and not len(left_out) and self.alive is None:
-            return None
-        if admitted is None:
-            found: Rows = np.arange(len(self.chunks))
-        else:
-            at = np.minimum(np.searchsorted(self.chunks, admitted), max(len(self.chunks) - 1, 0))
-            found = at[self.chunks[at] == admitted] if len(self.chunks) else at[:0]
-        if self.alive is not None:
-            found = found[self.alive[found]]
-        if len(left_out):
-            found = found[~np.isin(self.chunks[found], left_out)]
+    def barring(self, barred: Rows | None) -> NDArray[np.bool_] | None:
+        """Say which rows may not be answers: those that are dead, and others given by their places; None if none."""
+        if barred is None:
+            return None if self.alive is None else ~self.alive
+        found = np.zeros(len(self.chunks), dtype=np.bool_) if self.alive is None else ~self.alive
+        found[barred] = True
         return found
+
+    def near(self, query: Vector, barring: NDArray[np.bool_] | None, wanted: int) -> tuple[Rows, NDArray[np.float32]]:
+        """Find rows among which the best `wanted` almost certainly are, and how near they are, roughly.
+
+        While few are barred, all are looked at, and those are left out at the end.
+        """
+        many = barring is not None and np.count_nonzero(barring) > _FEW_BARRED * len(barring)
+        rows = self.likely(query, np.flatnonzero(~barring) if barring is not None and many else None, wanted)
+        if barring is not None and not many:
+            rows = np.flatnonzero(~barring) if rows is None else rows[~barring[rows]]
+        return np.arange(len(self.chunks)) if rows is None else rows, self.rough(query, rows)
 
     def likely(self, query: Vector, allowed: Rows | None, wanted: int) -> Rows | None:
         """Narrow the allowed rows down to those among which the best `wanted` almost certainly are; None means all."""
@@ -79,16 +82,18 @@ class Part(NamedTuple):
         enough = max(int(_RESCORED * len(self.chunks)), _RESCORED_FOR_EACH * wanted)
         if enough >= (len(self.chunks) if allowed is None else len(allowed)):
             return allowed
-        words = self.words if allowed is None else self.words[:, allowed]
+        words = self.words if allowed is None else np.take(self.words, allowed, axis=1)
         question = np.vecdot(self.turn, query)
         found = fewest_differing(words, question, _LOOKED_AT_TWICE * enough)
-        found = np.sort(found[most_agreeing(words[:, found], question, enough)])
+        found = found[most_agreeing(np.take(words, found, axis=1), question, enough)]
         return found if allowed is None else allowed[found]
 
     def rough(self, query: Vector, rows: Rows | None) -> NDArray[np.float32]:
         """Compare some vectors with a question, fast, off by rounding in 32 bits."""
         # Row by row: a matrix product would wake other threads, which costs more than it gains where cores are busy.
-        found: NDArray[np.float32] = np.vecdot(self.matrix if rows is None else self.matrix[rows], query)
+        found: NDArray[np.float32] = np.vecdot(
+            self.matrix if rows is None else np.take(self.matrix, rows, axis=0), query
+        )
         return found
 
 

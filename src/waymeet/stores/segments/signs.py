@@ -8,7 +8,7 @@ the rotation, models whose numbers differ much in size lose a tenth of what is n
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,17 +45,21 @@ def fewest_differing(words: Words, question: Matrix, wanted: int) -> NDArray[np.
 
 
 def most_agreeing(words: Words, question: Matrix, wanted: int) -> NDArray[np.int64]:
-    """Find vectors whose signs agree most with a question where its numbers are large, taken to four bits.
+    """Find vectors whose signs agree most with a question where its numbers are large, taken to four bits; with ties.
 
     Half of what is lost by looking at signs is lost on the question's side (Gao and Long, 2024); this gives it back,
     for four times the work.
     """
     levels = np.clip(np.round(question * (7.0 / np.abs(question).max())), -8, 7).astype(np.int8)
     planes = _packed((levels[np.newaxis] >> np.arange(4, dtype=np.int8)[:, np.newaxis]) & 1 == 1)
-    agreement = np.zeros(words.shape[1], dtype=np.int32)
-    for plane, weight in enumerate((1, 2, 4, -8)):  # two's complement
-        agreement += _counted(np.bitwise_and, words, planes[:, plane]).astype(np.int32) * np.int32(weight)
-    return np.argpartition(agreement, -wanted)[-wanted:]
+    small = np.dtype(np.uint16 if len(words) <= 64 else np.uint32)
+    agreement: NDArray[Any] = np.full(words.shape[1], 8 * 64 * len(words), small)  # as much as may be taken away
+    for plane, weigh in enumerate((np.add, np.add, np.add, np.subtract)):  # two's complement
+        counts: NDArray[Any] = _counted(np.bitwise_and, words, planes[:, plane]).astype(small, copy=False)
+        weigh(agreement, np.left_shift(counts, small.type(plane)), out=agreement)
+    fewer = np.cumsum(np.bincount(agreement)[::-1])  # how many agree at least so much, from the most on
+    bound = len(fewer) - 1 - int(np.searchsorted(fewer, wanted))
+    return np.flatnonzero(agreement >= bound)
 
 
 def _counted(between: np.ufunc, words: Words, asked: Words) -> NDArray[np.uint16]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.json import encode
+
 from waymeet.ports import Counts
 from waymeet.stores.sqlite.records import CHUNK, DOCUMENT, chunk_of, document_of
-from waymeet.types import Fingerprint
+from waymeet.types import FOUND_KINDS, Fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -31,7 +33,8 @@ SELECT
     (SELECT COUNT(*) FROM documents),
     (SELECT COUNT(*) FROM chunks),
     (SELECT COUNT(*) FROM edges),
-    (SELECT COUNT(*) FROM edges WHERE target IS NULL)
+    (SELECT COUNT(*) FROM edges e JOIN documents d ON d.id = e.source
+     WHERE e.target IS NULL AND d.kind <> 'code' AND e.kind NOT IN (SELECT value FROM json_each(?)))
 """
 _EMBEDDED = "SELECT COUNT(*) FROM vectors WHERE lane = (SELECT id FROM lanes WHERE name = ?)"
 _KINDS = "SELECT kind, COUNT(*) FROM documents GROUP BY kind ORDER BY kind"
@@ -81,6 +84,12 @@ def vocabulary(connection: apsw.Connection, lexicon: Lexicon, prefix: str, limit
     return sorted((term for term in held if held[term]), key=lambda term: (-held[term], term))[: max(limit, 0)]
 
 
+def holds(connection: apsw.Connection, lexicon: Lexicon, terms: Collection[str]) -> frozenset[str]:
+    """Say which of some terms any chunk holds."""
+    known = connection.executemany("SELECT term, id FROM terms WHERE term = ?", ((term,) for term in set(terms)))
+    return frozenset(term for term, number in known if lexicon.holds(number))
+
+
 def fingerprints(connection: apsw.Connection) -> dict[str, Fingerprint]:
     """Give the fingerprint of every document, by id."""
     rows = connection.execute("SELECT path, digest, size, modified_ns FROM documents ORDER BY path")
@@ -89,7 +98,9 @@ def fingerprints(connection: apsw.Connection) -> dict[str, Fingerprint]:
 
 def counts(connection: apsw.Connection, lexicon: Lexicon) -> Counts:
     """Count what is kept."""
-    documents, chunks, edges, dangling = connection.execute(_COUNTS).fetchone() or (0,) * 4
+    documents, chunks, edges, dangling = (
+        connection.execute(_COUNTS, (encode(sorted(FOUND_KINDS)).decode(),)).fetchone() or (0,) * 4
+    )
     kinds, vectors = dict(connection.execute(_KINDS)), dict(connection.execute(_VECTORS))
     return Counts(documents, chunks, lexicon.count_terms(), edges, dangling, kinds, vectors)
 

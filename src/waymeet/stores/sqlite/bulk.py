@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from waymeet.settings import Bm25
-    from waymeet.stores.segments.segment import Segment
     from waymeet.stores.sqlite.gate import Gate
     from waymeet.stores.sqlite.lexical import Lexicon
     from waymeet.types import Ranking, Word
@@ -46,23 +45,11 @@ def rank(
     scores = {}
     for number, segment in lexicon.segments.items():
         found = summed(len(segment.chunks), list(zip(factors, held[number], strict=True)))
-        allowed = mask(gate, segment)
-        if allowed is not None:
-            found[: len(allowed)][~allowed] = 0.0
+        barred = gate.barred(segment.chunks)
+        if barred is not None:
+            found[barred] = 0.0
         scores[number] = found
     return _best(lexicon, scores, loose, gate, limit), holding
-
-
-def mask(gate: Gate, segment: Segment) -> NDArray[np.bool_] | None:
-    """Say which chunks of a segment pass the filters, but for the phrases; None if there is nothing to pass."""
-    if gate.open:
-        return None
-    chunks = np.asarray(segment.chunks)
-    admitted, left_out = gate.numbers()
-    allowed = np.ones(len(chunks), dtype=np.bool_) if admitted is None else np.isin(chunks, admitted)
-    if len(left_out):
-        allowed &= ~np.isin(chunks, left_out)
-    return allowed
 
 
 def _best(

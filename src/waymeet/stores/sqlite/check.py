@@ -14,7 +14,7 @@ import apsw
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waymeet.stores.sqlite import proof, shelf, trouble, truth, vectorproof, vectorshelf
+from waymeet.stores.sqlite import graphproof, graphshelf, proof, shelf, trouble, truth, vectorproof, vectorshelf
 from waymeet.stores.sqlite.opening import connect, opened
 from waymeet.stores.sqlite.schema import TABLES
 from waymeet.stores.sqlite.sessions import raise_generation
@@ -44,7 +44,7 @@ class Verdict(Struct, frozen=True):
 
     findings: tuple[Finding, ...]
     lost: bool = False
-    """Whether the file itself cannot be read: nothing in it can be mended."""
+    """Whether the file itself cannot be read: with `repair`, another stands in its place now."""
     run_index: bool = False
     """Whether files have to be read again by `waymeet index` for all to be as it was."""
 
@@ -92,7 +92,7 @@ def _checked(connection: apsw.Connection, folder: Path, *, repair: bool, strays:
 
 def move_aside(path: Path, timeout: float, verdict: Verdict) -> Verdict:
     """Put a file that cannot be mended out of the way, never deleting it, and begin an empty one in its place."""
-    aside = next(place for n in count(1) if not (place := path.with_name(f"{path.name}.damaged-{n}")).exists())
+    aside = free_name(path)
     with translated(path):
         for ending in ("", "-wal", "-shm"):
             beside = path.with_name(path.name + ending)
@@ -102,6 +102,11 @@ def move_aside(path: Path, timeout: float, verdict: Verdict) -> Verdict:
     found = tuple(replace(each, repaired=True) for each in verdict.findings)
     moved = Finding("index", f"moved to {aside.name}; an empty index stands in its place", repaired=True)
     return Verdict((*found, moved), lost=True, run_index=True)
+
+
+def free_name(path: Path) -> Path:
+    """Find a name under which a damaged file can be kept."""
+    return next(place for n in count(1) if not (place := path.with_name(f"{path.name}.damaged-{n}")).exists())
 
 
 def was_ours(path: Path) -> bool:
@@ -119,6 +124,11 @@ def _doubts(connection: apsw.Connection) -> tuple[Finding, ...]:
     counters = dict(connection.execute("SELECT key, value FROM meta")) if not doubts else {}
     doubts += [f"it does not say its {name}" for name in ("generation", "shelving") if name not in counters]
     return tuple(Finding("index", doubt) for doubt in doubts[:_LISTED])
+
+
+def as_planned(connection: apsw.Connection) -> bool:
+    """Tell whether the file has the tables and indexes that it should have."""
+    return _layout(connection) == _planned()
 
 
 def _layout(connection: apsw.Connection) -> set[str]:
@@ -155,6 +165,8 @@ def _in_segments(connection: apsw.Connection, folder: Path) -> Iterator[_Found]:
         yield _Found(Finding(file, what), partial(shelf.retire, segments=[segment]), reread=False)
     for segment, file, what in vectorproof.wrong(connection, folder):
         yield _Found(Finding(file, what), partial(vectorshelf.retire, segment=segment), reread=False)
+    for _, file, what in graphproof.wrong(connection, folder):
+        yield _Found(Finding(file, what), graphshelf.retire, reread=False)
 
 
 def _strays(connection: apsw.Connection, folder: Path) -> Iterator[_Found]:

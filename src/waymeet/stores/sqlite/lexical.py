@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     Found = dict[str, dict[int, tuple[int, int]]]
 
 
+_FEW_CHUNKS = 2000
+"""Chunks in which words are looked up one by one rather than everywhere."""
+
+
 class Lexicon:
     """All occurrences of all terms in one generation."""
 
@@ -75,6 +79,23 @@ class Lexicon:
         sets = [set().union(*self.postings([term], fields).values()) for term in terms]
         return set.intersection(*sets) if sets else set()
 
+    def holding_each(
+        self, connection: apsw.Connection, words: Sequence[Sequence[int]], fields: Collection[str]
+    ) -> set[int]:
+        """Find the chunks that have each of some words, given by their terms, in any of the fields.
+
+        The rarest word is looked up everywhere, others only in the few chunks that are left.
+        """
+        rarest, *others = sorted(words, key=self.work)
+        found: set[int] = set().union(*self.postings(rarest, fields).values())
+        for at, word in enumerate(others):
+            if len(found) <= _FEW_CHUNKS:
+                for here in self.postings_in(connection, others[at:], fields, found):
+                    found &= set().union(*here.values())
+                break
+            found &= set().union(*self.postings(word, fields).values())
+        return found
+
     def scorer(self, number: int, bm25: Bm25) -> Scorer:
         """Give what scores a segment under these numbers."""
         if (number, bm25) not in self._scorers:
@@ -99,6 +120,11 @@ class Lexicon:
         if not any(segment.dead for segment in self.segments.values()):
             return len(everywhere)
         return sum(self.held(term) > 0 for term in everywhere)
+
+    def holds(self, term: int) -> bool:
+        """Tell whether any living chunk holds a term."""
+        loose = next(iter(self.loose.occurrences(term)), None) is not None
+        return loose or any(next(each.occurrences(term), None) is not None for each in self.segments.values())
 
     def held(self, term: int) -> int:
         """Count the living chunks that hold a term."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from waymeet.stores.segments.container import BrokenContainerError, Container
 from waymeet.stores.segments.segment import Segment
-from waymeet.stores.sqlite import shelf, vectorshelf
+from waymeet.stores.segments.trust import Trust
+from waymeet.stores.sqlite import graphshelf, shelf, vectorshelf
 from waymeet.stores.sqlite.lexical import Lexicon
 from waymeet.stores.sqlite.loose import Loose
 
@@ -17,14 +18,26 @@ if TYPE_CHECKING:
     from waymeet.stores.sqlite.vectorshelf import Shelved
 
 
+Holds = Literal["words", "vectors", "links"]
+
+
 class LostSegmentError(Exception):
     """The file of a segment is gone or broken."""
 
-    def __init__(self, segment: int, cause: str, *, vectors: bool = False) -> None:
+    def __init__(self, segment: int, cause: str, holds: Holds) -> None:
         super().__init__(cause)
         self.segment = segment
-        self.vectors = vectors
-        """Whether it is one of vectors, which are numbered apart."""
+        self.holds = holds
+        """What it held; each sort is numbered apart."""
+
+
+class _Opened(NamedTuple):
+    """The files that were mapped when segments had been registered so often."""
+
+    shelving: int
+    segments: dict[int, Container]
+    vectors: dict[Shelved, Container]
+    graph: tuple[graphshelf.Shelved, Container] | None
 
 
 class Library:
@@ -32,9 +45,11 @@ class Library:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._trust = Trust()
         self._containers: dict[str, Container] = {}
-        self._opened: tuple[int, dict[int, Container], dict[Shelved, Container]] = (-1, {}, {})
+        self._opened = _Opened(-1, {}, {}, None)
         self._segments: dict[int, Segment] = {}
+        self._surroundings: tuple[tuple[int, int], graphshelf.Surroundings] | None = None
         self._lexicon: tuple[tuple[int, int], Lexicon] | None = None
 
     def open(self, session: Session) -> None:
@@ -43,17 +58,21 @@ class Library:
         Raises:
             LostSegmentError: one of them cannot be mapped.
         """
-        if self._opened[0] == session.shelving:
-            _, session.segments, session.vectors = self._opened
-            return
+        if self._opened.shelving != session.shelving or not self._trust.broken.isdisjoint(self._containers):
+            self._opened = self._mapped_for(session)
+        _, session.segments, session.vectors, session.graph = self._opened
+
+    def _mapped_for(self, session: Session) -> _Opened:
         words = shelf.segments(session.connection)
         vectors = vectorshelf.segments(session.connection)
-        known = self._containers
-        segments = {segment: known.get(file) or self._mapped(segment, file) for segment, file in words.items()}
-        files = {each: known.get(each.file) or self._mapped(each.segment, each.file, vectors=True) for each in vectors}
-        self._containers = {each.path.name: each for each in (*segments.values(), *files.values())}
-        session.segments, session.vectors = segments, files
-        self._opened = (session.shelving, segments, files)
+        known = {name: each for name, each in self._containers.items() if name not in self._trust.broken}
+        segments = {number: known.get(file) or self._mapped(number, file, "words") for number, file in words.items()}
+        files = {each: known.get(each.file) or self._mapped(each.segment, each.file, "vectors") for each in vectors}
+        named = graphshelf.named(session.connection)
+        graph = (named, known.get(named.file) or self._mapped(named.number, named.file, "links")) if named else None
+        mapped = (*segments.values(), *files.values(), *((graph[1],) if graph else ()))
+        self._containers = {each.path.name: each for each in mapped}
+        return _Opened(session.shelving, segments, files, graph)
 
     def lexicon(self, session: Session) -> Lexicon:
         """Give the words of a session's generation."""
@@ -76,8 +95,21 @@ class Library:
         self._lexicon = (key, lexicon)
         return lexicon
 
-    def _mapped(self, segment: int, file: str, *, vectors: bool = False) -> Container:
+    def surroundings(self, session: Session) -> graphshelf.Surroundings:
+        """Say who is linked with whom in a session's generation."""
+        key = (session.generation, session.shelving)
+        if self._surroundings is None or self._surroundings[0] != key:
+            self._surroundings = (key, graphshelf.Surroundings(session.graph, session.connection))
+        return self._surroundings[1]
+
+    def _mapped(self, segment: int, file: str, holds: Holds) -> Container:
         try:
-            return Container(self.folder / file)
+            container = Container(self.folder / file)
+            self._trust.admit(container)
         except (OSError, BrokenContainerError) as error:
-            raise LostSegmentError(segment, f"the segment {file} cannot be used: {error}", vectors=vectors) from error
+            raise LostSegmentError(segment, f"the segment {file} cannot be used: {error}", holds) from error
+        return container
+
+    def look_through(self) -> None:
+        """Look through the mapped files as far as that was put off; what is broken is lost to the next session."""
+        self._trust.finish()

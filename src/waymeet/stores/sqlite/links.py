@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 
 import apsw
+from msgspec.json import encode
 
 from waymeet.stores.resolve import Carriers
 from waymeet.stores.sqlite.records import edge_of
@@ -24,6 +25,8 @@ SELECT s.path, e.ordinal, s.path, e.source_anchor, t.path, e.anchor, e.kind, e.t
 FROM edges e JOIN documents s ON s.id = e.source LEFT JOIN documents t ON t.id = e.target
 """
 _TOUCHING = f"{_EDGES} WHERE s.path = ?1 UNION ALL {_EDGES} WHERE t.path = ?1"
+_OF_KINDS = "AND e.kind IN (SELECT value FROM json_each(?2))"
+_TOUCHING_OF_KINDS = f"{_EDGES} WHERE s.path = ?1 {_OF_KINDS} UNION ALL {_EDGES} WHERE t.path = ?1 {_OF_KINDS}"
 _MOST_REMEMBERED = 10_000
 
 Known = dict[str, dict[tuple[str, int], Edge]]
@@ -76,15 +79,21 @@ def touching(
 ) -> list[Edge]:
     """List the edges that start or end at any of the documents, by document and position.
 
-    What is read is added to what is known: walks from different places meet in the same documents.
+    What is read is added to what is known, for questions meet in the same documents; but of a document with thousands
+    of links, those of a few kinds are read alone.
     """
+    wanted = encode(sorted(kinds)).decode()
     if len(known) > _MOST_REMEMBERED:
         known.clear()
     found: dict[tuple[str, int], Edge] = {}
     for document in set(documents):
         touched = known.get(document)
         if touched is None:
-            rows = connection.execute(_TOUCHING, (document,))
-            touched = known[document] = {(row[0], row[1]): edge_of(row[2:]) for row in rows}
+            rows = connection.execute(
+                *((_TOUCHING_OF_KINDS, (document, wanted)) if kinds else (_TOUCHING, (document,)))
+            )
+            touched = {(row[0], row[1]): edge_of(row[2:]) for row in rows}
+            if not kinds:
+                known[document] = touched
         found |= touched
     return [found[place] for place in sorted(found) if not kinds or found[place].kind in kinds]

@@ -1,11 +1,13 @@
 """Checking an index by its file, also one that cannot be opened any more."""
 
+from contextlib import closing
 from pathlib import Path
 
 import apsw
 
 from waymeet.errors import DamagedIndexError
-from waymeet.stores.sqlite.check import Finding, Verdict, move_aside, was_ours
+from waymeet.stores.sqlite.check import Finding, Verdict, was_ours
+from waymeet.stores.sqlite.salvage import renewed
 from waymeet.stores.sqlite.store import TIMEOUT, SqliteStore
 from waymeet.stores.sqlite.trouble import said
 
@@ -23,13 +25,16 @@ def check(path: Path, *, repair: bool) -> Verdict:
         if not isinstance(cause, apsw.Error) or not was_ours(path):  # another program's file is none of our business
             raise
         verdict = Verdict((Finding("index", said(cause)),), lost=True)
-        return move_aside(path, TIMEOUT, verdict) if repair else verdict
+        return _tidied(path, renewed(path, TIMEOUT, verdict)) if repair else verdict
     try:
         verdict = store.check(repair=repair)
     finally:
         store.close()
-    if verdict.lost and repair:
-        anew = SqliteStore.open(path)
-        anew.tidy()  # segments of the lost truth are nobody's now
-        anew.close()
+    return _tidied(path, verdict) if verdict.lost and repair else verdict
+
+
+def _tidied(path: Path, verdict: Verdict) -> Verdict:
+    """Make the segments of a new file; those of the old one are nobody's now."""
+    with closing(SqliteStore.open(path)) as anew:
+        anew.tidy()
     return verdict

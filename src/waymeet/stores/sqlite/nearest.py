@@ -56,9 +56,10 @@ class Lane(NamedTuple):
         # A sum of n products of unit vectors in 32 bits is off by n·ε at most (Higham, 2002, section 3.1).
         slack = 2.0 * len(query) * float(np.finfo(np.float32).eps)
         size = max(limit, 0)
-        allowed = [(part, part.rows(*gate.numbers())) for part in self.parts] if size else []
-        while allowed:
-            near = [_near(part, query, rows, size) for part, rows in allowed]
+        barring = [part.barring(gate.barred(part.chunks)) for part in self.parts]
+        while size:
+            pairs = zip(self.parts, barring, strict=True)
+            near = [_Near(part, *part.near(query, barred, size)) for part, barred in pairs]
             scores = np.concatenate([each.scores for each in near])
             everything = len(scores) <= size
             bound = float("-inf") if everything else float(np.partition(scores, -size)[-size])
@@ -68,13 +69,6 @@ class Lane(NamedTuple):
                 return ranked(places, exact, limit)
             size *= 8
         return ()
-
-
-def _near(part: Part, query: Vector, allowed: NDArray[np.int64] | None, wanted: int) -> _Near:
-    import numpy as np  # noqa: PLC0415 - start-up is a feature
-
-    rows = part.likely(query, allowed, wanted)
-    return _Near(part, np.arange(len(part.chunks)) if rows is None else rows, part.rough(query, rows))
 
 
 def _exact(near: Sequence[_Near], query: Vector, bound: float, slack: float) -> tuple[dict[int, float], set[int]]:

@@ -4,21 +4,27 @@ from typing import Any
 
 from msgspec import json
 
-from waymeet.types import Chunk, Document, Edge, Link, Node
+from waymeet.types import Chunk, Document, Edge, Link, Node, Symbol
 
 DOCUMENT = """
-SELECT path, kind, title, doc_type, language, tags, properties, names, digest, size, modified_ns, lines
+SELECT path, kind, title, doc_type, language, tags, properties, names, digest, size, modified_ns, lines, namespace
 FROM documents WHERE path = ?
 """
 
 CHUNK = """
-SELECT c.key, d.path, c.ordinal, c.first, c.last, c.text, c.headings, c.anchors, c.id, d.title
+SELECT c.key, d.path, c.ordinal, c.first, c.last, c.text, c.headings, c.anchors, c.symbols, c.id, d.title
 FROM chunks c JOIN documents d ON d.id = c.document
 """
 """Selects chunks with their numbers and the titles of their documents; to be followed by a condition."""
 
 _strings = json.Decoder(tuple[str, ...])
 _pairs = json.Decoder(dict[str, str])
+_symbols = json.Decoder(tuple[Symbol, ...])
+
+
+def properties_of(written: str) -> dict[str, str]:
+    """Read the properties of a document as its row keeps them."""
+    return _pairs.decode(written)
 
 
 def document_row(number: int, document: Document, terms: bytes) -> tuple[Any, ...]:
@@ -37,6 +43,7 @@ def document_row(number: int, document: Document, terms: bytes) -> tuple[Any, ..
         document.size,
         document.modified_ns,
         document.lines,
+        document.namespace,
         terms,
     )
 
@@ -69,14 +76,25 @@ def chunk_row(number: int, document: int, chunk: Chunk, terms: bytes) -> tuple[A
         _text(chunk.anchors),
         _text(chunk.headings),
         chunk.text,
+        _text(chunk.symbols) if chunk.symbols else "",
         terms,
     )
 
 
 def chunk_of(row: tuple[Any, ...]) -> Chunk:
     """Make a chunk of a row that `CHUNK` selected."""
-    key, path, ordinal, first, last, text, headings, anchors, *_ = row
-    return Chunk(key, path, ordinal, first, last, text, _strings.decode(headings), _strings.decode(anchors))
+    key, path, ordinal, first, last, text, headings, anchors, symbols, *_ = row
+    return Chunk(
+        key,
+        path,
+        ordinal,
+        first,
+        last,
+        text,
+        _strings.decode(headings),
+        _strings.decode(anchors),
+        _symbols.decode(symbols) if symbols else (),
+    )
 
 
 def edge_row(number: int, source: int, ordinal: int, link: Link, terms: bytes) -> tuple[Any, ...]:

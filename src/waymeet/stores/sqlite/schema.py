@@ -9,7 +9,7 @@ appears or vanishes, and `shelf`, when what links say of a document changes.
 APPLICATION_ID = 0x57594D54
 """`WYMT`: marks the file as ours (`PRAGMA application_id`)."""
 
-VERSION = 3
+VERSION = 4
 """The format of the file (`PRAGMA user_version`)."""
 
 TABLES = """
@@ -22,8 +22,11 @@ CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT R
 CREATE TABLE documents (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, title TEXT NOT NULL, doc_type TEXT NOT NULL,
     language TEXT NOT NULL, tags TEXT NOT NULL, properties TEXT NOT NULL, names TEXT NOT NULL, digest TEXT NOT NULL,
-    size INTEGER NOT NULL, modified_ns INTEGER NOT NULL, lines INTEGER NOT NULL, terms BLOB NOT NULL
+    size INTEGER NOT NULL, modified_ns INTEGER NOT NULL, lines INTEGER NOT NULL,
+    namespace TEXT NOT NULL, terms BLOB NOT NULL
 ) STRICT;
+CREATE INDEX documents_at ON documents (id, path);
+CREATE INDEX documents_of ON documents (kind);
 
 CREATE TABLE tags (tag TEXT NOT NULL, document INTEGER NOT NULL, PRIMARY KEY (tag, document)) STRICT, WITHOUT ROWID;
 CREATE INDEX tags_of ON tags (document);
@@ -37,9 +40,11 @@ CREATE TABLE terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, document INTEGER NOT NULL, ordinal INTEGER NOT NULL,
     first INTEGER NOT NULL, last INTEGER NOT NULL, anchors TEXT NOT NULL, headings TEXT NOT NULL, text TEXT NOT NULL,
-    terms BLOB NOT NULL
+    symbols TEXT NOT NULL, terms BLOB NOT NULL
 ) STRICT;
 CREATE INDEX chunks_of ON chunks (document, ordinal);
+-- Where a chunk stands, without the pages that hold its text: half the time of naming fifty hits.
+CREATE INDEX chunks_at ON chunks (id, document, ordinal, key);
 
 CREATE TABLE edges (
     id INTEGER PRIMARY KEY, source INTEGER NOT NULL, ordinal INTEGER NOT NULL, kind TEXT NOT NULL,
@@ -66,6 +71,30 @@ CREATE INDEX shelf_of ON shelf (segment);
 CREATE TABLE dead (
     segment INTEGER NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (segment, place)
 ) STRICT, WITHOUT ROWID;
+
+-- The file of neighbours, and of each document the generation in which its links last changed, at either end.
+CREATE TABLE graphs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, generation INTEGER NOT NULL, file TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE stirred (document INTEGER PRIMARY KEY, generation INTEGER NOT NULL) STRICT;
+CREATE TRIGGER edge_drawn AFTER INSERT ON edges WHEN new.target IS NOT NULL
+BEGIN
+    INSERT OR REPLACE INTO stirred SELECT new.source, value + 1 FROM meta WHERE key = 'generation';
+    INSERT OR REPLACE INTO stirred SELECT new.target, value + 1 FROM meta WHERE key = 'generation';
+END;
+CREATE TRIGGER edge_moved AFTER UPDATE OF target ON edges
+BEGIN
+    INSERT OR REPLACE INTO stirred SELECT new.source, value + 1 FROM meta WHERE key = 'generation';
+    INSERT OR REPLACE INTO stirred SELECT old.target, value + 1 FROM meta
+    WHERE key = 'generation' AND old.target IS NOT NULL;
+    INSERT OR REPLACE INTO stirred SELECT new.target, value + 1 FROM meta
+    WHERE key = 'generation' AND new.target IS NOT NULL;
+END;
+CREATE TRIGGER edge_gone AFTER DELETE ON edges WHEN old.target IS NOT NULL
+BEGIN
+    INSERT OR REPLACE INTO stirred SELECT old.source, value + 1 FROM meta WHERE key = 'generation';
+    INSERT OR REPLACE INTO stirred SELECT old.target, value + 1 FROM meta WHERE key = 'generation';
+END;
 
 CREATE TABLE lanes (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from waymeet.stores.segments.container import Container
+    from waymeet.stores.sqlite import graphshelf
     from waymeet.stores.sqlite.vectorshelf import Shelved
 
 
@@ -34,6 +35,8 @@ class Session:
         """The mapped segments of the generation that is held."""
         self.vectors: Mapping[Shelved, Container] = {}
         """The mapped files of vectors, likewise."""
+        self.graph: tuple[graphshelf.Shelved, Container] | None = None
+        """The mapped file of neighbours, likewise."""
 
 
 class _Current(local):
@@ -153,10 +156,11 @@ def _doubting(session: Session) -> Iterator[None]:
         verdict = session.connection.execute("PRAGMA integrity_check(1)").get
         if verdict != "ok":
             raise UnreadableError(str(verdict)) from error
-        for container in (*session.segments.values(), *session.vectors.values()):
-            from waymeet.stores.sqlite import proof, vectorproof  # noqa: PLC0415 - seldom needed, and not cheap
+        graph = (session.graph[1],) if session.graph else ()
+        for container in (*session.segments.values(), *session.vectors.values(), *graph):
+            from waymeet.stores.sqlite import graphproof, proof, vectorproof  # noqa: PLC0415 - seldom needed, and not cheap
 
-            for wrong in (proof.wrong, vectorproof.wrong):
+            for wrong in (proof.wrong, vectorproof.wrong, graphproof.wrong):
                 for _, file, what in wrong(session.connection, container.path.parent):
                     raise UnreadableError(f"the segment {file}: {what}") from error
         raise

@@ -89,8 +89,8 @@ def segments(connection: apsw.Connection) -> dict[int, str]:
 
 
 def files(connection: apsw.Connection) -> set[str]:
-    """Name the files of all segments, of words and of vectors."""
-    sql = "SELECT file FROM segments UNION ALL SELECT file FROM vector_segments"
+    """Name the files of all segments, of words, of vectors and of links."""
+    sql = "SELECT file FROM segments UNION ALL SELECT file FROM vector_segments UNION ALL SELECT file FROM graphs"
     return {file for (file,) in connection.execute(sql)}
 
 

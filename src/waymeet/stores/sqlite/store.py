@@ -21,7 +21,7 @@ from waymeet.stores.sqlite.upkeep import Effort, Upkeep
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from waymeet.ports import Counts, Vector
+    from waymeet.ports import Counts, Neighbour, Vector
     from waymeet.settings import Bm25
     from waymeet.stores.sqlite.check import Verdict
     from waymeet.stores.sqlite.nearest import Lane
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 TIMEOUT = 30.0
 """How long to wait, in seconds, for another process to finish a change."""
+
+
+_HANDS_FULL = 5
+"""How many times the most that is looked up by hand for one question is looked up so for all of them."""
 
 
 class _Remembered:
@@ -53,6 +57,8 @@ class SqliteStore:
         self._effort = effort
         self._upkeep = Upkeep(sessions, library.folder, effort)
         self._glossary = Glossary()
+        self._worked = 0
+        """Occurrences looked up by hand so far."""
         self._remembered = _Remembered((-1, -1))
 
     @classmethod
@@ -115,15 +121,22 @@ class SqliteStore:
 
     def tidy(self) -> None:
         """Shelve loose documents, merge small segments, clear away what is no longer needed."""
+        self._library.look_through()
         self._upkeep.tidy()
+
+    def mended(self) -> tuple[str, ...]:
+        """Say which files were found damaged and made anew since this was last asked."""
+        found, self._upkeep.mended = tuple(self._upkeep.mended), []
+        return found
 
     def check(self, *, repair: bool = False) -> Verdict:
         """Look for damage in the truth and in what was derived from it; with `repair`, mend what can be mended.
 
         What was derived is made anew. Documents that cannot be read are dropped, so that their files are read again.
-        A file that SQLite cannot read is put out of the way; then this store is closed and has to be opened again.
+        A file that SQLite cannot read is replaced by one with what can be saved of it; then this store is closed and
+        has to be opened again.
         """
-        from waymeet.stores.sqlite import check  # noqa: PLC0415 - numpy costs more than a small search
+        from waymeet.stores.sqlite import check, salvage  # noqa: PLC0415 - numpy costs more than a small search
 
         path, timeout = self._sessions.path, self._sessions.timeout
         with self._upkeep.alone(timeout if repair else 0.0) as alone:
@@ -132,7 +145,7 @@ class SqliteStore:
             return verdict
         if verdict.lost:
             self.close()
-            return check.move_aside(path, timeout, verdict)
+            return salvage.renewed(path, timeout, verdict)
         self.tidy()
         return verdict
 
@@ -166,7 +179,9 @@ class SqliteStore:
         with self._upkeep.reading() as session:
             lexicon, gate = self._library.lexicon(session), self._gate(session, filters)
             terms = [numbers(session.connection, word.terms) for word in words]
-            if lexicon.work(term for each in terms for term in each) <= self._affordable():
+            work = lexicon.work(term for each in terms for term in each)
+            if work <= self._affordable():
+                self._worked += work
                 postings = [lexicon.postings(each, fields) for each in terms]
                 holding = list(map(bm25f.holding, postings))
                 scores = bm25f.scores(words, postings, lexicon.statistics, bm25)
@@ -180,8 +195,12 @@ class SqliteStore:
             return found
 
     def _affordable(self) -> int:
-        """Say how many occurrences are looked up by hand."""
-        return self._effort.by_hand_anyway if "numpy" in sys.modules else self._effort.by_hand
+        """Say how many occurrences are looked up by hand.
+
+        A process that asks much has soon spent as much on loops as numpy costs to import: then it pays.
+        """
+        paid = "numpy" in sys.modules or self._worked > _HANDS_FULL * self._effort.by_hand
+        return self._effort.by_hand_anyway if paid else self._effort.by_hand
 
     def evidence(
         self, words: Sequence[Word], chunks: Collection[str], bm25: Bm25
@@ -216,7 +235,7 @@ class SqliteStore:
     def _gate(self, session: Session, filters: Filters) -> Gate:
         admissions = self._memory(session).admissions
         if filters not in admissions:
-            lexicon = self._library.lexicon(session) if filters.without else None
+            lexicon = self._library.lexicon(session) if filters.without or filters.phrases else None
             admissions[filters] = admission(session.connection, filters, lexicon)
         return Gate(session.connection, filters, admissions[filters])
 
@@ -237,6 +256,13 @@ class SqliteStore:
         """List the edges that start or end at any of the documents, by document and position."""
         with self._upkeep.reading() as session:
             return links.touching(session.connection, documents, kinds, self._memory(session).edges)
+
+    def neighbours(
+        self, documents: Collection[str], kinds: Collection[str] = ()
+    ) -> Mapping[str, tuple[Neighbour, ...]]:
+        """Give for each document those that links connect it with."""
+        with self._upkeep.reading() as session:
+            return self._library.surroundings(session).neighbours(session.connection, documents, kinds)
 
     def chunks(self, ids: Collection[str]) -> Mapping[str, Chunk]:
         """Fetch chunks by id."""
@@ -267,6 +293,11 @@ class SqliteStore:
         """List the terms that begin with a prefix, those used in most places first."""
         with self._upkeep.reading() as session:
             return asking.vocabulary(session.connection, self._library.lexicon(session), prefix, limit)
+
+    def holds(self, terms: Collection[str]) -> frozenset[str]:
+        """Say which of some terms any chunk holds."""
+        with self._upkeep.reading() as session:
+            return asking.holds(session.connection, self._library.lexicon(session), terms)
 
     def fingerprints(self) -> Mapping[str, Fingerprint]:
         """Give the fingerprint of every document, by id."""

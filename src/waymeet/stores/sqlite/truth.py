@@ -47,7 +47,8 @@ _NOBODYS = {
 """Rows that belong to nothing, by table. Outer ones come last where one table hangs on another."""
 
 _DOCUMENT = """
-SELECT path, kind, title, doc_type, language, tags, properties, names, digest, size, modified_ns, lines, terms, id
+SELECT path, kind, title, doc_type, language, tags, properties, names, digest, size, modified_ns, lines,
+    namespace, terms, id
 FROM documents ORDER BY id
 """
 _CHUNKS = f"{CHUNK} WHERE c.document = ? ORDER BY c.ordinal, c.id"
@@ -84,6 +85,12 @@ def _nobodys(connection: apsw.Connection) -> Iterator[Fault]:
         if number:
             delete = f"DELETE FROM {table} WHERE {condition}"  # noqa: S608 - constants
             yield Fault(table, f"{number} {what}", partial(_execute, sql=delete))
+
+
+def sweep(connection: apsw.Connection) -> None:
+    """Remove the rows that belong to nothing."""
+    for table, (condition, _) in _NOBODYS.items():
+        connection.execute(f"DELETE FROM {table} WHERE {condition}")  # noqa: S608 - constants
 
 
 def _documents(connection: apsw.Connection) -> Iterator[Fault]:

@@ -13,7 +13,7 @@ from uuid import uuid4
 from filelock import FileLock, Timeout
 from msgspec import Struct
 
-from waymeet.stores.sqlite import shelf, vectorshelf
+from waymeet.stores.sqlite import graphshelf, shelf, vectorshelf
 from waymeet.stores.sqlite.library import LostSegmentError
 from waymeet.stores.sqlite.trouble import UnreadableError, translated
 
@@ -54,6 +54,8 @@ class Upkeep:
         self._sessions = sessions
         self._effort = effort
         self._folder = folder
+        self.mended: list[str] = []
+        """What was found lost and made anew, since somebody last asked."""
         self._lock = FileLock(folder.with_name(f"{folder.name}.lock"), mode=0o600)
 
     def begin(self) -> Session:
@@ -94,6 +96,7 @@ class Upkeep:
                 self._shelve()
             self._merge()
             self._keep_vectors(self._effort.few, merge=True)
+            self._keep_links()
             self._clear()
 
     @contextmanager
@@ -117,12 +120,17 @@ class Upkeep:
 
     def mend(self, lost: LostSegmentError) -> None:
         """Make anew what a lost segment held."""
-        if not lost.vectors:
+        self.mended.append(str(lost))
+        if lost.holds == "words":
             self.retire([lost.segment])
             return
         with self._sessions.writing() as connection:
-            vectorshelf.retire(connection, lost.segment)
-        self.shelve_vectors()
+            if lost.holds == "links":
+                graphshelf.retire(connection)
+            else:
+                vectorshelf.retire(connection, lost.segment)
+        if lost.holds == "vectors":
+            self.shelve_vectors()
 
     def shelve_vectors(self) -> None:
         """Put loose vectors into files if they have become many, unless another process is at it."""
@@ -147,6 +155,15 @@ class Upkeep:
                 vectorkeep.shelve(self._sessions, self._folder, self._effort, lane)
             for lane in sorted(filed | set(lanes)) if merge else ():
                 vectorkeep.merge(self._sessions, self._folder, self._effort, lane)
+
+    def _keep_links(self) -> None:
+        """Write the neighbours anew if those of many documents changed."""
+        with self.reading() as session:
+            if not graphshelf.due(session.connection, self._effort.few):
+                return
+            file = graphshelf.write(self._folder, session.connection)
+        with self._sessions.writing() as connection:
+            graphshelf.register(connection, file, session.generation)
 
     def _loose(self) -> int:
         with self.reading() as session:

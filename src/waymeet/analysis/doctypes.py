@@ -1,0 +1,26 @@
+"""The types of documents as filters spell them, whatever an author or an asker calls them."""
+
+import re
+
+_SYNONYMS = {
+    "adr": "decision_record",
+    "adrs": "decision_record",
+    "decision": "decision_record",
+    "decisions": "decision_record",
+    "decision-record": "decision_record",
+    "db_schema": "db-schema",
+    "implementation-summary": "implementation_summary",
+    "task": "tasks",
+    "constitution": "constitutional",
+}
+_BETWEEN = re.compile(r"[\W_]+")
+
+
+def stated(value: str) -> str:
+    """Bring what somebody wrote as type into the form that filters use.
+
+    >>> stated("ADR"), stated("Implementation Summary"), stated("recipe")
+    ('decision_record', 'implementation_summary', 'recipe')
+    """
+    written = value.strip().lower()
+    return _SYNONYMS.get(_BETWEEN.sub("-", written), written)

@@ -1,0 +1,122 @@
+"""The languages people write in: their codes, their names, and which one a text or a path speaks of."""
+
+import re
+
+_NAMED = """
+ar Arabic العربية | bg Bulgarian Български | bn Bengali বাংলা | ca Catalan Català | cs Czech Čeština
+da Danish Dansk | de German Deutsch | el Greek Ελληνικά | en English English | es Spanish Español | et Estonian Eesti
+eu Basque Euskara | fa Persian فارسی | fi Finnish Suomi | fr French Français | gl Galician Galego | he Hebrew עברית
+hi Hindi हिन्दी | hr Croatian Hrvatski | hu Hungarian Magyar | id Indonesian Indonesia | is Icelandic Íslenska
+it Italian Italiano | ja Japanese 日本語 | ka Georgian ქართული | kk Kazakh Қазақша | ko Korean 한국어
+lt Lithuanian Lietuvių | lv Latvian Latviešu | ms Malay Melayu | nb Norwegian Norsk | nl Dutch Nederlands
+no Norwegian Norsk | pl Polish Polski | pt Portuguese Português | ro Romanian Română | ru Russian Русский
+sk Slovak Slovenčina | sl Slovenian Slovenščina | sr Serbian Српски | sv Swedish Svenska | ta Tamil தமிழ்
+te Telugu తెలుగు | th Thai ไทย | tr Turkish Türkçe | uk Ukrainian Українська | ur Urdu اردو | uz Uzbek Oʻzbekcha
+vi Vietnamese Tiếng_Việt | zh Chinese 中文
+"""
+_TONGUES = {
+    code: (english, own.replace("_", " "))
+    for code, english, own in (each.split() for each in re.split(r"[|\n]", _NAMED) if each.strip())
+}
+_MISSPELLED = {"jp": "ja", "cn": "zh-cn", "tw": "zh-tw", "kr": "ko", "cz": "cs", "ua": "uk", "gr": "el"}
+"""Codes of countries that are often written for their languages."""
+_OTHER_NAMES = {
+    "简体中文": "zh-cn",
+    "中文（简体）": "zh-cn",
+    "中文(简体)": "zh-cn",
+    "simplified chinese": "zh-cn",
+    "chinese (simplified)": "zh-cn",
+    "繁體中文": "zh-tw",
+    "正體中文": "zh-tw",
+    "中文（繁體）": "zh-tw",
+    "traditional chinese": "zh-tw",
+    "chinese (traditional)": "zh-tw",
+    "português (brasil)": "pt-br",
+    "português do brasil": "pt-br",
+    "brazilian portuguese": "pt-br",
+    "bahasa indonesia": "id",
+    "bahasa melayu": "ms",
+    "日本語版": "ja",
+    "中文版": "zh",
+    "한글": "ko",
+    "farsi": "fa",
+    "castellano": "es",
+}
+_BY_NAME = {name.casefold(): code for code, names in _TONGUES.items() for name in names} | _OTHER_NAMES
+_CODE = re.compile(r"([a-z]{2})(?:[-_](hans|hant|[a-z]{2}))?")
+_AROUND = re.compile(r"^[\W_]+|[^\w)）]+$")
+_KANA = re.compile(r"[\u3041-\u30fa\u30fc]")
+_HANGUL = re.compile(r"[\uac00-\ud7a3]")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_LETTER = re.compile(r"[^\W\d_]")
+_ENGLISH = frozenset("the of and to in is are that for it with as on be this by not or from".split())
+_LONGEST = 60
+_SAMPLE = 4000
+_MANY = 0.15
+"""From which part of a text's letters on a script is that of the text, not of a quotation."""
+
+
+def tongue(code: str) -> str:
+    """Bring the code of a language into one form; empty if it is none.
+
+    >>> tongue("JA"), tongue("zh_CN"), tongue("pt-BR"), tongue("jp"), tongue("md"), tongue("english")
+    ('ja', 'zh-cn', 'pt-br', 'ja', '', '')
+    """
+    written = code.strip().lower().replace("_", "-")
+    found = _CODE.fullmatch(written)
+    if not found:
+        return ""
+    known = _MISSPELLED.get(written) or (written if found[1] in _TONGUES else "")
+    return known.replace("zh-hans", "zh-cn").replace("zh-hant", "zh-tw")
+
+
+def tongue_named(name: str) -> str:
+    """Tell which language a name means: its English name, its own, or its code; empty if it means none.
+
+    >>> tongue_named("日本語"), tongue_named("🇩🇪 Deutsch"), tongue_named("zh-CN"), tongue_named("Setup")
+    ('ja', 'de', 'zh-cn', '')
+    """
+    if len(name) > _LONGEST:
+        return ""
+    word = _AROUND.sub("", name.strip()).casefold()
+    return _BY_NAME.get(word) or tongue(word)
+
+
+def english_name(code: str) -> str:
+    """Give the English name of a language by its code; the code itself if nobody knows it.
+
+    >>> english_name("ja"), english_name("zh-cn"), english_name("xx")
+    ('Japanese', 'Chinese (zh-cn)', 'xx')
+    """
+    main, _, region = code.partition("-")
+    if main not in _TONGUES:
+        return code
+    return f"{_TONGUES[main][0]} ({code})" if region else _TONGUES[main][0]
+
+
+def written_in(text: str) -> str:
+    """Tell Japanese, Korean and Chinese by their scripts; empty for everything else.
+
+    >>> written_in("検索の設定"), written_in("검색 설정"), written_in("搜索设置"), written_in("search")
+    ('ja', 'ko', 'zh', '')
+    """
+    sample = text[:_SAMPLE]
+    if sample.isascii():
+        return ""
+    enough = max(len(_LETTER.findall(sample)) * _MANY, 1)
+    kana, hangul, han = (len(script.findall(sample)) for script in (_KANA, _HANGUL, _HAN))
+    if kana + hangul + han < enough:
+        return ""
+    if hangul > kana + han:
+        return "ko"
+    return "ja" if kana * 20 > han else "zh"
+
+
+def reads_english(text: str) -> bool:
+    """Tell whether a text has the little words that no English text does without.
+
+    >>> reads_english("Leaves are counted on the last evening of the month."), reads_english("Der Tee ist fertig")
+    (True, False)
+    """
+    words = re.findall(r"[a-z]+", text[:_SAMPLE].lower())
+    return sum(word in _ENGLISH for word in words) * 10 >= max(len(words), 1)
