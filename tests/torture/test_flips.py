@@ -96,10 +96,12 @@ def test_damage_is_found_and_mended(index: Index, how: str, times: int, part: in
     for number in range(times // PARTS):
         what = hurt(index, rng, how)
         verdict = judged(index.file, repair=False)
-        if answers(index.file) == index.says:
+        found = answers(index.file)
+        if found == index.says:
             harmless += 1
         else:
             assert verdict is None or verdict.damaged, f"{what} was not found"
+            assert found is None, f"{what} changed an answer"
         if verdict is None or not verdict.findings or number % MENDED:
             continue
         mended = judged(index.file, repair=True)

@@ -16,7 +16,8 @@ def command(repair: bool, root: Path | None, index: Path | None, flags: tuple[st
     """Look for damage in the index: flipped bytes, missing rows, truncated files.
 
     With --repair, what was derived is made anew and what cannot be read is dropped, to be read again from the
-    project's files by `waymeet index`. An index that cannot be read at all is put aside, never deleted.
+    project's files by `waymeet index`. If the index file itself is damaged, all documents that are whole are saved
+    into a new one, with their vectors; the damaged file is put aside, never deleted.
     Ends with 0 if nothing is wrong (any more), with 3 if damage is left.
     """
     with opened(root, index, flags) as project:

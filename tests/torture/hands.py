@@ -1,0 +1,71 @@
+"""Hands that write one note at the same time: agents, who use the API, and editors, who ask nobody.
+
+`hands.py agent ROOT NAME ROUNDS` or `hands.py editor FILE NAME ROUNDS in-place|rename`.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+from contextlib import suppress
+from pathlib import Path
+from time import sleep
+
+from waymeet.authored import Notebook
+from waymeet.errors import ConflictError, NoSuchEntryError
+from waymeet.settings import Authored, Settings
+
+NOTE = ".waymeet/notes/shared.md"
+_PATIENCE = 10_000
+
+
+def notebook(root: Path) -> Notebook:
+    """Open the notebook, with a history that is long enough for all that is to be looked at."""
+    return Notebook(root, Settings(authored=Authored(history=100_000)), root.parent / "beside" / "index.db")
+
+
+def agent(root: str, name: str, rounds: int) -> str:
+    """Add lines to a note, each based on the version that was read, again after a conflict."""
+    entries, conflicts = notebook(Path(root)), 0
+    for number in range(rounds):
+        for _ in range(_PATIENCE):
+            try:
+                item = entries.read(NOTE)
+                entries.update(NOTE, version=item.version, body=f"{item.body}{name}-{number}.\n")
+                print(f"{name}-{number}.", flush=True)  # noqa: T201 - from now on it must never be lost
+                break
+            except (ConflictError, NoSuchEntryError):
+                conflicts += 1
+        else:
+            return "never got through"
+    return f"done {conflicts}"
+
+
+def editor(file: str, name: str, rounds: int, how: str) -> str:
+    """Open a file, add a line, save it without looking, as the simplest editors do."""
+    path, chance = Path(file), random.Random(name)  # noqa: S311 - not a secret
+    for number in range(rounds):
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        sleep(chance.random() * 0.002)
+        text += f"{name}-{number}.\n"
+        if how == "rename":
+            draft = path.with_name(f".{name}.tmp")
+            draft.write_text(text, encoding="utf-8")
+            draft.replace(path)
+            continue
+        with path.open("w", encoding="utf-8") as out:  # empties the file first
+            for part in range(0, len(text), 50):
+                out.write(text[part : part + 50])
+                out.flush()
+                if chance.random() < 0.05:
+                    sleep(0.001)
+            out.flush()
+            os.fsync(out.fileno())
+    return "done"
+
+
+if __name__ == "__main__":
+    with suppress(KeyboardInterrupt):
+        kind, place, who, times, *more = sys.argv[1:]
+        print(agent(place, who, int(times)) if kind == "agent" else editor(place, who, int(times), more[0]))  # noqa: T201

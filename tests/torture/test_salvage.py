@@ -1,0 +1,145 @@
+"""Flipped bits in the truth: what can be read is saved as it was, what cannot is read again from its file."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+from waymeet.stores.sqlite import SqliteStore
+from waymeet.stores.sqlite.mending import check
+from waymeet.stores.sqlite.opening import connect
+
+from .tree import LONG, dice, fresh, said, write
+from .worker import EFFORT, bring_up_to_date
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from random import Random
+
+ROUNDS = 600 if LONG else 40
+AGAIN = 3
+"""One in so many is indexed again, which takes longer than saving."""
+_PAGE = 4096
+_NUMBERED = {"documents": "id", "chunks": "document", "edges": "source"}
+"""Tables of which a document is made, and the column that names it."""
+
+
+class Index(NamedTuple):
+    """An index to be damaged in copies."""
+
+    root: Path
+    whole: Path
+    file: Path
+    rows: dict[str, set[tuple[Any, ...]]]
+    says: dict[str, Any]
+
+
+def rows(file: Path) -> dict[str, set[tuple[Any, ...]]]:
+    """Read everything that is not derived, each row with its document first where it has one."""
+    with closing(connect(file, 5.0)) as connection:
+        found = {
+            table: set(connection.execute(f"SELECT {owner}, * FROM {table}"))  # noqa: S608 - constants
+            for table, owner in _NUMBERED.items()
+            if table != "edges"
+        }
+        wanted = "source, id, ordinal, kind, source_anchor, anchor, text, sentence, ref, line, terms"
+        found["edges"] = set(connection.execute(f"SELECT {wanted} FROM edges"))  # noqa: S608 - a constant
+        found["refs"] = set(connection.execute("SELECT e.source, r.* FROM edge_refs r JOIN edges e ON e.id = r.edge"))
+        found["names"] = set(connection.execute("SELECT document, key FROM names"))
+        found["vectors"] = set(connection.execute("SELECT * FROM vectors"))
+        found["notes"] = set(connection.execute("SELECT * FROM notes"))
+        return found
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Index:
+    root, whole, rng = tmp_path / "root", tmp_path / "whole", dice("saved")
+    for number in range(60):
+        write(root, rng, number)
+    whole.mkdir()
+    with closing(SqliteStore.open(whole / "index.db", create=True, effort=EFFORT)) as store:
+        bring_up_to_date(root, store)
+    return Index(root, whole, tmp_path / "copy" / "index.db", rows(whole / "index.db"), fresh(root))
+
+
+def hurt(index: Index, rng: Random, flips: int, start: int = 0) -> None:
+    """Flip bits in a new copy."""
+    shutil.rmtree(index.file.parent, ignore_errors=True)
+    shutil.copytree(index.whole, index.file.parent)
+    content = bytearray(index.file.read_bytes())
+    for _ in range(flips):
+        content[rng.randrange(start, len(content))] ^= 1 << rng.randrange(8)
+    index.file.write_bytes(content)
+
+
+def compare(index: Index) -> int:
+    """Hold what was saved against what there was, and count the documents that were not."""
+    now = rows(index.file)
+    kept = {number for number, *_ in now["documents"]}
+    for table in ("documents", "chunks", "edges", "refs", "names"):
+        assert now[table] == {row for row in index.rows[table] if row[0] in kept}, table
+    assert now["vectors"] <= index.rows["vectors"]
+    assert now["notes"] <= index.rows["notes"]
+    return len(index.rows["documents"]) - len(kept)
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_what_can_be_read_is_saved(index: Index, part: int) -> None:
+    rng = dice(f"salvage {part}")
+    came: Counter[str] = Counter()
+    for number in range(ROUNDS // 2):
+        hurt(index, rng, rng.choice((1, 1, 1, 2, 8)), start=_PAGE)
+        verdict = check(index.file, repair=True)
+        assert verdict.findings
+        assert not verdict.damaged, verdict
+        assert not check(index.file, repair=False).findings
+        told = verdict.findings[-1].what
+        if "an empty index stands" in told:
+            came["given up"] += 1
+        else:
+            lost = compare(index)
+            gone, of = (int(number) for number in told.split(" documents")[0].split(" of "))
+            assert of - gone == len(index.rows["documents"]) - lost, told
+            assert gone <= lost, told  # all that could be counted
+            assert verdict.run_index or not lost
+            came["saved all" if not lost else "saved some"] += 1
+        if number % AGAIN == 0:
+            with closing(SqliteStore.open(index.file, effort=EFFORT)) as store:
+                bring_up_to_date(index.root, store)
+                assert said(store) == index.says
+                assert not store.check().findings
+    assert came["saved all"]
+    assert came["saved some"]
+    assert came["given up"] < ROUNDS // 8, came
+
+
+def test_vectors_are_not_made_again(index: Index) -> None:
+    hurt(index, dice("vectors"), 0)
+    with closing(connect(index.file, 5.0)) as connection:
+        # The page of a secondary index: all it says can be worked out.
+        page = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'edges_to'").get
+    content = bytearray(index.file.read_bytes())
+    content[(page - 1) * _PAGE + 200] ^= 4
+    index.file.write_bytes(content)
+    verdict = check(index.file, repair=True)
+    assert verdict.findings[-1].what.startswith(f"0 of {len(index.rows['documents'])} documents could not be saved")
+    assert not verdict.run_index
+    assert rows(index.file) == index.rows
+    assert {path.name for path in index.file.parent.glob("*.damaged-*")} == {"index.db.damaged-1"}
+
+
+def test_a_damaged_layout_is_put_aside(index: Index) -> None:
+    hurt(index, dice("layout"), 0)
+    content = bytearray(index.file.read_bytes())
+    content[_PAGE // 2] ^= 1
+    index.file.write_bytes(content)
+    verdict = check(index.file, repair=True)
+    assert verdict.findings[-1].what == "moved to index.db.damaged-1; an empty index stands in its place"
+    assert not verdict.damaged
+    with closing(SqliteStore.open(index.file, effort=EFFORT)) as store:
+        bring_up_to_date(index.root, store)
+        assert said(store) == index.says
