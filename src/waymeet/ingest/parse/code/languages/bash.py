@@ -1,0 +1,57 @@
+"""Bash and other shells: functions, and scripts that others read in."""
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from waymeet.analysis import called, located
+from waymeet.ingest.parse.code.keys import joined
+from waymeet.ingest.parse.code.language import Import, Language, Seen
+from waymeet.ingest.parse.code.wording import written
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+QUERY = """
+(function_definition name: (word) @name) @function
+(program (declaration_command ["readonly" "export" "declare"] (variable_assignment name:
+  (variable_name) @name)) @constant)
+(command name: (command_name (word) @call))
+(command name: (command_name (word) @_source) argument: (_) (#any-of? @_source "source" ".")) @import
+(comment) @comment
+"""
+_BUILTINS = frozenset(
+    """
+source . cd echo printf read test export local declare readonly set unset shift return exit eval exec trap wait kill
+true false pwd pushd popd type command builtin let alias ls cp mv rm mkdir rmdir cat grep sed awk cut sort uniq head
+tail tr wc find xargs tee touch chmod chown ln date sleep basename dirname realpath readlink env which sudo curl wget
+tar gzip unzip git make cmake docker kubectl python python3 pip node npm npx go cargo java ssh scp rsync diff patch jq
+mktemp apt-get systemctl ps
+""".split()
+)
+_COMPUTED = re.compile(r"\$\([^()]*(?:\([^()]*\)[^()]*)*\)|\$\{[^{}]*\}|\$\w+|[\"']")
+
+
+def imports(node: "Node", path: str) -> Iterable[Import]:
+    """Read a `source`; what computes the folder is taken for the script's own."""
+    argument = node.child_by_field_name("argument")
+    target = _COMPUTED.sub("", written(argument)).lstrip("/") if argument else ""
+    place = joined(path.rpartition("/")[0], target) if target else ""
+    if place and "$" not in target:
+        name = target.rpartition("/")[2]
+        yield Import("", tuple(dict.fromkeys((located(place), located(target.lstrip("./")), called(name)))))
+
+
+def _exported(seen: Seen) -> bool:
+    return not seen.name.startswith("_")
+
+
+LANGUAGE = Language(
+    grammar="tree_sitter_bash.language",
+    query=QUERY,
+    imports=imports,
+    exported=_exported,
+    selves=frozenset(),
+    reach="project",
+    builtins=_BUILTINS,
+)

@@ -1,0 +1,77 @@
+"""C: functions, types and macros; files include one another by path."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from waymeet.analysis import called, located
+from waymeet.ingest.parse.code.keys import joined, module
+from waymeet.ingest.parse.code.language import Import, Language, Seen
+from waymeet.ingest.parse.code.wording import written
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+SHARED = """
+(function_definition declarator: [(function_declarator declarator: (identifier) @name)
+  (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))]) @function
+(declaration declarator: [(function_declarator declarator: (identifier) @name) @declared
+  (pointer_declarator declarator: (function_declarator declarator: (identifier) @name) @declared)]) @function
+(struct_specifier name: (type_identifier) @name body: (_)) @struct
+(union_specifier name: (type_identifier) @name body: (_)) @union
+(enum_specifier name: (type_identifier) @name body: (_)) @enum
+(type_definition declarator: [(type_identifier) @name (pointer_declarator declarator: (type_identifier) @name)]) @type
+(preproc_def name: (identifier) @name value: (_)) @constant
+(preproc_function_def name: (identifier) @name) @macro
+(call_expression function: (identifier) @call)
+(call_expression function: (field_expression argument: (_) @on field: (field_identifier) @call))
+(preproc_include) @import
+(comment) @comment
+"""
+BUILTINS = frozenset(
+    """
+printf fprintf sprintf snprintf vsnprintf puts putchar scanf sscanf malloc calloc realloc free memcpy memmove memset
+memcmp strlen strcmp strncmp strcpy strncpy strcat strchr strrchr strstr strdup strtol strtoul atoi exit abort assert
+fopen fclose fread fwrite fgets fputs fflush fseek ftell getenv qsort bsearch isalpha isdigit isspace toupper tolower
+open close read write sizeof offsetof va_start va_end va_arg defined NULL errno perror time main
+""".split()
+)
+_SYSTEM = frozenset("sys linux bits asm net netinet arpa boost gtest gmock Windows openssl curl SDL2 GL".split())
+
+
+def imports(node: "Node", path: str) -> Iterable[Import]:
+    """Read an include: from the file's own folder, by the end of its path, or by its name."""
+    source = node.child_by_field_name("path")
+    text = written(source) if source else ""
+    target = text.strip('"<>')
+    name = target.rpartition("/")[2]
+    if not target or (text.startswith("<") and ("/" not in target or target.partition("/")[0] in _SYSTEM)):
+        return
+    place = joined(path.rpartition("/")[0], target)
+    end = (module("c", target),) if "/" in target and not target.startswith(".") else ()
+    near = (located(place), called(name)) if text.startswith('"') and place else ()
+    if end or near:
+        yield Import("", (*near[:1], *end, *near[1:]))
+
+
+def modules(path: str) -> Iterator[str]:
+    """List the ends of a header's path, with its ending: that is how it is included."""
+    parts = path.split("/")
+    if path.endswith((".h", ".hpp", ".hh", ".hxx", ".inc", ".ipp")):
+        yield from (module("c", "/".join(parts[-length:])) for length in range(2, min(len(parts), 5) + 1))
+
+
+def exported(seen: Seen) -> bool:
+    """Tell whether other files can see it."""
+    return not seen.signature.startswith("static ")
+
+
+LANGUAGE = Language(
+    grammar="tree_sitter_c.language",
+    query=SHARED,
+    imports=imports,
+    modules=modules,
+    exported=exported,
+    selves=frozenset(),
+    reach="project",
+    builtins=BUILTINS,
+)

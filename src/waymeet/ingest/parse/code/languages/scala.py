@@ -1,0 +1,76 @@
+"""Scala: packages, classes, traits and objects."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from waymeet.ingest.parse.code.language import Import, Language, Seen
+from waymeet.ingest.parse.code.languages.java import BUILTINS, OUTSIDE
+from waymeet.ingest.parse.code.packages import package_import, symbol_import
+from waymeet.ingest.parse.code.wording import written
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+QUERY = """
+(package_clause name: (_) @package)
+(class_definition name: (identifier) @name) @class
+(trait_definition name: (identifier) @name) @trait
+(object_definition name: (identifier) @name) @object
+(enum_definition name: (identifier) @name) @enum
+[(function_definition name: (identifier) @name) (function_declaration name: (identifier) @name)] @function
+(type_definition name: (type_identifier) @name) @type
+(template_body [(val_definition pattern: (identifier) @name) (val_declaration name: (identifier) @name)] @property)
+(compilation_unit (val_definition pattern: (identifier) @name) @constant)
+(lambda_expression) @local
+(extends_clause [(type_identifier) (generic_type) (stable_type_identifier)] @inherits)
+(call_expression function: (identifier) @call)
+(call_expression function: (field_expression value: (_) @on field: (identifier) @call))
+(instance_expression . (type_identifier) @call)
+(parameter name: (identifier) @var type: (_) @type)
+(class_parameter name: (identifier) @var type: (_) @type)
+(val_definition pattern: (identifier) @var type: (type_identifier) @type)
+(val_definition pattern: (identifier) @var value: (instance_expression . (type_identifier) @type))
+(import_declaration) @import
+[(comment) (block_comment)] @comment
+"""
+_BUILTINS = BUILTINS | frozenset(
+    """
+Seq Vector Nil Some None Option Either Left Right Future Try Success Failure Int Unit Any AnyRef AnyVal Nothing println
+print require assert getOrElse foldLeft foldRight toList toMap toSet mkString headOption lastOption groupBy sortBy
+Iterator Product Serializable
+""".split()
+)
+
+
+def imports(node: "Node", _path: str) -> Iterable[Import]:
+    """Read an import with all its selectors."""
+    text = "".join(written(node).removeprefix("import").split(" "))
+    prefix, brace, rest = text.partition("{")
+    names = rest.partition("}")[0].split(",") if brace else [prefix.rpartition(".")[2]]
+    package = prefix.rstrip(".") if brace else prefix.rpartition(".")[0]
+    for each in names:
+        name, _, alias = each.strip().partition("=>")
+        if name in {"_", "*", "given"}:
+            yield from package_import(package, OUTSIDE)
+        elif name:
+            yield symbol_import(f"{package}.{name}", alias, OUTSIDE)
+
+
+def _inherits(_heir: str, _base: str, index: int) -> str:
+    return "implements" if index else "extends"
+
+
+def _exported(seen: Seen) -> bool:
+    return not any(word.startswith(("private", "protected")) for word in seen.signature.split("(")[0].split())
+
+
+LANGUAGE = Language(
+    grammar="tree_sitter_scala.language",
+    query=QUERY,
+    imports=imports,
+    exported=_exported,
+    inherits=_inherits,
+    implicit=True,
+    reach="package",
+    builtins=_BUILTINS,
+)

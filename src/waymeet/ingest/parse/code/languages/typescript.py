@@ -1,0 +1,44 @@
+"""TypeScript: JavaScript with types, interfaces, enums and namespaces."""
+
+from waymeet.ingest.parse.code.language import Language
+from waymeet.ingest.parse.code.languages import javascript
+
+QUERY = (
+    javascript.SHARED
+    + """
+(class_declaration name: (type_identifier) @name) @class
+(abstract_class_declaration name: (type_identifier) @name) @class
+(interface_declaration name: (type_identifier) @name) @interface
+(enum_declaration name: (identifier) @name) @enum
+(type_alias_declaration name: (type_identifier) @name) @type
+[(internal_module name: (_) @name) (module name: (identifier) @name)] @module
+(function_signature name: (identifier) @name) @function @declared
+(class_body (method_signature name: (_) @name) @method @declared)
+(abstract_method_signature name: (_) @name) @method
+(method_signature name: (_) @name) @method
+(public_field_definition name: (property_identifier) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @method
+(extends_clause value: [(identifier) (member_expression)] @extends)
+(extends_type_clause type: [(type_identifier) (nested_type_identifier)] @extends)
+(extends_type_clause type: (generic_type name: (_) @extends))
+(implements_clause [(type_identifier) (nested_type_identifier)] @implements)
+(implements_clause (generic_type name: (_) @implements))
+(required_parameter pattern: (identifier) @var type: (type_annotation [(type_identifier) (generic_type)] @type))
+(variable_declarator name: (identifier) @var type: (type_annotation [(type_identifier) (generic_type)] @type))
+(class_body (public_field_definition name: (property_identifier) @var
+  type: (type_annotation [(type_identifier) (generic_type)] @type)))
+(class_body (public_field_definition name: (property_identifier) @var
+  value: (new_expression constructor: (identifier) @type)))
+"""
+)
+
+LANGUAGE = Language(
+    grammar="tree_sitter_typescript.language_typescript",
+    query=QUERY,
+    imports=javascript.imports,
+    modules=javascript.file_modules,
+    exported=javascript.exported,
+    constructors=frozenset({"constructor"}),
+    builtins=javascript.BUILTINS
+    | frozenset("Record Partial Required Readonly Pick Omit Exclude Extract ReturnType Awaited".split()),
+)
