@@ -26,6 +26,15 @@ class Anchors:
         return anchor
 
 
+def label_key(label: str) -> str:
+    """Give the key of a label that documents of one project know each other's places by.
+
+    >>> label_key("Setup Guide")
+    'a:setup-guide'
+    """
+    return f"a:{slug(label)}"
+
+
 def slug(heading: str) -> str:
     """Spell a heading as an anchor, without regard to others of the same name.
 

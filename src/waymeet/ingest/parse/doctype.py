@@ -3,18 +3,11 @@
 import re
 from itertools import pairwise
 
+from waymeet.analysis.doctypes import stated
+
+__all__ = ["OTHER", "guessed", "stated"]
+
 OTHER = "other"
-_SYNONYMS = {
-    "adr": "decision_record",
-    "adrs": "decision_record",
-    "decision": "decision_record",
-    "decisions": "decision_record",
-    "decision-record": "decision_record",
-    "db_schema": "db-schema",
-    "implementation-summary": "implementation_summary",
-    "task": "tasks",
-    "constitution": "constitutional",
-}
 _WORDS = {
     word: doc_type
     for doc_type, words in {
@@ -42,16 +35,6 @@ _WORDS = {
 _CONFIGURATION = frozenset({"toml", "yaml", "ini", "properties", "dotenv"})
 _BETWEEN = re.compile(r"[\W_]+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
-
-
-def stated(value: str) -> str:
-    """Bring what an author wrote as type into the form that filters use.
-
-    >>> stated("ADR"), stated("Implementation Summary"), stated("recipe")
-    ('decision_record', 'implementation_summary', 'recipe')
-    """
-    written = value.strip().lower()
-    return _SYNONYMS.get(_BETWEEN.sub("-", written), written)
 
 
 def guessed(path: str, kind: str, language: str) -> str:

@@ -14,10 +14,12 @@ KINDS = frozenset(
     supersedes caused enabled supports derived_from contradicts
     """.split()
 )
-"""Kinds of links that an author can name."""
+"""Kinds of links that an author can name by one word in the place of words to show."""
 EMBEDS = "embeds"
 REFERENCES = "references"
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+")
+_WORD = re.compile(r"[^\W\d_][\w-]{0,63}")
+_STATED = re.compile(r"(?:type|kind|rel)\s*[:=]\s*(?P<kind>.+)", re.IGNORECASE)
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _ELSEWHERE_WIKI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|//|mailto:")
 
@@ -39,17 +41,22 @@ def wikilink(target: str, label: str | None, *, embedded: bool) -> Meant | None:
     Meant(target='Search', anchor='ranking-rules', kind='references', shown=None)
     >>> wikilink("core", "depends_on", embedded=False)
     Meant(target='core', anchor='', kind='depends_on', shown='core')
+    >>> wikilink("core", "the core|Inspires", embedded=False)
+    Meant(target='core', anchor='', kind='inspires', shown='the core')
     """
     # Inside a table the bar is written \\|, and the backslash stays with the target.
     page, _, anchor = target.removesuffix("\\").partition("#")
     page = " ".join(page.replace("\\", "/").split())
     if not page or _ELSEWHERE_WIKI.match(page) or is_binary_name(page):
         return None
-    kind = named_kind(label or "")
     anchor = slug(anchor.rpartition("#")[2])
     if embedded:
         return Meant(page, anchor, EMBEDS)
-    return Meant(page, anchor, kind, page) if kind else Meant(page, anchor)
+    words, bar, last = (label or "").rpartition("|")
+    kind = any_kind(last) if bar else named_kind(last)
+    if not kind:
+        return Meant(page, anchor)
+    return Meant(page, anchor, kind, words.strip() or page)
 
 
 def inline(destination: str, title: str, *, embedded: bool) -> Meant | None:
@@ -66,15 +73,31 @@ def inline(destination: str, title: str, *, embedded: bool) -> Meant | None:
     path = unquote(path.partition("?")[0]).replace("\\", "/").strip()
     if not path or is_binary_name(path):
         return None
-    kind = title.strip().lower()
-    return Meant(path, unquote(anchor).lower(), kind if kind in KINDS else REFERENCES)
+    return Meant(path, unquote(anchor).lower(), named_kind(title) or REFERENCES)
 
 
 def named_kind(label: str) -> str:
     """Tell whether a label is the name of a kind of link rather than words to show.
 
+    It is if it is one of ours, if it is spelled as names in programs are, or if it says so (`type: inspires`): any
+    other single word is more likely meant to be read.
+
     >>> named_kind("Depends_on"), named_kind("inspired_by"), named_kind("see here"), named_kind("here")
     ('depends_on', 'inspired_by', '', '')
+    >>> named_kind("type: inspires")
+    'inspires'
     """
     word = label.strip()
+    if stated := _STATED.fullmatch(word):
+        return any_kind(stated["kind"])
     return word.lower() if word.lower() in KINDS or _IDENTIFIER.fullmatch(word) else ""
+
+
+def any_kind(word: str) -> str:
+    """Spell a word that stands where only a kind can stand; empty if it is not one word.
+
+    >>> any_kind("Depends-On"), any_kind("see also"), any_kind("two, three")
+    ('depends_on', 'see_also', '')
+    """
+    spelled = "_".join(word.split()).replace("-", "_").lower()
+    return spelled if _WORD.fullmatch(spelled) else ""

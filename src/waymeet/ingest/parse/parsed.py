@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from waymeet.types import Symbol
+
 
 class Heading(Struct, frozen=True):
     """A heading, which begins a section that lasts until the next one."""
@@ -26,7 +28,9 @@ class RawLink(Struct, frozen=True):
     sentence: str
     line: int
     section: str
-    """The anchor of the section that holds it."""
+    """The anchor of the section or symbol that holds it."""
+    refs: tuple[str, ...] = ()
+    """Keys to look for, where the parser knows better than the target's text tells (see `waymeet.types.Link`)."""
 
 
 class Parsed(Struct, frozen=True):
@@ -45,5 +49,13 @@ class Parsed(Struct, frozen=True):
     body: int = 1
     """The line at which the text begins, behind any front matter."""
     links: tuple[RawLink, ...] = ()
+    symbols: tuple[Symbol, ...] = ()
+    """What it defines, in the order of the lines."""
+    keys: tuple[str, ...] = ()
+    """More keys under which links find it, beside those of its path, names and title."""
+    text: str | None = None
+    """What is searched and shown instead of the file's text, line for line, where markup makes that hard to read."""
+    kind: str = ""
+    """The kind of knowledge, where the parser knows better than the file's ending tells."""
     notes: tuple[str, ...] = ()
     """What was wrong with the file without making it unreadable."""

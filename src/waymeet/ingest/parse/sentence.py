@@ -1,6 +1,7 @@
 """The sentence that a link stands in."""
 
 import re
+from bisect import bisect_right
 
 REACH = 240
 """How many characters before and behind a link are looked at: a wall of text is no sentence."""
@@ -31,3 +32,20 @@ def _next_space(text: str, low: int, start: int) -> int:
 def _last_space(text: str, end: int, high: int) -> int:
     space = text.rfind(" ", end, high)
     return high if high == len(text) or space < 0 else space
+
+
+class Rows:
+    r"""The lines of a text, ready to be asked which one a character stands in.
+
+    >>> rows = Rows("one\ntwo", 10)
+    >>> rows.line(0), rows.line(5)
+    (10, 11)
+    """
+
+    def __init__(self, text: str, first: int) -> None:
+        self._starts = [match.end() for match in re.finditer("\n", text)]
+        self._first = first
+
+    def line(self, offset: int) -> int:
+        """Give the number of a character's line."""
+        return self._first + bisect_right(self._starts, offset)
