@@ -25,7 +25,7 @@ LONG_AGO = 1_000_000_000_000_000_000
 
 
 class Watched(MemoryStore):
-    """A store that remembers what it was asked to change."""
+    """A store that remembers what it was asked to change, but for folders."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,12 +33,16 @@ class Watched(MemoryStore):
         self.drops: list[list[str]] = []
 
     def put(self, entries: Sequence[Entry]) -> None:
-        self.puts.append([entry.document.id for entry in entries])
+        self._note(self.puts, [entry.document.id for entry in entries])
         super().put(entries)
 
     def drop(self, documents: Collection[str]) -> None:
-        self.drops.append(sorted(documents))
+        self._note(self.drops, sorted(documents))
         super().drop(documents)
+
+    def _note(self, kept: list[list[str]], documents: list[str]) -> None:
+        if files := [document for document in documents if not document.endswith("/")]:
+            kept.append(files)
 
 
 @pytest.fixture
@@ -89,6 +93,7 @@ def test_a_first_run_takes_everything_in(tmp_path: Path, store: Watched) -> None
 
 def test_a_second_run_reads_nothing(tmp_path: Path, store: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     plant(tmp_path, FILES)
+    time.sleep(0.06)  # files that changed only just now are read again to be sure
     index(tmp_path, store, DEFAULT)
     monkeypatch.setattr(run, "outcomes", lambda tasks, _: iter(tasks[:0]) if not tasks else None)
     generation = store.generation
@@ -156,9 +161,21 @@ def test_a_change_without_a_change_of_size_or_time_is_noticed_when_fresh(
 
 def test_an_old_file_is_not_opened_by_the_look(tmp_path: Path, store: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     plant(tmp_path, FILES, time.time_ns() - 3_000_000_000)
+    time.sleep(0.06)
     index(tmp_path, store, DEFAULT)
     monkeypatch.setattr(changes, "read", None)
     assert look(tmp_path, store).unchanged == 3
+
+
+def test_a_file_that_took_the_place_of_another_of_its_size_and_time_is_noticed(tmp_path: Path, store: Watched) -> None:
+    plant(tmp_path, {"a.md": "one\n", "b.md": "two\n"})
+    time.sleep(0.06)
+    index(tmp_path, store, DEFAULT)
+    (tmp_path / "b.md").replace(tmp_path / "a.md")
+    assert (look(tmp_path, store).modified, look(tmp_path, store).removed) == (("a.md",), ("b.md",))
+    index(tmp_path, store, DEFAULT)
+    assert found(store, "one") == []
+    assert found(store, "two") == ["a.md"]
 
 
 def test_a_new_way_of_parsing_reads_everything_anew(tmp_path: Path, store: Watched) -> None:
@@ -192,7 +209,7 @@ def test_a_root_that_vanished_deletes_nothing(tmp_path: Path, store: Watched, go
         with pytest.raises(NotFoundError) as error:
             ask()
         assert error.value.hint
-    assert store.counts().documents == 3
+    assert store.counts().kinds == {"code": 1, "docs": 2, "folders": 2}
 
 
 def test_an_empty_folder_is_no_error(tmp_path: Path, store: Watched) -> None:

@@ -118,21 +118,31 @@ def test_a_binary_file_is_read_once(tmp_path: Path, store: MemoryStore) -> None:
     report = index(tmp_path, store, DEFAULT)
     assert [(each.path, each.reason) for each in report.skipped] == [("blob", "binary file")]
     changes = look(tmp_path, store)
-    assert (changes.added, changes.modified, changes.unchanged) == ((), (), 3)
+    assert (changes.added, changes.modified, changes.unchanged) == ((), (), 4)
     assert [each.path for each in changes.skipped] == ["blob"]
     report = index(tmp_path, store, DEFAULT)
-    assert (counts(report), len(report.skipped)) == ((0, 0, 0, 3), 1)
+    assert (counts(report), len(report.skipped)) == ((0, 0, 0, 4), 1)
+    os.utime(tmp_path / "blob", ns=(LONG_AGO + 1, LONG_AGO + 1))
+    report = index(tmp_path, store, DEFAULT)
+    assert (counts(report), len(report.skipped)) == ((0, 0, 0, 4), 1)
+    assert [each.path for each in look(tmp_path, store).skipped] == ["blob"]
 
 
-def test_a_file_that_became_binary_or_too_large_leaves_the_index(tmp_path: Path, store: MemoryStore) -> None:
+def test_only_the_path_stays_of_a_file_that_became_binary_or_too_large(tmp_path: Path, store: MemoryStore) -> None:
     plant(tmp_path, FILES)
     index(tmp_path, store, DEFAULT)
     (tmp_path / "a.md").write_bytes(b"\x00")
     (tmp_path / "sub/b.md").write_bytes(b"x" * 2_000_001)
     report = index(tmp_path, store, DEFAULT)
-    assert counts(report) == (0, 0, 2, 1)
+    assert counts(report) == (0, 2, 0, 1)
     assert {each.path for each in report.skipped} == {"a.md", "sub/b.md"}
     assert found(store, "apples bananas") == []
+    assert found(store, "sub") == ["sub/", "sub/b.md"]
+    assert store.documents(["a.md"])["a.md"].kind == "files"
+    plant(tmp_path, FILES)
+    assert counts(index(tmp_path, store, DEFAULT)) == (0, 2, 0, 1)
+    assert found(store, "bananas") == ["sub/b.md"]
+    assert store.documents(["a.md"])["a.md"].kind == "docs"
 
 
 def test_a_file_that_cannot_be_parsed_does_not_end_the_run(
@@ -140,18 +150,36 @@ def test_a_file_that_cannot_be_parsed_does_not_end_the_run(
 ) -> None:
     plant(tmp_path, FILES)
 
-    def failing_once(path: str, *rest: Any) -> Made:
+    def failing_once(path: str, *rest: Any, plain: bool) -> Made:
         if path == "a.md":
             raise ValueError("odd bytes")
-        return make(path, *rest)
+        return make(path, *rest, plain=plain)
 
     with monkeypatch.context() as patch:
         patch.setattr(outcome, "make", failing_once)
         report = index(tmp_path, store, DEFAULT)
-    assert counts(report) == (2, 0, 0, 0)
+    assert counts(report) == (3, 0, 0, 0)  # it is known by its path
     assert [each.reason for each in report.skipped] == ["could not be parsed: ValueError: odd bytes"]
-    assert look(tmp_path, store).added == ()
-    assert counts(index(tmp_path, store, DEFAULT)) == (1, 0, 0, 2)  # an explicit run tries again
+    assert found(store, "apples") == []
+    assert look(tmp_path, store).number == 0
+    assert counts(index(tmp_path, store, DEFAULT)) == (0, 1, 0, 2)  # an explicit run tries again
+    assert found(store, "apples") == ["a.md"]
+
+
+def test_a_file_that_its_parser_cannot_cope_with_is_searched_as_plain_text(
+    tmp_path: Path, store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(tmp_path, FILES)
+
+    def failing_once(path: str, *rest: Any, plain: bool) -> Made:
+        if path == "a.md" and not plain:
+            raise RecursionError("too deep")
+        return make(path, *rest, plain=plain)
+
+    monkeypatch.setattr(outcome, "make", failing_once)
+    report = index(tmp_path, store, DEFAULT)
+    assert report.noted == (("a.md", "could not be parsed: RecursionError: too deep: it is searched as plain text"),)
+    assert found(store, "apples") == ["a.md"]
 
 
 def test_remarks_on_indexed_files_are_kept_until_they_are_mended(tmp_path: Path, store: MemoryStore) -> None:

@@ -25,11 +25,12 @@ def plant(root: Path, *paths: str, **contents: str) -> None:
 
 
 def found(root: Path, ingest: Ingest = DEFAULT) -> list[str]:
-    return [item.path for item in walk(root, ingest) if isinstance(item, Found)]
+    return [item.path for item in walk(root, ingest) if isinstance(item, Found) and not item.bare]
 
 
 def skipped(root: Path, ingest: Ingest = DEFAULT) -> dict[str, str]:
-    return {item.path: item.reason for item in walk(root, ingest) if isinstance(item, Skipped)}
+    items = {item.path: item.bare if isinstance(item, Found) else item.reason for item in walk(root, ingest)}
+    return {path: reason for path, reason in items.items() if reason}
 
 
 def test_files_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
@@ -43,7 +44,8 @@ def test_a_file_comes_with_its_size_time_and_place(tmp_path: Path) -> None:
     plant(tmp_path, "docs/a.md")
     os.utime(tmp_path / "docs/a.md", ns=(1, 1_234_567_890))
     (item,) = walk(tmp_path, DEFAULT)
-    assert item == Found("docs/a.md", str(tmp_path / "docs/a.md"), 5, 1_234_567_890)
+    changed_ns = (tmp_path / "docs/a.md").stat().st_ctime_ns
+    assert item == Found("docs/a.md", str(tmp_path / "docs/a.md"), 5, 1_234_567_890, changed_ns=changed_ns)
 
 
 def test_ignored_files_are_counted_but_not_listed(tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from waymeet.ingest import workers
+from waymeet.ingest.guard import Guarded
 from waymeet.ingest.index import index
 from waymeet.ingest.outcome import Rules, Task, outcome
-from waymeet.ingest.worker import Order
 from waymeet.ingest.workers import outcomes
 from waymeet.settings import Settings
 from waymeet.stores.memory import MemoryStore
@@ -67,7 +67,8 @@ def test_an_index_is_the_same(root: Path, monkeypatch: pytest.MonkeyPatch) -> No
     ids = sorted(one.fingerprints())
     assert many.fingerprints() == one.fingerprints()
     assert many.chunks_of(ids) == one.chunks_of(ids)
-    assert (report.added, index(root, many, Settings()).unchanged) == (PAGES, PAGES)
+    made = PAGES + 1  # the binary file by its path
+    assert (report.added, index(root, many, Settings()).unchanged) == (made, made)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
@@ -114,8 +115,8 @@ def test_a_name_with_half_a_character(root: Path) -> None:
 def test_a_stranger_in_the_folder_is_not_imported(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / "msgspec.py").write_text("import os; os._exit(7)\n")
     monkeypatch.chdir(root)
-    worker = workers._Worker.started()
-    assert worker is not None
-    worker.order(Order(rules(root), (Task("page1.md"),)))
-    assert len(worker.collect(1)[0]) > 0
+    worker = Guarded(rules(root))
+    worker.order([Task("page1.md")])
+    assert worker.collect().made is not None
+    assert worker._process is not None
     worker.end()

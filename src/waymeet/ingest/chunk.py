@@ -1,24 +1,26 @@
 """Cutting a file into the pieces that are found and cited. No text is lost, and none is in two pieces."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from waymeet.ingest.blocks import Block, Lines, blocks
 from waymeet.ingest.parse import Heading, Parsed
+from waymeet.ingest.parse.codeblocks import CODE_BLOCK
 from waymeet.settings import Chunking
-from waymeet.types import Chunk
+from waymeet.types import Chunk, Symbol
 
 
 class _Section(Struct, frozen=True):
-    """The lines from one heading to the next."""
+    """The lines from one heading to the next, or from where one symbol begins or ends to where the next one does."""
 
     start: int
     end: int
     level: int = 0
-    """Of its heading; 0 for the text before the first one."""
+    """Of its heading, or how deep the symbol lies; 0 for the text before the first heading."""
     headings: tuple[str, ...] = ()
     anchor: str = ""
 
@@ -30,17 +32,66 @@ class _Piece(Struct, frozen=True):
     blocks: Sequence[Block]
 
 
-def chunks(path: str, text: str, parsed: Parsed, chunking: Chunking) -> tuple[Chunk, ...]:
-    """Cut a file by its headings; long sections at paragraphs, and tiny ones are joined to what follows them.
+class _Named(NamedTuple):
+    """What can be named in a file."""
 
+    parsed: Parsed
+    shorter: Mapping[str, str]
+    """Names of symbols that need not be said in full."""
+
+
+def chunks(path: str, text: str, parsed: Parsed, chunking: Chunking) -> tuple[Chunk, ...]:
+    """Cut a file by its headings, or by its symbols if it has none.
+
+    Long sections are cut at paragraphs, and tiny ones are joined to what follows them.
     A file without any text becomes one empty chunk, so that its path can be found.
     """
     lines = Lines(text)
+    code = any(symbol.kind != CODE_BLOCK for symbol in parsed.symbols)
+    sections = _symbol_sections if code and not parsed.headings else _sections
+    shorter = _shorter_names(parsed.symbols) if code else {}
     made = [
-        _chunk(path, lines, ordinal, piece, _anchors(piece, parsed.headings))
-        for ordinal, piece in enumerate(_Cutter(lines, parsed, chunking).pieces(_sections(parsed, len(lines))))
+        _chunk(path, lines, ordinal, piece, _Named(parsed, shorter))
+        for ordinal, piece in enumerate(_Cutter(lines, parsed, chunking).pieces(sections(parsed, len(lines))))
     ]
     return tuple(_unique(made)) or (Chunk(f"{path}#L1-L1", path, 0, 1, 1, ""),)
+
+
+def _symbol_sections(parsed: Parsed, last: int) -> Iterator[_Section]:
+    """Yield the lines of each symbol without those of its members, and the lines between them.
+
+    Lines between symbols belong to what lies around them, and are as deep as their neighbours.
+    """
+    around: list[Symbol] = []
+    start = parsed.body
+    for symbol in (*parsed.symbols, None):
+        begin = symbol.start if symbol else last + 1
+        while around and around[-1].end < begin:
+            yield from _lines_of(around, start, around[-1].end, last)
+            start = max(start, around.pop().end + 1)
+        yield from _lines_of(around, start, begin - 1, last)
+        start = max(start, begin)
+        if symbol:
+            around.append(symbol)
+
+
+def _lines_of(around: Sequence[Symbol], start: int, end: int, last: int) -> Iterator[_Section]:
+    if start > min(end, last):
+        return
+    if not around:
+        yield _Section(start, min(end, last), 1)
+        return
+    name = around[-1].name
+    level = len(around) + (start > around[-1].start)
+    yield _Section(start, min(end, last), level, tuple(name.partition("~")[0].split(".")), name)
+
+
+def _shorter_names(symbols: Iterable[Symbol]) -> dict[str, str]:
+    """Give the last part of the name of each symbol that is the only one of the file with that part."""
+    found: dict[str, list[str]] = {}
+    for symbol in symbols:
+        found.setdefault(symbol.name.rpartition(".")[2], []).append(symbol.name)
+    return {names[0]: short for short, names in found.items() if len(names) == 1 and names[0] != short}
 
 
 def _sections(parsed: Parsed, last: int) -> Iterator[_Section]:
@@ -87,7 +138,7 @@ class _Cutter:
             runs = self._runs([*short.blocks, *inside])
             if len(runs[0]) > len(short.blocks):
                 # Text before the first heading has no place of its own: the section it runs into is its place.
-                place = short.section if short.section.level else section
+                place = short.section if short.section.headings else section
                 return [_Piece(place, runs[0]), *(_Piece(section, run) for run in runs[1:])]
         pieces = [_Piece(section, run) for run in self._runs(inside)]
         return [short, *pieces] if short else pieces
@@ -145,8 +196,17 @@ def _anchors(piece: _Piece, headings: Sequence[Heading]) -> tuple[str, ...]:
     return inside or tuple(filter(None, (piece.section.anchor,)))
 
 
-def _chunk(path: str, lines: Lines, ordinal: int, piece: _Piece, anchors: tuple[str, ...]) -> Chunk:
+def _symbols(piece: _Piece, symbols: Sequence[Symbol]) -> tuple[Symbol, ...]:
+    """List the symbols that begin in a piece."""
+    first = bisect_left(symbols, piece.blocks[0].start, key=lambda symbol: symbol.start)
+    behind = bisect_right(symbols, piece.blocks[-1].end, key=lambda symbol: symbol.start)
+    return tuple(symbols[first:behind])
+
+
+def _chunk(path: str, lines: Lines, ordinal: int, piece: _Piece, named: _Named) -> Chunk:
     start, end, part = piece.blocks[0].start, piece.blocks[-1].end, piece.blocks[0].part
+    symbols = _symbols(piece, named.parsed.symbols)
+    anchors = [*_anchors(piece, named.parsed.headings), *(symbol.name for symbol in symbols)]
     return Chunk(
         id=f"{path}#L{start}-L{end}",
         document=path,
@@ -155,7 +215,8 @@ def _chunk(path: str, lines: Lines, ordinal: int, piece: _Piece, anchors: tuple[
         end=end,
         text=lines.text(start, end) if part is None else part,
         headings=piece.section.headings,
-        anchors=anchors,
+        anchors=tuple(dict.fromkeys((*anchors, *(named.shorter[name] for name in anchors if name in named.shorter)))),
+        symbols=symbols,
     )
 
 
@@ -164,4 +225,4 @@ def _unique(made: Sequence[Chunk]) -> Iterator[Chunk]:
     times: dict[str, int] = {}
     for chunk in made:
         times[chunk.id] = number = times.get(chunk.id, 0) + 1
-        yield chunk if number == 1 else replace(chunk, id=f"{chunk.id}~{number}")
+        yield chunk if number == 1 else replace(chunk, id=f"{chunk.id}~{number}", symbols=())

@@ -32,6 +32,8 @@ class Decoded(Struct, frozen=True):
     text: str
     encoding: str
     replaced: bool = False
+    note: str = ""
+    """What of the file is not in the text, if anything is not."""
 
 
 class Loaded(Struct, frozen=True):
@@ -39,10 +41,12 @@ class Loaded(Struct, frozen=True):
 
     text: str
     digest: str
+    note: str = ""
+    """What was done to the text, if anything was."""
 
 
-def load(root: Path, path: str) -> Loaded:
-    """Read an indexed file as it is now.
+def load(root: Path, path: str, *, mask: bool = True) -> Loaded:
+    """Read an indexed file as it is now, but for what looks like a secret in it.
 
     Raises:
         NotFoundError: it is gone, cannot be read, or holds no text any more.
@@ -51,10 +55,20 @@ def load(root: Path, path: str) -> Loaded:
         raw = read(str(root), path, _LARGEST).raw
     except OSError as error:
         raise NotFoundError(f"{path} cannot be read: {error.strerror}.", "Run: waymeet index") from error
-    decoded = decode(raw)
+    from waymeet.ingest.extract import ExtractError, text_of  # noqa: PLC0415 - it decodes by this module
+
+    try:
+        decoded = text_of(path, raw)
+    except ExtractError as error:
+        raise NotFoundError(f"{path} cannot be read: {error}.", "Run: waymeet index") from error
     if decoded is None:
         raise NotFoundError(f"{path} holds no text any more.", "Run: waymeet index")
-    return Loaded(decoded.text, digest(raw))
+    if not mask:
+        return Loaded(decoded.text, digest(raw))
+    from waymeet.ingest.secrets import masked  # noqa: PLC0415 - looking for changes needs no expressions
+
+    found = masked(decoded.text)
+    return Loaded(found.text, digest(raw), found.note)
 
 
 def digest(raw: bytes) -> str:
@@ -70,7 +84,7 @@ def decode(raw: bytes) -> Decoded | None:
     r"""Find a text's encoding and decode it, with `\n` at the end of its lines; None if it is not text.
 
     >>> decode("été\r\n".encode()), decode(b"\x00\x01") is None
-    (Decoded(text='été\n', encoding='utf-8', replaced=False), True)
+    (Decoded(text='été\n', encoding='utf-8', replaced=False, note=''), True)
     """
     decoded = _marked(raw) or _utf8(raw)
     if decoded is None:

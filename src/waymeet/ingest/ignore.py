@@ -67,9 +67,13 @@ class Rules:
     (True, None)
     """
 
-    def __init__(self, lines: Iterable[str], folder: str = "") -> None:
-        """Read the lines of a file that lies in a folder, given as path with a slash at the end, or empty."""
+    def __init__(self, lines: Iterable[str], folder: str = "", above: str = "") -> None:
+        """Read the lines of a file that lies in a folder, given as path with a slash at the end, or empty.
+
+        One that lies above the folder all paths start from needs the path from there to that folder, `above`.
+        """
         self._start = len(folder)
+        self._above = above
         self._bring_back: list[bool] = []
         self._any = _Table()
         self._folders = _Table()
@@ -87,7 +91,7 @@ class Rules:
 
     def verdict(self, path: str, name: str, *, folder: bool) -> bool | None:
         """Say whether a path below the rules' folder is left out (True), brought back (False) or not meant (None)."""
-        inside = path[self._start :]
+        inside = self._above + path[self._start :]
         best = self._any.last(inside, name)
         if folder:
             best = max(best, self._folders.last(inside, name))

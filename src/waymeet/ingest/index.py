@@ -1,22 +1,31 @@
 """The run: bring a store up to date with the files of a folder."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waymeet.ingest import notes
-from waymeet.ingest.changes import Changes, changed, compared
+from waymeet.errors import RemovalsError
+from waymeet.ingest import moves, notes
+from waymeet.ingest.bare import bare
+from waymeet.ingest.changes import BINARY, Changes, alarm, changed, compared
+from waymeet.ingest.decode import digest
 from waymeet.ingest.entry import Made
+from waymeet.ingest.folders import entry as folder_entry
+from waymeet.ingest.folders import folders, is_folder
 from waymeet.ingest.notes import Notes, Seen
 from waymeet.ingest.outcome import Outcome, Rules, Task
-from waymeet.ingest.walk import Skipped
+from waymeet.ingest.read import read
+from waymeet.ingest.roots import Root, place, settled
+from waymeet.ingest.spaces import Spaces
+from waymeet.ingest.walk import Found, Skipped, is_unread, unread
 from waymeet.ingest.workers import outcomes
 from waymeet.places import existing_folder
 from waymeet.ports import Progress, Store
 from waymeet.settings import Settings
+from waymeet.types import Document, Entry, Fingerprint
 
 __all__ = ["Changes", "Report", "changed", "index"]
 
@@ -37,10 +46,20 @@ class Report(Struct, frozen=True):
     noted: tuple[tuple[str, str], ...]
     """Files that are indexed although something was wrong with them, with what it was."""
     seconds: float
+    moved: tuple[tuple[str, str], ...] = ()
+    """Files that were renamed, old path and new; they are among the added and the removed."""
+    missing: tuple[tuple[str, str], ...] = ()
+    """Extra roots that are gone or cannot be read; what is known of them is kept."""
 
 
 def index(
-    root: Path, store: Store, settings: Settings, progress: Progress | None = None, only: Changes | None = None
+    root: Path,
+    store: Store,
+    settings: Settings,
+    progress: Progress | None = None,
+    only: Changes | None = None,
+    *,
+    accept_removals: bool = False,
 ) -> Report:
     """Read what changed since the last run, forget what is gone, and say what was done.
 
@@ -49,13 +68,21 @@ def index(
 
     Raises:
         NotFoundError: the root is gone or cannot be read; nothing is forgotten then.
+        RemovalsError: so much is gone that `accept_removals` is needed to forget it; nothing was changed.
     """
     started = perf_counter()
     root = existing_folder(root)
     changes = compared(root, store, settings) if only is None else only
-    run = _Run(root, store, settings, changes)
-    run.forget(changes.removed)
+    wrong = "" if accept_removals else alarm(changes, settings.ingest.ask_above)
+    if wrong:
+        raise RemovalsError(wrong, "If they are meant to be gone: waymeet index --accept-removals")
+    run = _Run(store, settings, changes)
+    run.recognise_moves()
+    run.forget([path for path in changes.removed if path not in run.moved])
     run.take_in(progress)
+    run.forget(list(run.moved))
+    run.put_names_right()
+    run.put_folders_right()
     if only is None:  # a search that takes in a few files in passing should not be held up by housekeeping
         store.tidy()
     return run.finish(started)
@@ -64,82 +91,206 @@ def index(
 class _Run:
     """Carries out the changes of one look and counts what comes of them."""
 
-    def __init__(self, root: Path, store: Store, settings: Settings, changes: Changes) -> None:
-        self._root = str(root)
+    def __init__(self, store: Store, settings: Settings, changes: Changes) -> None:
         self._store = store
         self._settings = settings
         self._changes = changes
+        self._spaces = Spaces(changes.namespaces)
         self._known = store.fingerprints()
+        self._files = {path for path in self._known if not is_folder(path)}
+        """What is indexed by now, but for folders."""
+        last = notes.recalled(store)
+        self._last = last
         self._seen = dict(changes.seen)
         self._skipped = list(changes.skipped)
         untouched = set(self._known).difference(changes.found, changes.removed)
-        self._noted = {path: note for path, note in notes.recalled(store).noted.items() if path in untouched}
+        self._noted = {path: note for path, note in last.noted.items() if path in untouched}
         self._added = self._updated = self._removed = 0
         self._unchanged = changes.unchanged
+        self._former_before: Mapping[str, str] = {}
+        self._former: Mapping[str, str] = {}
+        self._names: Mapping[str, tuple[str, ...]] = {}
+        self.moved: Mapping[str, str] = {}
+        """Files that were renamed, old path and new."""
         if not self._known:
             notes.begin(store, settings)
+
+    def recognise_moves(self) -> None:
+        """Find out which of the vanished files are there under another name, and remember that first of all."""
+        changes = self._changes
+        if changes.removed and changes.added:
+            gone = {path: self._known[path] for path in changes.removed if path in self._known}
+            self.moved = moves.paired(gone, [changes.found[path] for path in changes.added], self._digest)
+        self._former_before = notes.former(self._store)
+        self._former = moves.continued(self._former_before, self.moved, changes.present)
+        moves.keep_former(self._store, self._former)
+        self._names = moves.former_names(self._former, self._store) if self._former else {}
 
     def forget(self, paths: Collection[str]) -> None:
         """Remove documents whose files are gone or may not be read any more."""
         if paths:
             self._store.drop(paths)
             self._removed += len(paths)
+            self._files.difference_update(paths)
 
     def take_in(self, progress: Progress | None) -> None:
         """Read what was added and modified, and put it into the store batch by batch."""
-        limits, found = self._settings.ingest, self._changes.found
-        rules = Rules(self._root, limits.max_file_bytes, self._settings.chunking)
+        limits, total = self._settings.ingest, len(self._changes.found)
         batch: list[Made] = []
-        for done, each in enumerate(outcomes([self._task(path) for path in sorted(found)], rules), start=1):
-            made = self._judged(each)
+        for done, (path, made) in enumerate(self._made(), start=1):
             if made:
                 batch.append(made)
             if len(batch) >= limits.batch_files or _size(batch) >= limits.batch_bytes:
                 self._put(batch)
                 batch = []
             if progress:
-                progress(done, len(found), each.path)
+                progress(done, total, path)
         self._put(batch)
+
+    def put_names_right(self) -> None:
+        """Let documents carry the former names that they should, and no others."""
+        self._former = {old: new for old, new in self._former.items() if new in self._files and old not in self._files}
+        moves.keep_former(self._store, self._former)
+        if not self._former and not self._former_before:
+            return
+        self._names = moves.misnamed(self._former_before, self._former, self._store)
+        documents = self._store.documents(self._names)
+        for root in self._changes.roots:
+            mine = {id_: each for id_, each in documents.items() if place(self._changes.roots, id_)[0] == root.folder}
+            again = [self._finished(entry, root.prefix) for entry in self._remade(mine.values(), root)]
+            self._store.put(again)
+
+    def _remade(self, documents: Iterable[Document], root: Root) -> Iterator[Entry]:
+        """Make the entries of indexed files once more."""
+        tasks = []
+        for each in documents:
+            inside = each.id.removeprefix(root.prefix)
+            if is_unread(each.digest):
+                yield bare(inside, Fingerprint(each.digest, each.size, each.modified_ns))
+            else:
+                tasks.append(Task(inside))
+        for outcome in outcomes(tasks, self._rules(root)):
+            if outcome.made:
+                yield outcome.made.entry
+            elif outcome.bare and outcome.fingerprint:
+                yield bare(outcome.path, outcome.fingerprint)
+
+    def put_folders_right(self) -> None:
+        """Let the folders that are indexed be those above the files that are, with what is in them."""
+        found = folders(self._files, self._settings.contexts, self._spaces)
+        wanted = {folder.id: folder for folder in found}
+        gone = [path for path in self._known if is_folder(path) and path not in wanted]
+        if gone:
+            self._store.drop(gone)
+        known = {path: each.digest for path, each in self._known.items() if is_folder(path)}
+        stale = [each for each in wanted.values() if self._changes.anew or known.get(each.id) != each.digest]
+        size = self._settings.ingest.batch_files
+        for start in range(0, len(stale), size):
+            self._store.put([folder_entry(each) for each in stale[start : start + size]])
 
     def finish(self, started: float) -> Report:
         """Keep the remarks of the run and report it."""
+        changes = self._changes
         skipped = tuple(sorted(self._skipped, key=lambda each: each.path))
-        remarks = Notes(notes.maker(self._settings), self._changes.looked_at, self._seen, self._noted)
-        notes.keep(self._store, self._root, remarks, skipped)
+        remarks = Notes(
+            maker=notes.maker(self._settings),
+            indexed_at=changes.looked_at,
+            seen=self._seen,
+            noted=self._noted,
+            manifests=changes.manifests,
+            namespaces=changes.namespaces,
+        )
+        notes.keep(self._store, changes.roots[0].folder, remarks, skipped)
         return Report(
-            files=self._changes.files,
+            files=changes.files,
             added=self._added,
             updated=self._updated,
             removed=self._removed,
             unchanged=self._unchanged,
             skipped=skipped,
-            ignored=self._changes.ignored,
+            ignored=changes.ignored,
             noted=tuple(sorted(self._noted.items())),
             seconds=perf_counter() - started,
+            moved=tuple(sorted(self.moved.items())),
+            missing=changes.missing,
         )
 
-    def _task(self, path: str) -> Task:
-        known = self._known.get(path)
-        digest = known.digest if known and not self._changes.anew else ""
-        return Task(path, digest, self._changes.found[path].size)
+    def _rules(self, root: Root) -> Rules:
+        settings, limits = self._settings, self._settings.ingest
+        return Rules(
+            root=root.folder,
+            max_file_bytes=limits.max_file_bytes,
+            chunking=settings.chunking,
+            authored=settings.authored,
+            mask=limits.mask_secrets,
+            seconds=limits.parse_seconds,
+            megabytes=limits.parse_megabytes,
+        )
 
-    def _judged(self, outcome: Outcome) -> Made | None:
+    def _made(self) -> Iterator[tuple[str, Made | None]]:
+        """Make what was found, root by root in the order of paths, and give what is to be put into the store."""
+        items = [self._changes.found[path] for path in sorted(self._changes.found)]
+        for root in self._changes.roots:
+            mine = [item for item in items if item.prefix == root.prefix]
+            tasks = [self._task(item) for item in mine if not item.bare]
+            for outcome in outcomes(tasks, self._rules(root)) if tasks else ():
+                path = root.prefix + outcome.path
+                made = self._judged(path, outcome)
+                yield path, replace(made, entry=self._finished(made.entry, root.prefix)) if made else None
+            for item in mine:
+                if item.bare:
+                    entry = bare(item.inside, Fingerprint(unread(item.size), item.size, item.modified_ns))
+                    yield item.path, Made(self._finished(entry, root.prefix))
+
+    def _task(self, item: Found) -> Task:
+        known = self._known.get(item.path)
+        last = self._last.seen.get(item.path)
+        anew = self._changes.anew or item.path in self._changes.again or (last and last.kept and last.reason != BINARY)
+        return Task(item.inside, known.digest if known and not anew else "", item.size)
+
+    def _finished(self, entry: Entry, prefix: str) -> Entry:
+        """Add what only the whole of a project tells of a document: its namespace and its former names."""
+        entry = settled(entry, prefix)
+        document = entry.document
+        space, former = self._spaces.of(document.id), self._names.get(document.id, ())
+        if not space and not former:
+            return entry
+        names = tuple(dict.fromkeys((*document.names, *former)))
+        return replace(entry, document=replace(document, namespace=space, names=names))
+
+    def _judged(self, path: str, outcome: Outcome) -> Made | None:
         """Note what became of a file, and give what is to be put into the store, if anything is."""
-        path, fingerprint = outcome.path, outcome.fingerprint
+        fingerprint, last = outcome.fingerprint, self._last.seen.get(path)
         if outcome.made:
             return outcome.made
         if outcome.unreadable:
             found = self._changes.found[path]
             self._skipped.append(Skipped(path, outcome.reason, unreadable=True))
             self._seen[path] = Seen(found.size, found.modified_ns, outcome.reason, unreadable=True)
+        elif outcome.bare and fingerprint:
+            self._skipped.append(Skipped(path, outcome.reason))
+            self._seen[path] = Seen(fingerprint.size, fingerprint.modified_ns, outcome.reason, kept=True)
+            if not (last and last.kept) or self._is_other(path, fingerprint):
+                return Made(bare(outcome.path, fingerprint))
+            self._unchanged += 1
         elif outcome.reason:
             seen = Seen(fingerprint.size, fingerprint.modified_ns) if fingerprint else None
             self._refuse(path, outcome.reason, seen)
         else:
             self._unchanged += 1
-            if fingerprint and self._known.get(path) != fingerprint:
-                self._seen[path] = Seen(fingerprint.size, fingerprint.modified_ns)
+            if path in self._last.noted:
+                self._noted[path] = self._last.noted[path]
+            reason = last.reason if last and last.kept else ""
+            if reason:
+                self._skipped.append(Skipped(path, reason))
+            if fingerprint and (reason or self._known.get(path) != fingerprint):
+                self._seen[path] = Seen(fingerprint.size, fingerprint.modified_ns, reason, kept=bool(reason))
         return None
+
+    def _is_other(self, path: str, fingerprint: Fingerprint) -> bool:
+        """Tell whether a file is not the one that is indexed, or is to be indexed in another way."""
+        known, changes = self._known.get(path), self._changes
+        return known is None or known.digest != fingerprint.digest or changes.anew or path in changes.again
 
     def _refuse(self, path: str, reason: str, seen: Seen | None = None) -> None:
         """List a file as skipped; what was known of it is no longer true. `seen` saves the next run reading it."""
@@ -157,8 +308,17 @@ class _Run:
             path = made.entry.document.id
             self._updated += path in self._known
             self._added += path not in self._known
+            self._files.add(path)
             if made.notes:
                 self._noted[path] = "; ".join(made.notes)
+
+    def _digest(self, item: Found) -> str:
+        """Name what an added file holds; empty if it cannot be read."""
+        try:
+            folder, inside = place(self._changes.roots, item.path)
+            return digest(read(folder, inside, item.size).raw)
+        except OSError:
+            return ""
 
 
 def _size(batch: Sequence[Made]) -> int:

@@ -4,6 +4,7 @@ import posixpath
 from collections.abc import Iterator
 
 from waymeet.analysis import called, count, located, titled
+from waymeet.analysis.names import triggered
 from waymeet.ingest.parse import Parsed, RawLink, format_of, has_known_ending
 from waymeet.types import Link
 
@@ -16,18 +17,21 @@ _EVERYWHERE = frozenset({"readme", "index", "__init__", "main", "mod", "license"
 def names(path: str, parsed: Parsed) -> tuple[str, ...]:
     """List the keys a document answers to: its path, its file name with and without ending, title and aliases.
 
+    Then those that its parser found, such as the names of what it defines.
+
     >>> names("docs/Setup.md", Parsed("Getting started", "guide"))
     ('p:docs/setup.md', 'n:setup.md', 'n:setup', 't:getting started')
     """
     titles = [key for title in (parsed.title, *parsed.aliases) if (key := titled(title))]
+    titles += [key for phrase in parsed.triggers if (key := triggered(phrase))]
     name = path.rpartition("/")[2]
-    return tuple(dict.fromkeys((located(path), called(name), called(_stem(name)), *titles)))
+    return tuple(dict.fromkeys((located(path), called(name), called(_stem(name)), *titles, *parsed.keys)))
 
 
 def refs(target: str, source: str) -> tuple[str, ...]:
     """List the keys a link's target may be known under, the likeliest first.
 
-    As a path from the folder of the linking document, as a path from the root, by file name, by title.
+    As a path from the folder of the linking document, as a path from the root, by file name, by title, as a folder.
 
     >>> refs("setup", "docs/a.md")[:3]
     ('p:docs/setup', 'p:docs/setup.md', 'p:docs/setup.markdown')
@@ -42,6 +46,9 @@ def refs(target: str, source: str) -> tuple[str, ...]:
     name = target.rstrip("/").rpartition("/")[2]
     if "/" not in target or _stem(name).casefold() not in _EVERYWHERE:
         found.extend(_called(target, name))
+    if "/" in target and not has_known_ending(name):
+        places = (_below_root(base, target) for base in _bases(target, source))
+        found.extend(located(f"{place}/") for place in places if place not in {None, "."})
     return tuple(dict.fromkeys(found))
 
 
@@ -64,11 +71,14 @@ def _called(target: str, name: str) -> Iterator[str]:
 
 
 def links(path: str, parsed: Parsed) -> Iterator[Link]:
-    """Turn a document's links into what a store keeps, leaving out those that lead back to itself."""
+    """Turn a document's links into what a store keeps, leaving out those that lead back to itself.
+
+    Of symbols, which have keys of their own, also those inside one file are kept.
+    """
     own = located(path)
     for raw in parsed.links:
-        keys = refs(raw.target, path)
-        if keys and own not in keys[: 1 + len(MARKDOWN)]:
+        keys = raw.refs or refs(raw.target, path)
+        if raw.refs or (keys and own not in keys[: 1 + len(MARKDOWN)]):
             yield _link(raw, keys, parsed.title)
 
 
@@ -81,7 +91,7 @@ def _link(raw: RawLink, keys: tuple[str, ...], title: str) -> Link:
         text=raw.text,
         sentence=raw.sentence,
         line=raw.line,
-        terms=count(f"{title}\n{raw.text}\n{raw.sentence}"),
+        terms=count(f"{title}\n{raw.text}\n{raw.sentence}") if raw.text or raw.sentence else {},
     )
 
 

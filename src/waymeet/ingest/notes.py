@@ -7,10 +7,15 @@ from msgspec import Struct
 
 from waymeet import analysis
 from waymeet.ingest import VERSION
+from waymeet.ingest.installed import extras
+from waymeet.ingest.kinds import KINDS, folder_of
+from waymeet.ingest.spaces import Manifest
 from waymeet.ingest.walk import Skipped
 from waymeet.ports import Store
 from waymeet.settings import Settings
 
+MOVED = "moved"
+"""The store's remark of what moved."""
 LISTED = 1000
 """Skipped files that are listed by name; of the rest only the number is kept."""
 
@@ -26,6 +31,8 @@ class Seen(Struct, frozen=True, array_like=True):
     reason: str = ""
     """Why it was turned down; empty if it was not."""
     unreadable: bool = False
+    kept: bool = False
+    """Whether its path is indexed all the same."""
 
 
 class Notes(Struct, frozen=True):
@@ -38,12 +45,19 @@ class Notes(Struct, frozen=True):
     seen: Mapping[str, Seen] = {}
     noted: Mapping[str, str] = {}
     """What was wrong with files that are indexed all the same, by path."""
+    manifests: Mapping[str, Manifest] = {}
+    """What packages say of themselves, by the path of the file that says it."""
+    namespaces: Mapping[str, str] = {}
+    """Names of folders that documents were given."""
 
 
 def maker(settings: Settings) -> str:
     """Name everything that decides what becomes of a file's bytes: when it changes, all files are read anew."""
-    chunking = settings.chunking
-    return f"analysis {analysis.VERSION}, ingest {VERSION}, chunks {chunking.min_chars}-{chunking.max_chars}"
+    chunking, folders = settings.chunking, ":".join(folder_of(kind, settings.authored) for kind in KINDS)
+    return (
+        f"analysis {analysis.VERSION}, ingest {VERSION}, chunks {chunking.min_chars}-{chunking.max_chars}, "
+        f"authored {folders}, extras {extras()}" + ("" if settings.ingest.mask_secrets else ", secrets kept")
+    )
 
 
 def recalled(store: Store) -> Notes:
@@ -53,6 +67,8 @@ def recalled(store: Store) -> Notes:
         indexed_at=int(store.note("indexed_at") or 0),
         seen=msgspec.json.decode(store.note("seen") or "{}", type=dict[str, Seen]),
         noted=msgspec.json.decode(store.note("noted") or "{}", type=dict[str, str]),
+        manifests=msgspec.json.decode(store.note("manifests") or "{}", type=dict[str, Manifest]),
+        namespaces=msgspec.json.decode(store.note("namespaces") or "{}", type=dict[str, str]),
     )
 
 
@@ -62,10 +78,17 @@ def keep(store: Store, root: str, notes: Notes, skipped: Iterable[Skipped]) -> N
     _keep(store, "root", root)
     _keep(store, "seen", _json(notes.seen))
     _keep(store, "noted", _json(notes.noted))
+    _keep(store, "manifests", _json(notes.manifests))
+    _keep(store, "namespaces", _json(notes.namespaces))
     _keep(store, "skipped", _json(listed[:LISTED]))
     _keep(store, "skipped_count", str(len(listed)))
     _keep(store, "ingest", notes.maker)
     _keep(store, "indexed_at", str(notes.indexed_at))
+
+
+def former(store: Store) -> dict[str, str]:
+    """Give the former path of every document that moved, with the path it has now (see `waymeet.ingest.moves`)."""
+    return msgspec.json.decode(store.note(MOVED) or "{}", type=dict[str, str])
 
 
 def begin(store: Store, settings: Settings) -> None:

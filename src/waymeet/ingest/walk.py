@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from msgspec import Struct
@@ -10,12 +10,15 @@ from msgspec import Struct
 from waymeet.errors import NotFoundError
 from waymeet.ingest.binary import is_binary_name
 from waymeet.ingest.ignore import Rules
+from waymeet.ingest.outside import outside
 from waymeet.ingest.read import read
+from waymeet.ingest.sizes import most_bytes
 from waymeet.places import existing_folder
 from waymeet.settings import Ingest
 
 GIT_IGNORE, OWN_IGNORE, GIT_FOLDER = ".gitignore", ".waymeetignore", ".git"
 _RULES_LIMIT = 1_000_000
+_UNREAD = "size:"
 _SPECIAL = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 
 
@@ -23,10 +26,21 @@ class Found(Struct, frozen=True):
     """A file to read."""
 
     path: str
-    """Below the root, with forward slashes."""
+    """Below the root, with forward slashes; in an extra root, behind that root's prefix."""
     absolute: str
     size: int
     modified_ns: int
+    bare: str = ""
+    """Why only its path is indexed and not its content; empty if it is to be read."""
+    prefix: str = ""
+    """How the paths of its root begin."""
+    changed_ns: int = 0
+    """When anything about it last changed, its name and its rights included, where the system knows that."""
+
+    @property
+    def inside(self) -> str:
+        """Its path below its own root."""
+        return self.path.removeprefix(self.prefix)
 
 
 class Skipped(Struct, frozen=True):
@@ -37,6 +51,16 @@ class Skipped(Struct, frozen=True):
     reason: str
     unreadable: bool = False
     """Whether it is there but could not be looked at, so that what is known of it may still be true."""
+
+
+def unread(size: int) -> str:
+    """Give what stands for the digest of a file that is never opened."""
+    return f"{_UNREAD}{size}"
+
+
+def is_unread(digest: str) -> bool:
+    """Tell whether a digest belongs to a file that was never opened."""
+    return digest.startswith(_UNREAD)
 
 
 class _Folder(Struct, frozen=True):
@@ -52,15 +76,22 @@ class _Folder(Struct, frozen=True):
 class Walk:
     """One walk through a folder. Iterate it once; `ignored` then says how much the rules left out."""
 
-    def __init__(self, root: Path, ingest: Ingest) -> None:
+    def __init__(self, root: Path, ingest: Ingest, prefix: str = "", reserved: Collection[str] = ()) -> None:
         self.ignored = 0
+        self.repositories: list[str] = []
+        """Folders below the root that are repositories of their own, such as git's submodules, each with its slash."""
         self._root = str(existing_folder(root))
+        self._prefix = prefix
+        self._reserved = reserved
         self._limit = ingest.max_file_bytes
         self._weakest = Rules((*ingest.usual_ignores, *ingest.ignore))
         self._secrets = Rules(ingest.secrets)
+        self._outside = outside(self._root)
 
     def __iter__(self) -> Iterator[Found | Skipped]:
-        pending: list[Found | Skipped | _Folder] = [_Folder("")]
+        pending: list[Found | Skipped | _Folder] = [
+            _Folder("", git=self._outside.git, excluded=self._outside.excluded),
+        ]
         while pending:
             item = pending.pop()
             if isinstance(item, _Folder):
@@ -84,8 +115,10 @@ class Walk:
         for key, entry in keyed:
             if self._ignores(rules, folder.path + entry.name, entry.name, folder=key[-1] == "/"):
                 self.ignored += 1
-            elif not entry.name.isascii() and (skipped := _unprintable(folder.path + key)):
+            elif not entry.name.isascii() and (skipped := _unprintable(self._prefix + folder.path + key)):
                 found.append(skipped)
+            elif self._reserved and not folder.path and key in self._reserved:
+                found.append(Skipped(key, "an extra root has this name"))
             elif key[-1] == "/":
                 found.append(_Folder(folder.path + key, folder.own, folder.git, folder.excluded))
             else:
@@ -104,29 +137,45 @@ class Walk:
     def _file(self, path: str, entry: "os.DirEntry[str]") -> Found | Skipped:
         try:
             if entry.is_symlink():
-                return Skipped(path, "symlink: links are not followed")
+                return Skipped(self._prefix + path, "symlink: links are not followed")
             state = entry.stat(follow_symlinks=False)
         except OSError as error:
-            return Skipped(path, f"cannot be read: {error.strerror}", unreadable=True)
+            return Skipped(self._prefix + path, f"cannot be read: {error.strerror}", unreadable=True)
         reason = self._objection(path, entry.name, state)
-        return Skipped(path, reason) if reason else Found(path, entry.path, state.st_size, state.st_mtime_ns)
+        if reason:
+            return Skipped(self._prefix + path, reason)
+        bare = self._unsuitable(entry.name, state.st_size)
+        return Found(
+            self._prefix + path,
+            entry.path,
+            state.st_size,
+            state.st_mtime_ns,
+            bare,
+            self._prefix,
+            state.st_ctime_ns,
+        )
 
     def _objection(self, path: str, name: str, state: os.stat_result) -> str:
-        """Say what speaks against reading a file, if anything does."""
+        """Say what speaks against indexing a file at all, if anything does."""
         if not stat.S_ISREG(state.st_mode):
             return f"not a file but {_SPECIAL.get(stat.S_IFMT(state.st_mode), 'something else')}"
         if self._secrets.verdict(path, name, folder=False):
             return "may hold a secret (setting ingest.secrets)"
+        return ""
+
+    def _unsuitable(self, name: str, size: int) -> str:
+        """Say what speaks against reading a file, if anything does."""
         if is_binary_name(name):
             return "binary file"
-        if state.st_size > self._limit:
-            return f"too large: {state.st_size:,} bytes, the limit is {self._limit:,} (setting ingest.max_file_bytes)"
+        limit = most_bytes(name, self._limit)
+        if size > limit:
+            return f"too large: {size:,} bytes, the limit is {limit:,} (setting ingest.max_file_bytes)"
         return ""
 
     def _unreadable(self, folder: str, error: OSError) -> Skipped:
         if not folder:
             raise NotFoundError(f"{self._root} cannot be read: {error.strerror}.", "Check who may read the folder.")
-        return Skipped(folder, f"cannot be read: {error.strerror}", unreadable=True)
+        return Skipped(self._prefix + folder, f"cannot be read: {error.strerror}", unreadable=True)
 
     def _with_rules(self, folder: _Folder, names: set[str]) -> _Folder:
         """Add the rules that a folder's own files state."""
@@ -138,6 +187,8 @@ class Walk:
         if GIT_IGNORE in names:
             git = (self._rules(folder.path, GIT_IGNORE), *git)
         if GIT_FOLDER in names:
+            if folder.path:
+                self.repositories.append(self._prefix + folder.path)
             excluded = (self._rules(folder.path, f"{GIT_FOLDER}/info/exclude"), *excluded)
         return _Folder(folder.path, own, git, excluded)
 
@@ -151,17 +202,18 @@ class Walk:
         return Rules(text.split("\n"), folder)
 
 
-def walk(root: Path, ingest: Ingest) -> Walk:
-    """Walk through a folder, sorted by path.
+def walk(root: Path, ingest: Ingest, prefix: str = "", reserved: Collection[str] = ()) -> Walk:
+    """Walk through a folder, sorted by path; every path that comes out begins with the prefix.
 
     Strongest rule first: `.waymeetignore` (the deepest before those above it), `.gitignore` (likewise),
-    `.git/info/exclude`, the settings `ingest.ignore` and `ingest.usual_ignores`. What lies below an ignored folder
-    stays ignored.
+    `.git/info/exclude`, the user's own file of git (`outside`), the settings `ingest.ignore` and
+    `ingest.usual_ignores`. A root inside a repository also heeds the files above it. What lies below an ignored folder
+    stays ignored. Folders of the root that have a reserved name, with its slash, are left out.
 
     Raises:
         NotFoundError: there is no such folder.
     """
-    return Walk(root, ingest)
+    return Walk(root, ingest, prefix, reserved)
 
 
 def _first(keyed: tuple[str, object]) -> str:

@@ -1,0 +1,56 @@
+"""How an index stands: what it holds, how fresh it is, what was left out."""
+
+from pathlib import Path
+from time import time_ns
+
+import msgspec
+from msgspec import Struct
+
+from waymeet.ingest.changes import Changes
+from waymeet.ingest.notes import recalled
+from waymeet.ingest.roots import roots_of, trouble
+from waymeet.ports import Counts, Store
+from waymeet.settings import Settings
+
+
+class Status(Struct, frozen=True):
+    """What a project's index holds and how it stands."""
+
+    root: str
+    generation: int
+    counts: Counts
+    indexed_seconds_ago: float | None
+    changes: tuple[str, ...] | None
+    """Files that differ from the index; None if there were too many to look at in time."""
+    skipped: tuple[tuple[str, str], ...]
+    """Files that are left out, with the reason; the first thousand of them if there was no time to look."""
+    skipped_count: int
+    noted: tuple[tuple[str, str], ...]
+    """Files that are indexed although something was wrong with them, with what it was."""
+    index: str = ""
+    index_bytes: int = 0
+    lane: str = ""
+    """The embedding space that questions are asked in; empty without a model."""
+    roots: tuple[tuple[str, str, str], ...] = ()
+    """Folders that are indexed: name (empty for the project's own), place, and what is wrong with it, if anything."""
+    namespaces: tuple[tuple[str, str], ...] = ()
+    """Folders that have a name of their own, such as packages, and that name."""
+
+
+def status(root: Path, store: Store, settings: Settings, changes: Changes | None) -> Status:
+    """Put together what a store tells of itself and how its files differ from it; None if that is not known."""
+    at = store.note("indexed_at")
+    skipped = tuple(msgspec.json.decode(store.note("skipped") or "[]", type=list[tuple[str, str]]))
+    notes = recalled(store)
+    return Status(
+        root=str(root),
+        generation=store.generation,
+        counts=store.counts(),
+        indexed_seconds_ago=(time_ns() - int(at)) / 1e9 if at else None,
+        changes=None if changes is None else (*changes.added, *changes.modified, *changes.removed),
+        skipped=skipped if changes is None else tuple((each.path, each.reason) for each in changes.skipped),
+        skipped_count=int(store.note("skipped_count") or 0) if changes is None else len(changes.skipped),
+        noted=tuple(sorted(notes.noted.items())),
+        roots=tuple((each.name, each.folder, trouble(each.folder)) for each in roots_of(root, store, settings)),
+        namespaces=tuple(sorted(notes.namespaces.items())),
+    )

@@ -1,0 +1,188 @@
+"""A process that is ended by a file costs that file only: it is tried as plain text, or known by its path."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from waymeet.ingest.changes import changed
+from waymeet.ingest.guard import Guarded
+from waymeet.ingest.index import index
+from waymeet.ingest.outcome import Outcome, Rules, Task
+from waymeet.ingest.workers import outcomes
+from waymeet.settings import Ingest, Settings
+from waymeet.stores.memory import MemoryStore
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits are those of Linux")
+
+BAD = """
+import os, signal, sys
+if sys.argv[0] == "-c":
+    import waymeet.ingest.outcome as outcome
+    make = outcome.make
+    def making(path, *rest, plain):
+        if "always" in path or not plain:
+            if "segfault" in path:
+                os.kill(os.getpid(), signal.SIGSEGV)
+            if "hang" in path:
+                while True: pass
+            if "hog" in path:
+                [bytes(1_000_000) for _ in range(10_000)]
+            if "exit" in path:
+                os._exit(3)
+            if "killed" in path and not os.path.exists(os.environ["ONCE"]):
+                open(os.environ["ONCE"], "w").close()
+                os.kill(os.getpid(), signal.SIGKILL)
+        if "babble" in path:
+            os.write(2, b"noise on the terminal")
+            print("noise in the messages")
+        return make(path, *rest, plain=plain)
+    outcome.make = making
+"""
+"""A parser that does what a broken one might, in worker processes only."""
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(BAD)
+    monkeypatch.setenv("PYTHONPATH", str(site))
+    monkeypatch.setenv("ONCE", str(tmp_path / "once"))
+    folder = tmp_path / "root"
+    folder.mkdir()
+    return folder
+
+
+def write(root: Path, *names: str) -> list[Task]:
+    for name in names:
+        (root / name).write_text(f"# Title\n\nThe text of {name}.\n")
+    return [Task(name) for name in names]
+
+
+def rules(root: Path, seconds: float = 0.2, megabytes: int = 200) -> Rules:
+    return Rules(str(root), 2_000_000, Settings().chunking, seconds=seconds, megabytes=megabytes)
+
+
+def told(done: Outcome) -> tuple[str, ...]:
+    return done.made.notes if done.made else (done.reason,)
+
+
+@pytest.mark.parametrize(
+    ("what", "reason"),
+    [
+        ("segfault", "ends its parser by SIGSEGV"),
+        ("hang", "takes more than 0.2 s to parse"),
+        ("hog", "takes more than 200 MB to parse"),
+        ("exit", "ends its parser with exit code 3"),
+    ],
+)
+def test_the_culprit_is_found_and_the_rest_is_as_ever(root: Path, what: str, reason: str) -> None:
+    tasks = write(root, "a.md", f"{what}.md", "b.md", f"{what}-always.md", "c.md")
+    guarded = Guarded(rules(root))
+    guarded.order(tasks[:4])
+    guarded.order(tasks[4:])
+    done = [guarded.collect() for _ in tasks]
+    guarded.end()
+    assert [each.path for each in done] == [task.path for task in tasks]
+    assert [told(each) for each in done] == [(), (f"{reason}: it is searched as plain text",), (), (reason,), ()]
+    given_up = done[3]
+    assert given_up.bare
+    assert given_up.fingerprint is not None
+    assert given_up.fingerprint.size == (root / given_up.path).stat().st_size
+
+
+def test_a_process_that_somebody_else_ended_gets_another_chance(root: Path) -> None:
+    (task,) = write(root, "killed.md")
+    guarded = Guarded(rules(root))
+    guarded.order([task])
+    assert told(guarded.collect()) == ()
+    guarded.end()
+
+
+def test_what_a_parser_prints_goes_nowhere(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    guarded = Guarded(rules(root))
+    guarded.order(write(root, "babble.md"))
+    assert guarded.collect().made
+    guarded.end()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_many_files_with_bad_ones_among_them(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("waymeet.ingest.workers.FEWEST", 2)
+    monkeypatch.setattr("waymeet.ingest.workers._cores", lambda: 2)
+    bad = {20: "segfault-always", 21: "hang-always", 90: "exit"}
+    tasks = write(root, *(f"{number}-{bad.get(number, 'page')}.md" for number in range(100)))
+    done = list(outcomes(tasks, rules(root)))
+    assert [each.path for each in done] == [task.path for task in tasks]
+    assert [number for number, each in enumerate(done) if told(each)] == sorted(bad)
+
+
+def test_a_refused_file_is_remembered_and_tried_again_when_asked_for(root: Path) -> None:
+    write(root, "fine.md")
+    (root / "hang-always.py").write_text("# x\n" * 5_000)
+    os.utime(root / "hang-always.py", ns=(10**18, 10**18))
+    store, settings = MemoryStore(), Settings(ingest=Ingest(parse_seconds=0.1))
+    for _ in range(2):
+        report = index(root, store, settings)
+        assert [(each.path, each.reason) for each in report.skipped] == [
+            ("hang-always.py", "takes more than 0.1 s to parse")
+        ]
+        look = changed(root, store, settings, lambda: False)
+        assert look is not None
+        assert "hang-always.py" not in look.found
+        assert "hang-always.py" in store.fingerprints()
+    (root / "hang-always.py").rename(root / "fine.py")
+    assert index(root, store, settings).skipped == ()
+
+
+def test_few_small_files_need_no_process(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subprocess, "Popen", None)
+    assert all(each.made for each in outcomes(write(root, "a.md", "b.py", "c.txt", "hang.md"), rules(root)))
+
+
+def test_without_a_process_a_large_file_is_searched_as_plain_text(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "")
+    (root / "large.py").write_text("x = 1\n" * 9_000)
+    (root / "book.pdf").write_bytes(b"%PDF-1.7")
+    plain, refused = outcomes([Task("large.py"), Task("book.pdf")], rules(root))
+    assert told(plain) == ("no process with limits could be started for it: it is searched as plain text",)
+    assert told(refused) == ("no process with limits could be started for it",)
+
+
+def test_a_worker_does_not_outlive_the_one_who_asked(root: Path) -> None:
+    write(root, "hang-always.md")
+    (root / "hang-always.py").write_text("# x\n" * 5_000)
+    program = f"""
+import sys
+from waymeet.ingest.guard import Guarded
+from waymeet.ingest.outcome import Rules, Task
+from waymeet.settings import Chunking
+guarded = Guarded(Rules({str(root)!r}, 2_000_000, Chunking(), seconds=2.0))
+guarded.order([Task("hang-always.md"), Task("hang-always.py")])
+print(guarded._process._process.pid, flush=True)
+sys.stdin.read()
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        worker = int(parent.stdout.readline())
+        parent.kill()
+    for _ in range(600):
+        if not _is_alive(worker):
+            return
+        time.sleep(0.1)
+    os.kill(worker, signal.SIGKILL)
+    pytest.fail("the worker is still there")
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        return ") Z" not in Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return False

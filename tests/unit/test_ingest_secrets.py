@@ -1,0 +1,138 @@
+"""Masking: what is a secret goes, what only looks like one stays, and no text takes long."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from planted import dice, drawn, lines
+
+from waymeet.ingest.secrets import masked
+
+KINDS = sorted(lines(dice(1)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(20))
+def test_a_secret_is_masked_wherever_it_stands(kind: str, seed: int) -> None:
+    secret, line = lines(dice(seed))[kind]
+    for text in (line, f"Vor dem Schlüssel 検索\n{line}\ndahinter\n", f"    {line}\n" * 3):
+        found = masked(text)
+        assert secret not in found.text
+        assert found.text.count("\n") == text.count("\n")
+        assert found.number >= 1
+        assert found.note
+        assert masked(found.text).text == found.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password = get_password()",
+        "password = os.environ['DB_PASSWORD_2']",
+        "password: ${DB_PASSWORD}",
+        "password = 'changeme'",
+        'password = "Enter your new password!"',
+        "secret: <your-secret-key-here>",
+        "api_key = YOUR_API_KEY_123",
+        'api_key = "xxxxxxxxxxxxxxxxxxxxxxxx"',
+        "token = tokens[index2].value3",
+        "token = self._tokenizer.next_token2()",
+        "let secret = sha256_hmac_sha512;",
+        "resetPasswordToken = resetPasswordToken2024",
+        "access_token: string | null",
+        "def check(password: str = DEFAULT_PASSWORD_2024) -> None:",
+        "commit d670460b4b4aece5915caf5c68d12f560a9fe3e4",
+        '"integrity": "sha512-v2kDEe57lecTulaDIuNTPy3Ry4gLGJ6Z1O3vE1krgXZNrsQ+LFTGHVxVjcXPs17LhbZVGedAJv8XZ1tvj5Fv=="',
+        "hash = sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "token_digest = 'e3b0c44298fc1c149afbf4c8996fb924'",
+        "id: 550e8400-e29b-41d4-a716-446655440000",
+        "![](data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4)",
+        "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
+        "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA7\n-----END PUBLIC KEY-----",
+        "looks for `-----BEGIN RSA PRIVATE KEY-----` at the start of the file and says so when it is found there",
+        "AKIAIOSFODNN7EXAMPLE",
+        "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+        "Authorization: Bearer <token>",
+        "Authorization: Bearer $TOKEN_FOR_SERVICE_2",
+        "the bearer authentication-scheme-of-the-web",
+        "https://user:password@example.org/",
+        "https://${USER}:${PASSWORD}@host/",
+        "http://localhost:8080/a@b",
+        "https://example.org:443/@scope/package@1.2.3",
+        "class sk-folding-cube-of-the-loading-animation-container",
+        "PWD=/home/someone/projects/app2/src3",
+        "key = lambda item: item.name2.lower3",
+        "primary_key = 'a1b2c3d4e5f6a7b8c9d0'",
+        "secret: true",
+        "tokens: 128000",
+    ],
+)
+def test_what_is_no_secret_stays(text: str) -> None:
+    assert masked(text).text == text
+
+
+def test_the_number_of_secrets_is_told() -> None:
+    rng = dice(3)
+    keys = [f"AKIA{drawn(rng, 16, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567')}" for _ in range(3)]
+    assert masked(" ".join(keys)).note == "3 secrets masked"
+    assert masked(keys[0]).note == "1 secret masked"
+    assert masked("nothing here").note == ""
+
+
+PIECES = st.sampled_from(
+    [
+        *(
+            "pass",
+            "password",
+            "secret",
+            "token",
+            "api_key",
+            "key",
+            "=",
+            ":",
+            " = ",
+            '"',
+            "'",
+            "`",
+            "://",
+            "@",
+            "\n",
+            " ",
+        ),
+        *(
+            "eyJ",
+            ".",
+            "-",
+            "_",
+            "ghp_",
+            "sk-",
+            "AKIA",
+            "a1B2c3D4e5F6g7H8",
+            "0" * 40,
+            "aB3" * 30,
+            "bearer ",
+            "é",
+            "検",
+            "\\n",
+        ),
+        *("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "MIIEvQIBADANBgkqhkiG9w0BAQ", "…", "\ud800"),
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=40).map("".join))
+def test_lines_stay_lines_and_masking_twice_is_masking_once(text: str) -> None:
+    once = masked(text)
+    assert once.text.count("\n") == text.count("\n")
+    assert (once.number == 0) == (once.text == text)
+    assert masked(once.text).text == once.text
+
+
+@given(st.lists(PIECES, min_size=1, max_size=4).map("".join))
+def test_no_text_takes_long(piece: str) -> None:
+    started = time.process_time()
+    masked((piece * (60_000 // len(piece) + 1))[:60_000])
+    assert time.process_time() - started < 2.0  # it takes some hundredths; what comes back to itself takes minutes
