@@ -1,0 +1,140 @@
+"""Whether a document still tells the truth about what it describes, judged by when each last changed.
+
+- *stale*: a source it names changed after it, or is not there (any more).
+- *possibly stale*: only code that it mentions changed after it; or a source moved on without changing, that is, has
+  another path now, and for `threshold_days` nobody has corrected the document.
+- *fresh*: it refers to something, and nothing of that changed after it.
+- *unknown*: it refers to nothing.
+"""
+
+from collections.abc import Sequence
+from time import gmtime, strftime
+from typing import Literal
+
+from msgspec import Struct
+
+State = Literal["fresh", "possibly_stale", "stale", "unknown"]
+Known = Literal["commit", "edit", "file"]
+
+WORST_FIRST: tuple[State, ...] = ("stale", "possibly_stale", "unknown", "fresh")
+_SECOND = 1_000_000_000
+_DAY = 86_400 * _SECOND
+_COPYING = 60 * _SECOND
+"""File times that lie no further apart say nothing: the files may have been copied one after the other."""
+_NAMED = 3
+"""Causes that a reason names beside the first."""
+
+
+class Moment(Struct, frozen=True, array_like=True):
+    """When something got the content it has."""
+
+    at: int
+    """In nanoseconds."""
+    known: Known = "file"
+    """From what: the commit that made it so, an edit that was noticed, or the time of a file that may be a copy."""
+
+
+class Referred(Struct, frozen=True):
+    """Something that a document refers to."""
+
+    path: str
+    moment: Moment | None
+    """When it last changed; None if it is not there."""
+    mentioned: bool = False
+    """Whether the document only mentions it, rather than naming it as its source."""
+    moved_to: str = ""
+    """Where something of the same content is now, if it is not there any more."""
+    gone: Moment | None = None
+    """When it vanished or moved, if anybody knows."""
+
+
+class Cause(Struct, frozen=True):
+    """One thing that makes a document stale or possibly stale."""
+
+    path: str
+    state: State
+    reason: str
+
+
+class Verdict(Struct, frozen=True):
+    """How a document stands to what it refers to, and why."""
+
+    state: State
+    reason: str
+    causes: tuple[Cause, ...] = ()
+
+
+def judged(own: Moment, referred: Sequence[Referred], now: int, threshold_days: float) -> Verdict:
+    """Judge a document that was last changed at a moment by what it refers to.
+
+    >>> day = 86_400 * 10**9
+    >>> judged(Moment(2 * day), [Referred("src/auth.py", Moment(9 * day))], 9 * day, 7).reason
+    'src/auth.py changed on 1970-01-10, after this page (1970-01-03)'
+    """
+    if not referred:
+        return Verdict("unknown", "it names no source and mentions no code")
+    found = [cause for each in referred if (cause := _cause(own, each, now, threshold_days))]
+    causes = tuple(sorted(found, key=lambda each: (WORST_FIRST.index(each.state), each.path)))
+    worst = causes[0].state if causes else "fresh"
+    if worst == "fresh":
+        moved = "; ".join(cause.reason for cause in causes[:_NAMED])
+        number = len({each.path for each in referred})
+        what = "what it refers to is" if number == 1 else f"none of the {number} files it refers to is"
+        return Verdict("fresh", moved or f"{what} {'not ' * (number == 1)}newer than this page ({_day(own.at)})")
+    guilty = tuple(cause for cause in causes if cause.state != "fresh")
+    first, *others = [cause for cause in guilty if cause.state == worst]
+    more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+    also = f"; also {', '.join(cause.path for cause in others[:_NAMED])}{more}" if others else ""
+    return Verdict(worst, first.reason + also, guilty)
+
+
+def after(later: Moment, earlier: Moment) -> bool:
+    """Tell whether something changed after something else, as far as the evidence goes.
+
+    Commits and noticed edits are compared to the moment. Two mere file times are not: in a copy or a checkout they tell
+    the order of copying.
+
+    >>> after(Moment(10**9, "edit"), Moment(0)), after(Moment(10**9), Moment(0)), after(Moment(10**12), Moment(0))
+    (True, False, True)
+    """
+    least = _COPYING if later.known == earlier.known == "file" else 0
+    return later.at - earlier.at > least
+
+
+def _cause(own: Moment, each: Referred, now: int, threshold_days: float) -> Cause | None:
+    """Say how something that a document refers to tells against it, if it does."""
+    if each.moment is None and not each.moved_to:
+        when = f" since {_day(each.gone.at)}" if each.gone else ""
+        return Cause(each.path, "stale", f"{each.path} is not there{when}")
+    if each.moment is not None and after(each.moment, own):
+        called = f"{each.path}, now {each.moved_to}," if each.moved_to else each.path
+        changed, written = _days(each.moment.at, own.at)
+        state: State = "possibly_stale" if each.mentioned else "stale"
+        what = "mentioned here, changed" if each.mentioned else "changed"
+        return Cause(each.path, state, f"{called} {what} on {changed}, after this page ({written})")
+    if each.moved_to:
+        since = each.gone.at if each.gone else now
+        late = now - since > threshold_days * _DAY
+        said = f"{each.path} is called {each.moved_to} since {_day(since)}"
+        return Cause(each.path, "possibly_stale" if late else "fresh", said)
+    return None
+
+
+def _days(one: int, other: int) -> tuple[str, str]:
+    """Write two moments so that they can be told apart: by day, else with the time of day."""
+    if _day(one) != _day(other):
+        return _day(one), _day(other)
+    form = "%Y-%m-%d %H:%M:%S UTC"
+    return _written(one, form), _written(other, form)
+
+
+def _day(at: int) -> str:
+    return _written(at, "%Y-%m-%d")
+
+
+def _written(at: int, form: str) -> str:
+    """Write a moment; a time that no calendar has is written as seconds."""
+    try:
+        return strftime(form, gmtime(at // _SECOND))
+    except (ValueError, OverflowError, OSError):
+        return f"second {at // _SECOND}"

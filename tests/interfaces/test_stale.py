@@ -1,0 +1,186 @@
+"""`waymeet stale`, and staleness in what search answers."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from interfaces.conftest import Run
+
+DAY = 86_400
+FILES = {
+    "src/auth.py": "def log_in_with_password(user):\n    return user\n",
+    "src/users.py": "def get_user_by_id(user_id):\n    return user_id\n",
+    "docs/auth.md": "---\nsource_refs: [src/auth.py]\n---\n# Login\n\nHow zeppelins log in.\n",
+    "docs/both.md": "---\nsource_refs:\n  - src/auth.py\n  - src/users.py\n---\n# Both\n\nZeppelins and users.\n",
+    "docs/users.md": "# Users\n\nZeppelins call `get_user_by_id` from `src/users.py`.\n",
+    "docs/plain.md": "# Plain\n\nJust zeppelins.\n",
+    "docs/ja.md": "---\ntitle: 認証\nsource_refs: src/auth.py\n---\n# 認証\n\nパスワードの確認。\n",
+}
+
+
+@pytest.fixture
+def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make pages about two sources, all of the same age."""
+    root = tmp_path / "vault"
+    for path, text in FILES.items():
+        write(root, path, text, 1000)
+    monkeypatch.chdir(root)
+    return root
+
+
+def write(root: Path, path: str, text: str, day: int) -> None:
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).write_text(text, encoding="utf-8")
+    os.utime(root / path, (day * DAY, day * DAY))
+
+
+def states(run: Run, *args: str) -> dict[str, str]:
+    found = json.loads(run("stale", "--all", "--json", *args).out)
+    return {each["document"]: each["state"] for each in found["documents"]}
+
+
+def test_a_changed_source_makes_exactly_the_right_documents_stale(vault: Path, run: Run) -> None:
+    first = run("stale", "--exit-code")
+    assert first.code == 0
+    assert "5 documents: 4 fresh, 1 unknown." in first.out
+    write(vault, "src/auth.py", "def log_in_with_password(user, password):\n    return user\n", 1013)
+    found = run("stale", "--exit-code")
+    assert found.code == 1
+    assert states(run) == {
+        "docs/auth.md": "stale",
+        "docs/both.md": "stale",
+        "docs/ja.md": "stale",
+        "docs/users.md": "fresh",
+        "docs/plain.md": "unknown",
+    }
+    assert "src/auth.py changed on 1972-10-10, after this page (1972-09-27)" in found.out
+    assert "docs/users.md" not in found.out
+    write(vault, "docs/auth.md", FILES["docs/auth.md"] + "With a password.\n", 1014)
+    assert states(run)["docs/auth.md"] == "fresh"
+    assert states(run)["docs/both.md"] == "stale"
+
+
+def test_the_vault_in_english_and_japanese(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    vault = tmp_path / "tea"
+    shutil.copytree(Path(__file__).parents[1] / "fixtures" / "vault", vault)
+    monkeypatch.chdir(vault)
+    assert run("stale", "--exit-code", "--strict").code == 0
+    source = vault / "src" / "teashop" / "orders.py"
+    source.write_text(source.read_text(encoding="utf-8") + "\n# More to come.\n", encoding="utf-8")
+    found = run("stale", "--exit-code", "--json")
+    assert found.code == 1
+    assert [
+        (each["document"], each["state"], each["causes"][0]["path"]) for each in json.loads(found.out)["documents"]
+    ] == [
+        ("docs/stock-design.md", "stale", "src/teashop/orders.py"),
+        ("docs/handbook.rst", "possibly_stale", "src/teashop/orders.py"),
+        ("docs/stock-design.ja.md", "possibly_stale", "src/teashop/orders.py"),
+    ]
+
+
+def test_a_touched_source_makes_nothing_stale(vault: Path, run: Run) -> None:
+    run("index")
+    write(vault, "src/auth.py", FILES["src/auth.py"], 1013)
+    assert run("stale", "--exit-code").code == 0
+    assert "stale" not in states(run).values()
+
+
+def test_a_check_takes_in_what_is_too_much_for_a_search(vault: Path, run: Run) -> None:
+    run("index")
+    write(vault, "src/auth.py", "def log_in(user):\n    return user\n", 1013)
+    few = ("--set", "ingest.refresh_files=0")
+    assert "behind" in run("stale", *few).err
+    found = run("stale", "--exit-code", *few)
+    assert (found.code, found.err) == (1, "")
+
+
+def test_mentioned_code_makes_possibly_stale(vault: Path, run: Run) -> None:
+    run("index")
+    write(vault, "src/users.py", "def get_user_by_id(user_id):\n    return None\n", 1013)
+    assert states(run) == {
+        "docs/both.md": "stale",
+        "docs/users.md": "possibly_stale",
+        "docs/auth.md": "fresh",
+        "docs/ja.md": "fresh",
+        "docs/plain.md": "unknown",
+    }
+    assert run("stale", "docs/users.md", "--exit-code").code == 0
+    assert run("stale", "docs/users.md", "--exit-code", "--strict").code == 1
+    assert run("stale", "docs/ja.md", "docs/plain.md", "--exit-code", "--strict").code == 0
+
+
+def test_a_vanished_source_makes_stale(vault: Path, run: Run) -> None:
+    run("index")
+    (vault / "src" / "users.py").unlink()
+    found = json.loads(run("stale", "--json").out)
+    (stale,) = found["documents"]
+    assert (stale["document"], stale["state"]) == ("docs/both.md", "stale")
+    assert "src/users.py is not there" in stale["reason"]
+    assert stale["causes"][0]["path"] == "src/users.py"
+
+
+def test_a_renamed_source_is_said_to_be_renamed(vault: Path, run: Run) -> None:
+    run("index")
+    (vault / "src" / "users.py").rename(vault / "src" / "people.py")
+    found = json.loads(run("stale", "--all", "--json").out)
+    (both,) = [each for each in found["documents"] if each["document"] == "docs/both.md"]
+    assert both["state"] == "fresh"
+    assert "src/users.py is called src/people.py since" in both["reason"]
+    assert states(run, "--set", "staleness.threshold_days=0")["docs/both.md"] == "possibly_stale"
+
+
+def test_search_says_so(vault: Path, run: Run) -> None:
+    run("index")
+    write(vault, "src/auth.py", "def log_in(user):\n    return user\n", 1013)
+    answer = json.loads(run("search", "zeppelins", "--json").out)
+    hits = {hit["document"]: (hit["staleness"], hit["staleness_reason"]) for hit in answer["hits"]}
+    assert hits["docs/auth.md"] == ("stale", "src/auth.py changed on 1972-10-10, after this page (1972-09-27)")
+    assert hits["docs/users.md"][0] == "fresh"
+    assert hits["docs/plain.md"][0] == "unknown"
+    shown = run("search", "zeppelins log in").out
+    assert "   stale: src/auth.py changed on 1972-10-10" in shown
+    assert "fresh" not in shown
+
+
+def test_an_empty_folder_and_an_unknown_path(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    found = run("stale", "--exit-code")
+    assert (found.code, "No document" in found.out) == (0, True)
+    assert json.loads(run("stale", "--json").out)["documents"] == []
+
+
+def test_names_cannot_steer_a_terminal(vault: Path, run: Run) -> None:
+    write(vault, "docs/evil.md", '---\ntitle: "\\e[31mred"\nsource_refs: ["no\\e[2Jsuch.py"]\n---\nx\n', 1000)
+    found = run("stale")
+    assert "\x1b" not in found.out
+    assert "evil.md" in found.out
+    assert "\x1b" not in run("stale", "--json").out
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed: its history is NOT tested")
+def test_in_a_fresh_clone_git_decides(vault: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def git(*args: str, day: int = 0) -> None:
+        times = {"GIT_AUTHOR_DATE": f"@{day * DAY} +0000", "GIT_COMMITTER_DATE": f"@{day * DAY} +0000"}
+        config = ("-c", "user.name=a", "-c", "user.email=a@b")
+        subprocess.run(["git", *config, *args], check=True, capture_output=True, env=os.environ | times)
+
+    git("init", "--quiet")
+    git("add", ".")
+    git("commit", "--quiet", "-m", "all", day=2000)
+    write(vault, "src/auth.py", "def log_in(user):\n    return user\n", 1)
+    git("commit", "--quiet", "-am", "auth", day=2100)
+    clone = tmp_path / "clone"
+    git("clone", "--quiet", str(vault), str(clone))
+    monkeypatch.chdir(clone)
+    found = run("stale", "--exit-code")
+    assert found.code == 1
+    assert "src/auth.py changed on 1975-10-02, after this page (1975-06-24)" in found.out
+    assert states(run)["docs/users.md"] == "fresh"
+    (clone / "docs" / "auth.md").write_text(FILES["docs/auth.md"] + "More.\n", encoding="utf-8")
+    assert states(run)["docs/auth.md"] == "fresh"
+    (clone / "src" / "users.py").write_text("def get_user_by_id(user_id): ...\n", encoding="utf-8")
+    assert states(run)["docs/users.md"] == "possibly_stale"

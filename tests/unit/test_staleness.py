@@ -1,0 +1,164 @@
+"""When a document counts as left behind: the rule as a table, and the rule over a store."""
+
+from collections.abc import Sequence
+
+import pytest
+from conformance.make import entry
+from msgspec.structs import replace
+
+from waymeet.formulas.staleness import Moment, Referred, after, judged
+from waymeet.search.moments import NOTE, Moments, Remembered, recalled
+from waymeet.search.stale import stale, staleness
+from waymeet.settings import Settings
+from waymeet.stores.memory import MemoryStore
+from waymeet.types import Entry, Link
+
+DAY = 86_400 * 10**9
+SECOND = 10**9
+NOW = 100 * DAY
+
+
+def at(day: float, known: str = "file") -> Moment:
+    return Moment(int(day * DAY), known)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("own", "referred", "state", "said"),
+    [
+        (at(10), [], "unknown", "names no source"),
+        (at(10), [Referred("a.py", at(9))], "fresh", "not newer than this page (1970-01-11)"),
+        (at(10), [Referred("a.py", at(10))], "fresh", ""),
+        (at(10), [Referred("a.py", at(9)), Referred("b.py", at(8))], "fresh", "none of the 2 files"),
+        (at(10), [Referred("a.py", at(20))], "stale", "a.py changed on 1970-01-21, after this page (1970-01-11)"),
+        (at(10), [Referred("a.py", at(9)), Referred("b.py", at(20))], "stale", "b.py changed"),
+        (at(10), [Referred("a.py", None)], "stale", "a.py is not there"),
+        (at(10), [Referred("a.py", None, gone=at(5))], "stale", "a.py is not there since 1970-01-06"),
+        (at(10), [Referred("a.py", at(20), mentioned=True)], "possibly_stale", "a.py mentioned here, changed"),
+        (at(10), [Referred("a.py", at(5), mentioned=True)], "fresh", ""),
+        (at(10), [Referred("a.py", at(5)), Referred("b.py", at(20), mentioned=True)], "possibly_stale", "b.py"),
+        (at(10), [Referred("a.py", at(20)), Referred("b.py", at(20), mentioned=True)], "stale", "a.py"),
+        # A source that only moved: fresh for a week, then possibly stale; stale if it changed as well.
+        (at(10), [Referred("a.py", at(5), moved_to="b.py", gone=at(95))], "fresh", "a.py is called b.py since"),
+        (
+            at(10),
+            [Referred("a.py", at(5), moved_to="b.py", gone=at(92))],
+            "possibly_stale",
+            "a.py is called b.py since 1970-04-03",
+        ),
+        (at(10), [Referred("a.py", at(20), moved_to="b.py", gone=at(15))], "stale", "a.py, now b.py, changed"),
+        # On one day the time of day tells them apart.
+        (at(10, "commit"), [Referred("a.py", at(10.5, "commit"))], "stale", "1970-01-11 12:00:00 UTC"),
+    ],
+)
+def test_the_rule(own: Moment, referred: Sequence[Referred], state: str, said: str) -> None:
+    verdict = judged(own, referred, NOW, 7)
+    assert (verdict.state, said in verdict.reason) == (state, True), verdict
+
+
+def test_many_causes_are_counted_and_all_are_listed() -> None:
+    verdict = judged(at(1), [Referred(f"{n}.py", at(2)) for n in range(9)], NOW, 7)
+    assert verdict.reason.endswith("; also 1.py, 2.py, 3.py and 5 more")
+    assert len(verdict.causes) == 9
+
+
+@pytest.mark.parametrize(
+    ("later", "earlier", "is_after"),
+    [
+        (Moment(SECOND, "commit"), Moment(0, "commit"), True),
+        (Moment(0, "commit"), Moment(0, "commit"), False),
+        (Moment(1, "edit"), Moment(0, "edit"), True),
+        (Moment(1, "edit"), Moment(0, "file"), True),
+        (Moment(59 * SECOND), Moment(0), False),
+        (Moment(61 * SECOND), Moment(0), True),
+    ],
+)
+def test_file_times_close_together_say_nothing(later: Moment, earlier: Moment, is_after: bool) -> None:
+    assert after(later, earlier) is is_after
+
+
+@pytest.mark.parametrize("at", [-1, 0, 2**63, 10**30, -(10**30)])
+def test_a_time_that_no_calendar_has_breaks_nothing(at: int) -> None:
+    assert judged(Moment(0), [Referred("a.py", Moment(at))], 0, 7).reason
+
+
+def dated(made: Entry, day: float) -> Entry:
+    return replace(made, document=replace(made.document, modified_ns=int(day * DAY)))
+
+
+def linked(kind: str, name: str) -> Link:
+    return Link(refs=(f"p:{name}",), kind=kind)
+
+
+def code(path: str, day: float) -> Entry:
+    return dated(entry(path, "pass", names=(f"p:{path}",), kind="code"), day)
+
+
+def page(path: str, day: float, *links: Link) -> Entry:
+    return dated(entry(path, "text", names=(f"p:{path}",), links=links), day)
+
+
+def states(store: MemoryStore) -> dict[str, str]:
+    return {each.document: each.state for each in stale(store, Settings(), NOW, recalled(store))}
+
+
+def test_a_store_is_judged_by_its_edges() -> None:
+    store = MemoryStore()
+    store.put(
+        [
+            code("src/old.py", 1),
+            code("src/new.py", 50),
+            page("a.md", 10, linked("source", "src/old.py")),
+            page("b.md", 10, linked("source", "src/new.py"), linked("source", "src/old.py")),
+            page("c.md", 10, linked("mentions", "src/new.py")),
+            page("d.md", 10, linked("references", "src/new.py")),
+            page("e.md", 10, linked("source", "src/none.py")),
+            page("f.md", 10, linked("references", "a.md"), linked("mentions", "src/none.py")),
+            page("g.md", 60, linked("source", "src/new.py"), linked("mentions", "src/new.py")),
+            page("h.md", 10, linked("source", "g.md")),
+        ]
+    )
+    assert states(store) == {
+        "b.md": "stale",
+        "e.md": "stale",
+        "h.md": "stale",
+        "c.md": "possibly_stale",
+        "d.md": "possibly_stale",
+        "f.md": "unknown",
+        "a.md": "fresh",
+        "g.md": "fresh",
+    }
+    documents = store.documents(["src/new.py", "a.md"])
+    verdicts = staleness(store, documents, Settings(), NOW)
+    assert {id_: each.state for id_, each in verdicts.items()} == {"src/new.py": "unknown", "a.md": "fresh"}
+
+
+def test_what_is_remembered_counts_until_the_content_changes() -> None:
+    store = MemoryStore()
+    source = code("src/a.py", 50)
+    store.put([source, page("a.md", 50, linked("source", "src/a.py"))])
+    times = {
+        "a.md": Remembered(store.documents(["a.md"])["a.md"].digest, at(20, "commit")),
+        "src/a.py": Remembered(source.document.digest, at(10, "commit")),
+    }
+    store.keep_note(NOTE, _encoded(Moments(times=times)))
+    assert states(store) == {"a.md": "fresh"}
+    store.put([replace(source, document=replace(source.document, digest="other"))])
+    assert states(store) == {"a.md": "stale"}
+
+
+def test_stale_is_restricted_to_paths() -> None:
+    store = MemoryStore()
+    store.put([page("docs/a.md", 1), page("docs2/b.md", 1), page("c.md", 1)])
+
+    def found(*paths: str) -> list[str]:
+        return [each.document for each in stale(store, Settings(), NOW, Moments(), paths)]
+
+    assert found("docs") == ["docs/a.md"]
+    assert found("docs/", "c.md") == ["c.md", "docs/a.md"]
+    assert len(found(".")) == len(found()) == 3
+
+
+def _encoded(moments: Moments) -> str:
+    import msgspec
+
+    return msgspec.json.encode(moments).decode()
