@@ -6,7 +6,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
-.PHONY: help demo test check unit bench bench-engine torture format lock pictures clean
+.PHONY: help demo test check unit bench bench-engine bench-phrases bench-code torture format lock pictures clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -38,6 +38,12 @@ bench: $(STAMP)  ## Measure; results go to benchmarks/results
 
 bench-engine: $(STAMP)  ## Measure the engine at 100,000 chunks beside FTS5, sqlite-vec and tantivy; takes minutes
 	$(BIN)/python benchmarks/run.py engine
+
+bench-phrases: $(STAMP)  ## Measure phrases, prefixes and substrings at 100,000 chunks beside FTS5; takes minutes
+	$(BIN)/python benchmarks/run.py phrases
+
+bench-code: $(STAMP)  ## Index real source distributions beside another code indexer; takes minutes, needs npm
+	$(BIN)/python benchmarks/run.py code
 
 torture: $(STAMP)  ## Longer property tests; hundreds of crashes, failing disks, flipped bits and crowds
 	$(BIN)/pytest -n auto --hypothesis-profile=torture tests/properties tests/conformance

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from waymeet.analysis import count
+from waymeet.search.walk import walk
 from waymeet.settings import Bm25
 from waymeet.stores.sqlite import SqliteStore
 from waymeet.types import Chunk, Document, Entry, Filters, Link, Word
@@ -28,8 +29,7 @@ QUESTIONS = 200
 DIMENSION = 384
 LANE = "projection"
 _LINKS = 5
-_HOP = 200
-"""Most documents to walk on from: the fan-out cap of the walk."""
+_FAN_OUT = 200
 _BATCH = 8
 
 
@@ -157,12 +157,8 @@ def _everything(store: SqliteStore, words: Sequence[Word], vector: NDArray[np.fl
     """Words, vectors, two hops from the documents of the best, and the texts of ten, within one generation."""
     with store.reading():
         best = [*store.lexical(words, 50, Filters(), Bm25()), *store.nearest(LANE, vector, 50, Filters())]
-        reached = {hit.document for hit in best[:10]}
-        fresh = reached
-        for _ in range(2):
-            edges = store.edges(sorted(fresh)[:_HOP])
-            ends = {node.document for edge in edges for node in (edge.source, edge.target) if node}
-            fresh, reached = ends - reached, reached | ends
+        starts = list(dict.fromkeys(hit.document for hit in best[:10]))
+        reached, _ = walk(store, starts, 2, (), _FAN_OUT)
         return len(store.chunks([hit.chunk for hit in best[:10]])) + len(reached)
 
 

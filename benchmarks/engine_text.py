@@ -35,12 +35,14 @@ class File(NamedTuple):
     pieces: tuple[str, ...]
 
 
-def files(folder: Path, chunks: int) -> list[File]:
-    """Fetch the packages into a folder and give files, in a random but fixed order, until there are so many chunks."""
+def files(
+    folder: Path, chunks: int, packages: tuple[str, ...] = PACKAGES, endings: tuple[str, ...] = _ENDINGS
+) -> list[File]:
+    """Fetch packages into a folder and give files, in a random but fixed order, until there are so many chunks."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--only-binary", ":all:", "--no-deps"]
-    subprocess.run([*command, "--dest", str(folder), *PACKAGES], check=True)
+    subprocess.run([*command, "--dest", str(folder), *packages], check=True)
     seen: set[str] = set()
-    found = [file for wheel in sorted(folder.glob("*.whl")) for file in _in(wheel, seen)]
+    found = [file for wheel in sorted(folder.glob("*.whl")) for file in _in(wheel, endings, seen)]
     random.Random(1).shuffle(found)  # noqa: S311 - a fixed order, not a secret
     kept, count = [], 0
     for file in found:
@@ -61,11 +63,11 @@ def sentences(corpus: list[File], count: int) -> list[str]:
     return found
 
 
-def _in(wheel: Path, seen: set[str]) -> list[File]:
+def _in(wheel: Path, endings: tuple[str, ...], seen: set[str]) -> list[File]:
     found = []
     with ZipFile(wheel) as archive:
         for item in archive.infolist():
-            if item.filename.endswith(_ENDINGS) and item.file_size < _LARGEST_FILE:
+            if item.filename.endswith(endings) and item.file_size < _LARGEST_FILE:
                 text = archive.read(item).decode("utf-8", "replace")
                 cut = [text[start : start + _SIZE] for start in range(0, len(text), _SIZE)]
                 pieces = tuple(piece for piece in dict.fromkeys(cut) if len(piece) >= _LEAST and piece not in seen)

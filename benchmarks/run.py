@@ -1,4 +1,4 @@
-"""Run every benchmark and keep the figures: `make bench`; the long one of the engine: `make bench-engine`."""
+"""Run every benchmark and keep the figures: `make bench`; long ones: `bench-engine`, `bench-phrases`, `bench-code`."""
 
 import json
 import os
@@ -35,11 +35,25 @@ def main() -> None:
         import engine  # noqa: PLC0415 - fetches packages and takes minutes: only when asked
 
         name, command, figures = f"engine-{today}", "make bench-engine", engine.measure()
+    elif sys.argv[1:] == ["phrases"]:
+        import phrases  # noqa: PLC0415 - likewise
+
+        name, command, figures = f"phrases-{today}", "make bench-phrases", phrases.measure()
+        told = f"# Phrases, prefixes, substrings\n\n`{command}`, {today}\n\n{phrases.table(figures)}"
+        (RESULTS / f"{name}.md").write_text(told, encoding="utf-8")
+    elif sys.argv[1:] == ["code"]:
+        import symbols  # noqa: PLC0415 - likewise
+
+        name, command, figures = f"code-{today}", "make bench-code", symbols.measure()
+        told = f"# Source code: symbols and edges\n\n`{command}`, {today}\n\n{symbols.table(figures)}\n"
+        (RESULTS / f"{name}.md").write_text(told, encoding="utf-8")
     else:
         name, command = today, "make bench"
         figures = {"analysis": analysis.measure(), "startup": startup.measure()}
     RESULTS.mkdir(exist_ok=True)
-    text = json.dumps({"date": today, "command": command, "machine": machine(), **figures}, indent=2)
+    text = json.dumps(
+        {"date": today, "command": command, "machine": machine(), **figures}, indent=2, ensure_ascii=False
+    )
     (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
     print(text)
     print(f"written to benchmarks/results/{name}.json", file=sys.stderr)

@@ -1,0 +1,80 @@
+"""The default model run by onnxruntime on a graph written here from the same weights: a rival of our numpy encoder.
+
+Fused operations, word embeddings looked up outside (so that the graph holds 43 MB, not 120), and the last layer
+computed for the first token only, as ours is.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from onnx_writer import FLOAT, INT32, Node, Value, model
+
+from waymeet.models.encoder import Encoder, Tokens
+from waymeet.models.kernels import layer_norm
+
+
+def graph(encoder: Encoder) -> bytes:
+    """Write the encoder's layers as an ONNX model: embedded tokens and lengths in, vectors of the first tokens out."""
+    weights = {"first": np.array(0, dtype=np.int64)}
+    nodes: list[Node] = []
+
+    def add(operation: str, inputs: Sequence[str], output: str, domain: str = "", **attributes: float) -> str:
+        nodes.append(Node(operation, inputs, [output], attributes, domain))
+        return output
+
+    hidden, share = "x", np.float32((len(encoder.norm) // encoder.heads) ** 0.5)
+    for at, layer in enumerate(encoder.layers):
+        own = {name: value.copy() for name, value in layer._asdict().items()}
+        width = len(encoder.norm)
+        for name in ("qkv", "qkv_bias"):  # the operation divides by √d itself
+            own[name][..., :width] *= share
+        weights |= {f"{at}.{name}": np.ascontiguousarray(value) for name, value in own.items()}
+        w = {name: f"{at}.{name}" for name in own}
+        context = add(
+            "Attention",
+            [hidden, w["qkv"], w["qkv_bias"], "lengths"],
+            f"{at}.c",
+            "com.microsoft",
+            num_heads=encoder.heads,
+        )
+        if at + 1 == len(encoder.layers):
+            context = add("Gather", [context, "first"], f"{at}.c0", axis=1)
+            hidden = add("Gather", [hidden, "first"], f"{at}.h0", axis=1)
+        mixed = add("Add", [add("MatMul", [context, w["out"]], f"{at}.o"), w["out_bias"]], f"{at}.ob")
+        mixed = add("Add", [mixed, hidden], f"{at}.r")
+        kept = add("LayerNormalization", [mixed, w["out_norm"], w["out_shift"]], f"{at}.n", epsilon=encoder.eps)
+        wide = add("Add", [add("MatMul", [kept, w["up"]], f"{at}.u"), w["up_bias"]], f"{at}.ub")
+        wide = add("Gelu", [wide], f"{at}.g")
+        narrow = add("Add", [add("MatMul", [wide, w["down"]], f"{at}.d"), w["down_bias"]], f"{at}.db")
+        narrow = add("Add", [narrow, kept], f"{at}.s")
+        hidden = add("LayerNormalization", [narrow, w["down_norm"], w["down_shift"]], f"{at}.x", epsilon=encoder.eps)
+    inputs = [Value("x", FLOAT, ["texts", "tokens", len(encoder.norm)]), Value("lengths", INT32, ["texts"])]
+    return model(nodes, inputs, [Value(hidden, FLOAT, ["texts", len(encoder.norm)])], weights)
+
+
+class OnnxRival:
+    """Runs the graph; texts of similar length are padded and run together."""
+
+    def __init__(self, encoder: Encoder, threads: int) -> None:
+        import onnxruntime  # type: ignore[import-untyped]  # noqa: PLC0415 - the import is part of what is measured
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        self._encoder = encoder
+        self._session = onnxruntime.InferenceSession(graph(encoder), options, providers=["CPUExecutionProvider"])
+
+    def pooled(self, texts: Sequence[Tokens], batch: int = 8) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
+        """Give one vector for each text."""
+        order = sorted(range(len(texts)), key=lambda at: len(texts[at].ids))
+        result = np.empty((len(texts), len(self._encoder.norm)), dtype=np.float32)
+        for start in range(0, len(order), batch):
+            chosen = order[start : start + batch]
+            lengths = np.array([len(texts[at].ids) for at in chosen], dtype=np.int32)
+            x = np.zeros((len(chosen), int(lengths.max()), len(self._encoder.norm)), dtype=np.float32)
+            for row, at in enumerate(chosen):
+                ids = np.asarray(texts[at].ids)
+                x[row, : len(ids)] = self._encoder.words(ids) + self._encoder.places[: len(ids)]
+            flat = x.reshape(-1, x.shape[-1])
+            layer_norm(flat, self._encoder.norm, self._encoder.shift, self._encoder.eps)
+            result[chosen] = self._session.run(None, {"x": x, "lengths": lengths})[0]
+        return result
