@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from waymeet.analysis import count, plain
+from waymeet.analysis.names import triggered
 from waymeet.stores.memory import MemoryStore
 from waymeet.types import Chunk, Document, Entry, Link
 
@@ -27,6 +28,9 @@ class Page(Struct, frozen=True):
     doc_type: str = "other"
     tags: tuple[str, ...] = ()
     kind: str = "docs"
+    properties: dict[str, str] = {}
+    modified_ns: int = 0
+    triggers: tuple[str, ...] = ()
 
 
 def chunk_id(path: str, ordinal: int) -> str:
@@ -36,9 +40,17 @@ def chunk_id(path: str, ordinal: int) -> str:
 
 def entry(path: str, page: Page) -> Entry:
     """Turn a test page into what a store takes."""
-    names = (f"p:{path}", f"n:{path.rpartition('/')[2]}", f"t:{plain(page.title)}")
+    names = (f"p:{path}", f"n:{path.rpartition('/')[2]}", f"t:{plain(page.title)}", *map(triggered, page.triggers))
     document = Document(
-        path, page.kind, page.title, page.doc_type, tags=page.tags, names=names, digest=str(hash(page.sections))
+        path,
+        page.kind,
+        page.title,
+        page.doc_type,
+        tags=page.tags,
+        properties=page.properties,
+        names=names,
+        digest=str(hash(page.sections)),
+        modified_ns=page.modified_ns,
     )
     chunks = tuple(
         Chunk(chunk_id(path, ordinal), path, ordinal, ordinal + 1, ordinal + 1, text)

@@ -2,6 +2,7 @@
 
 import os
 import re
+from glob import escape
 from hashlib import blake2b
 from pathlib import Path
 
@@ -46,6 +47,25 @@ def existing_folder(path: Path) -> Path:
         raise NotFoundError(f"{path} cannot be a folder: {error}.", "Check the spelling.") from error
 
 
+def known_folder(path: Path, chosen: Path | None = None) -> Path:
+    """Resolve a folder; one that is gone will do if it was indexed before, for its index can still answer."""
+    try:
+        return existing_folder(path)
+    except NotFoundError:
+        gone = _in_spite(path)
+        if gone is None or not there(index_file(gone, chosen)):
+            raise
+        return gone
+
+
+def _in_spite(path: Path) -> Path | None:
+    """Say where a folder would be that is not there."""
+    try:
+        return path.expanduser().resolve()
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
 def current_folder() -> Path:
     """Say where the user stands, if that place still exists."""
     try:
@@ -78,6 +98,13 @@ def _usual_file(root: Path) -> Path:
     key = blake2b(os.fsencode(root), digest_size=6).hexdigest()
     name = re.sub(r"[^\w.-]+", "-", root.name)[:40] or "root"
     return data_folder() / "indexes" / f"{name}-{key}.sqlite"
+
+
+def bytes_of(index: Path) -> int:
+    """Add up the index file and what lies beside it."""
+    beside = index.parent.glob(f"{escape(index.name)}*")
+    files = (file for path in beside for file in (path.rglob("*") if path.is_dir() else (path,)))
+    return sum(file.stat().st_size for file in files if file.is_file())
 
 
 def data_folder() -> Path:

@@ -1,52 +1,33 @@
 """The composition root: the only place where backends, models and recipes meet."""
 
 from collections.abc import Callable, Iterable
-from contextlib import closing
-from glob import escape
 from pathlib import Path
-from time import monotonic, time_ns
+from time import time_ns
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
-import msgspec
 from msgspec.structs import replace
 
+from waymeet import freshness
 from waymeet.analysis import well_formed
-from waymeet.errors import EmbeddingError, IndexUnavailableError, NoIndexError, NotIndexedError, UsageError
-from waymeet.places import current_folder, existing_folder, index_file, project_root
+from waymeet.errors import NoIndexError, NotIndexedError, UsageError
+from waymeet.places import bytes_of, current_folder, existing_folder, index_file, known_folder, project_root
 from waymeet.ports import Counts, Embedder, Progress, Store
 from waymeet.recipes import recipe_named
+from waymeet.search.asked import legible
 from waymeet.settings import Layer, Settings, layers, resolve
 from waymeet.types import Answer, Degraded, Filters, Query
 
 if TYPE_CHECKING:
+    from waymeet.authored import Notebook
     from waymeet.ingest.changes import Changes
     from waymeet.ingest.index import Report
+    from waymeet.ingest.status import Status
+    from waymeet.ingest.watch import Hints, Round
+    from waymeet.search.moments import Moments
     from waymeet.search.read import Excerpt
+    from waymeet.search.state import Recipe, Tools
     from waymeet.stores.sqlite.check import Verdict
-
-
-_NOT_CHECKED = Degraded("freshness", "not_checked", "changed files were not looked for: the answer may be behind them")
-
-
-class Status(msgspec.Struct, frozen=True):
-    """What a project's index holds and how it stands."""
-
-    root: str
-    index: str
-    index_bytes: int
-    generation: int
-    counts: Counts
-    indexed_seconds_ago: float | None
-    changes: tuple[str, ...] | None
-    """Files that differ from the index; None if there were too many to look at in time."""
-    skipped: tuple[tuple[str, str], ...]
-    """Files that are left out, with the reason; the first thousand of them if there was no time to look."""
-    skipped_count: int
-    noted: tuple[tuple[str, str], ...]
-    """Files that are indexed although something was wrong with them, with what it was."""
-    lane: str
-    """The embedding space that questions are asked in; empty without a model."""
 
 
 class Project:
@@ -57,6 +38,7 @@ class Project:
         self.index_path = index
         self.layers = settings
         self.settings = resolve(settings)
+        self._flags: tuple[str, ...] = ()
         self._store: Store | None = None
 
     @classmethod
@@ -67,8 +49,12 @@ class Project:
 
         `index` names another index file; `flags` are settings as `section.key=value`.
         """
-        folder = project_root(current_folder()) if root is None else existing_folder(Path(root))
-        return cls(folder, index_file(folder, Path(index) if index else None), layers(folder, flags))
+        chosen = Path(index) if index else None
+        folder = project_root(current_folder()) if root is None else known_folder(Path(root), chosen)
+        flags = tuple(flags)
+        project = cls(folder, index_file(folder, chosen), layers(folder, flags))
+        project._flags = flags  # for those who stay and read the settings again
+        return project
 
     def settings_for(self, recipe: str) -> Settings:
         """Give the numbers a recipe runs with: defaults < recipe < files, environment and flags."""
@@ -76,7 +62,11 @@ class Project:
 
     def layers_for(self, recipe: str) -> tuple[Layer, ...]:
         """Give the layers of settings over the defaults for a recipe, lowest first."""
-        return (Layer(f"recipe {recipe}", recipe_named(recipe).overrides), *self.layers)
+        return (Layer(f"recipe {recipe}", self.recipe(recipe).overrides), *self.layers)
+
+    def recipe(self, name: str) -> "Recipe":
+        """Find a recipe by its name, the user's own among them."""
+        return recipe_named(name, self.settings.recipes)
 
     @property
     def indexed(self) -> bool:
@@ -91,15 +81,65 @@ class Project:
         progress: Progress | None = None,
         embedding: Progress | None = None,
         waiting: Callable[[], None] | None = None,
+        *,
+        accept_removals: bool = False,
     ) -> "Report":
         """Bring the index up to date with the files, then embed what has no vector yet.
 
         If another process is at it, this one waits for its turn; `waiting` is called if that takes more than a moment.
+        If most files are gone, nothing is done unless `accept_removals` says that they are meant to be.
         """
         from waymeet.ingest.turns import turn
 
         with turn(self.index_path, wait=True, waiting=waiting):
-            return self._take_in(None, progress, embedding)
+            return self._take_in(None, progress, embedding, accept_removals=accept_removals)
+
+    def watch(
+        self,
+        told: "Callable[[Round], None]",
+        hints: "Hints | None" = None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Keep the index up to date until stopped, and tell what is done; other processes get their turns between."""
+        from waymeet.ingest.roots import roots_of
+        from waymeet.ingest.watch import Pace, SystemHints, checking_out, watch
+
+        folders = [each.folder for each in roots_of(self.root, self._opened(create=True), self.settings)]
+        hints = hints or SystemHints(folders)
+        pace = Pace(self.settings.watch, stopped, lambda: checking_out(str(self.root)))
+        try:
+            watch(self._catch_up, told, hints, pace)
+        finally:
+            hints.close()
+
+    def _catch_up(self) -> "Report | None":
+        """Bring the index up to date if anything differs."""
+        from waymeet.ingest.changes import changed
+        from waymeet.ingest.turns import turn
+
+        store = self._opened(create=True)
+        self.layers = layers(self.root, self._flags)  # the project's own file may have changed as any other
+        self.settings = resolve(self.layers)
+        changes = changed(self.root, store, self.settings, lambda: False)
+        if changes is None or not changes.number:
+            return None
+        with turn(self.index_path, wait=True):  # another process may have taken in some of it meanwhile
+            report = self._take_in(changed(self.root, store, self.settings, lambda: False))
+            store.tidy()
+            self.moments(store)
+        return report
+
+    def add_root(self, name: str, folder: Path) -> None:
+        """Index another folder together with the project from now on; its files are known as `name:/path`."""
+        from waymeet.ingest.roots import add
+
+        add(self._opened(create=True), self.root, name, existing_folder(folder))
+
+    def remove_root(self, name: str) -> None:
+        """Leave out from now on a folder that was added."""
+        from waymeet.ingest.roots import remove
+
+        remove(self._opened(create=True), name)
 
     def check(self, *, repair: bool = False) -> "Verdict":
         """Look for damage in the index; with `repair`, mend it. Afterwards `index` may have files to read again."""
@@ -120,6 +160,8 @@ class Project:
         progress: Progress | None = None,
         embedding: Progress | None = None,
         into: Store | None = None,
+        *,
+        accept_removals: bool = False,
     ) -> "Report":
         from waymeet.ingest.embed import embed
         from waymeet.ingest.index import index
@@ -131,25 +173,65 @@ class Project:
                 f"The index {self.index_path} belongs to {owner}, not to {self.root}.",
                 "Choose another index file, or go to the project it belongs to.",
             )
-        report = index(self.root, store, self.settings, progress, changes)
+        report = index(self.root, store, self.settings, progress, changes, accept_removals=accept_removals)
         embedder = self._embedder()
         if embedder is not None and embed(store, embedder, self.settings, embedding) and changes is None:
             store.tidy()
+        if changes is None:
+            self.moments(store)
         return report
 
     def search(self, question: str | Query, *, refresh: bool = True) -> Answer:
         """Answer a question; files that changed since they were indexed are read first if that is quick."""
         from waymeet.search.shape import answer
-        from waymeet.search.state import Tools
 
         query = Query(question, limit=self.settings.shape.limit) if isinstance(question, str) else question
-        query = replace(query, text=well_formed(query.text), filters=_well_formed(query.filters))
+        query = replace(query, text=well_formed(query.text), filters=legible(query.filters))
         store = self._opened()
-        behind = self._refreshed(store) if refresh else (_NOT_CHECKED,)
-        found = answer(
-            recipe_named(query.recipe), query, Tools(store, self._embedder()), self.settings_for(query.recipe)
+        behind = self._refreshed(store) if refresh else (*freshness.gone(self.root, store), freshness.NOT_CHECKED)
+        found = answer(self.recipe(query.recipe), query, self.tools(store), self.settings_for(query.recipe))
+        degraded = (*behind, *freshness.mended(store), *found.degraded)
+        return replace(found, degraded=degraded) if degraded else found
+
+    def filled(self, fill: Callable[[Store], None], embedding: Progress | None = None) -> "Tools":
+        """Make an index of something else than the project's files, and give what asking it takes."""
+        from waymeet.ingest.embed import embed
+
+        tools = self.tools(self._opened(create=True))
+        fill(tools.store)
+        if tools.embedder:
+            embed(tools.store, tools.embedder, self.settings, embedding)
+        return tools
+
+    def current(self) -> tuple[Store, tuple[Degraded, ...]]:
+        """Give the store to be asked, brought up to date as for a search, and say what it may lack all the same."""
+        store = self._opened()
+        return store, self._refreshed(store)
+
+    def moments(self, store: Store) -> "Moments":
+        """Find out when documents and their sources last changed, as far as that is not known yet."""
+        from waymeet.ingest.read import read
+        from waymeet.search.renewal import renewed
+
+        def content(path: str) -> bytes | None:
+            try:
+                return read(str(self.root), path, self.settings.ingest.max_file_bytes).raw
+            except OSError:
+                return None
+
+        return renewed(store, self.root, content, self.settings, time_ns())
+
+    @property
+    def authored(self) -> "Notebook":
+        """Give the project's notes, tasks and skills to read and write; they need no index, but use it."""
+        from waymeet.authored import Index, Notebook
+
+        index = Index(
+            store=lambda: self._opened() if self.indexed else None,
+            refresh=lambda: [each.detail for each in self.current()[1]],
+            embedder=self._embedder,
         )
-        return replace(found, degraded=(*behind, *found.degraded)) if behind else found
+        return Notebook(self.root, self.settings, self.index_path, index)
 
     def counts(self) -> Counts:
         """Count what is indexed."""
@@ -157,16 +239,19 @@ class Project:
 
     def read(self, reference: str) -> "Excerpt":
         """Read a section by its id, or lines of an indexed file (`path`, `path:from`, `path:from:count`)."""
-        from waymeet.ingest.decode import load
+        from waymeet.ingest.reload import loaded_again
+        from waymeet.search.beside import touch
         from waymeet.search.read import Excerpt, locate
 
-        place = locate(self._opened(), well_formed(reference))
+        store = self._opened()
+        place = locate(store, well_formed(reference))
         document = place.document
-        loaded = load(self.root, document.id)
+        loaded = loaded_again(self.root, store, self.settings, document)
         rows = loaded.text.removesuffix("\n").split("\n")
         end = min(place.end or len(rows), len(rows))
         if place.start > len(rows):
             raise NotIndexedError(f"{document.id} has {len(rows)} lines; line {place.start} is behind its end.")
+        touch(self.index_path, document, time_ns())
         changed = "the file changed since it was indexed: its lines may have moved"
         return Excerpt(
             id=reference if place.piece is not None else f"{document.id}#L{place.start}-L{end}",
@@ -176,40 +261,31 @@ class Project:
             end=end,
             lines=len(rows),
             text="\n".join(rows[place.start - 1 : end]) if place.piece is None else place.piece,
-            notes=(changed,) if loaded.digest != document.digest else (),
+            notes=tuple(filter(None, (changed if loaded.digest != document.digest else "", loaded.note))),
         )
 
     def matching(self, filters: Filters) -> int:
         """Count the indexed files that pass filters."""
         store = self._opened()
-        return len(store.passing(list(store.fingerprints()), _well_formed(filters)))
+        return len(store.passing(list(store.fingerprints()), legible(filters)))
 
-    def status(self) -> Status:
+    def status(self) -> "Status":
         """Say what is indexed, how fresh it is, and what was left out."""
+        from waymeet.ingest.status import status
+
         store = self._opened()
         embedder = self._embedder()
-        at = store.note("indexed_at")
-        changes = self._changes(store)
-        skipped = tuple(msgspec.json.decode(store.note("skipped") or "[]", type=list[tuple[str, str]]))
-        return Status(
-            root=str(self.root),
+        return replace(
+            status(
+                self.root,
+                store,
+                self.settings,
+                None if freshness.gone(self.root, store) else freshness.looked(self.root, store, self.settings),
+            ),
             index=str(self.index_path),
-            index_bytes=self._size(),
-            generation=store.generation,
-            counts=store.counts(),
-            indexed_seconds_ago=(time_ns() - int(at)) / 1e9 if at else None,
-            changes=None if changes is None else (*changes.added, *changes.modified, *changes.removed),
-            skipped=skipped if changes is None else tuple((each.path, each.reason) for each in changes.skipped),
-            skipped_count=int(store.note("skipped_count") or 0) if changes is None else len(changes.skipped),
-            noted=tuple(sorted(msgspec.json.decode(store.note("noted") or "{}", type=dict[str, str]).items())),
+            index_bytes=bytes_of(self.index_path),
             lane=embedder.lane if embedder else "",
         )
-
-    def _size(self) -> int:
-        """Add up the index file and what lies beside it."""
-        beside = self.index_path.parent.glob(f"{escape(self.index_path.name)}*")
-        files = (file for path in beside for file in (path.rglob("*") if path.is_dir() else (path,)))
-        return sum(file.stat().st_size for file in files if file.is_file())
 
     def close(self) -> None:
         """Let go of the index file."""
@@ -241,48 +317,24 @@ class Project:
 
         return HashingEmbedder(self.settings.embedding.dimension)
 
-    def _changes(self, store: Store) -> "Changes | None":
-        """Compare files and index by size and time; None if the budget for that ran out."""
-        from waymeet.ingest.changes import changed
+    def tools(self, store: Store) -> "Tools":
+        """Put together what the stages of a search may use."""
+        from waymeet.search import beside
+        from waymeet.search.state import Tools
 
-        deadline = monotonic() + self.settings.ingest.refresh_seconds
-        return changed(self.root, store, self.settings, lambda: monotonic() > deadline)
+        used, said = beside.used(self.index_path), beside.heeded(self.index_path)
+        return Tools(store, self._embedder(), used=used, corrections=said, **self._asked())
+
+    def _asked(self) -> dict[str, Any]:
+        """Give whom else a search may ask: the user's reranker and expander, if any was chosen."""
+        if self.settings.rerank.provider == self.settings.expand.provider == "none":
+            return {}
+        from waymeet.models.chosen import chosen
+
+        return chosen(self.settings.rerank, self.settings.expand)._asdict()
 
     def _refreshed(self, store: Store) -> tuple[Degraded, ...]:
         """Take in a few changed files, or say that the answer may be behind the files."""
-        if self.settings.ingest.refresh_seconds <= 0:
-            return (_NOT_CHECKED,)
-        changes = self._changes(store)
-        if changes is None:
-            detail = "too many files to look at before answering: run `waymeet index` to be sure nothing is missing"
-            return (Degraded("freshness", "not_checked", detail),)
-        left = self._left_undone(store, changes)
-        return (Degraded("freshness", "behind", left),) if left else ()
-
-    def _left_undone(self, store: Store, changes: "Changes") -> str:
-        """Take changes in, or say why they were not."""
-        number = len(changes.added) + len(changes.modified) + len(changes.removed)
-        if number > self.settings.ingest.refresh_files:
-            return f"{number} files changed since they were indexed, too many to take in now: run `waymeet index`"
-        if len(changes.removed) * 2 > len(store.fingerprints()):
-            return "more than half of the files are gone: if that is meant, run `waymeet index`"
-        if not number:
-            return ""
-        from waymeet.ingest.turns import turn
-        from waymeet.stores.sqlite import SqliteStore
-
-        try:  # through a connection of its own, which does not wait long for other writers
-            with (
-                turn(self.index_path, wait=False),
-                closing(SqliteStore.open(self.index_path, timeout=self.settings.ingest.refresh_seconds)) as hasty,
-            ):
-                self._take_in(changes, into=hasty)
-        except (IndexUnavailableError, EmbeddingError) as error:
-            return f"changed files could not be taken in: {error.message}"
-        return ""
-
-
-def _well_formed(filters: Filters) -> Filters:
-    """Replace halves of characters in what a caller filters by."""
-    values = {name: tuple(map(well_formed, getattr(filters, name))) for name in ("paths", "kinds", "doc_types", "tags")}
-    return replace(filters, **values)
+        return freshness.refreshed(
+            self.root, self.index_path, store, self.settings, lambda changes, hasty: self._take_in(changes, into=hasty)
+        )

@@ -166,8 +166,8 @@ def test_status(project: Path, run: Run) -> None:
     (project / "blob.md").write_bytes(b"\x00\x01\x02" * 100)
     run("index")
     status = json.loads(run("status", "--json").out)
-    assert status["counts"]["documents"] == 6
-    assert status["counts"]["kinds"] == {"code": 1, "docs": 4, "files": 1}
+    assert status["counts"]["documents"] == 10
+    assert status["counts"]["kinds"] == {"code": 1, "docs": 4, "files": 3, "folders": 2}
     assert {path for path, _ in status["skipped"]} == {"big.md", "blob.md"}
     assert status["changes"] == []
     text = run("status").out
@@ -193,8 +193,11 @@ def test_a_damaged_index_is_exit_3_with_a_next_step(project: Path, run: Run) -> 
 
 
 def test_recipes_and_settings(project: Path, run: Run) -> None:
-    assert {recipe["name"] for recipe in json.loads(run("recipes", "--json").out)} == {"auto", "classic", "threeway"}
-    assert "understand → relax → lexical" in run("recipes").out
+    assert {recipe["name"] for recipe in json.loads(run("recipes", "--json").out)} == {
+        *("auto", "classic", "threeway", "memory", "deep"),
+        *("neighbours", "files", "skills_recall"),
+    }
+    assert "stages  understand → " in run("recipes").out
     (project / "waymeet.toml").write_text("[rrf]\nk = 7\n", encoding="utf-8")
     assert "rrf.k = 7.0  (waymeet.toml)" in run("settings", "rrf").out
     assert json.loads(run("settings", "pool.factor", "--recipe", "classic", "--json").out) == {

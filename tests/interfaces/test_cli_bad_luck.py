@@ -142,12 +142,44 @@ def test_a_vanished_root_deletes_nothing(project: Path, run: Run, monkeypatch: p
     run("index", *index)
     monkeypatch.chdir(project.parent)
     project.rename(project.parent / "moved")
-    for command in (("search", "fusion"), ("index",)):
-        found = run(*command, *index)
-        assert found.code == 2
-        assert "There is no folder" in found.err
+    for empty in (False, True):
+        if empty:
+            project.mkdir()
+        for args in ((), ("--no-refresh",)):
+            answer = json.loads(run("search", "fusion", "--json", *args, *index).out)
+            assert answer["hits"]
+            assert "root_missing" in {each["code"] for each in answer["degraded"]}
+        refused = run("index", *index)
+        assert refused.code == 2
+        assert ("--accept-removals" in refused.err) if empty else ("There is no folder" in refused.err)
+        status = json.loads(run("status", "--json", *index).out)
+        assert status["counts"]["documents"] == 8
+        assert [each[2] != "" for each in status["roots"]] == [True]
+    project.rmdir()
     (project.parent / "moved").rename(project)
-    assert json.loads(run("status", "--json", *index).out)["counts"]["documents"] == 6
+    assert json.loads(run("status", "--json", *index).out)["counts"]["documents"] == 8
+    assert run("search", "fusion", *index).code == 0
+
+
+def test_a_folder_that_never_was_is_an_error(project: Path, run: Run) -> None:
+    found = run("search", "fusion", "-C", str(project / "nowhere"))
+    assert found.code == 2
+    assert "There is no folder" in found.err
+
+
+def test_a_great_loss_is_accepted_only_when_it_is_meant(project: Path, run: Run) -> None:
+    for number in range(40):
+        (project / f"page{number}.md").write_text(f"# Page {number}\n", encoding="utf-8")
+    run("index")
+    for number in range(40):
+        (project / f"page{number}.md").unlink()
+    (project / "new.md").write_text("# Newest\n", encoding="utf-8")
+    refused = run("index")
+    assert (refused.code, refused.out) == (2, "")
+    assert "39 of 46 files are gone" in refused.err
+    assert run("search", "page", "--no-refresh").code == 0
+    assert "40 removed" in run("index", "--accept-removals").out
+    assert run("search", "newest").code == 0
 
 
 def test_a_closed_pipe_ends_it_quietly(project: Path) -> None:

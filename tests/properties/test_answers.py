@@ -43,6 +43,8 @@ filters = st.builds(
     without=st.sampled_from([(), (("link",),), (("score", "graph"),)]),
 )
 recipes = st.sampled_from(list(RECIPES.values()))
+EVERYTHING = {"auto", "classic", "threeway"}
+"""Recipes that leave nothing out of what any list holds."""
 embedders = st.sampled_from([None, HashingEmbedder(16)])
 
 
@@ -92,7 +94,9 @@ def test_nothing_is_lost_or_invented(
     candidates = {each.document for each in search.candidates}
     listed = {each.document for ranking in search.lists.values() for each in ranking}
     reached = {each.document for each in search.reached}
-    assert listed | reached <= candidates <= set(collection)
+    assert candidates <= set(collection)
+    if recipe.name in EVERYTHING:
+        assert listed | reached <= candidates
     known = {chunk_id(path, n) for path, page in collection.items() for n in range(len(page.sections))}
     assert {chunk for each in search.candidates for chunk in each.chunks} <= known
     shown = [each.chunks or (each.document,) for each in search.candidates]

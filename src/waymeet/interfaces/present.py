@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from waymeet.analysis.tongues import english_name
 from waymeet.types import Answer, Explanation, Hit, Section
 
 Segment = tuple[str, str]
@@ -62,10 +63,17 @@ def _hit_lines(place: int, hit: Hit) -> Iterator[Line]:
     crumbs = " › ".join(dict.fromkeys(filter(None, (hit.title, *first.headings))))
     yield [("   ", ""), (crumbs, "bold")]
     yield [("   ", ""), (hit.relevance_reason, "dim")]
+    if hit.context:
+        yield [("   ", ""), (" › ".join(hit.context), "dim")]
+    if hit.staleness in {"stale", "possibly_stale"}:
+        yield [("   ", ""), (f"{hit.staleness.replace('_', ' ')}: {hit.staleness_reason}", "yellow")]
     for section in hit.sections:
         if section is not first:
             yield [("   ", ""), (" › ".join(section.headings) or section.id, "bold"), (f"  {section.id}", "dim")]
         yield from _section_lines(section)
+    for twin in hit.translations:
+        language = f"in {english_name(twin.lang)}" if twin.lang else "in another language"
+        yield [(f"   also {language}: ", "dim"), (twin.id, "cyan")]
     for page in hit.linked_pages:
         arrow = "→" if page.direction == "out" else "←"
         yield [(f"   {arrow} ", "dim"), (page.document, "cyan"), (f"  {page.title} ({page.kind})", "dim")]

@@ -1,6 +1,8 @@
 """Whole documents by similarity, nearness in the graph and full text, added up with fixed weights."""
 
+from waymeet.search.acronyms import expand_acronyms
 from waymeet.search.fuse import fuse_three_ways, keep_types
+from waymeet.search.repair import repair
 from waymeet.search.retrieve import lexical, neighbourhood, postpone_types, vector
 from waymeet.search.state import Recipe
 from waymeet.search.understand import relax, understand
@@ -8,5 +10,16 @@ from waymeet.search.understand import relax, understand
 THREEWAY = Recipe(
     name="threeway",
     description="Documents by 0.7·vector + 0.21·graph + 0.09·full text; full text alone where there are no vectors.",
-    stages=(understand, relax, postpone_types, vector, lexical, neighbourhood, fuse_three_ways, keep_types),
+    stages=(
+        understand,
+        repair,
+        expand_acronyms,
+        relax,
+        postpone_types,
+        vector,
+        lexical,
+        neighbourhood,
+        fuse_three_ways,
+        keep_types,
+    ),
 )

@@ -1,7 +1,8 @@
 """The stages of `auto`: words and meaning by score, exact names, one light hop along links, diversity."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -9,11 +10,11 @@ from waymeet.analysis import called, located, plain, terms, titled
 from waymeet.formulas.explain import product, quotient, total, value, weighted
 from waymeet.formulas.fusion import share
 from waymeet.formulas.proximity import carried
-from waymeet.search.fuse import made_of, ordered, rows_of, scored
+from waymeet.ports import Neighbour
+from waymeet.search.fuse import kind_of, made_of, ordered, rows_of, scored
 from waymeet.search.retrieve import fanned_out
 from waymeet.search.state import Search, Tools
-from waymeet.search.walk import neighbours
-from waymeet.settings import Settings
+from waymeet.settings import Auto, Settings
 from waymeet.types import Candidate, Explanation, Found, Scored
 
 _LONGEST_NAME = 8
@@ -32,7 +33,8 @@ def blend(search: Search, _tools: Tools, settings: Settings) -> Search:
     for rows, found in rows_of(search):
         parts = {source: _part(search, source, row) for source, row in rows.items()}
         if kind == "hybrid":
-            score = total("words and meaning", *(weighted(weight[each], each, part) for each, part in parts.items()))
+            told = (weighted(weight.get(kind_of(each), 0.0), each, part) for each, part in parts.items())
+            score = total("words and meaning", *told)
         else:
             score = next(iter(parts.values()))
         row = next(iter(rows.values()))
@@ -46,7 +48,7 @@ def _part(search: Search, source: str, row: Scored) -> Explanation:
     A cosine is measured from the last of its list, for every model has a zero of its own.
     """
     score, best = scored(search, source, row), search.ranking(source)[0].score
-    if source == "lexical":
+    if kind_of(source) == "lexical":
         return share("words", score, best)
     floor = search.ranking(source)[-1].score
     if best <= floor:
@@ -91,6 +93,17 @@ def _names(text: str) -> dict[str, str]:
     return keys
 
 
+class _Gift(NamedTuple):
+    """A part of its score that one document hands to another."""
+
+    worth: float
+    giver: str
+    outward: bool
+    weight: float
+    number: int
+    """How many neighbours the giver has."""
+
+
 def spread(search: Search, tools: Tools, settings: Settings) -> Search:
     """Hand a part of each leading document's score to its neighbours: the strongest gift counts, not the sum."""
     if search.query.depth == 0 or not search.candidates:
@@ -99,21 +112,51 @@ def spread(search: Search, tools: Tools, settings: Settings) -> Search:
     for each in search.candidates:
         best.setdefault(each.document, each.score.value)
     givers = list(best)[: search.query.limit * settings.pool.starts]
-    around = neighbours(tools.store, givers, search.query.link_types, settings.graph.fan_out)
-    gifts: dict[str, Explanation] = {}
-    for giver, near in around.items():
-        for document, outward in near.outward.items():
-            weight = settings.auto.out_link if outward else settings.auto.in_link
-            gift = product(
-                f"{'linked from' if outward else 'links to'} {giver}",
-                value(carried(weight, near.number), f"link weight, {near.number} neighbours"),
-                value(best[giver], f"score of {giver}"),
-            )
-            if document not in gifts or gift.value > gifts[document].value:
-                gifts[document] = gift
-    search = _lifted(search, tools, {document: gift for document, gift in gifts.items() if gift.value > 0.0}, "graph")
-    cut = [giver for giver, near in around.items() if near.cut]
+    gifts, cut = _gifts(tools.store.neighbours(givers, search.query.link_types), best, settings)
+    known = {document for document in gifts if document in best}
+    most = max(search.query.limit * settings.pool.factor, settings.pool.least)
+    entering = sorted(gifts.keys() - known, key=lambda document: (-gifts[document].worth, document))[:most]
+    told = {document: _told(gifts[document], best) for document in (*known, *entering)}
+    search = _lifted(search, tools, told, "graph")
     return fanned_out(search, cut, settings) if cut else search
+
+
+def _gifts(
+    around: Mapping[str, Sequence[Neighbour]], best: Mapping[str, float], settings: Settings
+) -> tuple[dict[str, _Gift], list[str]]:
+    """Find the strongest gift to each document, and name the givers that had more neighbours than are served."""
+    gifts: dict[str, _Gift] = {}
+    cut = []
+    for giver, near in around.items():
+        ways = _ways(near, settings.auto)
+        if len(ways) > settings.graph.fan_out:
+            cut.append(giver)
+        served = sorted(ways.items(), key=lambda each: (-each[1][0], each[0]))[: settings.graph.fan_out]
+        for document, (weight, outward) in served:
+            handed = carried(weight, len(ways))
+            worth = handed * best[giver]
+            if worth > 0.0 and (document not in gifts or worth > gifts[document].worth):
+                gifts[document] = _Gift(worth, giver, outward, handed, len(ways))
+    return gifts, cut
+
+
+def _ways(near: Sequence[Neighbour], auto: Auto) -> dict[str, tuple[float, bool]]:
+    """Weigh the way to each neighbour by the link that leads there best, and say whether that leads away."""
+    ways: dict[str, tuple[float, bool]] = {}
+    for document, kind, outward, _ in near:
+        out_part, in_part = getattr(auto.links, kind, auto.links.other)
+        weight = auto.out_link * out_part if outward else auto.in_link * in_part
+        if weight > 0.0 and (document not in ways or weight > ways[document][0]):
+            ways[document] = weight, outward
+    return ways
+
+
+def _told(gift: _Gift, best: Mapping[str, float]) -> Explanation:
+    return product(
+        f"{'linked from' if gift.outward else 'links to'} {gift.giver}",
+        value(gift.weight, f"link weight, {gift.number} neighbours"),
+        value(best[gift.giver], f"score of {gift.giver}"),
+    )
 
 
 def _lifted(search: Search, tools: Tools, bonus: Mapping[str, Explanation], source: str) -> Search:

@@ -19,11 +19,20 @@ def ordered(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     return tuple(sorted(candidates, key=lambda each: (-each.score.value, each.document, each.chunks)))
 
 
+def kind_of(source: str) -> str:
+    """Tell what sort of list a source is: those of other wordings carry a number.
+
+    >>> kind_of("lexical 2"), kind_of("vector")
+    ('lexical', 'vector')
+    """
+    return source.partition(" ")[0]
+
+
 def scored(search: Search, source: str, each: Scored) -> Explanation:
     """State a chunk's score in its list, taken apart if the list's evidence is at hand."""
-    if source == "vector":
+    if kind_of(source) == "vector":
         return value(each.score, "cosine similarity")
-    evidence = search.evidence.get(each.chunk)
+    evidence = search.evidence.get(each.chunk) if source == "lexical" else None
     if not evidence:
         return value(each.score, "BM25F")
     words = (
@@ -56,14 +65,16 @@ def rows_of(search: Search) -> Iterator[tuple[dict[str, Scored], tuple[Found, ..
 
 def made_of(search: Search) -> str:
     """Say what scores are made of."""
-    sources = [source for source, ranking in search.lists.items() if ranking]
-    return "hybrid" if len(sources) > 1 else next(iter(sources), "none")
+    kinds = {kind_of(source): None for source, ranking in search.lists.items() if ranking}
+    return "hybrid" if len(kinds) > 1 else next(iter(kinds), "none")
 
 
 def fuse(search: Search, _tools: Tools, settings: Settings) -> Search:
     """Fuse the lists by reciprocal rank, or linearly; a single mode keeps the scores of its one list."""
-    weights = {"lexical": settings.rrf.lexical, "vector": settings.rrf.vector}
-    parts = {"lexical": settings.classic.lexical, "vector": settings.classic.vector}
+    by_kind = {"lexical": settings.rrf.lexical, "vector": settings.rrf.vector}
+    weights = {source: by_kind.get(kind_of(source), 1.0) for source in search.lists}
+    shares_of = {"lexical": settings.classic.lexical, "vector": settings.classic.vector}
+    parts = {source: shares_of.get(kind_of(source), 0.0) for source in search.lists}
     candidates = []
     for rows, found in rows_of(search):
         if search.mode in {"bm25_only", "vec_only"}:

@@ -44,9 +44,9 @@ class Excerpt(Struct, frozen=True):
 def locate(store: Store, reference: str) -> Place:
     """Find what a reference means: `path`, `path#L10-L24`, `path#heading`, `path:10` or `path:10:5`."""
     reference = reference.removeprefix("./")
-    whole = store.documents([reference])
+    whole = store.documents([reference, f"{reference}/"])  # a folder may be written without its slash
     if whole:
-        return Place(whole[reference])
+        return Place(whole.get(reference) or whole[f"{reference}/"])
     if _PIECE.search(reference) and (pieces := store.chunks([reference])):
         piece = pieces[reference]
         return Place(store.documents([piece.document])[piece.document], piece.start, piece.end, piece.text)

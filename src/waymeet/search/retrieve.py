@@ -10,17 +10,19 @@ from waymeet.search.walk import walk
 from waymeet.settings import Settings
 from waymeet.types import Filters, Ranking
 
+_WORDS_ALONE = frozenset({"bm25_only", "keyword"})
+_MEANING_ALONE = frozenset({"vec_only", "vector"})
 _EXPLAINED = 200
 """Most chunks whose lexical scores are taken apart: more than anybody reads."""
 
 
 def lexical(search: Search, tools: Tools, settings: Settings) -> Search:
     """Rank chunks by the query's words."""
-    if search.mode == "vec_only":
-        return search.skip("mode vec_only")
+    if search.mode in _MEANING_ALONE:
+        return search.skip(f"mode {search.mode}")
     if not search.words:
         return search.skip("no words")
-    found = tools.store.lexical(search.words, _pool(search, settings), search.filters, settings.bm25)
+    found = tools.store.lexical(search.words, pool_size(search, settings), search.filters, settings.bm25)
     if search.query.explain and found:
         chunks = [each.chunk for each in found[:_EXPLAINED]]
         search = replace(search, evidence=tools.store.evidence(search.words, chunks, settings.bm25))
@@ -29,8 +31,8 @@ def lexical(search: Search, tools: Tools, settings: Settings) -> Search:
 
 def vector(search: Search, tools: Tools, settings: Settings) -> Search:
     """Rank chunks by nearness to the query's meaning."""
-    if search.mode == "bm25_only" or not search.text.strip():
-        return search.skip("mode bm25_only" if search.text.strip() else "empty query")
+    if search.mode in _WORDS_ALONE or not search.text.strip():
+        return search.skip(f"mode {search.mode}" if search.text.strip() else "empty query")
     if tools.embedder is None:
         return search.miss("vector", "no_model", "no embedding model is set up, so meaning was not asked")
     lane = tools.embedder.lane
@@ -39,7 +41,7 @@ def vector(search: Search, tools: Tools, settings: Settings) -> Search:
         return search.miss("vector", "no_vectors", f"nothing is embedded by {lane} yet: run `waymeet index`")
     try:
         question = tools.embedder.query(search.text)
-        found = tools.store.nearest(lane, question, _pool(search, settings), search.filters)
+        found = tools.store.nearest(lane, question, pool_size(search, settings), search.filters)
     except EmbeddingError as error:
         return search.miss("vector", "embedding_failed", error.message)
     search = replace(search, lists={**search.lists, "vector": found})
@@ -48,7 +50,7 @@ def vector(search: Search, tools: Tools, settings: Settings) -> Search:
     return search
 
 
-def _pool(search: Search, settings: Settings) -> int:
+def pool_size(search: Search, settings: Settings) -> int:
     """Say how many chunks a list is to have."""
     return max(search.query.limit * settings.pool.factor, settings.pool.least)
 

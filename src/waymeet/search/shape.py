@@ -1,14 +1,17 @@
 """The end of the road: candidates become hits with text, lines, reasons and explanations."""
 
 from collections.abc import Mapping, Sequence
-from time import perf_counter
+from time import perf_counter, time_ns
 
 from msgspec.structs import replace
 
 from waymeet.analysis import plain, spans
 from waymeet.search.snippet import snippet
+from waymeet.search.stale import staleness
 from waymeet.search.state import Recipe, Search, Tools, run
+from waymeet.search.twins import with_translations
 from waymeet.settings import Settings
+from waymeet.settings.contexts import above
 from waymeet.types import Answer, Candidate, Chunk, Document, Found, Hit, Linked, Query, Section, Step
 
 _NAMED = 4
@@ -32,6 +35,9 @@ def answer(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> An
         total_found=len(search.candidates),
         degraded=search.degraded,
         notes=search.notes,
+        expanded=tuple(each.text for each in search.wordings),
+        strong_signal=search.clear,
+        reranked=bool(search.judged),
         steps=steps,
         generation=generation,
         seconds=perf_counter() - started,
@@ -46,12 +52,21 @@ def shape(search: Search, tools: Tools, settings: Settings) -> tuple[Hit, ...]:
     opening = tools.store.passing([each.document for each in best if not each.chunks], search.filters)
     openings = tools.store.chunks(opening.values())
     linked = _linked(best, tools, settings) if search.query.include_linked else {}
+    verdicts = staleness(tools.store, documents, settings, time_ns())
     hits = []
     for each in best:
         shown = [chunks[chunk] for chunk in each.chunks] or [openings[opening[each.document]]]
         hit = _hit(search, each, documents[each.document], shown, settings)
-        hits.append(replace(hit, linked_pages=linked.get(each.document, ())))
-    return tuple(hits)
+        verdict = verdicts[each.document]
+        hits.append(
+            replace(
+                hit,
+                staleness=verdict.state,
+                staleness_reason=verdict.reason,
+                linked_pages=linked.get(each.document, ()),
+            )
+        )
+    return with_translations(tuple(hits), tools)
 
 
 def _hit(search: Search, candidate: Candidate, document: Document, chunks: Sequence[Chunk], settings: Settings) -> Hit:
@@ -68,6 +83,8 @@ def _hit(search: Search, candidate: Candidate, document: Document, chunks: Seque
         score=candidate.score.value,
         relevance_reason=_reason(candidate.found, document, first, wanted),
         sources=candidate.found,
+        context=above(document.id, settings.contexts),
+        namespace=document.namespace,
         sections=tuple(_section(chunk, wanted, bool(candidate.chunks), settings) for chunk in chunks),
         explanation=candidate.score if search.query.explain else None,
     )
@@ -79,7 +96,8 @@ def _section(chunk: Chunk, wanted: Mapping[str, float], matched: bool, settings:
         text, highlights = snippet(chunk.text, wanted, settings.shape.snippet_chars)
     else:
         text, highlights = chunk.text[: settings.threeway.opening_chars], ()
-    return Section(chunk.id, chunk.start, chunk.end, chunk.headings, text, highlights)
+    whole = chunk.text if settings.shape.whole_text else ""
+    return Section(chunk.id, chunk.start, chunk.end, chunk.headings, text, highlights, whole)
 
 
 def _reason(found: Sequence[Found], document: Document, chunk: Chunk, wanted: Mapping[str, float]) -> str:
@@ -100,13 +118,16 @@ def _reason(found: Sequence[Found], document: Document, chunk: Chunk, wanted: Ma
         for words, where in said.items()
         if words
     ]
-    ranks = [
-        {"lexical": "words", "vector": "meaning", "graph": "links"}.get(each.source, each.source) + f" #{each.rank}"
-        for each in found
-    ]
+    ranks = [f"{_called(each.source)} #{each.rank}" for each in found]
     if not told and any(each.source == "lexical" for each in found):
         told = ["by what links or trigger phrases say of it"]
     return " · ".join(filter(None, (", ".join(ranks), "; ".join(told))))
+
+
+def _called(source: str) -> str:
+    """Name a list for people; the lists of another wording carry its number."""
+    kind, space, number = source.partition(" ")
+    return {"lexical": "words", "vector": "meaning", "graph": "links"}.get(kind, kind) + space + number
 
 
 def _words(text: str, wanted: Mapping[str, float]) -> dict[str, None]:

@@ -1,16 +1,17 @@
 """What travels along the road of one query: an immutable state, the tools, the recipe, and the fold that runs it."""
 
-from collections.abc import Callable, Mapping
-from time import perf_counter
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from time import perf_counter, time_ns
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from waymeet.errors import UnknownRecipeError
-from waymeet.ports import Embedder, Store
+from waymeet.ports import Embedder, Expander, Reranker, Store
+from waymeet.search.votes import Corrections
 from waymeet.settings import Settings
-from waymeet.types import Candidate, Degraded, Evidence, Filters, Query, Ranking, Reached, Step, Word
+from waymeet.types import Candidate, Degraded, Evidence, Filters, Query, Ranking, Reached, Step, Variant, Word
 
 
 class Tools(NamedTuple):
@@ -18,6 +19,23 @@ class Tools(NamedTuple):
 
     store: Store
     embedder: Embedder | None = None
+    reranker: Reranker | None = None
+    expander: Expander | None = None
+    now: Callable[[], int] = time_ns
+    """The time, in nanoseconds since 1970."""
+    used: Mapping[str, int] = {}
+    """When documents were last read or confirmed, by id."""
+    corrections: Corrections = Corrections()
+    """What people said about answers."""
+    remembered: MutableMapping[str, tuple[float, ...]] | None = None
+    """What the reranker said before, by what it was asked."""
+
+
+class Judgement(NamedTuple):
+    """What a reranker thinks of a text, and how long the text is."""
+
+    score: float
+    characters: int
 
 
 class Search(Struct, frozen=True):
@@ -32,6 +50,8 @@ class Search(Struct, frozen=True):
     """The query without its operators."""
     quoted: tuple[str, ...] = ()
     """Phrases that the query itself insists on."""
+    intent: str = ""
+    """What the asker is up to, for recipes that care."""
     words: tuple[Word, ...] = ()
     lists: Mapping[str, Ranking] = {}
     """Ranked chunks by source: `lexical`, `vector`."""
@@ -39,6 +59,12 @@ class Search(Struct, frozen=True):
     """What made the lexical scores, by chunk; only when an explanation is asked for."""
     reached: tuple[Reached, ...] = ()
     """Documents found along links."""
+    wordings: tuple[Variant, ...] = ()
+    """Other ways to put the question, the asker's own or a model's."""
+    clear: bool | None = None
+    """Whether words alone have answered clearly; None if nobody looked."""
+    judged: Mapping[str, Judgement] = {}
+    """What a reranker thinks, by chunk."""
     candidates: tuple[Candidate, ...] = ()
     """Best first."""
     search_type: str = "hybrid"
@@ -81,16 +107,38 @@ class Recipe(Struct, frozen=True):
 
 def run(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> tuple[Search, tuple[Step, ...]]:
     """Fold a query through a recipe's stages, noting what each cost or why it was skipped."""
+    reached, steps = begun(recipe, query), []
+    for step, search in followed(recipe, reached, tools, settings):
+        reached = search
+        steps.append(step)
+    return reached, tuple(steps)
+
+
+def begun(recipe: Recipe, query: Query) -> Search:
+    """Start a query on its road.
+
+    Raises:
+        UnknownRecipeError: the recipe has not the mode that the query asks for.
+    """
     if query.mode and query.mode not in recipe.modes:
         known = f"It has: {', '.join(recipe.modes)}." if recipe.modes else f"The recipe {recipe.name} has no modes."
+        known += " For the eight stages of deep search use --recipe deep." if query.mode == "deep" else ""
         raise UnknownRecipeError(f"The recipe {recipe.name} has no mode {query.mode!r}.", known)
     mode = query.mode or next(iter(recipe.modes), "")
-    search, steps = Search(query, mode, query.filters, text=query.text), []
+    return Search(query, mode, _usual(query.filters), text=query.text)
+
+
+def followed(recipe: Recipe, search: Search, tools: Tools, settings: Settings) -> Iterator[tuple[Step, Search]]:
+    """Yield what each stage cost and how far the query came by it."""
     for stage in recipe.stages:
         started = perf_counter()
         search = stage(replace(search, skipped=None), tools, settings)
-        steps.append(Step(stage_name(stage), perf_counter() - started, search.skipped))
-    return search, tuple(steps)
+        yield Step(stage_name(stage), perf_counter() - started, search.skipped), search
+
+
+def _usual(filters: Filters) -> Filters:
+    """Leave folders out unless kinds are asked for: every folder would answer for the names of all that is in it."""
+    return filters if filters.kinds else replace(filters, without_kinds=(*filters.without_kinds, "folders"))
 
 
 def stage_name(stage: Stage) -> str:

@@ -1,4 +1,4 @@
-"""Reading a query: words to look for, phrases it insists on, words it rules out. Any string is a valid query."""
+"""Reading a query: words, phrases it insists on, words it rules out, filters. Any string is a valid query."""
 
 import re
 from collections import Counter
@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waymeet.analysis import has_cjk, plain, terms, words
+from waymeet.search.asked import KINDS, Asked, asked, narrowed
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings
 from waymeet.types import Filters, Word
@@ -14,6 +15,7 @@ from waymeet.types import Filters, Word
 _QUOTES = '"“”„'
 _PHRASE = re.compile(rf"(?P<not>(?<!\S)[-−])?[{_QUOTES}](?P<text>[^{_QUOTES}]+)[{_QUOTES}]")
 _WITHOUT = re.compile(r"(?<!\S)[-−](?P<text>[^\W\d_][\w-]+)(?P<star>\*)?(?!\S)")
+_MOST_NAMED = 12
 _PREFIX = re.compile(r"(?<!\S)(?P<text>\w[\w-]*)\*(?!\S)")
 
 
@@ -52,12 +54,14 @@ def wording(text: str) -> Wording:
 
 
 def understand(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Turn the query's text into words, phrases and exclusions."""
-    said = wording(search.query.text)
-    notes = [f'must contain "{phrase}"' for phrase in said.phrases] + [f"without {word}" for word in said.without]
-    asked = Counter(term for _, each in words(said.text) for term in each)
+    """Turn the query's text into words, phrases, exclusions and filters."""
+    told = asked(search.query.text, tools.store.named)
+    said = wording(told.text)
+    notes = [f"only {each.removeprefix('-')}" if each[0] != "-" else f"without {each[1:]}" for each in told.written]
+    notes += [f'must contain "{phrase}"' for phrase in said.phrases] + [f"without {word}" for word in said.without]
+    wanted = Counter(term for _, each in words(said.text) for term in each)
     spelled = {term: _spelled(term, token, each) for token, each in reversed(words(said.text)) for term in each}
-    found = [Word((term,), float(times), spelled[term]) for term, times in asked.items()]
+    found = [Word((term,), float(times), spelled[term]) for term, times in wanted.items()]
     for prefix in said.prefixes:
         meant = _beginning_with(prefix, tools, settings)
         notes.append(f"{prefix}* stands for {sum(len(word.terms) for word in meant)} words")
@@ -70,12 +74,55 @@ def understand(search: Search, tools: Tools, settings: Settings) -> Search:
         text=said.text,
         quoted=said.phrases,
         words=tuple(found),
-        filters=_narrowed(search.filters, said, tools, settings),
+        filters=_narrowed(_filtered(search, told), said, tools, settings),
         notes=(*search.notes, *notes),
     )
     if not found:
-        return search.miss("understand", "no_words", "the query has no word that can be looked up")
-    return search
+        why = " beside its filters" if told.written else ""
+        return search.miss("understand", "no_words", f"the query has no word{why} that can be looked up")
+    return _checked(search, told, tools, settings)
+
+
+def _filtered(search: Search, told: Asked) -> Filters:
+    """Add the query's own filters to those of its caller; folders are left out only as long as nobody asks for them."""
+    if not told.filters.kinds:
+        return narrowed(search.filters, told.filters)
+    return narrowed(replace(search.filters, without_kinds=search.query.filters.without_kinds), told.filters)
+
+
+def _checked(search: Search, told: Asked, tools: Tools, settings: Settings) -> Search:
+    """Say so if nothing at all passes the filters that the query states, and what there is to choose from."""
+    if not told.written or tools.store.lexical(search.words, 1, search.filters, settings.bm25):
+        return search
+    whole = replace(search.filters, phrases=(), without=())
+    documents = tools.store.fingerprints()
+    if tools.store.passing(documents, whole):
+        return search
+    detail = f"nothing indexed passes {' '.join(told.written)}; put it in quotes to look for it as text"
+    choices = _choices(told.filters, tools, list(documents))
+    return search.degrade("understand", "nothing_passes", detail + (f"; {choices}" if choices else ""))
+
+
+def _choices(filters: Filters, tools: Tools, ids: list[str]) -> str:
+    """Name the values that documents have for filters of which they have none that was asked for."""
+    documents = tools.store.documents(ids).values()
+    there = {
+        "kind": (filters.kinds, Counter(each.kind for each in documents)),
+        "type": (filters.doc_types, Counter(each.doc_type for each in documents)),
+        "tag": (filters.tags, Counter(tag for each in documents for tag in each.tags)),
+        "lang": (filters.languages, Counter(each.language for each in documents)),
+        "ns": (filters.namespaces, Counter(each.namespace for each in documents)),
+    }
+    told = []
+    for name, (wanted, known) in there.items():
+        known.pop("", None)
+        if wanted and {each.casefold() for each in wanted}.isdisjoint(each.casefold() for each in known):
+            values = KINDS if name == "kind" else [each for each, _ in known.most_common(_MOST_NAMED)]
+            told.append(f"{name} is one of {', '.join(values)}" if values else f"no document has a {name}")
+    for key, _ in filters.properties:
+        values = sorted({each.properties[key] for each in documents if key in each.properties})[:_MOST_NAMED]
+        told.append(f"{key} is one of {', '.join(values)}" if values else f"no document has {key}")
+    return "; ".join(told)
 
 
 def _spelled(term: str, token: str, asked: tuple[str, ...]) -> str:

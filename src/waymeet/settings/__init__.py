@@ -1,14 +1,16 @@
 """Every number there is to set, and how files, variables and flags change it."""
 
+from waymeet.settings.asked import Expand, Rerank
 from waymeet.settings.layers import Layer, layer, origin, resolve
+from waymeet.settings.rankings import Auto, Classic, Deep, Memory, Neighbours, Threeway
+from waymeet.settings.reading import Corrected, OwnRecipe, Understand
 from waymeet.settings.sources import PROJECT_FILE, layers, user_file
 from waymeet.settings.values import (
     PRIVATE,
     Aggregate,
-    Auto,
+    Authored,
     Bm25,
     Chunking,
-    Classic,
     Embedding,
     FieldNorms,
     FieldWeights,
@@ -18,28 +20,40 @@ from waymeet.settings.values import (
     Rrf,
     Settings,
     Shape,
-    Threeway,
+    Staleness,
+    Watch,
 )
 
 __all__ = [
     "PRIVATE",
     "PROJECT_FILE",
     "Aggregate",
+    "Authored",
     "Auto",
     "Bm25",
     "Chunking",
     "Classic",
+    "Corrected",
+    "Deep",
     "Embedding",
+    "Expand",
     "FieldNorms",
     "FieldWeights",
     "Graph",
     "Ingest",
     "Layer",
+    "Memory",
+    "Neighbours",
+    "OwnRecipe",
     "Pool",
+    "Rerank",
     "Rrf",
     "Settings",
     "Shape",
+    "Staleness",
     "Threeway",
+    "Understand",
+    "Watch",
     "layer",
     "layers",
     "origin",

@@ -31,7 +31,7 @@ def layer(name: str, values: Tree, *, trusted: bool = True) -> Layer:
     for key, _ in keys(values):
         if not trusted and any(key == private or key.startswith(f"{private}.") for private in PRIVATE):
             raise SettingsError(
-                f"{name} may not set {key}: a project's own file cannot choose where text is sent or what is secret.",
+                f"{name} may not set {key}: a project's file cannot choose what is read or secret, or who is asked.",
                 "Put it into your own settings file (waymeet settings shows where that is) or into the environment.",
             )
     resolve((Layer(name, values),))
@@ -82,9 +82,9 @@ def defaults() -> dict[str, Any]:
 
 
 def keys(tree: Tree | None = None, above: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield every setting as a dotted key with its default."""
+    """Yield every setting as a dotted key with its default; a group whose keys its user names is one setting."""
     for key, value in (defaults() if tree is None else tree).items():
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and value:
             yield from keys(value, f"{above}{key}.")
         else:
             yield f"{above}{key}", value
@@ -100,7 +100,7 @@ def assigned(key: str, text: str, name: str) -> Layer:
     if key not in known:
         raise unknown(name, key, list(known))
     try:
-        value = msgspec.convert(_listed(text) if _is_tuple(key) else text, _type_of(key), strict=False)
+        value = msgspec.convert(_read(key, text), _type_of(key), strict=False)
     except msgspec.ValidationError as error:
         raise SettingsError(f"{name}: {key}: {error}.") from error
     tree: Any = value
@@ -125,7 +125,8 @@ def _check_keys(name: str, values: Tree, known: Tree, above: str = "") -> None:
         if isinstance(known[key], Mapping):
             if not isinstance(value, Mapping):
                 raise SettingsError(f"{name}: {above}{key} is a group of settings, not a value.")
-            _check_keys(name, value, known[key], f"{above}{key}.")
+            if known[key]:  # an empty group has no keys of its own: its user names them
+                _check_keys(name, value, known[key], f"{above}{key}.")
 
 
 def _type_of(key: str) -> Any:  # noqa: ANN401 - a type expression
@@ -135,8 +136,10 @@ def _type_of(key: str) -> Any:  # noqa: ANN401 - a type expression
     return found
 
 
-def _is_tuple(key: str) -> bool:
-    return get_origin(_type_of(key)) is tuple
+def _read(key: str, text: str) -> object:
+    """Read a text as far as the type of a setting asks for it: as a list, as a table, or not at all."""
+    kind = get_origin(_type_of(key))
+    return _listed(text) if kind is tuple else _table(text) if kind is Mapping else text
 
 
 def _listed(text: str) -> list[str]:
@@ -149,3 +152,15 @@ def _listed(text: str) -> list[str]:
         with suppress(tomllib.TOMLDecodeError):
             return list(map(str, tomllib.loads(f"list = {text}")["list"]))
     return [item.strip() for item in text.split(",") if item.strip()]
+
+
+def _table(text: str) -> object:
+    """Read a table, written as in TOML.
+
+    >>> _table('{notes = "~/notes"}'), _table("notes")
+    ({'notes': '~/notes'}, 'notes')
+    """
+    try:
+        return tomllib.loads(f"table = {text}")["table"]
+    except tomllib.TOMLDecodeError:
+        return text

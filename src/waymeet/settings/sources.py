@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from waymeet.errors import SettingsError
+from waymeet.settings.aliases import ALIASES, aliased
 from waymeet.settings.layers import Layer, assigned, keys, layer, unknown
 
 PROJECT_FILE = "waymeet.toml"
@@ -52,6 +53,8 @@ def from_file(path: Path, name: str) -> Layer:
 def from_project(root: Path) -> Layer:
     """Read the project's `waymeet.toml`, else `[tool.waymeet]` of its `pyproject.toml`, as a stranger's words."""
     own = root / PROJECT_FILE
+    if not os.access(root, os.X_OK):
+        return Layer(PROJECT_FILE, {})  # gone or closed, as its index will say in every answer
     if own.exists() or own.is_symlink():
         return layer(PROJECT_FILE, _parsed(own, _strange(own)), trusted=False)
     try:
@@ -64,17 +67,17 @@ def from_project(root: Path) -> Layer:
 
 
 def from_environment(variables: Mapping[str, str]) -> list[Layer]:
-    """Read `WAYMEET_SECTION_KEY` variables.
+    """Read `WAYMEET_SECTION_KEY` variables, and below them the older names that `aliases` lists.
 
     >>> from_environment({"WAYMEET_RRF_K": "30", "HOME": "/"})[0].values
     {'rrf': {'k': 30.0}}
     """
     names = {PREFIX + key.replace(".", "_").upper(): key for key, _ in keys()}
-    found = []
+    found = [assigned(key, text, variable) for variable, key, text in aliased(variables)]
     for variable in sorted(variables):
-        if variable.startswith(PREFIX) and variable not in RESERVED:
+        if variable.startswith(PREFIX) and variable not in RESERVED | ALIASES:
             if variable not in names:
-                raise unknown("environment", variable, [*names, *RESERVED])
+                raise unknown("environment", variable, [*names, *RESERVED, *ALIASES])
             found.append(assigned(names[variable], variables[variable], variable))
     return found
 

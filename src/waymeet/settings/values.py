@@ -3,14 +3,15 @@
 The docstring below an attribute is its documentation: `waymeet settings` shows it.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-Weight = Annotated[float, Meta(ge=0.0, le=1e6)]
-Part = Annotated[float, Meta(ge=0.0, le=1.0)]
-Count = Annotated[int, Meta(ge=0, le=1_000_000_000)]
-Number = Annotated[int, Meta(ge=1, le=1_000_000_000)]
+from waymeet.settings.asked import Expand, Rerank
+from waymeet.settings.bounds import Count, Number, Part, Weight
+from waymeet.settings.rankings import Auto, Classic, Deep, Memory, Neighbours, Threeway
+from waymeet.settings.reading import Corrected, OwnRecipe, Understand
 
 
 class FieldWeights(Struct, frozen=True, forbid_unknown_fields=True):
@@ -86,50 +87,14 @@ class Aggregate(Struct, frozen=True, forbid_unknown_fields=True):
     top: Number = 3
 
 
-class Threeway(Struct, frozen=True, forbid_unknown_fields=True):
-    """The recipe `threeway`."""
-
-    alpha: Part = 0.7
-    """Weight of vector similarity."""
-    fulltext_share: Part = 0.3
-    """Full text's part of what alpha leaves over."""
-    sections: Number = 3
-    """Sections shown for a document."""
-    opening_chars: Number = 500
-    """Length of the opening shown for a document found without a vector hit."""
-
-
-class Classic(Struct, frozen=True, forbid_unknown_fields=True):
-    """The recipe `classic`."""
-
-    fusion: Literal["rrf", "linear"] = "rrf"
-    lexical: Weight = 0.7
-    """Weight of words in `linear` fusion."""
-    vector: Weight = 0.3
-    """Weight of meaning in `linear` fusion."""
-
-
-class Auto(Struct, frozen=True, forbid_unknown_fields=True):
-    """The recipe `auto`."""
-
-    vector: Part = 0.6
-    """Weight of meaning beside words, which get the rest."""
-    exact: Weight = 0.2
-    """Bonus for a document whose title or file name stands in the query, times the part of the query it covers."""
-    out_link: Weight = 0.3
-    """Part of its score that a document hands to those it links to, divided by 1 + ln(degree)."""
-    in_link: Weight = 0.1
-    """The same for those that link to it."""
-    per_document: Number = 3
-    """Most sections of one document in an answer."""
-
-
 class Shape(Struct, frozen=True, forbid_unknown_fields=True):
     """What an answer shows."""
 
     limit: Number = 10
     snippet_chars: Number = 240
     linked_pages: Count = 10
+    whole_text: bool = False
+    """Whether sections are given whole, beside the snippet."""
 
 
 class Chunking(Struct, frozen=True, forbid_unknown_fields=True):
@@ -145,6 +110,7 @@ class Ingest(Struct, frozen=True, forbid_unknown_fields=True):
     """Which files are read."""
 
     max_file_bytes: Number = 2_000_000
+    """Of a larger file only the path is indexed; PDFs, Word documents and notebooks may be ten times as large."""
     ignore: tuple[str, ...] = ()
     """Patterns in the manner of .gitignore, applied beside .gitignore, .waymeetignore and `usual_ignores`."""
     usual_ignores: tuple[str, ...] = (
@@ -167,6 +133,7 @@ class Ingest(Struct, frozen=True, forbid_unknown_fields=True):
         "*.lock",
         "package-lock.json",
         ".waymeetignore",
+        ".aside/",
     )
     """Patterns of what hardly anybody wants to find. A negation in .waymeetignore brings things back."""
     secrets: tuple[str, ...] = (
@@ -187,6 +154,12 @@ class Ingest(Struct, frozen=True, forbid_unknown_fields=True):
         "id_dsa",
         "id_ecdsa",
         "id_ed25519",
+        "id_ecdsa_sk",
+        "id_ed25519_sk",
+        "*.ppk",
+        "*.tfstate",
+        "*.tfstate.backup",
+        ".vault-token",
         ".netrc",
         ".npmrc",
         ".pypirc",
@@ -198,6 +171,12 @@ class Ingest(Struct, frozen=True, forbid_unknown_fields=True):
         "**/.kube/config",
     )
     """Patterns of files that hold keys and passwords. They are never read, whatever an ignore file brings back."""
+    mask_secrets: bool = True
+    """Whether keys, tokens and passwords that stand in other files are masked before anything is kept or shown."""
+    parse_seconds: Annotated[float, Meta(ge=0.05, le=3600.0)] = 1.2
+    """Seconds of computing that understanding a file may take; one that takes longer is searched as plain text."""
+    parse_megabytes: Annotated[int, Meta(ge=16, le=65_536)] = 512
+    """Memory that understanding a file may take, where the system can hold a process to it (Linux)."""
     batch_files: Number = 80
     """Files written in one transaction."""
     batch_bytes: Number = 8_000_000
@@ -206,6 +185,19 @@ class Ingest(Struct, frozen=True, forbid_unknown_fields=True):
     """How long a search may look for changed files before it answers from the index as it is; 0 never looks."""
     refresh_files: Count = 100
     """Most changed files that a search takes in by itself before it answers."""
+    ask_above: Count = 20
+    """Files that may vanish without a question; if more do, and more than half of all, somebody has to agree first."""
+
+
+class Watch(Struct, frozen=True, forbid_unknown_fields=True):
+    """Keeping the index up to date by itself (`waymeet index --watch`)."""
+
+    debounce_seconds: Weight = 0.5
+    """How long nothing must have changed before changes are taken in; they wait three times that at most."""
+    rescan_seconds: Weight = 30.0
+    """How often to look without having been told of a change, because such tidings can get lost."""
+    poll_seconds: Weight = 1.0
+    """How often to look where the system cannot tell of changes at all."""
 
 
 class Embedding(Struct, frozen=True, forbid_unknown_fields=True):
@@ -217,9 +209,42 @@ class Embedding(Struct, frozen=True, forbid_unknown_fields=True):
     batch_chunks: Number = 64
 
 
+class Authored(Struct, frozen=True, forbid_unknown_fields=True):
+    """Notes, tasks and skills: plain Markdown files that people and programs write alike."""
+
+    notes: str = ".waymeet/notes"
+    """The folder of notes, below the project's root."""
+    tasks: str = ".waymeet/tasks"
+    """The folder of tasks."""
+    skills: str = ".waymeet/skills"
+    """The folder of skills. Files called SKILL.md are skills wherever they lie."""
+    max_bytes: Number = 500_000
+    """The largest note, task or skill that is written."""
+    history: Count = 20
+    """Past versions that are kept of each, beside the index."""
+    same: Part = 0.95
+    """Likeness (of meaning or of terms) from which on two notes count as the same."""
+    update: Part = 0.85
+    """Likeness from which on one should probably update or supersede the other."""
+    related: Part = 0.70
+    """Likeness from which on they are reported as related."""
+    compared: Number = 20
+    """Most entries that a saved note is compared with, the likeliest first."""
+
+
+class Staleness(Struct, frozen=True, forbid_unknown_fields=True):
+    """When a document counts as left behind by what it describes."""
+
+    threshold_days: Weight = 7.0
+    """How long a document stays fresh when a source it names only got another path."""
+    git_seconds: Annotated[float, Meta(ge=0.1, le=3600.0)] = 10.0
+    """How long git may take to tell when files changed; file times are used for the rest."""
+
+
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Every number there is to set."""
 
+    understand: Understand = Understand()
     bm25: Bm25 = Bm25()
     pool: Pool = Pool()
     rrf: Rrf = Rrf()
@@ -227,12 +252,42 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     aggregate: Aggregate = Aggregate()
     threeway: Threeway = Threeway()
     classic: Classic = Classic()
+    memory: Memory = Memory()
+    neighbours: Neighbours = Neighbours()
     auto: Auto = Auto()
+    deep: Deep = Deep()
+    rerank: Rerank = Rerank()
+    expand: Expand = Expand()
+    corrections: Corrected = Corrected()
     shape: Shape = Shape()
     chunking: Chunking = Chunking()
     ingest: Ingest = Ingest()
     embedding: Embedding = Embedding()
+    authored: Authored = Authored()
+    staleness: Staleness = Staleness()
+    watch: Watch = Watch()
+    recipes: Mapping[str, OwnRecipe] = {}
+    """Rankings of one's own by name, each with `base` or `stages`, and `description`, `modes`, `settings`."""
+    contexts: Mapping[str, str] = {}
+    """What folders or files are, by path: shown with every result that lies below."""
+    namespaces: Mapping[str, str] = {}
+    """Names for folders, by path, beside those of packages and submodules, which are found by themselves."""
+    roots: Mapping[str, str] = {}
+    """Folders outside of the project that are indexed with it, by the name that their paths begin with (`name:/`)."""
 
 
-PRIVATE = frozenset({"embedding", "ingest.secrets", "ingest.max_file_bytes"})
+PRIVATE = frozenset(
+    {
+        "roots",
+        "embedding",
+        "rerank",
+        "expand",
+        "ingest.secrets",
+        "ingest.max_file_bytes",
+        "staleness.git_seconds",
+        "ingest.mask_secrets",
+        "ingest.parse_seconds",
+        "ingest.parse_megabytes",
+    }
+)
 """Settings and sections that only the user may set: a project's own file may come from a stranger."""

@@ -16,8 +16,21 @@ _COMMANDS = {
     "index": "Read the project's files into its index; only what changed is read again.",
     "search": "Ask the project a question.",
     "read": "Print a section or some lines of an indexed file.",
+    "why-not": "Say why a document is not among the answers.",
+    "feedback": "Say which answers were right or wrong; like questions heed it.",
+    "related": "List what belongs to a document, judged by links.",
+    "links": "List the links of a document, out and in.",
+    "graph": "Draw the graph, or the part around a document.",
+    "stale": "List documents that what they describe has left behind.",
+    "broken-links": "List links that lead nowhere, and what may be meant.",
+    "orphans": "List documents that nothing links to.",
+    "suggest-links": "Suggest links that nobody has set yet.",
     "status": "Say what is indexed, how fresh it is, and what was left out.",
     "check": "Look for damage in the index, and mend it with --repair.",
+    "note": "Write, read and link notes: plain Markdown files of the project.",
+    "task": "Keep tasks with status, priority, due date and relations.",
+    "skill": "Keep skills: how something is done, step by step.",
+    "eval": "Measure recipes on test collections.",
     "recipes": "List the rankings, their stages and their numbers.",
     "settings": "Show every setting, its value and where that comes from.",
 }
@@ -28,9 +41,12 @@ Examples:
   waymeet search getUserById --kind code -n 3
   waymeet search "rank fusion" --explain        shows how every score came about
   waymeet read docs/setup.md#L10-L24
+  waymeet related docs/setup.md                 what belongs to it, judged by links
+  waymeet stale --exit-code                     ends with 1 if a document was left behind
 
 \b
-Exit codes: 0 found · 1 nothing found · 2 wrong usage · 3 no usable index · 130 interrupted · 70 our mistake
+Exit codes: 0 found · 1 nothing found · 2 wrong usage · 3 no usable index · 4 changed by others ·
+130 interrupted · 70 our mistake
 """
 
 
@@ -45,7 +61,7 @@ class _Commands(click.Group):
         del ctx
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = import_module(f"waymeet.interfaces.cli.{cmd_name}").command
+        command: click.Command = import_module(f"waymeet.interfaces.cli.{cmd_name.replace('-', '_')}").command
         return command
 
     def resolve_command(
@@ -58,6 +74,13 @@ class _Commands(click.Group):
             meant = f"Did you mean {close[0]}?" if close else f'To search for it: waymeet search "{args[0]}"'
             raise click.UsageError(f"There is no command {args[0]!r}. {meant}", ctx)
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - whatever the command returns
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            _end_quietly()
+            raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         del ctx
@@ -104,11 +127,19 @@ def main(args: list[str] | None = None) -> Any:  # noqa: ANN401 - does not retur
 
 
 def _prepare_streams() -> None:
-    """Let a closed pipe end the program quietly, and characters that the terminal lacks not end it at all."""
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    """Let characters that the terminal lacks not end the program."""
     sys.stdout = sys.stdout or io.StringIO()  # closed by whoever started us: nobody listens
     sys.stderr = sys.stderr or io.StringIO()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+
+
+def _end_quietly() -> None:
+    """End as programs do when nobody reads any more what they print.
+
+    Not by leaving the signal to the system from the start: then a helper process that dies would end this one, too.
+    """
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGPIPE)

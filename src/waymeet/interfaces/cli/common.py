@@ -12,11 +12,13 @@ import click
 import msgspec
 
 from waymeet.interfaces.present import Line, one_line, plain_line, safe
-from waymeet.ports import Progress
+from waymeet.places import everything, there
+from waymeet.ports import Progress, Store
 from waymeet.project import Project
 
 if TYPE_CHECKING:
     from waymeet.ingest.index import Report
+    from waymeet.types import Degraded
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -25,7 +27,11 @@ def project_options(command: Command) -> Command:
     """Add the options that say which project and which settings are meant."""
     options = (
         click.option(
-            "-C", "--project", "root", type=click.Path(path_type=Path), help="The project's folder [default: this one]."
+            "-C",
+            "--project",
+            "root",
+            type=click.Path(path_type=Path, readable=False),
+            help="The project's folder [default: this one].",
         ),
         click.option(
             "--index", "index", type=click.Path(path_type=Path), help="The index file [default: in your data folder]."
@@ -51,6 +57,15 @@ _STEERING = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]
 def print_json(value: object) -> None:
     """Print a value as JSON, with characters that could steer a terminal written as escapes."""
     text = msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2).decode()
+    _print_escaped(text)
+
+
+def print_json_line(value: object) -> None:
+    """Print a value as JSON on one line, likewise."""
+    _print_escaped(msgspec.json.encode(value, order="deterministic").decode())
+
+
+def _print_escaped(text: str) -> None:
     click.echo(_STEERING.sub(lambda found: f"\\u{ord(found.group()):04x}", text))
 
 
@@ -107,10 +122,11 @@ def bars(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
         yield tuple(map(bar, titles))
 
 
-def indexed(project: Project) -> "Report":
+def indexed(project: Project, *, accept_removals: bool = False) -> "Report":
     """Bring the project's index up to date, showing how far it is."""
     with bars("Indexing", "Embedding") as (reading, embedding):
-        return project.index(reading, embedding, _say_waiting if sys.stderr.isatty() else None)
+        waiting = _say_waiting if sys.stderr.isatty() else None
+        return project.index(reading, embedding, waiting, accept_removals=accept_removals)
 
 
 def _say_waiting() -> None:
@@ -135,3 +151,65 @@ def from_here(root: Path, path: str) -> str:
     except (OSError, ValueError):
         return path  # no such place here; it may still be one below the root
     return path
+
+
+def cited(root: Path, reference: str) -> str:
+    """Read an id or path as seen from where the user stands, else as seen from the project's root."""
+    path, mark, rest = _parted(reference)
+    return from_here(root, path) + mark + rest
+
+
+def _parted(reference: str) -> tuple[str, str, str]:
+    """Part a reference into the file and the place in it, if the whole is not itself a file.
+
+    >>> _parted("docs/a.md#L1-L2"), _parted("a.md:3:4")
+    (('docs/a.md', '#', 'L1-L2'), ('a.md', ':', '3:4'))
+    """
+    found = re.fullmatch(r"(.+?)(#|:(?=\d))(.*)", reference, re.DOTALL)
+    return (found[1], found[2], found[3]) if found and not there(Path(reference)) else (reference, "", "")
+
+
+def index_first(project: Project) -> None:
+    """Index the project if that never happened, unless nobody can have meant it."""
+    if project.indexed:
+        return
+    if everything(project.root):
+        raise click.UsageError(
+            f"{one_line(str(project.root))} is not a project and will not be indexed by itself.\n"
+            "Go to a project's folder, or name it: waymeet index PATH"
+        )
+    report = indexed(project)
+    say(f"Indexed {project.root}: {several(report.added, 'file')} in {report.seconds:.1f} s.", err=True)
+
+
+def current(project: Project, *, surely: bool = False) -> "tuple[Store, tuple[Degraded, ...]]":
+    """Give the project's store, indexed on first use and brought up to date, and what it may lack all the same.
+
+    `surely` is for checks that others rely on: what is too much for a search to take in is taken in all the same.
+    """
+    index_first(project)
+    store, degraded = project.current()
+    if surely and degraded:
+        indexed(project)
+        return store, ()
+    return store, degraded
+
+
+def say_degraded(degraded: "Iterable[Degraded]") -> None:
+    """Say on standard error what makes an answer less than it could be."""
+    for each in degraded:
+        say(f"degraded: {each.stage}: {each.detail} [{each.code}]", err=True)
+
+
+kinds_option = click.option(
+    "--kinds", "kinds", multiple=True, metavar="KIND[,KIND]", help="Only links of these kinds, such as references."
+)
+
+
+def listed(kinds: Iterable[str]) -> tuple[str, ...]:
+    """Take apart kinds that are given one by one or with commas between them.
+
+    >>> listed(["references,mentions", "calls"])
+    ('references', 'mentions', 'calls')
+    """
+    return tuple(kind for given in kinds for each in given.split(",") if (kind := each.strip()))

@@ -10,7 +10,7 @@ import msgspec
 
 from waymeet.interfaces.cli.common import json_option, opened, print_json, print_lines, project_options
 from waymeet.interfaces.present import Line
-from waymeet.settings import Layer, Settings, origin, resolve, user_file, values
+from waymeet.settings import Layer, Settings, asked, origin, rankings, reading, resolve, user_file, values
 from waymeet.settings.layers import keys, unknown
 
 
@@ -48,7 +48,7 @@ def _lines(shown: dict[str, object], layers: tuple[Layer, ...]) -> Iterator[Line
     explained = descriptions()
     for key, value in shown.items():
         source = origin(key, layers)
-        text = ", ".join(value) if isinstance(value, list) else str(value)
+        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
         yield [(key, "cyan"), (" = ", "dim"), (text, "bold" if source != "default" else "")] + (
             [(f"  ({source})", "yellow")] if source != "default" else []
         )
@@ -59,8 +59,8 @@ def _lines(shown: dict[str, object], layers: tuple[Layer, ...]) -> Iterator[Line
 
 def descriptions() -> dict[str, str]:
     """Read what each setting means from the docstrings under the attributes."""
-    tree = ast.parse(inspect.getsource(values))
-    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    bodies = [ast.parse(inspect.getsource(module)).body for module in (values, rankings, asked, reading)]
+    classes = {node.name: node for body in bodies for node in body if isinstance(node, ast.ClassDef)}
     return dict(_described("", "Settings", classes))
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
+from waymeet.ingest.status import Status
 from waymeet.interfaces.cli.common import json_option, opened, print_json, print_lines, project_options, several
 from waymeet.interfaces.present import Line
-from waymeet.project import Status
 
 _SHOWN = 20
 
@@ -30,17 +30,28 @@ def command(everything: bool, root: Path | None, index: Path | None, flags: tupl
 def status_lines(status: Status, shown: int | None) -> Iterator[Line]:
     """Lay out the state of an index."""
     counts = status.counts
-    kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.kinds.items()))
+    kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.kinds.items()) if kind != "folders")
     yield _row("project", status.root)
     yield _row("index", f"{status.index} ({status.index_bytes / 1e6:.1f} MB, generation {status.generation})")
-    yield _row("files", f"{counts.documents}" + (f" ({kinds})" if kinds else ""))
+    for name, place, trouble in status.roots:
+        if name or trouble:
+            yield _row(f"{name}:/" if name else "root", f"{place} {trouble}".rstrip())
+    folders = counts.kinds.get("folders", 0)
+    yield _row("files", f"{counts.documents - folders}" + (f" ({kinds})" if kinds else ""))
+    if folders:
+        yield _row("folders", f"{folders}")
+    if status.namespaces:
+        yield _row("packages", several(len(status.namespaces), "folder") + " with a name of its own")
+        yield from _listed([f"{folder} is {name}" for folder, name in status.namespaces], shown)
     yield _row("sections", f"{counts.chunks} with {counts.terms} different terms")
     yield _row("links", f"{counts.edges}, {counts.dangling} leading nowhere yet")
     yield _row("meaning", _meaning(status))
     yield _row("indexed", _ago(status.indexed_seconds_ago))
-    yield _row("fresh", _fresh(status.changes))
+    gone = any(trouble for name, _, trouble in status.roots if not name)
+    yield _row("fresh", "not known: its folder is not there" if gone else _fresh(status.changes))
     yield from _listed(status.changes or (), shown)
-    yield _row("left out", several(status.skipped_count, "file") if status.skipped_count else "nothing")
+    left_out = f"{several(status.skipped_count, 'file')}; what is too large or no text is found by its path only"
+    yield _row("left out", left_out if status.skipped_count else "nothing")
     yield from _listed([f"{path}: {reason}" for path, reason in status.skipped], shown)
     if status.noted:
         yield _row("odd", f"{several(len(status.noted), 'file')} could not be read quite as meant")
@@ -79,4 +90,5 @@ def _fresh(changes: tuple[str, ...] | None) -> str:
         return "not known: too many files to look at quickly"
     if not changes:
         return "yes, every file is as it was indexed"
-    return f"no, {several(len(changes), 'file')} changed; `waymeet index` takes them in, a search only a few"
+    taken = "`waymeet index` takes them in, a search only a few, `waymeet index --watch` all at once"
+    return f"no, {several(len(changes), 'file')} changed; {taken}"

@@ -1,0 +1,89 @@
+"""How far an answer may be behind the files, and catching up with a few changes before it is given."""
+
+from contextlib import closing
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from waymeet.errors import EmbeddingError, IndexUnavailableError
+from waymeet.ports import Store
+from waymeet.settings import Settings
+from waymeet.types import Degraded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from waymeet.ingest.changes import Changes
+
+    TakeIn = Callable[["Changes", Store], object]
+
+_FEW = 20
+"""Files that a search may open to see that they are the same; if there are more, that is noted for the next one."""
+NOT_CHECKED = Degraded("freshness", "not_checked", "changed files were not looked for: the answer may be behind them")
+
+
+def refreshed(root: Path, index: Path, store: Store, settings: Settings, take_in: "TakeIn") -> tuple[Degraded, ...]:
+    """Take in a few changed files, or say that the answer may be behind the files."""
+    lost = gone(root, store)
+    if lost:
+        return lost
+    if settings.ingest.refresh_seconds <= 0:
+        return (NOT_CHECKED,)
+    changes = looked(root, store, settings)
+    if changes is None:
+        detail = "too many files to look at before answering: run `waymeet index` to be sure nothing is missing"
+        return (Degraded("freshness", "not_checked", detail),)
+    missing = tuple(_root_missing(f"the extra root {name} {what}") for name, what in changes.missing)
+    left = _left_undone(index, settings, changes, take_in)
+    return (*missing, Degraded("freshness", "behind", left)) if left else missing
+
+
+def looked(root: Path, store: Store, settings: Settings) -> "Changes | None":
+    """Compare files and index by size and time; None if the budget for that ran out."""
+    from waymeet.ingest.changes import changed
+
+    deadline = monotonic() + settings.ingest.refresh_seconds
+    return changed(root, store, settings, lambda: monotonic() > deadline)
+
+
+def gone(root: Path, store: Store) -> tuple[Degraded, ...]:
+    """Say that the project's folder is gone, if it is; an empty one is, if it was not when it was indexed."""
+    from waymeet.ingest.roots import trouble
+
+    wrong = trouble(str(root))
+    return (_root_missing(f"{root} {wrong}"),) if wrong and store.counts().documents else ()
+
+
+def mended(store: Store) -> tuple[Degraded, ...]:
+    """Say what was found damaged while a question was answered, and made anew for it."""
+    told = store.mended() if hasattr(store, "mended") else ()
+    return tuple(Degraded("index", "mended", f"{each}; it was made anew, the answer is complete") for each in told)
+
+
+def _left_undone(index: Path, settings: Settings, changes: "Changes", take_in: "TakeIn") -> str:
+    """Take changes in, or say why they were not."""
+    from waymeet.ingest.changes import alarm
+
+    wrong = alarm(changes, ask_above=0)
+    if wrong:
+        return f"{wrong} If they are meant to be gone, run `waymeet index --accept-removals`"
+    if changes.number > settings.ingest.refresh_files:
+        return f"{changes.number} files changed since they were indexed, too many to take in now: run `waymeet index`"
+    if not changes.number and changes.read <= _FEW:
+        return ""
+    from waymeet.ingest.turns import turn
+    from waymeet.stores.sqlite import SqliteStore
+
+    try:  # through a connection of its own, which does not wait long for other writers
+        with (
+            turn(index, wait=False),
+            closing(SqliteStore.open(index, timeout=settings.ingest.refresh_seconds)) as hasty,
+        ):
+            take_in(changes, hasty)
+    except (IndexUnavailableError, EmbeddingError) as error:
+        return f"changed files could not be taken in: {error.message}" if changes.number else ""
+    return ""
+
+
+def _root_missing(what: str) -> Degraded:
+    return Degraded("freshness", "root_missing", f"{what}; the answer is from the index as it was")

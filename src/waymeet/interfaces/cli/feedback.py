@@ -1,0 +1,107 @@
+"""`waymeet feedback`."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from time import time_ns
+from typing import TYPE_CHECKING
+
+import click
+
+from waymeet.errors import NotIndexedError, UsageError
+from waymeet.interfaces.cli.common import (
+    current,
+    from_here,
+    json_option,
+    opened,
+    print_json,
+    print_lines,
+    project_options,
+    say,
+    several,
+)
+from waymeet.interfaces.present import Line
+from waymeet.project import Project
+
+if TYPE_CHECKING:
+    from waymeet.search.votes import Vote
+
+_EPILOG = """\b
+Examples:
+  waymeet feedback "rotate keys" --right docs/setup.md --wrong docs/old.md
+  waymeet feedback "rotate keys" --undo                       forgets all that was said on it
+  waymeet feedback "rotate keys" --wrong docs/old.md --undo   forgets what was said of this one
+  waymeet feedback --list
+"""
+
+
+@click.command(short_help="Say which answers were right or wrong; like questions heed it.", epilog=_EPILOG)
+@click.argument("query", default="")
+@click.option("--right", multiple=True, metavar="ID", help="A document or section that was right. Repeatable.")
+@click.option("--wrong", multiple=True, metavar="ID", help="One that was wrong. Repeatable.")
+@click.option("--undo", is_flag=True, help="Forget what was said on this question (of these documents).")
+@click.option("--list", "listing", is_flag=True, help="List what was said.")
+@project_options
+@json_option
+def command(
+    query: str,
+    right: tuple[str, ...],
+    wrong: tuple[str, ...],
+    undo: bool,
+    listing: bool,
+    root: Path | None,
+    index: Path | None,
+    flags: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Say which answers to a question were right and which were wrong.
+
+    Answers to like questions move up or down by a bounded part of the best score (settings corrections.*); search
+    says so, and --explain shows by how much. It is kept beside the index, and forgotten by --undo.
+    """
+    from waymeet.search import beside
+
+    query = " ".join(query.split())
+    with opened(root, index, flags) as project:
+        if listing:
+            votes = [each for each in beside.corrections(project.index_path).votes if query in ("", each.query)]
+        elif not query or not (right or wrong or undo):
+            raise UsageError("Nothing was said.", "Give a question and --right, --wrong, --undo or --list.")
+        else:
+            votes = _changed(project, query, right, wrong, undo=undo)
+        if as_json:
+            print_json(votes)
+        elif listing:
+            print_lines(_lines(votes))
+        else:
+            say(f"{several(len(votes), 'vote')} on “{query}” now.")
+    return 0 if votes or not listing else 1
+
+
+def _changed(project: Project, query: str, right: Sequence[str], wrong: Sequence[str], *, undo: bool) -> "list[Vote]":
+    from waymeet.search import beside
+    from waymeet.search.votes import Vote, cast, taken_back
+
+    if undo:
+        gone = [from_here(project.root, each.partition("#")[0]) for each in (*right, *wrong)]
+        kept = beside.change(project.index_path, lambda votes: taken_back(votes, query, gone))
+        return [each for each in kept if each.query == query]
+    store, _ = current(project)
+    meant = {each: from_here(project.root, each.partition("#")[0]) for each in (*right, *wrong)}
+    documents = store.documents(meant.values())
+    for path in meant.values():
+        if path not in documents:
+            raise NotIndexedError(f"Nothing indexed is called {path!r}.", "Use an id that search shows.")
+    now = time_ns()
+    new = [Vote(query, meant[each], each in right, now) for each in dict.fromkeys((*right, *wrong))]
+    kept = beside.change(project.index_path, lambda votes: cast(votes, new))
+    for each in right:
+        beside.touch(project.index_path, documents[meant[each]], now)
+    return [each for each in kept if each.query == query]
+
+
+def _lines(votes: "Sequence[Vote]") -> Iterator[Line]:
+    for each in votes:
+        mark = ("right  ", "green") if each.right else ("wrong  ", "yellow")
+        yield [mark, (each.document, "cyan"), (f"  for “{each.query}”", "dim")]
+    if not votes:
+        yield [("Nothing was said yet.", "dim")]

@@ -1,0 +1,92 @@
+"""`waymeet links`."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from waymeet.interfaces.cli.common import (
+    cited,
+    current,
+    json_option,
+    kinds_option,
+    listed,
+    opened,
+    print_json,
+    print_lines,
+    project_options,
+    say,
+    say_degraded,
+)
+from waymeet.interfaces.present import Line
+from waymeet.search.find import find
+from waymeet.search.graph import Connection, connections, node_id
+from waymeet.types import FOUND_KINDS
+
+_EPILOG = """\b
+Examples:
+  waymeet links docs/setup.md
+  waymeet links src/store.py#Store.put --kinds mentions     which docs mention a symbol
+  waymeet links docs/setup.md#L10-L24                       the links written in some lines
+"""
+
+
+@click.command(short_help="List the links of a document, out and in.", epilog=_EPILOG)
+@click.argument("reference", metavar="ID")
+@kinds_option
+@project_options
+@json_option
+def command(
+    reference: str, kinds: tuple[str, ...], root: Path | None, index: Path | None, flags: tuple[str, ...], as_json: bool
+) -> int:
+    """List the links of a document, a section or a symbol: those it has, then those that lead to it, by kind."""
+    with opened(root, index, flags) as project:
+        store, degraded = current(project)
+        with store.reading():
+            meant = find(store, cited(project.root, reference))
+            found = connections(store, meant, listed(kinds))
+    if as_json:
+        print_json({"id": node_id(meant.node), "links": found, "degraded": degraded})
+    else:
+        print_lines(_lines(found))
+        if not found:
+            say(f"{node_id(meant.node)} has no links, and none leads to it.", err=True)
+        say_degraded(degraded)
+    return 0 if found else 1
+
+
+def _lines(found: Sequence[Connection]) -> Iterator[Line]:
+    before = ("", "")
+    for (direction, kind, id_), written in _together(found).items():
+        first = written[0]
+        if (direction, kind) != before:
+            before = direction, kind
+            yield [("→ " if direction == "out" else "← ", "dim"), (kind, "bold")]
+        missing = [("  leads nowhere", "yellow")] if first.dangling else [(f"  {first.title}", "")]
+        lines = ", ".join(str(line) for line in dict.fromkeys(each.line for each in written) if line)
+        yield [("    ", ""), (id_, "cyan"), *missing, (f"  line {lines}" if lines else "", "dim")]
+        yield from (
+            [("      ", ""), (sentence, "dim")]
+            for sentence in dict.fromkeys(each.sentence for each in written)
+            if sentence
+        )
+    outside: dict[str, dict[str, None]] = {}
+    for each in found:
+        if _outside(each):
+            outside.setdefault(each.kind, {})[each.id] = None
+    for kind, names in outside.items():
+        yield [(f"{kind}, not in this project: ", "dim"), (", ".join(names), "")]
+
+
+def _together(found: Sequence[Connection]) -> dict[tuple[str, str, str], list[Connection]]:
+    """Put links between the same ends together."""
+    groups: dict[tuple[str, str, str], list[Connection]] = {}
+    for each in found:
+        if not _outside(each):
+            groups.setdefault((each.direction, each.kind, each.id), []).append(each)
+    return groups
+
+
+def _outside(each: Connection) -> bool:
+    """Tell whether a link looks for something that need not be in the project."""
+    return each.dangling and each.kind in FOUND_KINDS

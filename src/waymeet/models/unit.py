@@ -1,0 +1,23 @@
+"""Vectors of length 1, whatever a model gave."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from waymeet.models.kernels import Matrix
+
+
+def unit_rows(rows: "Matrix") -> "Matrix":
+    """Bring every row to length 1; a row of zeros, which has no direction, becomes the first axis.
+
+    What is not finite stays so: the store refuses it with the name of the model.
+
+    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]], dtype=np.float32)).tolist()
+    [[0.6000000238418579, 0.800000011920929], [1.0, 0.0]]
+    """
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    empty = lengths[:, 0] == 0.0
+    unit: Matrix = np.divide(rows, np.where(lengths == 0.0, 1.0, lengths), dtype=np.float32)
+    unit[empty, 0] = 1.0
+    return unit

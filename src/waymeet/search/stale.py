@@ -1,0 +1,84 @@
+"""Which documents may have been left behind by what they describe."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from msgspec import Struct
+
+from waymeet.formulas.staleness import WORST_FIRST, Cause, Moment, Referred, State, Verdict, judged
+from waymeet.ports import Store
+from waymeet.search.moments import Moments, Reference, recalled, references
+from waymeet.search.scope import DESCRIBED, batches, below
+from waymeet.settings import Settings
+from waymeet.types import Document
+
+_NOT_ASKED = Verdict("unknown", "only what describes something can be stale")
+_NOTHING = Verdict("unknown", "it names no source and mentions no code")
+
+
+class Stale(Struct, frozen=True):
+    """A document and how it stands to what it refers to."""
+
+    document: str
+    title: str
+    state: State
+    reason: str
+    causes: tuple[Cause, ...] = ()
+
+
+def staleness(
+    store: Store, documents: Mapping[str, Document], settings: Settings, now: int, moments: Moments | None = None
+) -> dict[str, Verdict]:
+    """Judge documents by what is remembered of the times at which they and what they refer to changed."""
+    describing = [id_ for id_, each in documents.items() if each.kind not in DESCRIBED]
+    found = references(store, describing)
+    ends = {each.target for leading in found.values() for each in leading if each.target is not None}
+    targets = {**documents, **store.documents(ends - documents.keys())}
+    verdicts = {id_: _NOT_ASKED if each.kind in DESCRIBED else _NOTHING for id_, each in documents.items()}
+    for id_, all_of_it in found.items():
+        relevant = [each for each in all_of_it if each.source or (each.target and targets[each.target].kind == "code")]
+        if relevant:
+            moments = moments or recalled(store)
+            referred = _referred(store, relevant, targets, moments)
+            own = moments.of(documents[id_])
+            verdicts[id_] = judged(own, referred, now, settings.staleness.threshold_days)
+    return verdicts
+
+
+def stale(
+    store: Store, settings: Settings, now: int, moments: Moments, paths: Collection[str] = ()
+) -> tuple[Stale, ...]:
+    """Judge every document that can be stale, the worst first; `paths` restricts them to some folders or files."""
+    found = []
+    with store.reading():
+        for batch in batches([id_ for id_ in store.fingerprints() if below(id_, paths)]):
+            documents = {id_: each for id_, each in store.documents(batch).items() if each.kind not in DESCRIBED}
+            for id_, verdict in staleness(store, documents, settings, now, moments).items():
+                found.append(Stale(id_, documents[id_].title, verdict.state, verdict.reason, verdict.causes))
+    return tuple(sorted(found, key=lambda each: (WORST_FIRST.index(each.state), each.document)))
+
+
+def _referred(
+    store: Store, leading: Sequence[Reference], targets: Mapping[str, Document], moments: Moments
+) -> list[Referred]:
+    """Say what a document refers to, each thing once; a source that is also mentioned is a source."""
+    found: dict[str, Referred] = {}
+    for each in sorted(leading, key=lambda each: not each.source):
+        target = targets[each.target] if each.target else None
+        if each.name:
+            found.setdefault(each.target or each.name, _renamed(store, each.name, target, moments))
+        elif target:
+            moment = moments.beside.get(target.id) or moments.of(target)  # of a folder, that of the newest file in it
+            found.setdefault(target.id, Referred(target.id, moment, mentioned=not each.source))
+    return list(found.values())
+
+
+def _renamed(store: Store, name: str, target: Document | None, moments: Moments) -> Referred:
+    """Say what became of a source that has not the path it is called by: it moved, is not indexed, or is gone."""
+    if target is None and name in moments.beside:
+        return Referred(name, moments.beside[name])
+    at, home = moments.gone.get(name, (0, ""))
+    gone = Moment(at) if at else None
+    document = target or (store.documents([home]).get(home) if home else None)
+    if document is None:
+        return Referred(name, None, gone=gone)
+    return Referred(name, moments.of(document), moved_to=document.id, gone=gone)

@@ -1,0 +1,100 @@
+"""What people said about answers: which documents were right for a question, and which were wrong."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import combinations
+
+from msgspec import Struct
+
+from waymeet.analysis import terms
+
+CO_ACTIVATED = "co_activated"
+"""How documents are related that were right together."""
+
+
+class Vote(Struct, frozen=True):
+    """One person's word on one answer: a document was right for a question, or wrong."""
+
+    query: str
+    document: str
+    right: bool
+    at_ns: int = 0
+
+
+class Likely(Struct, frozen=True):
+    """What is known of a document from questions like this one."""
+
+    support: float
+    """Votes for it less votes against it, each counted by how alike the questions are."""
+    query: str
+    """The question most like this one."""
+    votes: int
+
+
+class Corrections(Struct, frozen=True, dict=True):
+    """All that people said, ready to be asked."""
+
+    votes: tuple[Vote, ...] = ()
+    trouble: str = ""
+    """Why nothing is known of what they said, if it should be."""
+
+    @cached_property
+    def _asked(self) -> dict[str, frozenset[str]]:
+        return {vote.query: frozenset(terms(vote.query)) for vote in self.votes}
+
+    def about(self, question: str, least: float) -> dict[str, Likely]:
+        """Say what is known of documents from questions that share at least this part of their terms."""
+        mine = frozenset(terms(question))
+        alike = {query: part for query, other in self._asked.items() if (part := likeness(mine, other)) >= least}
+        found: dict[str, Likely] = {}
+        for vote in self.votes:
+            part = alike.get(vote.query, 0.0)
+            if not part:
+                continue
+            known = found.get(vote.document, Likely(0.0, vote.query, 0))
+            nearest = max(known.query, vote.query, key=lambda query: alike[query])
+            support = known.support + (part if vote.right else -part)
+            found[vote.document] = Likely(support, nearest, known.votes + 1)
+        return found
+
+    @cached_property
+    def together(self) -> Mapping[str, tuple[str, ...]]:
+        """Name, for each document, those that were right for the same question as it."""
+        right: dict[str, dict[str, None]] = {}
+        for vote in self.votes:
+            if vote.right:
+                right.setdefault(vote.query, {})[vote.document] = None
+        found: dict[str, set[str]] = {}
+        for documents in right.values():
+            for one, other in combinations(documents, 2):
+                found.setdefault(one, set()).add(other)
+                found.setdefault(other, set()).add(one)
+        return {document: tuple(sorted(others)) for document, others in found.items()}
+
+
+def likeness(one: frozenset[str], other: frozenset[str]) -> float:
+    """Give the part of all terms of two questions that both have.
+
+    >>> likeness(frozenset({"rank", "fusion"}), frozenset({"rank", "fusion", "work"}))
+    0.6666666666666666
+    """
+    return len(one & other) / len(one | other) if one and other else 0.0
+
+
+def cast(votes: Iterable[Vote], new: Iterable[Vote]) -> tuple[Vote, ...]:
+    """Add votes; one on the same question and document as an earlier one of the other opinion takes its place."""
+    kept = list(votes)
+    for vote in new:
+        kept = [
+            each
+            for each in kept
+            if (each.query, each.document) != (vote.query, vote.document) or each.right == vote.right
+        ]
+        kept.append(vote)
+    return tuple(kept)
+
+
+def taken_back(votes: Iterable[Vote], query: str, documents: Iterable[str]) -> Iterator[Vote]:
+    """Leave out what was said about a question: about some documents, or all if none is named."""
+    some = set(documents)
+    return (vote for vote in votes if vote.query != query or (some and vote.document not in some))

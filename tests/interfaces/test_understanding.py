@@ -1,0 +1,97 @@
+"""The commands around a question: filters in it, intents, feedback, why-not, recipes of one's own."""
+
+import json
+from pathlib import Path
+
+from interfaces.conftest import Run
+
+
+def documents(out: str) -> list[str]:
+    return [hit["document"] for hit in json.loads(out)["hits"]]
+
+
+def test_filters_and_repairs_are_reported(run: Run, project: Path) -> None:
+    done = run("search", "raned kind:docs type:spec")
+    assert (done.code, "note: only kind:docs" in done.out, "note: only type:spec" in done.out) == (0, True, True)
+    done = run("search", "recirpocal")
+    assert "note: recirpocal → reciprocal" in done.out
+    done = run("search", "keys", "kind:poem")
+    assert done.code == 1
+    assert "kind is one of docs, code" in done.out
+
+
+def test_intent_graph_and_variants_can_be_set(run: Run, project: Path) -> None:
+    done = run("search", "keys", "--recipe", "memory", "--intent", "fix_bug", "--no-graph", "--json")
+    assert "intent fix_bug" in json.loads(done.out)["notes"]
+    steps = {step["stage"]: step["skipped"] for step in json.loads(done.out)["steps"]}
+    assert steps["follow"] == "depth 0"
+    assert run("search", "keys", "--intent", "dance").code == 2
+    assert run("search", "keys", "--variant", "poem:x").code == 2
+    assert run("search", "keys", "--variant", "lex:signing", "--no-expand").code == 0
+
+
+def test_feedback_moves_answers_survives_a_new_index_and_can_be_taken_back(run: Run, project: Path) -> None:
+    plain = json.loads(run("search", "rotate keys", "--json").out)["hits"]
+    assert run("feedback", "rotate keys", "--right", "docs/setup.md", "--wrong", "docs/ja.md").code == 0
+    listed = run("feedback", "--list")
+    assert "right  docs/setup.md" in listed.out
+    assert "wrong  docs/ja.md" in listed.out
+    for path in project.parent.glob("data/waymeet/indexes/*.sqlite"):
+        path.unlink()
+    moved = run("search", "rotate the keys", "--explain")
+    assert "feedback on a like query: “rotate keys”" in moved.out
+    assert run("feedback", "rotate keys", "--undo").code == 0
+    assert run("feedback", "--list").code == 1
+    assert [hit["score"] for hit in json.loads(run("search", "rotate keys", "--json").out)["hits"]] == [
+        hit["score"] for hit in plain
+    ]
+
+
+def test_feedback_is_refused_if_it_says_nothing_or_of_nothing(run: Run, project: Path) -> None:
+    assert run("feedback", "keys").code == 2
+    assert run("feedback", "--right", "docs/setup.md").code == 2
+    done = run("feedback", "keys", "--right", "nope.md")
+    assert (done.code, "nope.md" in done.err) == (1, True)
+
+
+def test_reading_an_entry_is_remembered(run: Run, project: Path) -> None:
+    run("search", "keys")
+    assert run("read", "docs/setup.md").code == 0
+    assert run("read", "src/users.py").code == 0
+    (kept,) = project.parent.glob("data/waymeet/indexes/*.read.json")
+    assert list(json.loads(kept.read_text())) == ["docs/setup.md"]
+
+
+def test_why_not_names_the_filter_the_rank_and_the_ignore_rule(run: Run, project: Path) -> None:
+    (project / ".gitignore").write_text("*.tmp\nhidden.md\n", encoding="utf-8")
+    (project / "hidden.md").write_text("# Hidden keys\n", encoding="utf-8")
+    done = run("why-not", "keys kind:code", "docs/setup.md")
+    assert (done.code, "drop kind:code from the query" in done.out) == (1, True)
+    done = run("why-not", "rank", "README.md", "-n", "1", "--json")
+    told = json.loads(done.out)
+    assert told["verdict"] in {"outranked", "unmatched"}
+    assert told["changes"]
+    done = run("why-not", "keys", "hidden.md")
+    assert (done.code, "ignored by .gitignore, line 2: hidden.md" in done.out) == (1, True)
+    assert "there is no file nope.md" in run("why-not", "keys", "nope.md").out
+    done = run("why-not", "rotate signing keys", "docs/setup.md#L1-L3")
+    assert (done.code, "it is answer #1" in done.out) == (0, True)
+    assert run("why-not", "keys", "docs/setup.md", "--recipe", "nope").code == 2
+
+
+def test_a_recipe_of_ones_own_is_listed_used_and_checked(run: Run, project: Path) -> None:
+    (project / "waymeet.toml").write_text(
+        '[recipes.mine]\ndescription = "Mine"\nstages = ["understand", "lexical", "fuse"]\n'
+        "[recipes.mine.settings.rrf]\nk = 10\n",
+        encoding="utf-8",
+    )
+    done = run("recipes")
+    assert "mine  Mine" in done.out
+    assert "understand → lexical → fuse" in done.out
+    assert "rrf.k 10" in done.out
+    assert documents(run("search", "signing", "--recipe", "mine", "--json").out) == ["docs/setup.md"]
+    assert run("recipes", "--stages").out.startswith("only_skills")
+    (project / "waymeet.toml").write_text('[recipes.mine]\nstages = ["blend"]\n', encoding="utf-8")
+    done = run("search", "signing", "--recipe", "mine")
+    assert (done.code, "blend, at place 1, needs a ranked list" in done.err) == (2, True)
+    assert run("search", "signing").code == 0

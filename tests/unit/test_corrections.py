@@ -1,0 +1,138 @@
+"""Feedback: bounded, visible, reversible, and kept whatever happens to the index."""
+
+from pathlib import Path
+
+import pytest
+from corpus import Page, store_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+from waymeet.errors import UsageError
+from waymeet.formulas.explain import evaluate
+from waymeet.recipes import RECIPES
+from waymeet.recipes.auto import AUTO
+from waymeet.recipes.memory import MEMORY
+from waymeet.search import beside
+from waymeet.search.state import Search, Tools, run
+from waymeet.search.votes import Corrections, Vote, cast, taken_back
+from waymeet.settings import Layer, Settings, resolve
+from waymeet.types import Document, Filters, Query
+
+STORE = store_of({"a.md": "rotate keys keys", "b.md": "rotate keys and more", "c.md": "unrelated prose"})
+
+
+def said(*votes: tuple[str, str, bool]) -> Corrections:
+    return Corrections(tuple(Vote(*vote) for vote in votes))
+
+
+def ask(corrections: Corrections, text: str = "rotate keys", filters: Filters | None = None) -> Search:
+    tools = Tools(STORE, corrections=corrections)
+    return run(AUTO, Query(text, filters=filters or Filters()), tools, Settings())[0]
+
+
+def scores(search: Search) -> dict[str, float]:
+    return {each.document: each.score.value for each in search.candidates}
+
+
+def test_ex_one_vote_moves_by_a_known_amount() -> None:
+    """One vote of three that make three quarters: 1 − .25^(1/3) = .37004; × .15 × the best score."""
+    before, after = scores(ask(Corrections())), scores(ask(said(("rotate keys", "b.md", True))))
+    assert after["b.md"] - before["b.md"] == pytest.approx(0.37004 * 0.15 * before["a.md"], rel=1e-4)
+    assert after["a.md"] == before["a.md"]
+
+
+def test_enough_votes_turn_the_order_but_no_number_goes_beyond_the_bound() -> None:
+    before = scores(ask(Corrections()))
+    many = said(*[("rotate keys", "a.md", False), ("rotate keys", "b.md", True)] * 500)
+    after = scores(ask(many))
+    assert before["a.md"] - after["a.md"] <= 0.15 * before["a.md"] + 1e-9
+    assert after["b.md"] - before["b.md"] <= 0.15 * before["a.md"] + 1e-9
+
+
+@given(st.lists(st.tuples(st.sampled_from(["rotate keys", "keys", "x"]), st.sampled_from("abc"), st.booleans())))
+def test_bounded_explained_and_reversible(votes: list[tuple[str, str, bool]]) -> None:
+    before, after = ask(Corrections()), ask(said(*((query, f"{name}.md", right) for query, name, right in votes)))
+    best = max(scores(before).values())
+    for document, score in scores(after).items():
+        assert abs(score - scores(before).get(document, 0.0)) <= 0.15 * best + 1e-9
+    assert all(evaluate(each.score) == pytest.approx(each.score.value) for each in after.candidates)
+    assert scores(ask(Corrections(tuple(taken_back(said(*votes).votes, "none", ()))[:0]))) == scores(before)
+
+
+def test_it_is_seen_in_the_explanation_and_in_the_notes() -> None:
+    search = ask(said(("rotate keys", "b.md", True)))
+    (moved,) = [each for each in search.candidates if each.document == "b.md"]
+    assert moved.score.parts[-1].description == "feedback on a like query: “rotate keys”"
+    assert "feedback on a like query moved b.md" in search.notes
+
+
+@pytest.mark.parametrize(
+    ("asked", "heeded"), [("rotating the keys", True), ("rotate", False), ("rotate keys now please", False)]
+)
+def test_only_like_questions_heed_it(asked: str, heeded: bool) -> None:
+    notes = ask(said(("rotate keys", "b.md", True)), asked).notes
+    assert any("feedback" in note for note in notes) == heeded
+
+
+def test_what_was_right_but_not_found_enters_unless_filters_leave_it_out() -> None:
+    right = said(("rotate keys", "c.md", True))
+    assert "c.md" in scores(ask(right))
+    assert "c.md" not in scores(ask(right, filters=Filters(paths=("a.md",))))
+    assert "gone.md" not in scores(ask(said(("rotate keys", "gone.md", True))))
+    assert "c.md" not in scores(ask(said(("rotate keys", "c.md", False))))
+
+
+def test_changing_ones_mind_replaces_the_vote() -> None:
+    first, second = Vote("q", "a.md", right=True), Vote("q", "a.md", right=False)
+    assert cast([first], [second]) == (second,)
+    assert cast([first], [first]) == (first, first)
+    assert tuple(taken_back([first, Vote("q", "b.md", right=True)], "q", ["a.md"])) == (Vote("q", "b.md", right=True),)
+    assert tuple(taken_back([first, second], "q", ())) == ()
+
+
+def test_entries_that_were_right_together_lead_to_each_other_in_memory() -> None:
+    """From a.md, the only one that words find, c.md is one hop away: .5 of its fused score, as along a link."""
+    store = store_of({"a.md": Page(("needle",)), "c.md": Page(("hay",)), "d.md": Page(("straw",))})
+    together = said(("other question entirely", "a.md", True), ("other question entirely", "c.md", True))
+    settings = resolve((Layer("recipe", MEMORY.overrides),))
+    search, _ = run(MEMORY, Query("needle"), Tools(store, corrections=together), settings)
+    assert {each.document for each in search.candidates} == {"a.md", "c.md"}
+    (reached,) = search.lists["graph"]
+    assert reached.score == pytest.approx(0.5 / 61)
+    only, _ = run(MEMORY, Query("needle", link_types=("references",)), Tools(store, corrections=together), settings)
+    assert [each.document for each in only.candidates] == ["a.md"]
+
+
+def test_feedback_outlives_its_file_being_written_by_many(tmp_path: Path) -> None:
+    index = tmp_path / "deep" / "index.db"
+    for number in range(3):
+        beside.change(index, lambda votes, number=number: cast(votes, [Vote("q", f"{number}.md", right=True)]))  # type: ignore[misc]
+    assert [vote.document for vote in beside.corrections(index).votes] == ["0.md", "1.md", "2.md"]
+    assert not [path for path in index.parent.iterdir() if path.suffix not in {".json", ".lock"}]
+
+
+def test_a_damaged_file_is_an_error_for_the_command_and_announced_by_a_search(tmp_path: Path) -> None:
+    index = tmp_path / "index.db"
+    index.with_name("index.db.feedback.json").write_text("{", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"feedback\.json cannot be read"):
+        beside.corrections(index)
+    search = ask(beside.heeded(index))
+    assert [each.code for each in search.degraded if each.stage == "correct"] == ["feedback_unreadable"]
+
+
+def test_reading_is_remembered_for_what_people_write_and_never_fails(tmp_path: Path) -> None:
+    index = tmp_path / "index.db"
+    note, code = Document("a.md", "notes", "A"), Document("a.py", "code", "A")
+    assert beside.touch(index, note, 10**18)
+    assert not beside.touch(index, note, 10**18 + 1)  # just read: not worth writing
+    assert not beside.touch(index, code, 10**18)
+    assert beside.used(index) == {"a.md": 10**18}
+    index.with_name("index.db.read.json").write_text("[", encoding="utf-8")
+    assert beside.used(index) == {}
+    (tmp_path / "file").write_text("")
+    assert not beside.touch(tmp_path / "file" / "index.db", note, 10**18)
+
+
+def test_the_default_recipes_heed_feedback() -> None:
+    for name in ("auto", "memory"):
+        assert "correct" in [stage.__name__ for stage in RECIPES[name].stages]

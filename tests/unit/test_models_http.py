@@ -1,0 +1,322 @@
+"""Providers on the network, against a real server in a thread that speaks their formats, well and badly."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+import numpy as np
+import pytest
+
+from waymeet.errors import EmbeddingError
+from waymeet.models.http import Clock, Manners
+from waymeet.models.providers import HttpEmbedder, Provider, by_keys, cohere, compatible, openai, voyage
+
+KEY = "sk-very-secret-0123456789"
+KEYS = {"VOYAGE_API_KEY": KEY, "OPENAI_API_KEY": KEY, "CO_API_KEY": KEY, "MY_KEY": KEY}
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the server says next; without a body it embeds."""
+
+    status: int = 200
+    body: bytes | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    pause: Callable[[], object] | None = None
+
+
+class Server:
+    """Remembers what it was asked and answers as told, then properly."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.replies: list[Reply] = []
+        self.asked: list[dict[str, Any]] = []
+        self.keys: list[str | None] = []
+        self.length = 4
+
+
+def _vector(text: str, length: int) -> list[float]:
+    return [float(len(text)), *(float(each % 7 + 1) for each in range(length - 1))]
+
+
+def _answer(path: str, body: dict[str, Any], length: int) -> bytes:
+    texts = body["texts"] if path.endswith("/embed") else body["input"]
+    vectors = [_vector(text, length) for text in texts]
+    if path.endswith("/embed"):
+        return json.dumps({"id": "x", "embeddings": {"float": vectors}}).encode()
+    listed = [{"object": "embedding", "index": at, "embedding": vector} for at, vector in enumerate(vectors)]
+    return json.dumps({"object": "list", "data": listed[::-1], "usage": {"total_tokens": 1}}).encode()
+
+
+@pytest.fixture(autouse=True)
+def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing of this machine's network settings come between."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            told.asked.append(body)
+            told.keys.append(self.headers.get("Authorization"))
+            reply = told.replies.pop(0) if told.replies else Reply()
+            if reply.pause:
+                reply.pause()
+            held = _answer(self.path, body, told.length) if reply.body is None else reply.body
+            self.send_response(reply.status)
+            for name, value in reply.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(held)))
+            self.end_headers()
+            self.wfile.write(held)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
+            """Say nothing."""
+
+    running = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    told = Server(f"http://127.0.0.1:{running.server_address[1]}")
+    thread = Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield told
+    running.shutdown()
+    thread.join()
+    running.server_close()
+
+
+class Waiting:
+    """A clock that never waits and remembers what it was asked to."""
+
+    def __init__(self) -> None:
+        self.pauses: list[float] = []
+        self.time = 0.0
+
+    def clock(self) -> Clock:
+        return Clock(now=lambda: self.time, date=lambda: 1_000_000_000.0, wait=self.pauses.append, chance=lambda: 1.0)
+
+
+def _at(server: Server, provider: Provider, path: str = "/v1/embeddings") -> Provider:
+    return provider._replace(url=server.address + path)
+
+
+def _embedder(server: Server, waiting: Waiting | None = None, **changes: Any) -> HttpEmbedder:
+    provider = _at(server, openai(dimension=4))._replace(**changes)
+    return HttpEmbedder(provider, KEYS, Manners(seconds=20), (waiting or Waiting()).clock())
+
+
+def _right(vectors: Sequence[np.ndarray], texts: Sequence[str], length: int = 4) -> None:
+    for vector, text in zip(vectors, texts, strict=True):
+        expected = np.array(_vector(text, length))
+        assert vector.dtype == np.float32
+        assert np.allclose(vector, expected / np.linalg.norm(expected), atol=1e-6)
+
+
+def test_voyage_is_told_what_a_text_is_for(server: Server) -> None:
+    server.length = 1024
+    embedder = HttpEmbedder(_at(server, voyage()), KEYS)
+    _right(embedder.passages(["one", "three"]), ["one", "three"], 1024)
+    _right([embedder.query("why")], ["why"], 1024)
+    assert [each["input_type"] for each in server.asked] == ["document", "query"]
+    assert server.asked[0] == {
+        "input": ["one", "three"],
+        "model": "voyage-3.5",
+        "input_type": "document",
+        "output_dimension": 1024,
+        "truncation": True,
+    }
+    assert server.keys == [f"Bearer {KEY}"] * 2
+    assert (embedder.dimension, embedder.lane) == (1024, "voyage-voyage-3.5-1024/1")
+
+
+def test_openai_is_asked_for_a_dimension(server: Server) -> None:
+    embedder = HttpEmbedder(_at(server, openai(dimension=256)), KEYS)
+    server.length = 256
+    _right(embedder.passages(["one", "three"]), ["one", "three"], 256)
+    asked = {"input": ["one", "three"], "model": "text-embedding-3-small", "encoding_format": "float"}
+    assert server.asked == [{**asked, "dimensions": 256}]
+    assert openai().dimension == 1536
+
+
+def test_cohere_has_a_format_of_its_own(server: Server) -> None:
+    embedder = HttpEmbedder(_at(server, cohere(dimension=256), "/v2/embed"), KEYS)
+    server.length = 256
+    _right(embedder.passages(["one", "three"]), ["one", "three"], 256)
+    _right([embedder.query("why")], ["why"], 256)
+    assert [each["input_type"] for each in server.asked] == ["search_document", "search_query"]
+    assert server.asked[0]["embedding_types"] == ["float"]
+
+
+def test_a_compatible_server_needs_no_key_and_tells_its_dimension(server: Server) -> None:
+    provider = compatible(f"{server.address}/v1/", "nomic", query_prefix="query: ", passage_prefix="passage: ")
+    embedder = HttpEmbedder(provider, {})
+    assert embedder.dimension == 4
+    _right(embedder.passages(["one"]), ["passage: one"])
+    _right([embedder.query("why")], ["query: why"])
+    assert server.keys == [None] * 3
+    assert HttpEmbedder(compatible(f"{server.address}/v1", "other"), {}).lane != embedder.lane
+    keyed = HttpEmbedder(compatible(f"{server.address}/v1/embeddings", "nomic", key="MY_KEY"), KEYS)
+    keyed.query("x")
+    assert server.keys[-1] == f"Bearer {KEY}"
+
+
+def test_texts_are_sent_in_batches_and_come_back_in_order(server: Server) -> None:
+    texts = ["x" * (at % 9 + 1) for at in range(10)]
+    _right(_embedder(server, most_texts=4).passages(texts), texts)
+    assert [len(each["input"]) for each in server.asked] == [4, 4, 2]
+    server.asked.clear()
+    _right(_embedder(server, most_characters=12).passages(texts), texts)
+    assert all(sum(map(len, each["input"])) <= 12 for each in server.asked)
+    server.asked.clear()
+    _embedder(server, most_characters=12).passages(["y" * 50])
+    assert server.asked[0]["input"] == ["y" * 12]
+
+
+def test_texts_of_nothing_are_not_sent(server: Server) -> None:
+    vectors = _embedder(server).passages(["", "two", " \n", "\ud800"])
+    assert [vectors[at].tolist() for at in (0, 2)] == [[1.0, 0.0, 0.0, 0.0]] * 2
+    assert server.asked[0]["input"] == ["two", "?"]
+    assert _embedder(server).passages([]) == []
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_wrong_key_names_its_variable_and_is_never_shown(server: Server, status: int) -> None:
+    server.replies = [Reply(status, f"bad key {KEY}, go away".encode())]
+    with pytest.raises(EmbeddingError, match="OPENAI_API_KEY") as caught:
+        _embedder(server).query("x")
+    assert KEY not in str(caught.value)
+    assert len(server.asked) == 1
+
+
+def test_a_missing_key_names_its_variable() -> None:
+    with pytest.raises(EmbeddingError, match="CO_API_KEY or COHERE_API_KEY"):
+        HttpEmbedder(cohere(), {"OPENAI_API_KEY": KEY})
+
+
+def test_too_many_requests_are_repeated_when_the_server_says(server: Server) -> None:
+    date = "Sun, 09 Sep 2001 01:46:50 GMT"  # ten seconds after the clock's date
+    server.replies = [
+        Reply(429, b"slow", {"Retry-After": "7"}),
+        Reply(429, b"slow", {"Retry-After": date}),
+        Reply(429, b"slow", {"Retry-After": "soon"}),
+    ]
+    waiting = Waiting()
+    _right([_embedder(server, waiting).query("x")], ["x"])
+    assert waiting.pauses == [7.0, 10.0, 2.0]
+
+
+def test_a_server_that_wants_too_much_patience_is_left(server: Server) -> None:
+    server.replies = [Reply(429, b"come back tomorrow", {"Retry-After": "86400"})]
+    waiting = Waiting()
+    with pytest.raises(EmbeddingError, match=r"too many requests.*come back tomorrow"):
+        _embedder(server, waiting).query("x")
+    assert waiting.pauses == []
+
+
+def test_a_server_in_trouble_is_asked_again_with_growing_pauses(server: Server) -> None:
+    server.replies = [Reply(500, b"oops"), Reply(503), Reply(502), Reply(529)]
+    waiting = Waiting()
+    _right([_embedder(server, waiting).query("x")], ["x"])
+    assert waiting.pauses == [0.5, 1.0, 2.0, 4.0]
+    server.replies = [Reply(500, b"\x1b[31moops\n\nagain")] * 5
+    with pytest.raises(EmbeddingError, match="HTTP 500") as caught:
+        _embedder(server).query("x")
+    assert caught.value.message.isprintable()
+
+
+def test_a_mistake_of_ours_is_not_repeated(server: Server) -> None:
+    server.replies = [Reply(400, b'{"error": "no such parameter"}')]
+    with pytest.raises(EmbeddingError, match=r"HTTP 400.*no such parameter"):
+        _embedder(server).query("x")
+    server.replies = [Reply(404, b"")]
+    with pytest.raises(EmbeddingError, match="knows no model text-embedding-3-small"):
+        _embedder(server).query("x")
+    assert len(server.asked) == 2
+
+
+def test_a_redirection_is_not_followed_for_the_key_is_for_one_server(server: Server) -> None:
+    server.replies = [Reply(307, b"", {"Location": f"{server.address}/elsewhere"})]
+    with pytest.raises(EmbeddingError, match="HTTP 307"):
+        _embedder(server).query("x")
+    assert len(server.asked) == 1
+
+
+def test_a_slow_server_is_given_up(server: Server) -> None:
+    waiting = Waiting()
+
+    def later() -> None:
+        waiting.time += 21.0
+
+    server.replies = [Reply(pause=later)] * 5
+    with pytest.raises(EmbeddingError, match="no whole answer within 20 seconds"):
+        _embedder(server, waiting).query("x")
+    assert len(server.asked) == 5
+    silent = _at(server, openai(dimension=4))
+    from threading import Event
+
+    ended = Event()
+    server.replies = [Reply(pause=lambda: ended.wait(5))] * 2
+    with pytest.raises(EmbeddingError, match="timed out"):
+        HttpEmbedder(silent, KEYS, Manners(seconds=0.05, tries=2), waiting.clock()).query("x")
+    ended.set()
+
+
+def test_a_server_that_is_not_there_is_named() -> None:
+    waiting = Waiting()
+    nowhere = compatible("http://127.0.0.1:9/v1", "m", dimension=4)
+    with pytest.raises(EmbeddingError, match=r"127\.0\.0\.1:9 cannot be reached"):
+        HttpEmbedder(nowhere, {}, clock=waiting.clock()).query("x")
+    assert len(waiting.pauses) == 4
+    with pytest.raises(EmbeddingError, match="not an address"):
+        HttpEmbedder(compatible("file:///etc/passwd", "m", dimension=4), {}).query("x")
+
+
+def _listed(*vectors: object) -> bytes:
+    return json.dumps({"data": [{"index": at, "embedding": each} for at, each in enumerate(vectors)]}).encode()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html>",
+        b'{"data": []}',
+        b'{"data": [{"index": 0}]}',
+        b'{"data": [{"index": 1, "embedding": [1, 2, 3, 4]}]}',
+        b'{"data": [{"index": 0, "embedding": [1, 2, NaN, 4]}]}',
+        b'{"data": [{"index": 0, "embedding": [1, 2, 1e999, 4]}]}',
+        _listed([1, 2, None, 4]),
+        _listed([1, 2, 3]),
+        _listed([1, 2, 3, 4, 5]),
+        _listed([0, 0, 0, 0]),
+        _listed([1, 2, 3, 4], [1, 2, 3, 4]),
+        _listed("AACAPw=="),
+    ],
+)
+def test_an_answer_that_is_not_a_vector_is_refused(server: Server, body: bytes) -> None:
+    server.replies = [Reply(body=body)]
+    with pytest.raises(EmbeddingError, match="cannot be used"):
+        _embedder(server).query("x")
+
+
+def test_an_answer_without_end_is_refused(server: Server) -> None:
+    server.replies = [Reply(body=b" " * 200_000)]
+    embedder = HttpEmbedder(_at(server, openai(dimension=4)), KEYS, Manners(most_bytes=100_000))
+    with pytest.raises(EmbeddingError, match="more than 100,000 bytes"):
+        embedder.query("x")
+
+
+def test_keys_choose_a_provider_in_a_fixed_order() -> None:
+    def named(**environment: str) -> str | None:
+        found = by_keys(environment)
+        return found and found.name
+
+    assert named() is None
+    assert named(COHERE_API_KEY="c") == "cohere"
+    assert named(COHERE_API_KEY="c", OPENAI_API_KEY="o") == "openai"
+    assert named(OPENAI_API_KEY="o", VOYAGE_API_KEY="v") == "voyage"
+    assert named(VOYAGE_API_KEY="") is None
