@@ -6,7 +6,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
-.PHONY: help demo test check unit bench bench-engine bench-phrases bench-code torture format lock pictures clean
+.PHONY: help demo test check unit bench bench-engine bench-phrases bench-code bench-models bench-torch torture format lock pictures clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -44,6 +44,12 @@ bench-phrases: $(STAMP)  ## Measure phrases, prefixes and substrings at 100,000 
 
 bench-code: $(STAMP)  ## Index real source distributions beside another code indexer; takes minutes, needs npm
 	$(BIN)/python benchmarks/run.py code
+
+bench-models: $(STAMP)  ## Compare runtimes of the default models
+	$(BIN)/python benchmarks/models.py
+
+bench-torch: $(STAMP)  ## Compare the default model with MiniLM on torch, in an environment of its own; a large download
+	$(BIN)/python benchmarks/torch_rival.py
 
 torture: $(STAMP)  ## Longer property tests; hundreds of crashes, failing disks, flipped bits and crowds
 	$(BIN)/pytest -n auto --hypothesis-profile=torture tests/properties tests/conformance

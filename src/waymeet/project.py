@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from time import time_ns
+from time import monotonic, time_ns
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -40,6 +40,7 @@ class Project:
         self.settings = resolve(settings)
         self._flags: tuple[str, ...] = ()
         self._store: Store | None = None
+        self._model: Embedder | None = None
 
     @classmethod
     def open(
@@ -175,7 +176,9 @@ class Project:
             )
         report = index(self.root, store, self.settings, progress, changes, accept_removals=accept_removals)
         embedder = self._embedder()
-        if embedder is not None and embed(store, embedder, self.settings, embedding) and changes is None:
+        until = None if into is None else monotonic() + self.settings.ingest.refresh_seconds
+        late = None if until is None else lambda: monotonic() > until
+        if embedder is not None and embed(store, embedder, self.settings, embedding, late) and changes is None:
             store.tidy()
         if changes is None:
             self.moments(store)
@@ -311,11 +314,11 @@ class Project:
         return self._store
 
     def _embedder(self) -> Embedder | None:
-        if self.settings.embedding.provider == "none":
-            return None
-        from waymeet.models.hashing import HashingEmbedder
+        if self._model is None and self.settings.embedding.provider != "none":
+            from waymeet.models.embedders import chosen_embedder
 
-        return HashingEmbedder(self.settings.embedding.dimension)
+            self._model = chosen_embedder(self.settings.embedding)
+        return self._model
 
     def tools(self, store: Store) -> "Tools":
         """Put together what the stages of a search may use."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,7 +66,8 @@ def test_a_large_file_is_looked_through_later(file: Path) -> None:
 def test_or_in_the_background(file: Path) -> None:
     flip(file, -1)
     trust = Trust(at_once=100, patience=0.0)
-    trust.admit(Container(file))
+    with suppress(BrokenContainerError):  # the thread may be that quick
+        trust.admit(Container(file))
     assert trust._thread is not None
     trust._thread.join(20)
     assert trust.broken == {file.name}

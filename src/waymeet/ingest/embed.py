@@ -1,25 +1,36 @@
 """Giving vectors to the chunks that have none."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from waymeet.errors import EmbeddingError
 from waymeet.ports import Embedder, Progress, Store
 from waymeet.settings import Settings
 from waymeet.types import Chunk, Document
 
+_WHILE_WAITING = 8
+"""Chunks embedded at once while somebody waits for an answer."""
 
-def embed(store: Store, embedder: Embedder, settings: Settings, progress: Progress | None = None) -> int:
-    """Embed every chunk that the embedder's lane has no vector for, and say how many there were.
 
-    Each batch is kept as soon as it is made, so that what was done stays done whatever happens to the next.
+def embed(
+    store: Store,
+    embedder: Embedder,
+    settings: Settings,
+    progress: Progress | None = None,
+    late: Callable[[], bool] | None = None,
+) -> int:
+    """Embed the chunks that the embedder's lane has no vector for, and say how many there were.
+
+    Each batch is kept as soon as it is made, so that what was done stays done whatever happens to the next. Somebody
+    who is waiting for an answer may say when it is `late`: then the rest is left for another time.
 
     Raises:
         EmbeddingError: the embedder failed, or returned something unusable.
     """
+    at_once = max(settings.embedding.batch_chunks, 1) if late is None else _WHILE_WAITING
     counts = store.counts()
     total = counts.chunks - counts.vectors.get(embedder.lane, 0)
     done, before = 0, ""
-    while batch := store.without_vector(embedder.lane, max(settings.embedding.batch_chunks, 1)):
+    while not (late and late()) and (batch := store.without_vector(embedder.lane, at_once)):
         if batch[0].id == before:  # it would come back for ever
             raise EmbeddingError(f"The store does not keep the vector of {before}.", "Run: waymeet index")
         before = batch[0].id

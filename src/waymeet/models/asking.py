@@ -44,7 +44,9 @@ class Server(NamedTuple):
 def ask(server: Server, body: dict[str, Any], kind: type[T]) -> T:
     """Send a request and read the answer as a kind of record; everything that can go wrong is a ModelError."""
     headers = {"User-Agent": "waymeet", "Accept": "application/json", **_authority(server)}
-    manners = Manners(server.seconds, _TRIES, _FIRST_WAIT, longest_wait=server.seconds, most_bytes=_MOST_BYTES)
+    # A single wait may last longer than all together: so it is always the deadline that says it was too long.
+    longest = 2.0 * server.seconds + 1.0
+    manners = Manners(longest, _TRIES, _FIRST_WAIT, longest_wait=server.seconds, most_bytes=_MOST_BYTES)
     sent = msgspec.json.encode(body)
     late = ModelError(
         f"{server.name} gave no answer within {server.seconds:g} seconds.",

@@ -203,8 +203,9 @@ class Watch(Struct, frozen=True, forbid_unknown_fields=True):
 class Embedding(Struct, frozen=True, forbid_unknown_fields=True):
     """Where vectors come from. Never read from a project's own file."""
 
-    provider: Literal["none", "hashing"] = "none"
-    """`hashing` is a deterministic stand-in for tests: it knows words, not meaning."""
+    provider: Literal["none", "granite", "multilingual", "hashing"] = "none"
+    """`granite` knows English and code, `multilingual` sixteen languages; both run on this machine and come with
+    `pip install 'waymeet[local]'`. `hashing` is a deterministic stand-in for tests: it knows words, not meaning."""
     dimension: Annotated[int, Meta(ge=1, le=65_536)] = 256
     batch_chunks: Number = 64
 
