@@ -210,3 +210,11 @@ def test_neighbours_change_with_the_links_and_their_ends(store: Store) -> None:
     store.put([entry("d/c.md", "x", names=["c"])])
     assert [each.document for each in store.neighbours(["a.md"])["a.md"]] == ["d/c.md"]
     assert [each.document for each in store.neighbours(["d/c.md"])["d/c.md"]] == ["a.md"]
+
+
+def test_a_page_without_links_that_comes_back_with_some_has_neighbours(store: Store) -> None:
+    store.put([entry("a.md", "x"), entry("b.md", "x", links=[link("c")]), entry("c.md", "x")])
+    store.tidy()
+    store.drop(["a.md"])
+    store.put([entry("a.md", "x", links=[link("b")])])
+    assert [each.document for each in store.neighbours(["a.md"])["a.md"]] == ["b.md"]

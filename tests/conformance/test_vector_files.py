@@ -13,6 +13,7 @@ from waymeet.stores.memory import MemoryStore
 from waymeet.stores.segments import container
 from waymeet.stores.segments.container import Container
 from waymeet.stores.segments.lane import Part, arrays, opened
+from waymeet.stores.segments.signs import rotation, signs
 from waymeet.stores.sqlite import SqliteStore
 from waymeet.stores.sqlite.upkeep import Effort
 from waymeet.types import Filters
@@ -221,3 +222,18 @@ def test_a_first_look_at_signs_finds_what_is_near(tmp_path: Path) -> None:
         assert len(likely) < 0.1 * len(rows)
         found += len({*np.argsort(-(rows @ question))[:50].tolist()} & {*likely.tolist()})
     assert found >= 0.99 * 50 * len(questions)
+
+
+def test_what_is_near_but_barred_does_not_hide_what_is_not() -> None:
+    rng = np.random.default_rng(5)
+    matrix = rng.standard_normal((3000, 64)).astype(np.float32)
+    matrix[:200] = matrix[0] + 0.05 * rng.standard_normal((200, 64)).astype(np.float32)
+    matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
+    turn = rotation(64)
+    part = Part(np.arange(3000, dtype=np.uint32), np.arange(3000, dtype=np.uint64), matrix, turn, signs(matrix, turn))
+    barring = np.zeros(3000, dtype=np.bool_)
+    barring[:200] = True
+    rows, scores = part.near(matrix[0], barring, 1)
+    assert not barring[rows].any()
+    expected = np.argmax(np.where(barring, -2.0, matrix @ matrix[0]))
+    assert rows[np.argmax(scores)] == expected

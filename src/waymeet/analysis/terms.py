@@ -11,7 +11,7 @@ from waymeet.analysis.identifiers import split
 from waymeet.analysis.scripts import RUN, grams, has_cjk, pairs
 from waymeet.analysis.stop import STOP
 
-VERSION = 2
+VERSION = 3
 """Part of an index's fingerprint: raise it when the same text would give other terms."""
 
 # Marks that complete the letter before them, which Python does not count among \w: accents written apart, Hebrew and
@@ -192,3 +192,7 @@ def _word(token: str) -> Iterator[str]:
             yield _stem(lower)
     if [token] != pieces:
         yield token.lower()[:_LONGEST]
+    if "-" in token:  # of GitHub-hosted, GitHub is a word as well
+        for part in token.split("-"):
+            if part and part not in pieces:
+                yield part.lower()[:_LONGEST]

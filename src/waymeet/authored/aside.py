@@ -13,6 +13,7 @@ The folder of such files is inside the folder of the entries, for files can be e
 
 import os
 import posixpath
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -27,6 +28,7 @@ from waymeet.ingest.decode import digest
 ASIDE = ".aside"
 _GRACE_NS = 10_000_000_000
 """How long an editor may take between opening a file and closing it."""
+_STAMP = re.compile(r"[0-9a-f]{1,16}")
 _ABANDONED_NS = 3_600_000_000_000
 _LONGEST = 1 << 26
 _NAME_BYTES = 160
@@ -130,10 +132,20 @@ def sweep(base: Base, *, now: bool = False) -> tuple[Rescued, ...]:
     """Look once more at what was replaced a while ago: forget it, or bring back what was written into it since."""
     try:
         with below(base.root, base.aside) as aside:
-            rescued = [_swept(base, aside, name, now=now) for name in aside.names() if name.count("~") == 4]
+            rescued = [_swept(base, aside, name, now=now) for name in aside.names() if _ours(name)]
     except FileNotFoundError:  # there is nothing aside, or somebody else is sweeping
         return ()
     return tuple(each for each in rescued if each)
+
+
+def _ours(name: str) -> bool:
+    """Tell whether a name is one that we give: a stranger's repository may hold anything.
+
+    >>> _ours("u~17f~a~b~c.md"), _ours("u~zz~a~b~c.md"), _ours("u~17f~a~b~c%00.md"), _ours("note.md")
+    (True, False, False, False)
+    """
+    parts = name.split("~")
+    return len(parts) == 5 and bool(_STAMP.fullmatch(parts[1])) and "\0" not in unquote(parts[4])
 
 
 def _swept(base: Base, aside: Folder, name: str, *, now: bool) -> Rescued | None:

@@ -225,7 +225,8 @@ class _Look:
         dismissed = self._dismissed()
         kept = (*self._unreadable, *dismissed)
         files = [path for path in self._known if not path.endswith("/") and path not in self._present]
-        gone = sorted(path for path in files if not path.startswith(kept))
+        below = tuple(each if each.endswith("/") else f"{each}/" for each in kept)
+        gone = sorted(path for path in files if path not in kept and not path.startswith(below))
         repositories = [folder for each in self._walks[:1] for folder in each.repositories]
         now = spaces(self._manifests, repositories, self._settings.namespaces, (*self._roots, *dismissed.values()))
         again = self._elsewhere(now)

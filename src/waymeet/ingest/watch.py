@@ -143,7 +143,8 @@ class SystemHints:
     def wait(self, seconds: float) -> bool:
         """Wait for a hint, and say whether one came."""
         came = self._told.wait(seconds)
-        self._told.clear()
+        if came:  # one that comes right now is for the next time
+            self._told.clear()
         return came
 
     def renew(self) -> None:

@@ -20,7 +20,13 @@ _GIT = (
     *("-c", "core.alternateRefsCommand="),
     *("-c", "safe.bareRepository=explicit"),
 )
-_QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+_QUIET = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",  # older gits do not know it, but no transport is allowed either
+    "GIT_ALLOW_PROTOCOL": "none",  # unlike the setting, this outweighs whatever the repository's own file says
+    "LC_ALL": "C",
+}
 _PIECE = 1 << 16
 _COMPLAINT = 300
 _MOST_BYTES = 1 << 28

@@ -138,7 +138,7 @@ class _Asked:
                 if record.startswith("\x01"):
                     if search.done:
                         break
-                    search.next_commit(int(record[1:]) * _SECOND)
+                    search.next_commit(_seconds(record[1:]) * _SECOND)
                 elif record.startswith(":"):
                     *_, old, new_, status = record.split(" ")
                     first = next(pieces, "")
@@ -229,3 +229,12 @@ def _same(content: bytes | None, blob: str) -> bool:
         new(sort, b"blob %d\0" % len(form) + form, usedforsecurity=False).hexdigest() == blob
         for form in dict.fromkeys((content, content.replace(b"\r\n", b"\n")))
     )
+
+
+def _seconds(written: str) -> int:
+    """Read the time of a commit; one that says none, or nonsense, is taken to be as old as can be.
+
+    >>> _seconds("1700000000"), _seconds(""), _seconds("-5")
+    (1700000000, 0, 0)
+    """
+    return int(written) if written.isascii() and written.isdigit() else 0

@@ -4,18 +4,19 @@ A node is a chunk: a section, or the piece of a file in which a symbol is define
 a link that names no place belongs to the first chunk of its document.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from waymeet.analysis import contains, count, plain
 from waymeet.formulas.explain import product, value
 from waymeet.formulas.fusion import rrf, share
 from waymeet.ports import Store
 from waymeet.search.fuse import made_of, ordered, rows_of, scored
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Neighbours, Settings
-from waymeet.types import Candidate, Explanation, Found, Node
+from waymeet.types import Candidate, Chunk, Explanation, Filters, Found, Node
 
 _PROXY = "@"
 """How the ids of nodes begin that stand for those of another graph: never results."""
@@ -90,7 +91,8 @@ def hand_on(search: Search, tools: Tools, settings: Settings) -> Search:
         if not frontier:
             break
     allowed = tools.store.passing({way.document for way in ways.values()}, search.filters)
-    reached = [_candidate(chunk, way) for chunk, way in ways.items() if way.document in allowed]
+    shown = _passing(tools.store, [chunk for chunk, way in ways.items() if way.document in allowed], search.filters)
+    reached = [_candidate(chunk, way) for chunk, way in ways.items() if chunk in shown]
     by_links = [each for each in ordered(reached) if any(found.source == "graph" for found in each.found)]
     ranks = {each.chunks: rank for rank, each in enumerate(by_links, start=1)}
     placed = [
@@ -100,6 +102,22 @@ def hand_on(search: Search, tools: Tools, settings: Settings) -> Search:
         for each in ordered(reached)
     ]
     return replace(search, candidates=tuple(placed[: _most(search, numbers)]))
+
+
+def _passing(store: Store, chunks: Sequence[str], filters: Filters) -> set[str]:
+    """Keep the chunks that have all the phrases and nothing that must not be there."""
+    if not filters.phrases and not filters.without:
+        return set(chunks)
+    found = store.chunks(chunks)
+    titles = {id_: each.title for id_, each in store.documents({each.document for each in found.values()}).items()}
+    return {chunk for chunk, each in found.items() if _fits(each, titles[each.document], filters)}
+
+
+def _fits(chunk: Chunk, title: str, filters: Filters) -> bool:
+    texts = title, " ".join(chunk.headings), chunk.text
+    held = count("\n".join(texts))
+    ruled_out = any(group and all(term in held for term in group) for group in filters.without)
+    return not ruled_out and all(any(contains(plain(text), phrase) for text in texts) for phrase in filters.phrases)
 
 
 def _most(search: Search, numbers: Neighbours) -> int:

@@ -5,7 +5,7 @@ from time import perf_counter, time_ns
 
 from msgspec.structs import replace
 
-from waymeet.analysis import plain, spans
+from waymeet.analysis import plain, spans, terms
 from waymeet.search.snippet import snippet
 from waymeet.search.stale import staleness
 from waymeet.search.state import Recipe, Search, Tools, run
@@ -97,7 +97,17 @@ def _section(chunk: Chunk, wanted: Mapping[str, float], matched: bool, settings:
     else:
         text, highlights = chunk.text[: settings.threeway.opening_chars], ()
     whole = chunk.text if settings.shape.whole_text else ""
-    return Section(chunk.id, chunk.start, chunk.end, chunk.headings, text, highlights, whole)
+    return Section(chunk.id, chunk.start, chunk.end, _headings(chunk, wanted), text, highlights, whole)
+
+
+def _headings(chunk: Chunk, wanted: Mapping[str, float]) -> tuple[str, ...]:
+    """Name the symbol that is asked for where several small ones share a chunk."""
+    named = {symbol.name: sum(wanted.get(term, 0.0) for term in terms(symbol.name)) for symbol in chunk.symbols}
+    best = max(named, key=named.__getitem__, default="")
+    own = sum(wanted.get(term, 0.0) for term in terms(".".join(chunk.headings)))
+    if not best or named[best] <= own or chunk.symbols[0].kind == "code_block":
+        return chunk.headings
+    return tuple(best.partition("~")[0].split("."))
 
 
 def _reason(found: Sequence[Found], document: Document, chunk: Chunk, wanted: Mapping[str, float]) -> str:

@@ -1,9 +1,12 @@
 """What a filter lets through: the rules that every backend obeys, over plain documents and chunks."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 
-from waymeet.analysis import contains, plain, words
+from waymeet.analysis import contains, has_cjk, plain, words
 from waymeet.types import Chunk, Document, Filters
+
+_PLAIN_WORD = re.compile(r"[a-z]{3,}")
 
 
 def folders(paths: Sequence[str]) -> tuple[str, ...]:
@@ -75,18 +78,17 @@ def leaves_out(without: Sequence[Collection[str]], terms: Collection[str]) -> bo
 
 
 def demanded(phrases: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """List the words of phrases that are indexed, each by its terms: what has a phrase has each of its words, too.
+    """List words of phrases, each by its terms, one of which stands wherever the phrase does.
 
-    >>> demanded(["the signing keys"])
-    (('sign', 'signing'), ('key', 'keys'))
+    Words whose terms depend on what stands around them say nothing: short ones, which may be the rest of a contraction,
+    and those that are not plain letters.
+
+    >>> demanded(["the user's signing keys", "検索語"])
+    (('user',), ('sign', 'signing'), ('key', 'keys'), ('検索',), ('索語',))
     """
-    groups = (asked for phrase in phrases for _, asked in words(phrase) if asked)
+    found = (pair for phrase in phrases for pair in words(phrase))
+    groups = (asked for word, asked in found if asked and (_PLAIN_WORD.fullmatch(word) or has_cjk(word)))
     return tuple(dict.fromkeys(groups))
-
-
-def holds(groups: Sequence[Collection[str]], terms: Collection[str]) -> bool:
-    """Tell whether a chunk with these terms has one of every group."""
-    return all(any(term in terms for term in group) for group in groups)
 
 
 def says(phrases: Sequence[str], chunk: Chunk, title: str) -> bool:

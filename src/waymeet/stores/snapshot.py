@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from waymeet.stores.bm25f import Statistics, averages
 from waymeet.stores.entries import length
-from waymeet.stores.filters import admits, demanded, holds, leaves_out, says
+from waymeet.stores.filters import admits, leaves_out, says
 from waymeet.stores.resolve import Carriers
 from waymeet.types import DOCUMENT_FIELDS, FIELDS, Edge, Node
 
@@ -136,7 +136,6 @@ class Snapshot(Struct, frozen=True, dict=True):
         return (
             admits(filters, placed.document)
             and not leaves_out(filters.without, searched)
-            and holds(demanded(filters.phrases), searched)
             and says(filters.phrases, placed.chunk, placed.document.title)
         )
 

@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from waymeet.search.state import Recipe
 
 
-@click.command(short_help="Measure recipes on test collections.")
+_EPILOG = """\b
+Examples:
+  waymeet eval my-collection
+  waymeet eval a b --recipe auto,classic:bm25_only,threeway
+  waymeet eval my-collection --runs answers.jsonl     {"id": query, "hits": [document ids]}
+"""
+
+
+@click.command(short_help="Measure recipes on test collections.", epilog=_EPILOG)
 @click.argument("folders", nargs=-1, required=True, metavar="COLLECTION…", type=click.Path(path_type=Path))
 @click.option("--recipe", "recipes", default="auto", show_default=True, metavar="A,B:MODE", help="What to compare.")
 @click.option("--runs", type=click.Path(path_type=Path, dir_okay=False), help="Write the answers as JSON lines.")
@@ -28,17 +36,11 @@ if TYPE_CHECKING:
 def command(
     folders: tuple[Path, ...], recipes: str, runs: Path | None, trec: Path | None, flags: tuple[str, ...], as_json: bool
 ) -> int:
-    r"""Measure how good recipes are on test collections, and how fast.
+    """Measure how good recipes are on test collections, and how fast.
 
     A collection is a folder with corpus.jsonl ({id, title, text, [path], [links]}), queries.jsonl ({id, text,
     [scope]}) and qrels.tsv (query, document, score). It is indexed in a temporary place. Measured are nDCG@10, R@5,
     R@10 and RR@10 (the mean reciprocal rank of the first right document), which need `pip install 'waymeet[eval]'`.
-
-    \b
-    Examples:
-      waymeet eval my-collection
-      waymeet eval a b --recipe auto,classic:bm25_only,threeway
-      waymeet eval my-collection --runs answers.jsonl     {"id": query, "hits": [document ids]}
     """
     chosen = [_chosen(each) for each in recipes.split(",") if each.strip()]
     several = len(folders) * len(chosen) > 1

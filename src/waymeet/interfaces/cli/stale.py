@@ -18,7 +18,8 @@ from waymeet.interfaces.cli.common import (
     say_degraded,
     several,
 )
-from waymeet.interfaces.present import Line
+from waymeet.interfaces.present import Line, one_line
+from waymeet.search.scope import below
 from waymeet.search.stale import Stale, stale
 
 _EPILOG = """\b
@@ -57,6 +58,9 @@ def command(
         store, degraded = current(project, surely=exit_code)
         moments = project.moments(store)
         wanted = [from_here(project.root, path) for path in paths]
+        for path, given in zip(wanted, paths, strict=True):  # a typing error must not look like good news
+            if not any(below(document, [path]) for document in store.fingerprints()):
+                raise click.UsageError(f"Nothing indexed is called {one_line(given)} or lies below it.")
         found = stale(store, project.settings, time_ns(), moments, wanted)
     counts = {state: sum(each.state == state for each in found) for state in _STYLES}
     shown = found if everything else tuple(each for each in found if each.state in {"stale", "possibly_stale"})

@@ -23,8 +23,6 @@ _RESCORED = 0.02
 """Which part of the vectors is compared exactly after looking at their signs; at recall .99 or more."""
 _RESCORED_FOR_EACH = 40
 """And how many at least for each one that is wanted."""
-_FEW_BARRED = 0.1
-"""Which part of the vectors may be barred without being left out from the start, which costs a copy of all signs."""
 _LOOKED_AT_TWICE = 6
 """How many times as many are left by a first look, in which the question has only signs, too."""
 
@@ -65,28 +63,22 @@ class Part(NamedTuple):
         return found
 
     def near(self, query: Vector, barring: NDArray[np.bool_] | None, wanted: int) -> tuple[Rows, NDArray[np.float32]]:
-        """Find rows among which the best `wanted` almost certainly are, and how near they are, roughly.
-
-        While few are barred, all are looked at, and those are left out at the end.
-        """
-        many = barring is not None and np.count_nonzero(barring) > _FEW_BARRED * len(barring)
-        rows = self.likely(query, np.flatnonzero(~barring) if barring is not None and many else None, wanted)
-        if barring is not None and not many:
-            rows = np.flatnonzero(~barring) if rows is None else rows[~barring[rows]]
+        """Find rows among which the best `wanted` almost certainly are, and how near they are, roughly."""
+        rows = self.likely(query, barring, wanted)
+        if rows is None and barring is not None:
+            rows = np.flatnonzero(~barring)
         return np.arange(len(self.chunks)) if rows is None else rows, self.rough(query, rows)
 
-    def likely(self, query: Vector, allowed: Rows | None, wanted: int) -> Rows | None:
-        """Narrow the allowed rows down to those among which the best `wanted` almost certainly are; None means all."""
+    def likely(self, query: Vector, barring: NDArray[np.bool_] | None, wanted: int) -> Rows | None:
+        """Narrow down to rows among which the best `wanted` almost certainly are; None for all not barred."""
         if self.turn is None or self.words is None:
-            return allowed
+            return None
         enough = max(int(_RESCORED * len(self.chunks)), _RESCORED_FOR_EACH * wanted)
-        if enough >= (len(self.chunks) if allowed is None else len(allowed)):
-            return allowed
-        words = self.words if allowed is None else np.take(self.words, allowed, axis=1)
+        if enough >= len(self.chunks) - (0 if barring is None else np.count_nonzero(barring)):
+            return None
         question = np.vecdot(self.turn, query)
-        found = fewest_differing(words, question, _LOOKED_AT_TWICE * enough)
-        found = found[most_agreeing(np.take(words, found, axis=1), question, enough)]
-        return found if allowed is None else allowed[found]
+        found = fewest_differing(self.words, question, _LOOKED_AT_TWICE * enough, barring)
+        return found[most_agreeing(np.take(self.words, found, axis=1), question, enough)]
 
     def rough(self, query: Vector, rows: Rows | None) -> NDArray[np.float32]:
         """Compare some vectors with a question, fast, off by rounding in 32 bits."""

@@ -36,12 +36,20 @@ def signs(matrix: Matrix, turn: Matrix) -> Words:
     return found
 
 
-def fewest_differing(words: Words, question: Matrix, wanted: int) -> NDArray[np.int64]:
-    """Find vectors that differ from a question, turned like them, in the fewest signs; ties are all taken."""
+def fewest_differing(
+    words: Words, question: Matrix, wanted: int, barring: NDArray[np.bool_] | None = None
+) -> NDArray[np.int64]:
+    """Find vectors that differ from a question, turned like them, in the fewest signs; ties are all taken.
+
+    Those that are barred are left out from the start: they may be all that is near.
+    """
     asked = _packed(question[np.newaxis] > 0.0)[:, 0]
     counts = _counted(np.bitwise_xor, words, asked)
+    most = 64 * len(words)
+    if barring is not None:
+        counts[barring] = most + 1
     bound = int(np.searchsorted(np.cumsum(np.bincount(counts)), wanted))
-    return np.flatnonzero(counts <= bound)
+    return np.flatnonzero(counts <= min(bound, most))
 
 
 def most_agreeing(words: Words, question: Matrix, wanted: int) -> NDArray[np.int64]:

@@ -121,11 +121,12 @@ class Surroundings:
         """Give the neighbours of documents; those of no neighbour, or unknown, get none."""
         if len(self._known) > _MOST_REMEMBERED:
             self._known.clear()
-        known = self._known
+        found: dict[str, tuple[Neighbour, ...]] = {}
         for document in documents:
-            if document not in known:
-                known[document] = self._around(connection, document)
-        found = {document: known[document] for document in documents}
+            around = self._known.get(document)  # another thread may clear it at any moment
+            if around is None:
+                around = self._known[document] = self._around(connection, document)
+            found[document] = around
         if not kinds:
             return found
         return {document: tuple(each for each in around if each.kind in kinds) for document, around in found.items()}

@@ -9,7 +9,7 @@ appears or vanishes, and `shelf`, when what links say of a document changes.
 APPLICATION_ID = 0x57594D54
 """`WYMT`: marks the file as ours (`PRAGMA application_id`)."""
 
-VERSION = 4
+VERSION = 5
 """The format of the file (`PRAGMA user_version`)."""
 
 TABLES = """
@@ -95,6 +95,9 @@ BEGIN
     INSERT OR REPLACE INTO stirred SELECT old.source, value + 1 FROM meta WHERE key = 'generation';
     INSERT OR REPLACE INTO stirred SELECT old.target, value + 1 FROM meta WHERE key = 'generation';
 END;
+
+CREATE TRIGGER document_gone AFTER DELETE ON documents
+BEGIN INSERT OR REPLACE INTO stirred SELECT old.id, value + 1 FROM meta WHERE key = 'generation'; END;
 
 CREATE TABLE lanes (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
 

@@ -31,6 +31,8 @@ TIMEOUT = 30.0
 """How long to wait, in seconds, for another process to finish a change."""
 
 
+_MOST_ADMISSIONS = 16
+"""Filters whose outcome is kept at hand."""
 _HANDS_FULL = 5
 """How many times the most that is looked up by hand for one question is looked up so for all of them."""
 
@@ -236,6 +238,8 @@ class SqliteStore:
         admissions = self._memory(session).admissions
         if filters not in admissions:
             lexicon = self._library.lexicon(session) if filters.without or filters.phrases else None
+            if len(admissions) >= _MOST_ADMISSIONS:  # each may name every chunk
+                del admissions[next(iter(admissions))]
             admissions[filters] = admission(session.connection, filters, lexicon)
         return Gate(session.connection, filters, admissions[filters])
 

@@ -1,0 +1,20 @@
+"""What has a phrase has the words by which a store narrows down where to look for it."""
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from waymeet.analysis import contains, count, plain
+from waymeet.stores.filters import demanded
+
+letters = st.sampled_from(list("aAbBzZ019_-./'’ ,:#é\u0301ßİıﬁ²全検索のカｶﾞ가한\u200b\n$ς"))
+parts = st.sampled_from(
+    ["GitHub-hosted runners", "user's guide", "don't", "getUserById", "snake_case", "x-fooBar", " "]
+)
+
+
+@given(st.lists(letters | parts, min_size=1, max_size=14).map("".join), st.integers(0, 20), st.integers(1, 12))
+def test_a_phrase_is_never_looked_for_in_the_wrong_place(text: str, start: int, length: int) -> None:
+    phrase = plain(plain(text)[start : start + length])
+    assume(phrase and contains(plain(text), phrase))
+    held = count(text)
+    assert all(any(term in held for term in group) for group in demanded([phrase]))
