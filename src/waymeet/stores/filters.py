@@ -83,7 +83,7 @@ def demanded(phrases: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     Words whose terms depend on what stands around them say nothing: short ones, which may be the rest of a contraction,
     and those that are not plain letters.
 
-    >>> demanded(["the user's signing keys", "検索語"])
+    >>> demanded(["the user s signing keys", "検索語"])
     (('user',), ('sign', 'signing'), ('key', 'keys'), ('検索',), ('索語',))
     """
     found = (pair for phrase in phrases for pair in words(phrase))
