@@ -69,15 +69,18 @@ def test_the_vault_in_english_and_japanese(tmp_path: Path, run: Run, monkeypatch
     monkeypatch.chdir(vault)
     assert run("stale", "--exit-code", "--strict").code == 0
     source = vault / "src" / "teashop" / "orders.py"
-    source.write_text(source.read_text(encoding="utf-8") + "\n# More to come.\n", encoding="utf-8")
+    written = source.read_text(encoding="utf-8") + "\n# More to come.\n"
+    source.write_text(written, encoding="utf-8")
+    assert run("stale", "--exit-code", "--strict").code == 0  # all of them name or mention only a symbol of it
+    source.write_text(written.replace("< 7", "< 8"), encoding="utf-8")
     found = run("stale", "--exit-code", "--json")
     assert found.code == 1
     assert [
         (each["document"], each["state"], each["causes"][0]["path"]) for each in json.loads(found.out)["documents"]
     ] == [
-        ("docs/stock-design.md", "stale", "src/teashop/orders.py"),
-        ("docs/handbook.rst", "possibly_stale", "src/teashop/orders.py"),
-        ("docs/stock-design.ja.md", "possibly_stale", "src/teashop/orders.py"),
+        ("docs/stock-design.md", "stale", "src/teashop/orders.py#reorder_leaves"),
+        ("docs/handbook.rst", "possibly_stale", "src/teashop/orders.py#reorder_leaves"),
+        ("docs/stock-design.ja.md", "possibly_stale", "src/teashop/orders.py#reorder_leaves"),
     ]
 
 
@@ -112,14 +115,75 @@ def test_mentioned_code_makes_possibly_stale(vault: Path, run: Run) -> None:
     assert run("stale", "docs/ja.md", "docs/plain.md", "--exit-code", "--strict").code == 0
 
 
+TWO = "LIMIT = 3\n\n\ndef alpha(x):\n    return x\n\n\ndef beta(y):\n    return y\n"
+
+
+def named(vault: Path, reference: str) -> None:
+    write(vault, "src/two.py", TWO, 1000)
+    write(vault, "docs/two.md", f'---\nsource_refs: ["{reference}"]\n---\n# Two\n\nIt is in `src/two.py`.\n', 1000)
+
+
+def about_two(run: Run) -> tuple[str, str]:
+    found = json.loads(run("stale", "--all", "--json", "docs/two.md").out)["documents"]
+    return found[0]["state"], found[0]["reason"]
+
+
+@pytest.mark.parametrize("indexed_between", [True, False])
+def test_of_a_named_symbol_only_its_own_changes_count(vault: Path, run: Run, indexed_between: bool) -> None:
+    named(vault, "src/two.py#alpha")
+    assert about_two(run)[0] == "fresh"
+    for number, text in enumerate((TWO.replace("return y", "return y + 1"), "import os\n\n\n" + TWO, TWO)):
+        write(vault, "src/two.py", text, 1010 + number)
+        if indexed_between:
+            run("index")
+        assert about_two(run)[0] == "fresh"
+    write(vault, "src/two.py", TWO.replace("return x", "return x + 1"), 1020)
+    wanted = ("stale", "src/two.py#alpha changed on 1972-10-17, after this page (1972-09-27)")
+    assert about_two(run) == wanted
+    write(vault, "src/two.py", TWO.replace("return x", "return x + 1") + "\n# More.\n", 1030)
+    assert about_two(run) == wanted
+
+
+@pytest.mark.parametrize("name", ["alpha", "never"])
+def test_a_symbol_that_is_not_there_makes_stale(vault: Path, run: Run, name: str) -> None:
+    named(vault, f"src/two.py#{name}")
+    run("stale")
+    write(vault, "src/two.py", TWO.replace("def alpha", "def gamma"), 1001)
+    assert about_two(run) == ("stale", f"src/two.py#{name} is not there any more")
+
+
+def test_a_constant_and_a_heading_are_there(vault: Path, run: Run) -> None:
+    for reference in ("src/two.py#LIMIT", "docs/plain.md#Plain", "src/two.py#L3"):
+        named(vault, reference)
+        assert about_two(run)[0] == "fresh"
+
+
 def test_a_vanished_source_makes_stale(vault: Path, run: Run) -> None:
     run("index")
     (vault / "src" / "users.py").unlink()
     found = json.loads(run("stale", "--json").out)
-    (stale,) = found["documents"]
+    stale, possibly = found["documents"]
     assert (stale["document"], stale["state"]) == ("docs/both.md", "stale")
+    assert (possibly["document"], possibly["state"]) == ("docs/users.md", "possibly_stale")
     assert "src/users.py is not there" in stale["reason"]
     assert stale["causes"][0]["path"] == "src/users.py"
+
+
+def test_vanished_code_that_was_mentioned_makes_possibly_stale(vault: Path, run: Run) -> None:
+    write(vault, "docs/lost.md", "# Lost\n\nIt is in `src/never.py`.\n", 1000)
+    write(vault, "docs/names.md", "---\nsource_refs: src/never.py\n---\n# Names\n\nIt is nowhere.\n", 1000)
+    write(vault, "docs/deep.md", "# Deep\n\nIt is in `src/deep.py:3`.\n", 1000)
+    write(vault, "src/deep.py", TWO, 1000)
+    assert states(run)["docs/deep.md"] == "fresh"
+    (vault / "src" / "deep.py").unlink()
+    for _ in range(2):
+        found = json.loads(run("stale", "--all", "--json", "docs/deep.md").out)["documents"][0]
+        assert found["state"] == "possibly_stale"
+        assert "src/deep.py, mentioned here, is not there since" in found["reason"]
+        assert states(run)["docs/lost.md"] == "unknown"
+        write(vault, "docs/plain.md", "# Plain\n\nOther zeppelins.\n", 1001)
+    write(vault, "src/deep.py", TWO, 1000)
+    assert states(run)["docs/deep.md"] != "unknown"
 
 
 def test_a_renamed_source_is_said_to_be_renamed(vault: Path, run: Run) -> None:
@@ -168,10 +232,13 @@ def test_in_a_fresh_clone_git_decides(vault: Path, run: Run, tmp_path: Path, mon
         config = ("-c", "user.name=a", "-c", "user.email=a@b")
         subprocess.run(["git", *config, *args], check=True, capture_output=True, env=os.environ | times)
 
+    named(vault, "src/two.py#alpha")
+    write(vault, "docs/beta.md", "---\nsource_refs: ['src/two.py#beta']\n---\n# Beta\n\nIt is another.\n", 1000)
     git("init", "--quiet")
     git("add", ".")
     git("commit", "--quiet", "-m", "all", day=2000)
     write(vault, "src/auth.py", "def log_in(user):\n    return user\n", 1)
+    write(vault, "src/two.py", "import os\n\n" + TWO.replace("return y", "return y + 1"), 1)
     git("commit", "--quiet", "-am", "auth", day=2100)
     clone = tmp_path / "clone"
     git("clone", "--quiet", str(vault), str(clone))
@@ -179,6 +246,8 @@ def test_in_a_fresh_clone_git_decides(vault: Path, run: Run, tmp_path: Path, mon
     found = run("stale", "--exit-code")
     assert found.code == 1
     assert "src/auth.py changed on 1975-10-02, after this page (1975-06-24)" in found.out
+    assert "src/two.py#beta changed on 1975-10-02, after this page (1975-06-24)" in found.out
+    assert (states(run)["docs/beta.md"], *about_two(run)[:1]) == ("stale", "fresh")
     assert states(run)["docs/users.md"] == "fresh"
     (clone / "docs" / "auth.md").write_text(FILES["docs/auth.md"] + "More.\n", encoding="utf-8")
     assert states(run)["docs/auth.md"] == "fresh"

@@ -1,17 +1,19 @@
 """When a document counts as left behind: the rule as a table, and the rule over a store."""
 
 from collections.abc import Sequence
+from time import monotonic
 
 import pytest
 from conformance.make import entry
 from msgspec.structs import replace
 
 from waymeet.formulas.staleness import Moment, Referred, after, judged
+from waymeet.search.missing import digest_of, held
 from waymeet.search.moments import NOTE, Moments, Remembered, recalled
 from waymeet.search.stale import stale, staleness
 from waymeet.settings import Settings
 from waymeet.stores.memory import MemoryStore
-from waymeet.types import Entry, Link
+from waymeet.types import Chunk, Entry, Link, Symbol
 
 DAY = 86_400 * 10**9
 SECOND = 10**9
@@ -46,6 +48,12 @@ def at(day: float, known: str = "file") -> Moment:
             "a.py is called b.py since 1970-04-03",
         ),
         (at(10), [Referred("a.py", at(20), moved_to="b.py", gone=at(15))], "stale", "a.py, now b.py, changed"),
+        # Of a symbol: the reason names it, and without it the page is stale, or possibly so if it only mentions it.
+        (at(10), [Referred("a.py", at(20), symbol="f")], "stale", "a.py#f changed on"),
+        (at(10), [Referred("a.py", at(5), symbol="f"), Referred("a.py", at(5), symbol="g")], "fresh", "is not newer"),
+        (at(10), [Referred("a.py", None, symbol="f")], "stale", "a.py#f is not there any more"),
+        (at(10), [Referred("a.py", None, moved_to="b.py", symbol="f")], "stale", "a.py#f is not there any more"),
+        (at(10), [Referred("a.py", None, mentioned=True, symbol="f")], "possibly_stale", "a.py#f, mentioned here,"),
         # On one day the time of day tells them apart.
         (at(10, "commit"), [Referred("a.py", at(10.5, "commit"))], "stale", "1970-01-11 12:00:00 UTC"),
     ],
@@ -156,6 +164,65 @@ def test_stale_is_restricted_to_paths() -> None:
     assert found("docs") == ["docs/a.md"]
     assert found("docs/", "c.md") == ["c.md", "docs/a.md"]
     assert len(found(".")) == len(found()) == 3
+
+
+def pieces(text: str, *symbols: Symbol, at_line: int = 0) -> tuple[Chunk, ...]:
+    """Divide a text into two chunks at a line, if any."""
+    lines = text.split("\n")
+    parts = [(0, lines[:at_line]), (at_line, lines[at_line:])] if at_line else [(0, lines)]
+    return tuple(
+        Chunk(f"a#{n}", "a", n, at + 1, at + len(part), "\n".join(part), symbols=symbols if not n else ())
+        for n, (at, part) in enumerate(parts)
+    )
+
+
+def test_a_symbol_is_the_same_wherever_it_lies() -> None:
+    text = "def f():\n    g()\n\n    h()"
+    here = digest_of("f", pieces(text, Symbol("f", "function", 1, 4)))
+    assert here == digest_of("f()", pieces(text, Symbol("f", "function", 1, 4), at_line=2))
+    assert here == digest_of("f", pieces(f"x = 1\n\n{text}\n\ny = 2", Symbol("f", "function", 3, 6)))
+    assert here != digest_of("f", pieces(text, Symbol("f", "function", 1, 2)))
+
+
+@pytest.mark.parametrize(
+    ("name", "there"),
+    [
+        ("K.m", True),
+        ("K::m", True),
+        ("m", True),
+        ("MOST", True),
+        ("L2", True),
+        ("there", True),
+        ("K.n", False),
+        ("called", False),
+    ],
+)
+def test_what_a_file_has(name: str, there: bool) -> None:
+    text = "MOST: int = 3\nclass K:\n    def m(self): return called(1)\nfrom else_where import there"
+    found = pieces(text, Symbol("K", "class", 2, 3), Symbol("K.m", "method", 3, 3))
+    assert (digest_of(name, found) is not None) is there
+
+
+@pytest.mark.parametrize(
+    ("former", "same"),
+    [
+        ("def f():\n    g()\n", True),
+        ("x = 1\r\n\r\ndef f():\r\n    g()\r\n\r\n\r\ny = 1\r\n", True),
+        ("def f():\n    g()\n\n    h()\n", False),
+        ("@cache\ndef f():\n    g()\n", False),
+        ("def f():\n    h()\n", False),
+        ("", False),
+    ],
+)
+def test_a_former_version_has_the_same_symbol(former: str, same: bool) -> None:
+    assert held("f", pieces("def f():\n    g()", Symbol("f", "function", 1, 2)), former) is same
+
+
+def test_looking_for_a_name_takes_no_time() -> None:
+    for text in ("a " * 50_000, "<*&" * 50_000, "\n" * 50_000, "a\n" * 50_000):
+        began = monotonic()
+        assert digest_of("nowhere", pieces(text, Symbol("f", "function", 1, 1))) is None
+        assert monotonic() - began < 2
 
 
 def _encoded(moments: Moments) -> str:

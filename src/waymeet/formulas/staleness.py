@@ -1,10 +1,12 @@
 """Whether a document still tells the truth about what it describes, judged by when each last changed.
 
 - *stale*: a source it names changed after it, or is not there (any more).
-- *possibly stale*: only code that it mentions changed after it; or a source moved on without changing, that is, has
-  another path now, and for `threshold_days` nobody has corrected the document.
+- *possibly stale*: only code that it mentions changed after it, or has not the symbol it mentions; or a source moved on
+  without changing, that is, has another path now, and for `threshold_days` nobody has corrected the document.
 - *fresh*: it refers to something, and nothing of that changed after it.
 - *unknown*: it refers to nothing.
+
+Of a file of which only a symbol is named, only that symbol counts.
 """
 
 from collections.abc import Sequence
@@ -46,6 +48,13 @@ class Referred(Struct, frozen=True):
     """Where something of the same content is now, if it is not there any more."""
     gone: Moment | None = None
     """When it vanished or moved, if anybody knows."""
+    symbol: str = ""
+    """What is meant in the file, if not all of it."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return f"{self.path}#{self.symbol}" if self.symbol else self.path
 
 
 class Cause(Struct, frozen=True):
@@ -103,15 +112,16 @@ def after(later: Moment, earlier: Moment) -> bool:
 
 def _cause(own: Moment, each: Referred, now: int, threshold_days: float) -> Cause | None:
     """Say how something that a document refers to tells against it, if it does."""
-    if each.moment is None and not each.moved_to:
-        when = f" since {_day(each.gone.at)}" if each.gone else ""
-        return Cause(each.path, "stale", f"{each.path} is not there{when}")
+    guilty: State = "possibly_stale" if each.mentioned else "stale"
+    if each.moment is None and (each.symbol or not each.moved_to):
+        when = " any more" if each.symbol else f" since {_day(each.gone.at)}" if each.gone else ""
+        what = ", mentioned here," if each.mentioned else ""
+        return Cause(each.name, guilty, f"{each.name}{what} is not there{when}")
     if each.moment is not None and after(each.moment, own):
-        called = f"{each.path}, now {each.moved_to}," if each.moved_to else each.path
+        called = f"{each.name}, now {each.moved_to}," if each.moved_to else each.name
         changed, written = _days(each.moment.at, own.at)
-        state: State = "possibly_stale" if each.mentioned else "stale"
         what = "mentioned here, changed" if each.mentioned else "changed"
-        return Cause(each.path, state, f"{called} {what} on {changed}, after this page ({written})")
+        return Cause(each.name, guilty, f"{called} {what} on {changed}, after this page ({written})")
     if each.moved_to:
         since = each.gone.at if each.gone else now
         late = now - since > threshold_days * _DAY

@@ -24,6 +24,10 @@ _RENAMINGS = 4
 _FEW = 20
 _FOR_GONE = 2.0
 """Seconds in which files that are gone are looked for."""
+_FOR_FORMER = 2.0
+"""Seconds in which former versions of files are looked at."""
+_MOST_FORMER = 1 << 20
+"""Bytes of a former version that are looked at."""
 _SECOND = 1_000_000_000
 
 Reader = Callable[[str], bytes | None]
@@ -78,6 +82,24 @@ def history(root: Path, paths: Collection[str], gone: Collection[str], read: Rea
         return History(head=found.head, problem=problem)
 
 
+def former(root: Path, commit: str, wanted: Collection[tuple[str, int]], seconds: float) -> dict[tuple[str, int], str]:
+    """Give the texts that files had at some times, in nanoseconds, as far as git tells them before the time is up."""
+    git = which("git")
+    found: dict[tuple[str, int], str] = {}
+    if git is None or not wanted:
+        return found
+    asked = _Asked(git, root, monotonic() + min(seconds, _FOR_FORMER))
+    with suppress(UnansweredError):  # without it, a symbol counts as changed when its file was
+        for path, at in sorted(wanted):
+            with suppress(UnknownFormerError):
+                found[path, at] = asked.former(commit, path, at)
+    return found
+
+
+class UnknownFormerError(Exception):
+    """A file was not there at some time, or is too large."""
+
+
 class _Asked:
     """One repository that is being asked, until a deadline."""
 
@@ -106,6 +128,31 @@ class _Asked:
             problem = f"git could not tell everything ({error}): some files may have changed earlier than it seems"
         edited = frozenset(path for path in paths if path in blobs and path not in same)
         return History(commit, search.changed, edited, self._vanished(commit, prefix, blobs, gone), problem)
+
+    def former(self, commit: str, path: str, at: int) -> str:
+        """Give the text that a file had at some time.
+
+        Raises:
+            UnknownFormerError: it was not there by this name, or is too large.
+        """
+        time = f"--min-age={at // _SECOND}"
+        last = self._text("rev-list", "-1", time, commit, "--", f":(literal){path}").strip()
+        if not last:
+            raise UnknownFormerError
+        prefix = self._text("rev-parse", "--show-prefix").removesuffix("\n")
+        text = bytearray()
+        try:
+            for some in ask(self._git, self._root, ["cat-file", "blob", f"{last}:{prefix}{path}"], b"", self._deadline):
+                text += some
+                if len(text) > _MOST_FORMER:
+                    break
+        except UnansweredError as error:
+            if error.code:  # it was removed then
+                raise UnknownFormerError from error
+            raise
+        if len(text) > _MOST_FORMER:
+            raise UnknownFormerError
+        return text.decode("utf-8", "replace")
 
     def _vanished(
         self, commit: str, prefix: str, blobs: Collection[str], gone: Collection[str]

@@ -16,6 +16,7 @@ from waymeet.ports import Store
 from waymeet.types import Document, Edge
 
 SOURCE = "source"
+_MENTIONS = "mentions"
 _CONTAINS = "contains"
 NOTE = "moments"
 """Under which name the store keeps them."""
@@ -29,7 +30,12 @@ class Reference(NamedTuple):
     source: bool
     """Whether it names it as a source; else it links to it or mentions it."""
     name: str = ""
-    """What a source is called, if that is not its path: it is missing, or has another path now."""
+    """What it is called, if that is not its path: a source that is missing or has another path now, or a mention.
+
+    A mention that leads nowhere counts only if it is remembered that there was such a file.
+    """
+    symbol: str = ""
+    """What is meant in the target, if not all of it."""
 
 
 class Remembered(Struct, frozen=True, array_like=True):
@@ -50,9 +56,11 @@ class Moments(Struct, frozen=True):
     """Why less is known than there might be."""
     times: Mapping[str, Remembered] = {}
     gone: Mapping[str, tuple[int, str]] = {}
-    """When a source that is missing vanished, and which path has had its content since, if any."""
+    """When a source or mentioned file that is missing vanished, and which path has had its content since, if any."""
     beside: Mapping[str, Moment] = {}
     """When sources that are there but not indexed, such as pictures, last changed."""
+    symbols: Mapping[str, Remembered] = {}
+    """Since when symbols that documents refer to have had their text, by `path#symbol`."""
 
     def of(self, document: Document) -> Moment:
         """Say when a document last changed."""
@@ -60,6 +68,21 @@ class Moments(Struct, frozen=True):
         if found is None:
             return Moment(document.modified_ns)
         return found.moment if found.digest == document.digest else Moment(document.modified_ns, "edit")
+
+    def knew(self, name: str) -> bool:
+        """Tell whether there is or was something of a name."""
+        return name in self.times or self.gone.get(name, (0, ""))[0] > 0
+
+    def knows(self, document: Document, symbol: str) -> str:
+        """Give the digest of a symbol's text if it is remembered of the content that its file has."""
+        whole, part = self.times.get(document.id), self.symbols.get(f"{document.id}#{symbol}")
+        return part.digest if part and whole and whole.digest == document.digest else ""
+
+    def of_symbol(self, document: Document, symbol: str, digest: str) -> Moment:
+        """Say when a symbol last changed whose text has a digest now; one that is not remembered, when its file did."""
+        whole, found = self.of(document), self.symbols.get(f"{document.id}#{symbol}")
+        same = found is not None and digest and found.digest == digest
+        return min(found.moment, whole, key=lambda each: each.at) if found is not None and same else whole
 
 
 def recalled(store: Store) -> Moments:
@@ -79,14 +102,27 @@ def references(store: Store, documents: Collection[str]) -> dict[str, list[Refer
         return found
     for document, around in store.neighbours(documents).items():
         for other, kind, outward, _ in around:
-            if outward and kind not in {_CONTAINS, SOURCE}:
+            if outward and kind not in {_CONTAINS, SOURCE, _MENTIONS}:
                 found.setdefault(document, []).append(Reference(other, source=False))
     wanted = set(documents)
-    for edge in store.edges(documents, (SOURCE,)):
-        if edge.source.document in wanted:
-            target = edge.target.document if edge.target else None
-            found.setdefault(edge.source.document, []).append(Reference(target, source=True, name=_former(edge)))
+    for edge in store.edges(documents, (SOURCE, _MENTIONS)):
+        document = edge.source.document
+        if document in wanted and (meant := [each for each in _meant(edge) if each.target != document]):
+            found.setdefault(document, []).extend(meant)
     return found
+
+
+def _meant(edge: Edge) -> list[Reference]:
+    """Say what a source or mention refers to; a mention that leads nowhere, by the paths it may mean."""
+    target, symbol = edge.target or (None, "")
+    if edge.kind == SOURCE:
+        return [Reference(target, source=True, name=_former(edge), symbol=symbol)]
+    if target:
+        return [Reference(target, source=False, symbol=symbol)]
+    sort, _, path = edge.ref.partition(":")
+    written = edge.text.removeprefix("./").partition("#")[0].partition(":")[0]
+    names = dict.fromkeys((written, path)) if sort == "p" else {}
+    return [Reference(None, source=False, name=name) for name in names if name]
 
 
 def _former(edge: Edge) -> str:

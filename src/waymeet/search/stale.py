@@ -3,13 +3,15 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waymeet.formulas.staleness import WORST_FIRST, Cause, Moment, Referred, State, Verdict, judged
 from waymeet.ports import Store
+from waymeet.search.missing import digest_of
 from waymeet.search.moments import Moments, Reference, recalled, references
 from waymeet.search.scope import DESCRIBED, batches, below
 from waymeet.settings import Settings
-from waymeet.types import Document
+from waymeet.types import Chunk, Document
 
 _NOT_ASKED = Verdict("unknown", "only what describes something can be stale")
 _NOTHING = Verdict("unknown", "it names no source and mentions no code")
@@ -35,9 +37,9 @@ def staleness(
     targets = {**documents, **store.documents(ends - documents.keys())}
     verdicts = {id_: _NOT_ASKED if each.kind in DESCRIBED else _NOTHING for id_, each in documents.items()}
     for id_, all_of_it in found.items():
-        relevant = [each for each in all_of_it if each.source or (each.target and targets[each.target].kind == "code")]
+        moments = moments or recalled(store)
+        relevant = [each for each in all_of_it if _relevant(each, targets, moments)]
         if relevant:
-            moments = moments or recalled(store)
             referred = _referred(store, relevant, targets, moments)
             own = moments.of(documents[id_])
             verdicts[id_] = judged(own, referred, now, settings.staleness.threshold_days)
@@ -57,19 +59,45 @@ def stale(
     return tuple(sorted(found, key=lambda each: (WORST_FIRST.index(each.state), each.document)))
 
 
+def _relevant(each: Reference, targets: Mapping[str, Document], moments: Moments) -> bool:
+    """Tell whether a document can be stale by something: a source, or mentioned code that is there or was there."""
+    if each.source or each.target is None:
+        return each.source or moments.knew(each.name)
+    return targets[each.target].kind == "code"
+
+
 def _referred(
     store: Store, leading: Sequence[Reference], targets: Mapping[str, Document], moments: Moments
 ) -> list[Referred]:
     """Say what a document refers to, each thing once; a source that is also mentioned is a source."""
-    found: dict[str, Referred] = {}
-    for each in sorted(leading, key=lambda each: not each.source):
+    found: dict[tuple[str, str], Referred] = {}
+    parts = [(each.target, each.symbol) for each in leading if each.target and each.symbol]
+    chunks = store.chunks_of({id_ for id_, symbol in parts if not moments.knows(targets[id_], symbol)})
+    partly = {each.target for each in leading if each.source and each.symbol}
+    for each in sorted(leading, key=lambda each: (not each.source, each.symbol)):
         target = targets[each.target] if each.target else None
+        if not each.source and not each.symbol and each.target in partly:
+            continue  # the document says what of the file it describes
         if each.name:
-            found.setdefault(each.target or each.name, _renamed(store, each.name, target, moments))
+            whole = replace(_renamed(store, each.name, target, moments), mentioned=not each.source)
         elif target:
             moment = moments.beside.get(target.id) or moments.of(target)  # of a folder, that of the newest file in it
-            found.setdefault(target.id, Referred(target.id, moment, mentioned=not each.source))
+            whole = Referred(target.id, moment, mentioned=not each.source)
+        else:
+            continue
+        part = _part(whole, each.symbol, target, chunks, moments) if target and each.symbol else whole
+        if part.moment is None or (each.target or each.name, "") not in found:
+            found.setdefault((each.target or each.name, each.symbol), part)
     return list(found.values())
+
+
+def _part(
+    whole: Referred, symbol: str, target: Document, chunks: Mapping[str, Sequence[Chunk]], moments: Moments
+) -> Referred:
+    """Say when only that part of a file changed which a document refers to, or that there is no such part."""
+    digest = moments.knows(target, symbol) or digest_of(symbol, chunks.get(target.id, ()))
+    moment = None if digest is None else moments.of_symbol(target, symbol, digest)
+    return replace(whole, symbol=symbol, moment=moment)
 
 
 def _renamed(store: Store, name: str, target: Document | None, moments: Moments) -> Referred:
