@@ -78,5 +78,44 @@ def lines(rng: Random) -> dict[str, tuple[str, str]]:
     return found
 
 
+def chosen(rng: Random) -> dict[str, tuple[str, str, str]]:
+    """Give for each kind the secret, a line that it stands in, and the name of a file that holds such lines."""
+    word = "".join(rng.choices("bcdfghjklmnpqrtvwz", k=7))
+    human, key, long = f"{word}{rng.randrange(10, 100)}", drawn(rng, 20), word + word[::-1]
+    quoted = key.join(("&quot;", "&quot;"))
+    return {
+        "yaml": (human, f"password: {human}", "a.yaml"),
+        "yaml word": (word, f"  mysql_pwd: {word}", "b.yml"),
+        "yaml quoted": (f"{human}{{(!", f"password: '{human}{{(!'  # comment", "c.yaml"),
+        "yaml flow": (human, f"{{user: me, password: {human}}}", "d.yaml"),
+        "ini": (human, f"password = {human}!", "e.ini"),
+        "json": (word, f'{{"db_password": "{word}"}}', "f.json"),
+        "properties": (word, f"db.password={word}", "g.properties"),
+        "shell": (human, f"export DB_PASSWORD={human}", "h.sh"),
+        "before a command": (human, f"PGPASSWORD={human} psql", "i.sh"),
+        "python": (human, f'password = "{human}supersecret"', "j.py"),
+        "python word": (long, f"client_secret = '{long}'", "k.py"),
+        "comment": (human, f"# password: {human}", "l.py"),
+        "connection": (human, f'"Server=db;Uid=sa;Pwd={human};"', "m.cs"),
+        "prose": (human, f"Password: {human}", "n.md"),
+        "no name": (human, f"mysql_pwd: {human}!", ""),
+        "xml": (human, f"<password>{human}</password>", "o.xml"),
+        "entities": (key, f"<!doctype html><html><p>api_key = {quoted}</p>", "p.html"),
+        "address": (human, f"<!doctype html><html><p>https:&#x2F;&#x2F;me:{human}@host</p>", "q.html"),
+        "token": (key, f"<!doctype html><html><h1>gh&#112;_{key}{key}</h1>", "r.html"),
+        "escaped token": (key, f"# ghp\\_{key}{key}", "s.md"),
+        "escaped quotes": (key, f'x = "{{\\"api_key\\": \\"{key}\\"}}"', "t.js"),
+        "bold": (key, f"**api_key**: `{key}`", "u.md"),
+        "bold with colon": (key, f"**api_key:** {key}", "v.md"),
+        "table": (key, f"| a | b |\n|---|---|\n| `api_key` | {key} |", "w.md"),
+        "docker": (key, f"ENV API_KEY {key}", "Dockerfile"),
+        "option": (human, f"run --db-password {human} now", "x.md"),
+        "option with a sign": (human, f"run --token={human}", "ab.sh"),
+        "curl": (human, f"curl -X POST \\\n  -u me:{human} https://example.org", "y.sh"),
+        "short key": (word, f"-----BEGIN RSA PRIVATE KEY-----\n{word}==\n-----END RSA PRIVATE KEY-----", "z.md"),
+        "plain id": ("AKIA" + "AB" * 8, f"id {'AKIA' + 'AB' * 8}", "aa.md"),
+    }
+
+
 def _encoded(text: str) -> str:
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
-from planted import lines
+from planted import chosen, lines
 
 from waymeet.project import Project
 
@@ -49,6 +49,9 @@ def plant(root: Path, rng: Random) -> dict[str, str]:
         "certs/server.key": some("key", "certificate"),
         ".waymeet/notes/note.md": f"# Note\n\n{some('digital-ocean', 'note')}\n",
     }
+    for kind, (secret, line, name) in chosen(rng).items():
+        planted[f"{kind}, chosen"] = secret
+        files[f"chosen/{name or 'nameless'}"] = f"{line}\n"
     for name, text in files.items():
         file = root / name
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -7,9 +7,13 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from planted import dice, drawn, lines
+from planted import chosen, dice, drawn, lines
 
+from waymeet.ingest.decode import Decoded
+from waymeet.ingest.entry import make
 from waymeet.ingest.secrets import masked
+from waymeet.settings import Chunking
+from waymeet.types import Fingerprint
 
 KINDS = sorted(lines(dice(1)))
 
@@ -25,6 +29,56 @@ def test_a_secret_is_masked_wherever_it_stands(kind: str, seed: int) -> None:
         assert found.number >= 1
         assert found.note
         assert masked(found.text).text == found.text
+
+
+@pytest.mark.parametrize("kind", sorted(chosen(dice(1))))
+@pytest.mark.parametrize("seed", range(20))
+def test_what_somebody_chose_is_masked_too(kind: str, seed: int) -> None:
+    secret, line, path = chosen(dice(seed))[kind]
+    for text in (line, f"Vor dem Schlüssel 検索 &#x691c; &amp;\n{line}\ndahinter\n"):
+        found = masked(text, path)
+        assert secret not in found.text
+        assert found.number == 1
+        assert found.text.count("\n") == text.count("\n")
+        assert masked(found.text, path).text == found.text
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        *(
+            ("a.yaml", f"password: {value}")
+            for value in (
+                *("null", "true", "none", "~", "''", "xxxx", "changeme", "example", "string", "integer", "<your-key>"),
+                *("$dbpass2", "${DB_PASS2}", "{{ pass2 }}", "${{ secrets.X2 }}", "!Ref Pass2", "*anchor", "!vault |"),
+                *("/run/pass2", "your-password", "Password", "see below", "{type: string}", "config.password2"),
+            )
+        ),
+        ("a.py", "password: str"),
+        ("a.ts", "password: string;"),
+        ("a.kt", "password: Sha256Hash"),
+        ("a.py", "connect(password=password2)"),
+        ("a.py", 'token = "access_token"'),
+        ("a.py", "token | None"),
+        ("a.py", 'x.startswith("-----BEGIN PRIVATE KEY-----") and x.endswith("-----END PRIVATE KEY-----")'),
+        ("a.py", '"-----BEGIN PRIVATE KEY-----\\n" + key + "\\n-----END PRIVATE KEY-----"'),
+        ("a.md", "-----BEGIN RSA PRIVATE KEY-----\nYOUR KEY HERE\n-----END RSA PRIVATE KEY-----"),
+        ("a.md", "the password: see below"),
+        ("a.md", "Password: required"),
+        ("a.md", "| password | string |"),
+        ("a.md", "| token | The token2 to use |"),
+        ("a.md", "--token TOKEN or --password <password>"),
+        ("a.json", '{"password": "Password", "token": "comment.line"}'),
+        ("a.json", '{"password": "Mot de passe"}'),
+        ("a.json", '{"password": "Wachtwoord"}'),
+        ("a.yaml", "id-token: write"),
+        ("a.yaml", "secret: my-tls-secret"),
+        ("a.yaml", "token: ${TOKEN}"),
+        ("a.sh", "docker run -u 1000:1000 image"),
+    ],
+)
+def test_what_stands_for_a_secret_stays(path: str, text: str) -> None:
+    assert masked(text, path).text == text
 
 
 @pytest.mark.parametrize(
@@ -74,6 +128,18 @@ def test_what_is_no_secret_stays(text: str) -> None:
     assert masked(text).text == text
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["<h1>gh<b>p_{0}{0}</b></h1>", "<p>x</p><p>api_key = <i></i>{0}</p>", "<p><a href='b'>api_<b>key</b>: {0}</a>"],
+)
+def test_what_becomes_a_secret_without_its_markup_is_masked(text: str) -> None:
+    pytest.importorskip("selectolax")
+    secret = drawn(dice(4), 20)
+    page = Decoded("<!doctype html><html><body>" + text.format(secret), "utf-8")
+    assert secret not in repr(make("a.html", page, Fingerprint("", 1, 0), Chunking()).entry)
+    assert secret in repr(make("a.html", page, Fingerprint("", 1, 0), Chunking(), mask=False).entry)
+
+
 def test_the_number_of_secrets_is_told() -> None:
     rng = dice(3)
     keys = [f"AKIA{drawn(rng, 16, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567')}" for _ in range(3)]
@@ -117,22 +183,34 @@ PIECES = st.sampled_from(
             "é",
             "検",
             "\\n",
+            "&quot;",
+            "&#x2F;",
+            "\\_",
+            "| ",
+            "--",
+            "**",
+            "curl ",
+            "-u me:",
+            "hunter2",
         ),
         *("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "MIIEvQIBADANBgkqhkiG9w0BAQ", "…", "\ud800"),
     ]
 )
 
 
-@given(st.lists(PIECES, max_size=40).map("".join))
-def test_lines_stay_lines_and_masking_twice_is_masking_once(text: str) -> None:
-    once = masked(text)
+PATHS = st.sampled_from(["", "a.yaml", "a.py", "a.md"])
+
+
+@given(st.lists(PIECES, max_size=40).map("".join), PATHS)
+def test_lines_stay_lines_and_masking_twice_is_masking_once(text: str, path: str) -> None:
+    once = masked(text, path)
     assert once.text.count("\n") == text.count("\n")
     assert (once.number == 0) == (once.text == text)
-    assert masked(once.text).text == once.text
+    assert masked(once.text, path).text == once.text
 
 
-@given(st.lists(PIECES, min_size=1, max_size=4).map("".join))
-def test_no_text_takes_long(piece: str) -> None:
+@given(st.lists(PIECES, min_size=1, max_size=4).map("".join), PATHS)
+def test_no_text_takes_long(piece: str, path: str) -> None:
     started = time.process_time()
-    masked((piece * (60_000 // len(piece) + 1))[:60_000])
+    masked((piece * (60_000 // len(piece) + 1))[:60_000], path)
     assert time.process_time() - started < 2.0  # it takes some hundredths; what comes back to itself takes minutes

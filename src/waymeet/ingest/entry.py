@@ -1,8 +1,9 @@
 """One file → everything a store keeps of it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waymeet.analysis import count
 from waymeet.analysis.acronyms import pairs
@@ -13,6 +14,7 @@ from waymeet.ingest.kinds import sorted_in
 from waymeet.ingest.link import links, names
 from waymeet.ingest.parse import Parsed, format_of, parse
 from waymeet.ingest.parse.codeblocks import CODE_BLOCK
+from waymeet.ingest.secrets import masked
 from waymeet.settings import Authored, Chunking
 from waymeet.types import Chunk, Document, Entry, Fingerprint, Terms
 
@@ -34,9 +36,11 @@ def make(
     authored: Authored = _USUAL,
     *,
     plain: bool = False,
+    mask: bool = True,
 ) -> Made:
     """Parse, cut and analyse the text of one file, or take it for plain text."""
     parsed = sorted_in(path, parse(path, decoded.text, plain=plain), authored)
+    parsed = _without_secrets(path, parsed) if mask else parsed
     text = decoded.text if parsed.text is None else parsed.text
     pieces = chunks(path, text, parsed, chunking)
     entry = Entry(
@@ -48,6 +52,44 @@ def make(
     )
     damaged = (f"some bytes are not valid {decoded.encoding} and were replaced",) if decoded.replaced else ()
     return Made(entry, (*damaged, *filter(None, (decoded.note,)), *parsed.notes))
+
+
+def _without_secrets(path: str, parsed: Parsed) -> Parsed:
+    """Mask what became a secret only when markup was taken away, which is rare: all is looked at together first."""
+    found: list[str] = []
+
+    def noted(text: str) -> str:
+        found.append(text)
+        return text
+
+    _each(parsed, noted)
+    if not masked("\n".join(found), path).number:
+        return parsed
+    return _each(parsed, lambda text: masked(text, path).text)
+
+
+def _each(parsed: Parsed, change: Callable[[str], str]) -> Parsed:
+    """Change every text that a parser found."""
+    return replace(
+        parsed,
+        title=change(parsed.title),
+        tags=tuple(map(change, parsed.tags)),
+        aliases=tuple(map(change, parsed.aliases)),
+        triggers=tuple(map(change, parsed.triggers)),
+        properties={name: _value(name, value, change) for name, value in parsed.properties.items()},
+        headings=tuple(replace(each, text=change(each.text)) for each in parsed.headings),
+        links=tuple(
+            replace(each, target=change(each.target), text=change(each.text), sentence=change(each.sentence))
+            for each in parsed.links
+        ),
+        symbols=tuple(replace(each, signature=change(each.signature), doc=change(each.doc)) for each in parsed.symbols),
+        text=None if parsed.text is None else change(parsed.text),
+    )
+
+
+def _value(name: str, value: str, change: Callable[[str], str]) -> str:
+    """Change the value of a property; its name may tell that it is a secret."""
+    return change(f"{name}: {value}").removeprefix(f"{name}: ")
 
 
 def _document(path: str, text: str, parsed: Parsed, fingerprint: Fingerprint) -> Document:

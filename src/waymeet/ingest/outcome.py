@@ -1,5 +1,7 @@
 """One file → what became of it: the part of a run that needs no store, and so can be done in another process."""
 
+from functools import partial
+
 from msgspec import Struct, msgpack
 from msgspec.structs import replace
 
@@ -111,12 +113,13 @@ def refused(task: Task, rules: Rules, reason: str) -> Outcome:
 
 def _made(task: Task, decoded: Decoded, fingerprint: Fingerprint, rules: Rules) -> Made | str:
     """Make an entry of a text without its secrets, or say why that cannot be done."""
-    found = masked(decoded.text) if rules.mask else None
+    found = masked(decoded.text, task.path) if rules.mask else None
     text = found.text if found else decoded.text
     much = task.plain and len(text) > _MOST_PLAIN
     decoded = replace(decoded, text=text[:_MOST_PLAIN] if much else text)
     try:
-        made = make(task.path, decoded, fingerprint, rules.chunking, rules.authored, plain=bool(task.plain))
+        maker = make if rules.mask else partial(make, mask=False)
+        made = maker(task.path, decoded, fingerprint, rules.chunking, rules.authored, plain=bool(task.plain))
         msgpack.encode(made)  # half a character, which a parser may have put together, cannot be kept
     except (MemoryError, KeyboardInterrupt, SystemExit):
         raise

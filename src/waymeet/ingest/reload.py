@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from waymeet.errors import NotFoundError, NotIndexedError
 from waymeet.ingest.decode import Loaded, load
 from waymeet.ingest.roots import place, roots_of, trouble
+from waymeet.ingest.secrets import masked
 from waymeet.ports import Store
 from waymeet.settings import Settings
 from waymeet.types import Document
@@ -29,4 +32,8 @@ def loaded_again(root: Path, store: Store, settings: Settings, document: Documen
     wrong = trouble(folder)
     if wrong:
         raise NotFoundError(f"{folder} {wrong}.", "When it is back, so are its files. Search still shows what it held.")
-    return load(Path(folder), inside, mask=settings.ingest.mask_secrets)
+    loaded = load(Path(folder), inside, mask=False)
+    if not settings.ingest.mask_secrets:
+        return loaded
+    found = masked(loaded.text, inside)
+    return replace(loaded, text=found.text, note=found.note)

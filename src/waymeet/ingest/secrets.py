@@ -6,8 +6,9 @@ middle of something worth finding: in a guide, a test, a configuration. Three so
 - tokens whose very form says what they are (`ghp_…`, `AKIA…`, a private key between its two lines): always masked,
   unless they are a filler such as `ghp_xxxx`;
 - passwords in addresses and headers (`https://me:…@host`, `Bearer …`);
-- values given to a name such as `api_key` or `password`: only where the value looks drawn by lot, for code is full of
-  `token = next_token()`.
+- values given to a name such as `api_key` or `password`: where they look drawn by lot, or chosen by somebody. Code is
+  full of `token = next_token()` and pages of "password: see below", so that what counts as chosen depends on the file.
+  What is written by entities (`&quot;`) is looked at as it reads.
 
 Hashes, identifiers and pictures in base64 have no such form and no such name, and stay. The number of lines stays the
 same. Each expression is tried only where a word or a long run of letters gives reason to, and reads on without coming
@@ -15,19 +16,23 @@ back far (bounded or possessive repetition): tens of megabytes a second, whateve
 """
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
+from html import unescape
 from itertools import zip_longest
 from math import log2
 
 from msgspec import Struct
+
+from waymeet.ingest.parse.formats import listed
 
 MASK = b"[secret]"
 Span = tuple[int, int]
 
 _TOKEN = re.compile(
     rb"""(?<![A-Za-z0-9_-])(?:
-      (?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])                       # Amazon
+      (?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])                       # Amazon
     | gh[pousr]_[A-Za-z0-9]{36,255}+ | github_pat_[A-Za-z0-9_]{36,255}+         # GitHub
     | gl(?:pat|ptt|dt|rt|soat|cbt|ft|imt|agent|oas)-[A-Za-z0-9_=.-]{20,300}+    # GitLab
     | xox[abceoprs]-[A-Za-z0-9-]{10,250}+ | xapp-\d-[A-Za-z0-9-]{20,250}+       # Slack
@@ -59,6 +64,8 @@ _RUN_END = re.compile(rb"a++")
 
 _KEY_LINE = re.compile(rb"-----(?P<which>BEGIN|END)(?: [A-Z0-9]{1,20}){0,4} PRIVATE KEY(?: BLOCK)?-----")
 _KEY_TEXT = re.compile(rb"""(?:[A-Za-z0-9+/=\s"',:;.#*>|()-]|\\[nrt\n])*+""")
+_KEY_SHORT = re.compile(rb"(?:(?:\n|\\[nr])[ \t#*>|]{0,8}+[A-Za-z0-9+/=]{4,}+[ \t]*+)++(?:\\r)?(?:\n|\\n)[ \t#*>|]*+")
+"""The whole of a key that is shorter than any real one."""
 _KEY_LEAST, _KEY_MOST = 48, 20_000
 
 _IN_ADDRESS = re.compile(rb"://[^\s/:@\"'<>`\\|]{0,100}+:(?P<value>[^\s/\"'<>`]{4,200})@(?=[\w\[$%{.-])")
@@ -75,28 +82,56 @@ _BEFORE_KEY = tuple(
     for between in (b"", b"_", b"-")
 )
 _GIVEN = re.compile(
-    rb"""(?P<name>pass(?:word|wd|phrase|code)?|pwd|secret|token|credentials?|key(?:[_-]?base)?)
-    ["'`]?\]?[ \t]{0,8}
-    (?: :[ \t]{0,4}[A-Za-z_][\w.\[\]|]{0,40}[ \t]{0,4}=(?!=) | :=|=>|=(?![=>~])|:(?!:) )  # a declared type may precede
-    [ \t]{0,8} (?:[rbuf]|@|\$)?
-    (?: (?P<quote>["'`]) (?P<quoted>[!-~]{8,512}?) (?P=quote)
-      | (?P<bare>[A-Za-z0-9+/_.~!@\#%^*-]{16,512}+={0,2}) (?=[\s,;&|<>)\]}"'`\\]|\Z) )
+    rb"""(?P<name>pass(?:word|wd|phrase|code)?|pwd|secret|token|credentials?|key)
+    (?:[_-]?(?:base|value|key|prod|dev|staging|live|\d{1,3}))?
+    (?:\\{0,3}["'`])?[*]{0,2}(?:["'`]|\])?(?P<gap>[ \t]{0,8})
+    (?P<sign> :[ \t]{0,4}[A-Za-z_][\w.\[\]|]{0,40}[ \t]{0,4}=(?!=)                      # a declared type may precede
+      | :=|=>|=(?![=>~])|:(?!:)|\||>|(?<=[ \t]) )
+    [*]{0,2}[ \t]{0,8}
+    (?: (?:[rbuf]|@|\$)? (?P<quote>\\{0,3}["'`]) (?P<quoted>[!-~]{4,512}?) (?P=quote)
+      | (?P<bare>[A-Za-z0-9+/_.~!@\#%^*?:-]{4,512}+={0,2}) (?=[\s,;&|<>)\]}"'`\\]|\Z) )
     """,
     re.VERBOSE | re.IGNORECASE,
+)
+_FLAG = re.compile(rb"(?:(?:^|[\s\"'`])--[\w-]{0,40}|^[ \t]{0,20}ENV[ \t]{1,4}\w{0,60})\Z")
+"""What precedes a name whose value follows without a sign."""
+_ALONE = re.compile(rb"""[ \t>\#/*-]{0,40}+(?:(?:export|set|env|-e)[ \t]{1,4})?[*"'`]{0,3}[\w.-]{0,60}\Z""")
+_ENDS = re.compile(rb"""[.]?["'`]{0,3}[ \t]{0,8}(?:\Z|[\n,;&}\])]|\#|//|\\n)""")
+_LINE = 120
+_BY_HAND = re.compile(
+    rb"curl\b(?:[^\n]|\\\n){0,200}?[ \t](?:-u|--user)[ \t=]{0,2}[\"']?[^\s:\"']{1,64}:(?P<value>[^\s\"'`]{4,200})"
 )
 _FILLER = re.compile(
     rb"x{4}|\*{3}|\.{3}|<|>|\$\{|\$\(|\{\{|\}\}|%\(|%s|\[secret|change[_-]?(?:me|it)|example|placeholder|your"
     rb"|dummy|sample|redacted|masked|insert|replace|fake|mock|test|foobar|secret|passw|default|none|null",
     re.IGNORECASE,
 )
-_CODE = re.compile(rb"[{}()\[\]|]")
-_USUAL = frozenset(
-    b"""
-    pass password passwd pwd secret user username admin root guest postgres mysql rabbitmq mongo redis test testing
-    example changeme token null none qwerty oauth2 1234 12345 123456 port
+_MEANT = """
+    your my the this some new old user username db api app access client auth oauth private public service password pass
+    passwd passphrase passcode pwd pw secret token tokens key keys credential credentials change me it example sample an
+    placeholder dummy test testing fake mock foo bar baz redacted masked hidden here insert replace default none null a
+    true false yes no on off undefined empty string str text bytes integer int bool boolean number object any optional
+    required todo value name field admin root guest postgres mysql rabbitmq mongo redis qwerty abc abcdef demo bearer v
+    basic jwt csrf base64 sha md5 aes bcrypt hash hashed reset id input type wrong invalid bad good valid super is not
+    with in to of and or for from see below enter env var file path url plain prompt ask inherit write read
     """.split()
+_PLACEHOLDER = re.compile(rf"(?:{'|'.join(sorted(_MEANT, key=len, reverse=True))}|x+|\d{{1,6}}\Z)++".encode())
+"""A value that is nothing but words for what belongs there, with a number behind them perhaps."""
+_SHOWN_IN = re.compile(rb"x{4}|\*{3}|\.{3}|[<>()\[\]{}|`\"']|%s|%\w+%|://|\\[nu]", re.IGNORECASE)
+_SHOWN_IN_SETTINGS = re.compile(rb"[xX]{4}|\*{3}|\.{3}|^[<\[({]|<[a-z]|[$%][({]|\{\{|\[secret|%s|://|\w\(.*\)")
+_NO_VALUE = re.compile(
+    rb"[#./$@~%&*!:?-]{0,2}[\w.-]{0,60}+/[\w./*-]*+\Z|[#./$@%&*!:-][A-Za-z_.-]++\d?\Z"
+    rb"|(?:self|this|config|settings|env|process|os)\.|[A-Za-z_]\w*+(?:\.[A-Za-z_]\w*+)++\Z|[A-Z]++(?:_[A-Z0-9]++)++\Z"
+    rb"|[\w-]++:\Z|arn:"
 )
+"""What refers to a value, or shows where one belongs."""
+_LABEL = re.compile(rb"[A-Z][a-z]+[.!?:*]*|[A-Za-z]+(?:[-_][A-Za-z]*){1,2}+|\d{1,5}")
+_MARKS = re.compile(rb"[!@#$%^&*?+=~]")
+_CONFIG = frozenset("json yaml toml ini properties dotenv docker xml".split())
+_CODE = re.compile(rb"[{}()\[\]|]")
+_USUAL = frozenset(map(str.encode, (*_MEANT, "changeme", "oauth2", "1234", "12345", "123456", "port")))
 _SHOWN = re.compile(rb"\*{3}|\.{3}|x{4}|[${}\[\]%<>()|/\"'`]", re.IGNORECASE)
+_ESCAPED = re.compile(rb"&(?:quot|apos|amp|#\d{2,3}|#[xX][0-9a-fA-F]{2});|\\_")
 _JUDGED = 128
 """How much of a value is looked at."""
 _HEX = re.compile(rb"[0-9a-f]{20,}|[0-9A-F]{20,}")
@@ -116,16 +151,18 @@ class Masked(Struct, frozen=True):
         return f"{self.number} secret{'s' * (self.number > 1)} masked" if self.number else ""
 
 
-def masked(text: str) -> Masked:
-    """Replace every secret in a text.
+def masked(text: str, path: str = "") -> Masked:
+    """Replace every secret in a text; the path tells what sort of text it is.
 
     >>> masked('url = "https://me:s3cr3t-42@host/"; token = next_token()')
     Masked(text='url = "https://me:[secret]@host/"; token = next_token()', number=1)
     >>> masked('api_key: "q8Zr4TnX2vLw9KbY7mPd"').text, masked("password = 'changeme'").number
     ('api_key: "[secret]"', 0)
+    >>> masked("password: sunflower", "set.yaml").text, masked("password: sunflower", "guide.md").number
+    ('password: [secret]', 0)
     """
     raw = text.encode("utf-8", "surrogatepass")
-    places = sorted(_places(raw))
+    places = sorted(_read_places(raw, _sort(path)))
     if not places:
         return Masked(text)
     parts: list[bytes] = []
@@ -138,14 +175,49 @@ def masked(text: str) -> Masked:
     return Masked(b"".join((*parts, raw[at:])).decode("utf-8", "surrogatepass"), number)
 
 
-def _places(raw: bytes) -> Iterator[Span]:
+def _sort(path: str) -> str:
+    """Tell settings, where every value is one, from code and from everything else."""
+    name = path.rpartition("/")[2].lower()
+    kind, language = listed(path)
+    if (
+        language in _CONFIG
+        or name.startswith((".env", "docker-compose", "dockerfile"))
+        or re.fullmatch(r"\.\w+rc", name)
+    ):
+        return "config"
+    return "code" if kind == "code" else "prose"
+
+
+def _read_places(raw: bytes, sort: str) -> Iterator[Span]:
+    """Find secrets in a text as it reads, and where they stand as it is written."""
+    written = list(_ESCAPED.finditer(raw)) if b"&" in raw or b"\\_" in raw else []
+    if not written:
+        yield from _places(raw, sort)
+        return
+    plain = _ESCAPED.sub(_letter, raw)
+    ats, shifts = [], [0]
+    for match in written:
+        ats.append(match.start() - shifts[-1])
+        shifts.append(shifts[-1] + len(match.group()) - len(_letter(match)))
+    for span in _places(plain, sort):
+        start, end = (each + shifts[bisect_left(ats, each)] for each in span)
+        yield start, end
+
+
+def _letter(match: re.Match[bytes]) -> bytes:
+    """Give the letter that an entity stands for; one that is no visible letter of ASCII stays."""
+    letter = unescape(match.group().removeprefix(b"\\").decode())
+    return letter.encode() if "!" <= letter <= "~" else match.group()
+
+
+def _places(raw: bytes, sort: str) -> Iterator[Span]:
     low = raw.lower()
     if b"private key" in low:
         yield from _keys(raw)
     yield from _tokens(raw)
     yield from _in_addresses(raw)
     yield from _in_headers(raw, low)
-    yield from _given(raw, low)
+    yield from _given(raw, low, sort)
 
 
 def _keys(raw: bytes) -> Iterator[Span]:
@@ -154,7 +226,8 @@ def _keys(raw: bytes) -> Iterator[Span]:
     for (which, _, begin), following in zip_longest(lines, lines[1:]):
         end = min(following[1] if following else len(raw), begin + _KEY_MOST)
         body = _KEY_TEXT.match(raw, begin, end) if which == b"BEGIN" else None
-        if body and sum(map(len, re.findall(rb"[A-Za-z0-9+/]{10,}+", body.group()))) >= _KEY_LEAST:
+        letters = sum(map(len, re.findall(rb"[A-Za-z0-9+/]{10,}+", body.group()))) if body else 0
+        if body and (letters >= _KEY_LEAST or (following and _KEY_SHORT.fullmatch(raw, begin, end))):
             yield begin + raw.startswith(b"\n", begin), begin + len(body.group().rstrip(b"\n \t\"'"))
 
 
@@ -177,13 +250,13 @@ def _tokens(raw: bytes) -> Iterator[Span]:
 
 
 def _in_addresses(raw: bytes) -> Iterator[Span]:
-    for at in _every(raw, b"://"):
-        match = _IN_ADDRESS.match(raw, at)
-        if match and match["value"].lower() not in _USUAL and not _SHOWN.search(match["value"]):
-            yield match.span("value")
+    for word, form in ((b"://", _IN_ADDRESS), (b"curl", _BY_HAND)):
+        for match in filter(None, (form.match(raw, at) for at in _every(raw, word))):
+            if match["value"].lower() not in _USUAL and not _SHOWN.search(match["value"]):
+                yield match.span("value")
     for at in _every(raw, b"hooks.slack.com"):
-        if match := _IN_WEBHOOK.match(raw, at):
-            yield match.span("value")
+        if hook := _IN_WEBHOOK.match(raw, at):
+            yield hook.span("value")
 
 
 def _in_headers(raw: bytes, low: bytes) -> Iterator[Span]:
@@ -197,25 +270,90 @@ def _in_headers(raw: bytes, low: bytes) -> Iterator[Span]:
             yield match.span("value")
 
 
-def _given(raw: bytes, low: bytes) -> Iterator[Span]:
+def _given(raw: bytes, low: bytes, sort: str) -> Iterator[Span]:
     """Find values that are given to a name which promises a secret."""
     for word in _WORDS:
         for at in _every(low, word):
-            if word == b"key" and not low[max(at - 12, 0) : at].endswith(_BEFORE_KEY):
+            before = low[max(at - 12, 0) : at]
+            if before.endswith(b"publickey") or (word == b"key" and not before.endswith(_BEFORE_KEY)):
                 continue
             match = _GIVEN.match(raw, at)
-            if match and (span := _judged(match)):
+            if match and (span := _judged(match, sort)):
                 yield span
 
 
-def _judged(match: re.Match[bytes]) -> Span | None:
-    """Judge the value that a name is given, by the name, the form of the value and whether it stands in quotes."""
+def _judged(match: re.Match[bytes], sort: str) -> Span | None:
+    """Judge the value that a name is given, by the name, the form of the value and where it stands."""
     which = "quoted" if match["quoted"] else "bare"
     value = match[which]
-    human = which == "quoted" and match["name"].lower().startswith((b"pass", b"pwd"))
-    if human and not _FILLER.search(value) and sum(bool(sort.search(value)) for sort in _SORTS) >= 3:
+    name = match["name"].lower()
+    if not _is_told(match):
+        return None
+    if which == "quoted":
+        return (
+            match.span(which) if _is_drawn(value) or _is_chosen(value, name, sort) or _is_strong(value, name) else None
+        )
+    if _is_drawn(value) and b":" not in value and b"?" not in value:
         return match.span(which)
-    return match.span(which) if _is_drawn(value) else None
+    return match.span(which) if _is_alone(match, sort) and _is_chosen(value, name, sort) else None
+
+
+def _is_strong(value: bytes, name: bytes) -> bool:
+    """Tell whether a password has letters of many sorts."""
+    if len(value) < 8 or not name.startswith((b"pass", b"pwd")) or _FILLER.search(value):
+        return False
+    return sum(bool(sort.search(value)) for sort in _SORTS) >= 3
+
+
+def _is_told(match: re.Match[bytes]) -> bool:
+    """Tell whether what stands between a name and a value gives one to the other: a bar does so only in a table."""
+    sign = match["sign"]
+    if sign not in {b"", b"|", b">"}:
+        return True
+    if sign == b">":
+        return match.string.startswith(b"</", match.end())
+    before = _before(match)
+    return before.lstrip().startswith(b"|") if sign else _FLAG.search(before) is not None
+
+
+def _is_alone(match: re.Match[bytes], sort: str) -> bool:
+    """Tell a value without quotes that is written down from a name, a type or the first word of a sentence."""
+    sign, raw = match["sign"], match.string
+    if sign in {b"", b"|", b">"}:
+        return True
+    shouted = sign == b"=" and not match["gap"] and match["name"].isupper()
+    if not (_ENDS.match(raw, match.end()) or (shouted and raw.startswith(b" ", match.end()))):
+        return False
+    before = _before(match)
+    if sort == "config" or (sign == b"=" and (before.endswith((b";", b"&", b"?")) or _FLAG.search(before))):
+        return True
+    if sort == "code" and not shouted and not before.lstrip().startswith((b"#", b"//", b"*")):
+        return False
+    return (shouted and sort == "prose") or _ALONE.match(before) is not None
+
+
+def _before(match: re.Match[bytes]) -> bytes:
+    """Give what precedes a name on its line."""
+    least = max(match.start() - _LINE, 0)
+    return match.string[max(match.string.rfind(b"\n", least, match.start()) + 1, least) : match.start()]
+
+
+def _is_chosen(value: bytes, name: bytes, sort: str) -> bool:
+    """Tell whether a value looks like one that somebody chose: in settings any may be, elsewhere it is no mere word."""
+    value = value[:_JUDGED]
+    letters = re.sub(rb"[^a-z0-9]", b"", value.lower())
+    if not letters or _NO_VALUE.match(value) or _PLACEHOLDER.fullmatch(letters):
+        return False
+    human = name.startswith((b"pass", b"pwd", b"secret"))
+    if (_SHOWN_IN_SETTINGS if human and sort == "config" else _SHOWN_IN).search(value):
+        return False
+    digits = sum(48 <= code < 58 for code in value)
+    mixed = 0 < digits < len(letters) or (not value.isdigit() and _MARKS.search(value.rstrip(b"!?=")) is not None)
+    if not human:
+        return mixed and len(value) >= 8 and not _FILLER.search(value)
+    if sort == "config":
+        return mixed or not (_LABEL.fullmatch(value) or (value.isdigit() and name == b"secret"))
+    return len(value) >= 6 and (mixed or (len(value) >= 12 and value.isalpha() and value.islower()))
 
 
 def _is_credential(how: bytes, value: bytes) -> bool:
@@ -238,20 +376,20 @@ def _is_drawn(value: bytes) -> bool:
         return False
     if _HEX.fullmatch(value):
         return True
-    length, variety = sum(map(len, pieces)) / len(pieces), _variety(value)
+    length = sum(map(len, pieces)) / len(pieces)
+    variety = -sum(times / len(value) * log2(times / len(value)) for times in Counter(value).values())  # in bits
     figures = sum(map(bytes.isdigit, pieces))
     shortest = 2.3 if not figures else 4.0 if figures > 1 and value.isalnum() else 3.0
     return (length < shortest and variety > 3.1) or (figures > 0 and length < 4.5 and variety > 4.2)
 
 
-def _variety(value: bytes) -> float:
-    """Give the entropy of a text in bits for each of its letters."""
-    return -sum(times / len(value) * log2(times / len(value)) for times in Counter(value).values())
-
-
 def _is_filler_token(token: bytes) -> bool:
     """Tell a token that only shows the form (`ghp_xxxx…`, Amazon's own EXAMPLE) from a real one."""
-    return len(set(token[8:])) <= 4 or token.endswith(b"EXAMPLE") or b"xxxx" in token.lower()
+    if token.endswith(b"EXAMPLE"):
+        return True
+    if token.startswith(b"A") and len(token) == 20:  # Amazon's are as long as they must be: no chance, but no filler
+        return set(token[4:]) == {88}
+    return len(set(token[8:])) <= 4 or b"xxxx" in token.lower()
 
 
 def _every(raw: bytes, word: bytes) -> Iterator[int]:
