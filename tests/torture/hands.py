@@ -46,7 +46,9 @@ def editor(file: str, name: str, rounds: int, how: str) -> str:
     """Open a file, add a line, save it without looking, as the simplest editors do."""
     path, chance = Path(file), random.Random(name)  # noqa: S311 - not a secret
     for number in range(rounds):
-        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        text = ""
+        with suppress(FileNotFoundError):  # where files cannot be exchanged, it is away for a moment
+            text = path.read_text(encoding="utf-8")
         sleep(chance.random() * 0.002)
         text += f"{name}-{number}.\n"
         if how == "rename":
