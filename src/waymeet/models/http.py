@@ -1,5 +1,6 @@
 """One way to ask a server for something: time limits, patience, and errors that say what to do."""
 
+import re
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from random import random
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 _AGAIN = {408, 425, 429, 500, 502, 503, 504, 529}
 _PART = 1 << 16
+_SECONDS = re.compile(r"\d{1,9}(\.\d*)?")
 
 
 class Clock(NamedTuple):
@@ -143,13 +145,14 @@ def _wanted(written: str | None, clock: Clock) -> float | None:
     if not written:
         return None
     try:
-        return max(float(written), 0.0)
-    except ValueError:
-        pass
-    try:
-        return max(parsedate_to_datetime(written).timestamp() - clock.date(), 0.0)
-    except (ValueError, OverflowError):
+        wait = float(written) if _SECONDS.fullmatch(written.strip()) else _until(written, clock)
+    except (ValueError, OverflowError):  # neither: then our own pace is as good as any
         return None
+    return max(wait, 0.0)
+
+
+def _until(date: str, clock: Clock) -> float:
+    return parsedate_to_datetime(date).timestamp() - clock.date()
 
 
 def _host(url: str) -> str:
