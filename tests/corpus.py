@@ -97,6 +97,11 @@ class FixedEmbedder:
         self.question = unit(question)
         self.dimension = len(question)
 
+    def suits(self, language: str) -> bool:
+        """Take every language."""
+        del language
+        return True
+
     def passages(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Give every passage the question's vector."""
         return [self.question for _ in texts]

@@ -90,8 +90,8 @@ class Store(Protocol):
         """
         ...
 
-    def without_vector(self, lane: str, limit: int) -> Sequence[Chunk]:
-        """List chunks that the lane has no vector for, in the order of document and position."""
+    def without_vector(self, lanes: Collection[str], limit: int) -> Sequence[Chunk]:
+        """List chunks that none of the lanes has a vector for, in the order of document and position."""
         ...
 
     def lexical(self, words: Sequence[Word], limit: int, filters: Filters, bm25: Bm25) -> Ranking:
@@ -159,8 +159,8 @@ class Store(Protocol):
         """Give the fingerprint of every document, by id."""
         ...
 
-    def coverage(self, lane: str) -> tuple[int, int]:
-        """Say how many chunks have a vector in a lane, and how many there are."""
+    def coverage(self, lanes: Collection[str]) -> tuple[int, int]:
+        """Say how many chunks have a vector in any of the lanes, and how many there are."""
         ...
 
     def lanes(self) -> Mapping[str, int]:
@@ -218,6 +218,11 @@ class Expander(Protocol):
         ...
 
 
+def suited(embedders: Sequence[Embedder], language: str) -> Embedder:
+    """Choose who embeds a text in a language: the first that understands it, else the last, who knows most."""
+    return next((each for each in embedders if each.suits(language)), embedders[-1])
+
+
 class Embedder(Protocol):
     """Turns text into unit vectors."""
 
@@ -229,6 +234,10 @@ class Embedder(Protocol):
     @property
     def dimension(self) -> int:
         """Say how long its vectors are."""
+        ...
+
+    def suits(self, language: str) -> bool:
+        """Tell whether it understands a language, named as by `analysis.spoken`."""
         ...
 
     def passages(self, texts: Sequence[str]) -> Sequence[Vector]:

@@ -40,7 +40,7 @@ class Project:
         self.settings = resolve(settings)
         self._flags: tuple[str, ...] = ()
         self._store: Store | None = None
-        self._model: Embedder | None = None
+        self._models: tuple[Embedder, ...] | None = None
 
     @classmethod
     def open(
@@ -175,10 +175,10 @@ class Project:
                 "Choose another index file, or go to the project it belongs to.",
             )
         report = index(self.root, store, self.settings, progress, changes, accept_removals=accept_removals)
-        embedder = self._embedder()
+        embedders = self._embedders()
         until = None if into is None else monotonic() + self.settings.ingest.refresh_seconds
         late = None if until is None else lambda: monotonic() > until
-        if embedder is not None and embed(store, embedder, self.settings, embedding, late) and changes is None:
+        if embedders and embed(store, embedders, self.settings, embedding, late) and changes is None:
             store.tidy()
         if changes is None:
             self.moments(store)
@@ -202,8 +202,8 @@ class Project:
 
         tools = self.tools(self._opened(create=True))
         fill(tools.store)
-        if tools.embedder:
-            embed(tools.store, tools.embedder, self.settings, embedding)
+        if tools.embedders:
+            embed(tools.store, tools.embedders, self.settings, embedding)
         return tools
 
     def current(self) -> tuple[Store, tuple[Degraded, ...]]:
@@ -232,7 +232,7 @@ class Project:
         index = Index(
             store=lambda: self._opened() if self.indexed else None,
             refresh=lambda: [each.detail for each in self.current()[1]],
-            embedder=self._embedder,
+            embedders=self._embedders,
         )
         return Notebook(self.root, self.settings, self.index_path, index)
 
@@ -277,7 +277,6 @@ class Project:
         from waymeet.ingest.status import status
 
         store = self._opened()
-        embedder = self._embedder()
         return replace(
             status(
                 self.root,
@@ -287,7 +286,7 @@ class Project:
             ),
             index=str(self.index_path),
             index_bytes=bytes_of(self.index_path),
-            lane=embedder.lane if embedder else "",
+            lane=" + ".join(each.lane for each in self._embedders()),
         )
 
     def close(self) -> None:
@@ -313,12 +312,12 @@ class Project:
             self._store = SqliteStore.open(self.index_path, create=create)
         return self._store
 
-    def _embedder(self) -> Embedder | None:
-        if self._model is None and self.settings.embedding.provider != "none":
-            from waymeet.models.embedders import chosen_embedder
+    def _embedders(self) -> tuple[Embedder, ...]:
+        if self._models is None:
+            from waymeet.models.embedders import chosen_embedders
 
-            self._model = chosen_embedder(self.settings.embedding)
-        return self._model
+            self._models = chosen_embedders(self.settings.embedding)
+        return self._models
 
     def tools(self, store: Store) -> "Tools":
         """Put together what the stages of a search may use."""
@@ -326,7 +325,7 @@ class Project:
         from waymeet.search.state import Tools
 
         used, said = beside.used(self.index_path), beside.heeded(self.index_path)
-        return Tools(store, self._embedder(), used=used, corrections=said, **self._asked())
+        return Tools(store, self._embedders(), used=used, corrections=said, **self._asked())
 
     def _asked(self) -> dict[str, Any]:
         """Give whom else a search may ask: the user's reranker and expander, if any was chosen."""

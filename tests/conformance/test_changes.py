@@ -36,7 +36,7 @@ def test_an_empty_store_is_empty(store: Store) -> None:
     assert not store.vocabulary("", 10)
     assert not store.fingerprints()
     assert not store.lanes()
-    assert not store.without_vector("lane", 10)
+    assert not store.without_vector(["lane"], 10)
     assert not store.evidence(words("anything"), ["a.md#L1-L1"], Bm25())
 
 

@@ -216,7 +216,7 @@ class Agreement(RuleBasedStateMachine):
         self.same(lambda store: store.vocabulary("r", 1))
         self.same(lambda store: [store.note(key) for key in "kl"])
         for lane in LANES:
-            missing = self.same(lambda store, lane=lane: store.without_vector(lane, 5))
+            missing = self.same(lambda store, lane=lane: store.without_vector([lane], 5))
             self.same(lambda store, ids=[chunk.id for chunk in missing]: store.chunks(ids))
 
     @staticmethod

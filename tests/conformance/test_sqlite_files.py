@@ -68,7 +68,7 @@ def ask_everything(store: SqliteStore) -> None:
     store.chunks([f"{name}#L1-L1" for name in ids])
     store.named(["1", "2"])
     store.vocabulary("", 100)
-    store.without_vector("lane", 100)
+    store.without_vector(["lane"], 100)
     store.passing(ids, Filters(without=(("text",),)))
     store.lanes()
     store.note("any")

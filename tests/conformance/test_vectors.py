@@ -90,12 +90,12 @@ def test_lanes_are_apart(filled: Store) -> None:
 
 
 def test_chunks_without_a_vector_are_listed_in_order(filled: Store) -> None:
-    assert [chunk.id for chunk in filled.without_vector("lane", 10)] == ["a.md#L1-L1", "a.md#L2-L2", "b.md#L1-L1"]
+    assert [chunk.id for chunk in filled.without_vector(["lane"], 10)] == ["a.md#L1-L1", "a.md#L2-L2", "b.md#L1-L1"]
     filled.put_vectors("lane", {"a.md#L1-L1": vector(1, 0)})
-    assert [chunk.id for chunk in filled.without_vector("lane", 1)] == ["a.md#L2-L2"]
-    assert [chunk.text for chunk in filled.without_vector("lane", 10)] == ["two", "three"]
-    assert len(filled.without_vector("other lane", 10)) == 3
-    assert filled.without_vector("lane", 0) == []
+    assert [chunk.id for chunk in filled.without_vector(["lane"], 1)] == ["a.md#L2-L2"]
+    assert [chunk.text for chunk in filled.without_vector(["lane"], 10)] == ["two", "three"]
+    assert len(filled.without_vector(["other lane"], 10)) == 3
+    assert filled.without_vector(["lane"], 0) == []
 
 
 def test_vectors_go_with_their_document(filled: Store) -> None:

@@ -55,7 +55,7 @@ def filled(
     for path in order or list(collection):
         store.put([entry(path, collection[path])])
     if embedder is not None:
-        chunks = store.without_vector(embedder.lane, 1000)
+        chunks = store.without_vector([embedder.lane], 1000)
         vectors = embedder.passages([chunk.text for chunk in chunks])
         store.put_vectors(embedder.lane, {chunk.id: vector for chunk, vector in zip(chunks, vectors, strict=True)})
     return store
@@ -73,7 +73,7 @@ def inner_values_agree(tree: Explanation) -> bool:
 def test_the_tree_evaluates_to_the_score(
     collection: dict[str, Page], text: str, recipe: Recipe, embedder: HashingEmbedder | None
 ) -> None:
-    tools = Tools(filled(collection, embedder), embedder)
+    tools = Tools(filled(collection, embedder), (embedder,) if embedder else ())
     explained = answer(recipe, Query(text, explain=True), tools, numbers(recipe))
     plain = answer(recipe, Query(text), tools, numbers(recipe))
     for hit in explained.hits:
@@ -89,7 +89,7 @@ def test_nothing_is_lost_or_invented(
     collection: dict[str, Page], text: str, recipe: Recipe, embedder: HashingEmbedder | None
 ) -> None:
     store = filled(collection, embedder)
-    search, steps = run(recipe, Query(text, limit=50), Tools(store, embedder), numbers(recipe))
+    search, steps = run(recipe, Query(text, limit=50), Tools(store, (embedder,) if embedder else ()), numbers(recipe))
     assert [step.stage for step in steps] == [stage.__name__ for stage in recipe.stages]
     candidates = {each.document for each in search.candidates}
     listed = {each.document for ranking in search.lists.values() for each in ranking}
@@ -114,7 +114,7 @@ def test_ties_are_stable(
     order = list(collection)
     chance.shuffle(order)
     found = [
-        answer(recipe, Query(text), Tools(store, embedder), numbers(recipe)).hits
+        answer(recipe, Query(text), Tools(store, (embedder,) if embedder else ()), numbers(recipe)).hits
         for store in (filled(collection, embedder), filled(collection, embedder, order))
     ]
     assert found[0] == found[1]
@@ -131,7 +131,7 @@ def test_everything_shown_passes_the_filters(
     collection: dict[str, Page], text: str, recipe: Recipe, embedder: HashingEmbedder | None, which: Filters
 ) -> None:
     store = filled(collection, embedder)
-    tools = Tools(store, embedder)
+    tools = Tools(store, (embedder,) if embedder else ())
     search, _ = run(recipe, Query(text, filters=which), tools, numbers(recipe))
     for hit in answer(recipe, Query(text, filters=which), tools, numbers(recipe)).hits:
         for section in hit.sections:

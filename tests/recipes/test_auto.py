@@ -17,7 +17,7 @@ from waymeet.types import Answer, Filters, Query
 
 def ask(store: MemoryStore, query: Query | str, embedder: FixedEmbedder | None = None) -> Answer:
     asked = Query(query, explain=True) if isinstance(query, str) else query
-    return answer(AUTO, asked, Tools(store, embedder), Settings())
+    return answer(AUTO, asked, Tools(store, (embedder,) if embedder else ()), Settings())
 
 
 def test_it_works_from_words_and_links_and_says_so() -> None:

@@ -24,8 +24,8 @@ def numbers(**classic: object) -> Settings:
 
 
 def ask(query: Query, settings: Settings | None = None, *, vectors: bool = True) -> Answer:
-    embedder = FixedEmbedder((1.0, 0.0)) if vectors else None
-    return answer(CLASSIC, query, Tools(store_of(PAGES, VECTORS), embedder), settings or numbers())
+    embedders = (FixedEmbedder((1.0, 0.0)),) if vectors else ()
+    return answer(CLASSIC, query, Tools(store_of(PAGES, VECTORS), embedders), settings or numbers())
 
 
 def test_golden_run_by_rank() -> None:
@@ -107,5 +107,5 @@ def test_the_title_weighs_eight_times_the_body() -> None:
 
 def test_linear_does_not_reward_the_less_similar_of_two_opposites() -> None:
     store = store_of({"a.md": "x", "b.md": "y"}, {"a.md": [(-0.1, 1.0)], "b.md": [(-1.0, 0.1)]})
-    found = answer(CLASSIC, Query("z"), Tools(store, FixedEmbedder((1.0, 0.0))), numbers(fusion="linear"))
+    found = answer(CLASSIC, Query("z"), Tools(store, (FixedEmbedder((1.0, 0.0)),)), numbers(fusion="linear"))
     assert [(hit.document, hit.score) for hit in found.hits] == [("a.md", 0.0), ("b.md", 0.0)]

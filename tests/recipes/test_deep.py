@@ -92,7 +92,7 @@ def ask(
     store: MemoryStore | None = None,
 ) -> Answer:
     asked = Query(query, explain=True) if isinstance(query, str) else query
-    tools = Tools(store or store_of(PAGES, VECTORS), embedder, reranker, expander)
+    tools = Tools(store or store_of(PAGES, VECTORS), (embedder,) if embedder else (), reranker, expander)
     found = answer(DEEP, asked, tools, settings or numbers())
     for hit in found.hits:
         if hit.explanation is not None:
@@ -365,7 +365,7 @@ def test_both_over_http_as_they_should(server: ModelServer) -> None:
 def test_scores_are_remembered_until_a_text_changes() -> None:
     store = store_of(PAGES, VECTORS)
     reranker = Fixed(scores=(0.2, 0.4, 1.0))
-    tools = Tools(store, ORIGINAL, reranker, remembered=Fading(300.0, 10))
+    tools = Tools(store, (ORIGINAL,), reranker, remembered=Fading(300.0, 10))
     first, second = (answer(DEEP, Query("rank"), tools, numbers()) for _ in range(2))
     assert first.hits == second.hits
     assert len(reranker.read) == 1
@@ -384,7 +384,9 @@ def test_a_query_without_words_or_models_is_empty_and_says_so() -> None:
 @pytest.mark.parametrize("kind", ["rrf", "linear"])
 def test_other_fusions_take_the_lists_of_other_wordings_too(fusion: Stage, kind: str) -> None:
     recipe = Recipe("own", "", (understand, lexical, expand, ask_all, fusion, rerank, blend_positions))
-    tools = Tools(store_of(PAGES, VECTORS), ORIGINAL, Fixed(scores=(0.2, 0.4, 1.0)), Fixed(wordings=["merging lists"]))
+    tools = Tools(
+        store_of(PAGES, VECTORS), (ORIGINAL,), Fixed(scores=(0.2, 0.4, 1.0)), Fixed(wordings=["merging lists"])
+    )
     found = answer(recipe, Query("rank", explain=True), tools, numbers(classic={"fusion": kind}))
     assert {hit.id for hit in found.hits} == {A, B, C}
     assert found.search_type == "hybrid"

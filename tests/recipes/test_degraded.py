@@ -32,7 +32,7 @@ class Gone(FixedEmbedder):
 def ask(recipe: str, query: str, embedder: FixedEmbedder | None, *, vectors: bool = True) -> Answer:
     chosen = RECIPES[recipe]
     mode = "hybrid" if "hybrid" in chosen.modes else ""
-    tools = Tools(store_of(PAGES, VECTORS if vectors else None), embedder)
+    tools = Tools(store_of(PAGES, VECTORS if vectors else None), (embedder,) if embedder else ())
     return answer(chosen, Query(query, mode=mode), tools, resolve((Layer(recipe, chosen.overrides),)))
 
 

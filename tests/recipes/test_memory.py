@@ -42,8 +42,8 @@ def ask(
     **sections: dict[str, object],
 ) -> Answer:
     asked = Query(query, explain=True) if isinstance(query, str) else query
-    embedder = FixedEmbedder((1.0, 0.0)) if vectors else None
-    whole = Tools(store or store_of(PAGES, VECTORS), embedder, now=lambda: NOW)._replace(**(tools or {}))
+    embedders = (FixedEmbedder((1.0, 0.0)),) if vectors else ()
+    whole = Tools(store or store_of(PAGES, VECTORS), embedders, now=lambda: NOW)._replace(**(tools or {}))
     found = answer(MEMORY, asked, whole, numbers(**sections))
     for hit in found.hits:
         if hit.explanation is not None:

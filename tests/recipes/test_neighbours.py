@@ -21,7 +21,7 @@ def ask(
 ) -> Answer:
     settings = resolve((Layer("recipe", recipe.overrides), Layer("test", {"neighbours": numbers})))
     asked = Query(query, explain=True, mode="" if embedder else "keyword") if isinstance(query, str) else query
-    found = answer(recipe, asked, Tools(store, embedder), settings)
+    found = answer(recipe, asked, Tools(store, (embedder,) if embedder else ()), settings)
     for hit in found.hits:
         assert hit.explanation is not None
         assert evaluate(hit.explanation) == pytest.approx(hit.score)

@@ -30,8 +30,8 @@ VECTORS = {"a.md": [(0.8, 0.6), (0.6, 0.8), (0.0, 1.0)]}
 
 
 def ask(query: Query, *, vectors: bool = True) -> Answer:
-    embedder = FixedEmbedder((1.0, 0.0)) if vectors else None
-    return answer(THREEWAY, query, Tools(store_of(PAGES, VECTORS), embedder), Settings())
+    embedders = (FixedEmbedder((1.0, 0.0)),) if vectors else ()
+    return answer(THREEWAY, query, Tools(store_of(PAGES, VECTORS), embedders), Settings())
 
 
 def test_golden_run_with_full_text() -> None:
@@ -83,7 +83,7 @@ def test_the_best_three_sections_are_shown_and_an_opening_for_the_others() -> No
 def test_an_opening_is_at_most_500_characters() -> None:
     pages = {"a.md": Page(("near",), links=("b.md",)), "b.md": Page(("long " * 400,))}
     store = store_of(pages, {"a.md": [(1.0, 0.0)]})
-    found = answer(THREEWAY, Query("x"), Tools(store, FixedEmbedder((1.0, 0.0))), Settings())
+    found = answer(THREEWAY, Query("x"), Tools(store, (FixedEmbedder((1.0, 0.0)),)), Settings())
     assert [len(hit.sections[0].snippet) for hit in found.hits] == [4, 500]
 
 
@@ -118,7 +118,7 @@ def test_fulltext_fallback_without_a_model() -> None:
 
 def test_fulltext_fallback_without_vectors() -> None:
     store = store_of(PAGES)
-    found = answer(THREEWAY, Query("zebra"), Tools(store, FixedEmbedder((1.0, 0.0))), Settings())
+    found = answer(THREEWAY, Query("zebra"), Tools(store, (FixedEmbedder((1.0, 0.0)),)), Settings())
     assert found.search_type == "fulltext_fallback"
     assert [each.code for each in found.degraded] == ["no_vectors"]
 
@@ -126,7 +126,7 @@ def test_fulltext_fallback_without_vectors() -> None:
 def test_fulltext_fallback_without_a_vector_hit_says_so() -> None:
     store = store_of(PAGES, VECTORS)
     query = Query("zebra", filters=Filters(paths=("d.md",)))
-    found = answer(THREEWAY, query, Tools(store, FixedEmbedder((1.0, 0.0))), Settings())
+    found = answer(THREEWAY, query, Tools(store, (FixedEmbedder((1.0, 0.0)),)), Settings())
     assert found.search_type == "fulltext_fallback"
     assert "no_vector_hits" in [each.code for each in found.degraded]
 
@@ -148,7 +148,7 @@ def test_a_fan_out_that_bit_is_reported() -> None:
     }
     store = store_of(pages, {"hub.md": [(1.0, 0.0)]})
     found = answer(
-        THREEWAY, Query("x"), Tools(store, FixedEmbedder((1.0, 0.0))), Settings(graph=Graph(depth=1, fan_out=3))
+        THREEWAY, Query("x"), Tools(store, (FixedEmbedder((1.0, 0.0)),)), Settings(graph=Graph(depth=1, fan_out=3))
     )
     assert len(found.hits) == 4
     assert "fan_out" in [each.code for each in found.degraded]
@@ -158,7 +158,7 @@ def test_many_links_to_one_page_do_not_hide_another() -> None:
     pages = {"a.md": Page(("near",), links=("b.md",) * 10 + ("c.md",)), "b.md": Page(("b",)), "c.md": Page(("c",))}
     store = store_of(pages, {"a.md": [(1.0, 0.0)]})
     numbers = Settings(graph=Graph(depth=1, fan_out=2))
-    found = answer(THREEWAY, Query("x"), Tools(store, FixedEmbedder((1.0, 0.0))), numbers)
+    found = answer(THREEWAY, Query("x"), Tools(store, (FixedEmbedder((1.0, 0.0)),)), numbers)
     assert {hit.document for hit in found.hits} == {"a.md", "b.md", "c.md"}
     assert "fan_out" not in [each.code for each in found.degraded]
 
@@ -168,7 +168,7 @@ def test_an_embedder_that_gives_nonsense_degrades_the_answer() -> None:
         def query(self, text: str) -> Vector:
             return np.full(2, np.nan, dtype=np.float32)
 
-    found = answer(THREEWAY, Query("zebra"), Tools(store_of(PAGES, VECTORS), Broken((1.0, 0.0))), Settings())
+    found = answer(THREEWAY, Query("zebra"), Tools(store_of(PAGES, VECTORS), (Broken((1.0, 0.0)),)), Settings())
     assert found.search_type == "fulltext_fallback"
     assert [each.code for each in found.degraded] == ["embedding_failed"]
     assert found.hits

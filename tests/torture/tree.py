@@ -63,7 +63,7 @@ def said(store: Store) -> dict[str, Any]:
         "chunks": store.chunks_of(ids),
         "edges": list(store.edges(ids)),
         "counts": store.counts(),
-        "vectors": len(store.without_vector(EMBEDDER.lane, 10_000)),
+        "vectors": len(store.without_vector([EMBEDDER.lane], 10_000)),
         "names": store.named([f"n:page{n}" for n in range(60)]),
     }
     for question in QUESTIONS:

@@ -53,7 +53,7 @@ def say(what: object) -> None:
 def bring_up_to_date(root: Path, store: SqliteStore) -> None:
     """Do what `waymeet index` does."""
     index(root, store, SETTINGS)
-    if embed(store, EMBEDDER, SETTINGS):
+    if embed(store, [EMBEDDER], SETTINGS):
         store.tidy()
 
 

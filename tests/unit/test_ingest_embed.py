@@ -47,34 +47,34 @@ class Recording(HashingEmbedder):
 
 def test_every_chunk_gets_a_vector_in_batches(store: MemoryStore) -> None:
     embedder, told = Recording(), list[tuple[int, int, str]]()
-    assert embed(store, embedder, SETTINGS, lambda *step: told.append(step)) == 5
+    assert embed(store, [embedder], SETTINGS, lambda *step: told.append(step)) == 5
     assert [len(batch) for batch in embedder.shown] == [2, 2, 1]
     assert told == [(2, 5, "1.md"), (4, 5, "3.md"), (5, 5, "4.md")]
     assert store.counts().vectors == {embedder.lane: 5}
-    assert embed(store, embedder, SETTINGS) == 0
+    assert embed(store, [embedder], SETTINGS) == 0
 
 
 def test_a_model_is_shown_title_headings_and_text(store: MemoryStore) -> None:
     embedder = Recording()
-    embed(store, embedder, SETTINGS)
+    embed(store, [embedder], SETTINGS)
     assert embedder.shown[0][0] == "Page 0\nPage 0\n# Page 0\n\n## Part\n\nText 0."
 
 
 def test_what_was_done_before_a_failure_is_kept(store: MemoryStore) -> None:
     embedder = Recording(fail_at=1)
     with pytest.raises(EmbeddingError, match="The model is gone"):
-        embed(store, embedder, SETTINGS)
+        embed(store, [embedder], SETTINGS)
     assert store.counts().vectors == {embedder.lane: 2}
-    assert embed(store, Recording(), SETTINGS) == 3
+    assert embed(store, [Recording()], SETTINGS) == 3
 
 
 def test_too_few_vectors_are_an_error(store: MemoryStore) -> None:
     with pytest.raises(EmbeddingError, match="1 vectors for 2 texts"):
-        embed(store, Recording(lose=1), SETTINGS)
+        embed(store, [Recording(lose=1)], SETTINGS)
 
 
 def test_a_store_that_keeps_nothing_does_not_hang(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    chunks = store.without_vector("hashing-16", 2)
+    chunks = store.without_vector(["hashing-16"], 2)
     monkeypatch.setattr(store, "without_vector", lambda *_: chunks)
     with pytest.raises(EmbeddingError, match="does not keep the vector"):
-        embed(store, Recording(), SETTINGS)
+        embed(store, [Recording()], SETTINGS)

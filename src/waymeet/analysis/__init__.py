@@ -3,6 +3,7 @@
 from waymeet.analysis.names import called, defined, located, titled
 from waymeet.analysis.scripts import has_cjk
 from waymeet.analysis.terms import VERSION, contains, count, plain, spans, terms, well_formed, words
+from waymeet.analysis.tongues import spoken
 
 __all__ = [
     "VERSION",
@@ -14,6 +15,7 @@ __all__ = [
     "located",
     "plain",
     "spans",
+    "spoken",
     "terms",
     "titled",
     "well_formed",

@@ -50,6 +50,19 @@ _HANGUL = re.compile(r"[\uac00-\ud7a3]")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _LETTER = re.compile(r"[^\W\d_]")
 _ENGLISH = frozenset("the of and to in is are that for it with as on be this by not or from".split())
+_LITTLE = {
+    "de": "der die das und ist nicht ein eine zu den mit von auf für im dem wird sind auch sich",
+    "es": "el la los las de que y en un una es por con para no se del al como más",
+    "fr": "le la les des et est un une du que pour dans pas sur qui au avec ce sont par",
+    "it": "il lo la gli di che e è un una per con non si del della sono nel dei come",
+    "nl": "de het een en van is dat niet op te zijn voor met die aan er ook als bij naar",
+    "pl": "i w na się nie do to jest z że o jak po co za od przez są dla oraz",
+    "pt": "o os as de que e do da em um uma para com não por se no na dos mais",
+    "tr": "ve bir bu da için ile olarak değil çok daha gibi olan en ne kadar sonra her veya ise",
+}
+_WORDS_OF = {code: frozenset(words.split()) for code, words in _LITTLE.items()}
+_OTHER_SCRIPTS = re.compile(r"[\u0370-\u0e7f\u1100-\u11ff]")
+"""Greek, Cyrillic, Hebrew, Arabic, the scripts of India, Thai and what lies between."""
 _LONGEST = 60
 _SAMPLE = 4000
 _MANY = 0.15
@@ -94,8 +107,8 @@ def english_name(code: str) -> str:
     return f"{_TONGUES[main][0]} ({code})" if region else _TONGUES[main][0]
 
 
-def written_in(text: str) -> str:
-    """Tell Japanese, Korean and Chinese by their scripts; empty for everything else.
+def written_in(text: str, part: float = _MANY) -> str:
+    """Tell Japanese, Korean and Chinese by their scripts, if they make up a part of the letters; else empty.
 
     >>> written_in("検索の設定"), written_in("검색 설정"), written_in("搜索设置"), written_in("search")
     ('ja', 'ko', 'zh', '')
@@ -103,13 +116,35 @@ def written_in(text: str) -> str:
     sample = text[:_SAMPLE]
     if sample.isascii():
         return ""
-    enough = max(len(_LETTER.findall(sample)) * _MANY, 1)
+    enough = max(len(_LETTER.findall(sample)) * part, 1)
     kana, hangul, han = (len(script.findall(sample)) for script in (_KANA, _HANGUL, _HAN))
     if kana + hangul + han < enough:
         return ""
     if hangul > kana + han:
         return "ko"
     return "ja" if kana * 20 > han else "zh"
+
+
+def spoken(text: str, part: float = _MANY) -> str:
+    """Tell the language that prose is in, as far as that matters for who understands it; empty for English and code.
+
+    Chinese, Japanese and Korean are told by script, some languages of Europe by their little words, others together
+    as `other`.
+
+    >>> spoken("検索の設定"), spoken("Der Tee ist nicht fertig"), spoken("Чай готов"), spoken("def tea(): return la")
+    ('ja', 'de', 'other', '')
+    """
+    eastern = written_in(text, part)
+    if eastern:
+        return eastern
+    sample = text[:_SAMPLE]
+    if not sample.isascii() and len(_OTHER_SCRIPTS.findall(sample)) >= max(len(_LETTER.findall(sample)) * part, 1):
+        return "other"
+    words = [each.lower() for each in re.findall(r"[^\W\d_]+", sample)]
+    met = {code: sum(word in little for word in words) for code, little in _WORDS_OF.items()}
+    likeliest = max(met, key=lambda code: met[code])
+    english = sum(word in _ENGLISH for word in words)
+    return likeliest if met[likeliest] * 5 >= len(words) and met[likeliest] > english + 1 else ""
 
 
 def reads_english(text: str) -> bool:

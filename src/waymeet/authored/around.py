@@ -1,6 +1,6 @@
 """What the index knows around an entry. Entries are written and read without one, or with one that is damaged, too."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
@@ -22,7 +22,7 @@ class Index(Struct, frozen=True):
     """Gives it, if there is one."""
     refresh: Callable[[], Iterable[str]] = tuple
     """Brings it up to date, and says what it may lack all the same."""
-    embedder: Callable[[], Embedder | None] = lambda: None
+    embedders: Callable[[], Sequence[Embedder]] = tuple
 
     def usable(self) -> Store | None:
         """Give the index, if there is one that can be used."""
@@ -57,7 +57,7 @@ class Index(Struct, frozen=True):
             return compared(mine, texts, settings.authored), notes
         if not notes and item.id not in store.documents([item.id]):
             notes.append(_LEFT_OUT)
-        texts, meaning = candidates(mine, item.kind, store, self.embedder(), settings)
+        texts, meaning = candidates(mine, item.kind, store, self.embedders(), settings)
         found = compared(mine, texts, settings.authored, meaning)
         suspected = (*linked(item.id, found.near, store), *found.contradictions)
         return Compared(found.near, tuple({each.id: each for each in suspected}.values())), notes

@@ -6,14 +6,14 @@ by `contradicts` is known to.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import sqrt
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from waymeet.analysis import count
-from waymeet.ports import Embedder, Store
+from waymeet.analysis import count, spoken
+from waymeet.ports import Embedder, Store, suited
 from waymeet.settings import Authored, Settings
 from waymeet.types import Filters, Word
 
@@ -88,7 +88,7 @@ def compared(
 
 
 def candidates(
-    mine: Text, kind: str, store: Store, embedder: Embedder | None, settings: Settings
+    mine: Text, kind: str, store: Store, embedders: Sequence[Embedder], settings: Settings
 ) -> tuple[list[Text], dict[str, float]]:
     """Find the indexed entries of a kind that a text may resemble, with their cosine to it if there is a model."""
     most = settings.authored.compared
@@ -98,8 +98,10 @@ def candidates(
     asked = [Word((term,), text=term) for term in frequent]
     found = [hit.document for hit in store.lexical(asked, limit, filters, settings.bm25)]
     meaning: dict[str, float] = {}
+    text = f"{mine.title}\n{mine.body}"
+    embedder = suited(embedders, spoken(text)) if embedders else None
     if embedder is not None and embedder.lane in store.lanes():
-        vector = embedder.passages([f"{mine.title}\n{mine.body}"])[0]
+        vector = embedder.passages([text])[0]
         for hit in store.nearest(embedder.lane, vector, limit, filters):
             meaning[hit.document] = max(hit.score, meaning.get(hit.document, 0.0))
     ids = [each for each in dict.fromkeys((*meaning, *found)) if each != mine.id][:most]

@@ -2,23 +2,25 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from waymeet.analysis import spoken
 from waymeet.errors import EmbeddingError
-from waymeet.ports import Embedder, Progress, Store
+from waymeet.ports import Embedder, Progress, Store, suited
 from waymeet.settings import Settings
 from waymeet.types import Chunk, Document
 
+_MOSTLY = 0.5
 _WHILE_WAITING = 8
 """Chunks embedded at once while somebody waits for an answer."""
 
 
 def embed(
     store: Store,
-    embedder: Embedder,
+    embedders: Sequence[Embedder],
     settings: Settings,
     progress: Progress | None = None,
     late: Callable[[], bool] | None = None,
 ) -> int:
-    """Embed the chunks that the embedder's lane has no vector for, and say how many there were.
+    """Embed the chunks that have no vector yet, each by the model that suits it, and say how many there were.
 
     Each batch is kept as soon as it is made, so that what was done stays done whatever happens to the next. Somebody
     who is waiting for an answer may say when it is `late`: then the rest is left for another time.
@@ -27,14 +29,15 @@ def embed(
         EmbeddingError: the embedder failed, or returned something unusable.
     """
     at_once = max(settings.embedding.batch_chunks, 1) if late is None else _WHILE_WAITING
-    counts = store.counts()
-    total = counts.chunks - counts.vectors.get(embedder.lane, 0)
+    lanes = [embedder.lane for embedder in embedders]
+    embedded, chunks = store.coverage(lanes)
+    total = chunks - embedded
     done, before = 0, ""
-    while not (late and late()) and (batch := store.without_vector(embedder.lane, at_once)):
+    while not (late and late()) and (batch := store.without_vector(lanes, at_once)):
         if batch[0].id == before:  # it would come back for ever
             raise EmbeddingError(f"The store does not keep the vector of {before}.", "Run: waymeet index")
         before = batch[0].id
-        _embed(store, embedder, batch)
+        _embed(store, embedders, batch)
         done += len(batch)
         if progress:
             progress(done, max(total, done), batch[-1].document)
@@ -52,9 +55,20 @@ def passage(chunk: Chunk, documents: Mapping[str, Document]) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _embed(store: Store, embedder: Embedder, batch: Sequence[Chunk]) -> None:
+def _embed(store: Store, embedders: Sequence[Embedder], batch: Sequence[Chunk]) -> None:
     documents = store.documents({chunk.document for chunk in batch})
-    vectors = embedder.passages([passage(chunk, documents) for chunk in batch])
-    if len(vectors) != len(batch):
-        raise EmbeddingError(f"{embedder.lane} returned {len(vectors)} vectors for {len(batch)} texts.")
-    store.put_vectors(embedder.lane, {chunk.id: vector for chunk, vector in zip(batch, vectors, strict=True)})
+    shared: dict[str, list[Chunk]] = {}
+    for chunk in batch:
+        shared.setdefault(suited(embedders, _language(chunk, documents)).lane, []).append(chunk)
+    for embedder in embedders:
+        own = shared.get(embedder.lane, [])
+        vectors = embedder.passages([passage(chunk, documents) for chunk in own]) if own else []
+        if len(vectors) != len(own):
+            raise EmbeddingError(f"{embedder.lane} returned {len(vectors)} vectors for {len(own)} texts.")
+        store.put_vectors(embedder.lane, {chunk.id: vector for chunk, vector in zip(own, vectors, strict=True)})
+
+
+def _language(chunk: Chunk, documents: Mapping[str, Document]) -> str:
+    """Tell the language of a chunk; a few foreign comments do not make code foreign."""
+    document = documents.get(chunk.document)
+    return spoken(chunk.text, _MOSTLY) if document and document.kind == "code" else spoken(chunk.text)

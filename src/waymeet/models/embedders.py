@@ -1,22 +1,32 @@
-"""The embedder that the user chose."""
+"""The embedders that the user chose."""
 
 from waymeet.ports import Embedder
 from waymeet.settings import Embedding
 
 
-def chosen_embedder(numbers: Embedding) -> Embedder | None:
-    """Make the chosen embedder; it loads when it is first used. None if none was chosen."""
+def chosen_embedders(numbers: Embedding) -> tuple[Embedder, ...]:
+    """Make the chosen embedders, the main one first; each loads when it is first used. Empty if none was chosen."""
     match numbers.provider:
+        case "local":
+            return _granite(), _multilingual()
         case "granite":
-            from waymeet.models.granite import GraniteEmbedder  # noqa: PLC0415 - start-up is a feature
-
-            return GraniteEmbedder()
+            return (_granite(),)
         case "multilingual":
-            from waymeet.models.multilingual import MultilingualEmbedder  # noqa: PLC0415 - likewise
-
-            return MultilingualEmbedder()
+            return (_multilingual(),)
         case "hashing":
-            from waymeet.models.hashing import HashingEmbedder  # noqa: PLC0415 - likewise
+            from waymeet.models.hashing import HashingEmbedder  # noqa: PLC0415 - start-up is a feature
 
-            return HashingEmbedder(numbers.dimension)
-    return None
+            return (HashingEmbedder(numbers.dimension),)
+    return ()
+
+
+def _granite() -> Embedder:
+    from waymeet.models.granite import GraniteEmbedder  # noqa: PLC0415 - start-up is a feature
+
+    return GraniteEmbedder()
+
+
+def _multilingual() -> Embedder:
+    from waymeet.models.multilingual import MultilingualEmbedder  # noqa: PLC0415 - likewise
+
+    return MultilingualEmbedder()

@@ -40,6 +40,10 @@ class GraniteEmbedder:
         self._path = path
         self._sha256 = sha256
 
+    def suits(self, language: str) -> bool:
+        """Understand English and code alone."""
+        return not language
+
     def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
         """Embed texts, the first 510 tokens of each; one without any token gets the vector of an empty text."""
         from waymeet.models.unit import unit_rows  # noqa: PLC0415 - start-up is a feature

@@ -23,6 +23,10 @@ class HashingEmbedder:
         self.dimension = dimension
         self.lane = f"hashing-{dimension}"
 
+    def suits(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
+        """Take every language."""
+        return True
+
     def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
         """Embed texts; one without any term becomes the unit vector of nothing, far from everything else."""
         return [self._embed(text) for text in texts]

@@ -51,6 +51,10 @@ class LocalEmbedder:
             return config.hidden_size
         return len(self.query(""))
 
+    def suits(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
+        """Take every language."""
+        return True
+
     def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
         """Embed texts, with the model's prefix for passages."""
         return self._embed([self._described.passage_prefix + text for text in texts])

@@ -34,6 +34,10 @@ class MultilingualEmbedder:
     def __init__(self, cache: Path | None = None) -> None:
         self._cache = cache
 
+    def suits(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
+        """Take every language."""
+        return True
+
     def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
         """Embed texts, the first 4096 characters of each; an empty one gets the vector of an unknown word."""
         from waymeet.models.sentences import embed  # noqa: PLC0415 - start-up is a feature

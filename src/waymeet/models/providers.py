@@ -162,6 +162,10 @@ class HttpEmbedder:
             self._dimension = len(self._ask(["dimension"], "query")[0])
         return self._dimension
 
+    def suits(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
+        """Take every language."""
+        return True
+
     def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
         """Embed texts to be found; those without any visible character are not sent and become the first axis."""
         return self._embed(texts, "passage")

@@ -49,6 +49,10 @@ class StaticEmbedder:
         """Say how long its vectors are."""
         return int(self._loaded.vectors.shape[1])
 
+    def suits(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
+        """Take every language."""
+        return True
+
     def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
         """Embed texts; one without any known token becomes the first axis."""
         import numpy as np  # noqa: PLC0415 - start-up is a feature

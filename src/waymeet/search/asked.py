@@ -86,7 +86,7 @@ def _stated(key: str, value: str, named: Named, *, denied: bool, known: bool) ->
 
 
 def _dated(key: str, value: str) -> Filters | None:
-    moment = _moment(value)
+    moment = moment(value)
     if moment is None:
         return None
     return Filters(changed_before=moment) if key == "before" else Filters(changed_from=moment)
@@ -106,10 +106,10 @@ def _kind(value: str) -> str:
     return f"{lower}s" if f"{lower}s" in KINDS else lower
 
 
-def _moment(value: str) -> int | None:
+def moment(value: str) -> int | None:
     """Read a day, a month or a year as the moment it begins, by universal time, in nanoseconds since 1970.
 
-    >>> _moment("1970-01-02"), _moment("1971"), _moment("lunch"), _moment("2025-13")
+    >>> moment("1970-01-02"), moment("1971"), moment("lunch"), moment("2025-13")
     (86400000000000, 31536000000000000, None, None)
     """
     found = _DATE.fullmatch(value)

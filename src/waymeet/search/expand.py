@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from waymeet.analysis import plain, words
 from waymeet.errors import EmbeddingError, ModelError
+from waymeet.search.meaning import nearest
 from waymeet.search.retrieve import pool_size, vector
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings
@@ -101,12 +102,8 @@ def _answers(search: Search, wording: Variant, source: str, tools: Tools, settin
     if source == "lexical":
         wanted = looked_for(wording.text, settings.pool.query_words)
         return tools.store.lexical(wanted, limit, search.filters, settings.bm25) if wanted else ()
-    if tools.embedder is None:
-        return ()
     # a passage such as would answer lies where answers lie, so it is embedded as one of them
-    text = wording.text
-    point = tools.embedder.passages([text])[0] if wording.kind == "hyde" else tools.embedder.query(text)
-    return tools.store.nearest(tools.embedder.lane, point, limit, search.filters)
+    return nearest(tools, wording.text, limit, search.filters, passage=wording.kind == "hyde")
 
 
 def looked_for(text: str, most: int) -> tuple[Word, ...]:

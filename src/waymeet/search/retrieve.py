@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from waymeet.errors import EmbeddingError
+from waymeet.search.meaning import lanes_of, nearest
 from waymeet.search.state import Search, Tools
 from waymeet.search.walk import walk
 from waymeet.settings import Settings
@@ -33,15 +34,15 @@ def vector(search: Search, tools: Tools, settings: Settings) -> Search:
     """Rank chunks by nearness to the query's meaning."""
     if search.mode in _WORDS_ALONE or not search.text.strip():
         return search.skip(f"mode {search.mode}" if search.text.strip() else "empty query")
-    if tools.embedder is None:
+    if not tools.embedders:
         return search.miss("vector", "no_model", "no embedding model is set up, so meaning was not asked")
-    lane = tools.embedder.lane
-    embedded, chunks = tools.store.coverage(lane)
+    lanes = lanes_of(tools.embedders)
+    embedded, chunks = tools.store.coverage(lanes)
     if not embedded:
-        return search.miss("vector", "no_vectors", f"nothing is embedded by {lane} yet: run `waymeet index`")
+        detail = f"nothing is embedded by {' or '.join(lanes)} yet: run `waymeet index`"
+        return search.miss("vector", "no_vectors", detail)
     try:
-        question = tools.embedder.query(search.text)
-        found = tools.store.nearest(lane, question, pool_size(search, settings), search.filters)
+        found = nearest(tools, search.text, pool_size(search, settings), search.filters)
     except EmbeddingError as error:
         return search.miss("vector", "embedding_failed", error.message)
     search = replace(search, lists={**search.lists, "vector": found})

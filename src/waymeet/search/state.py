@@ -18,7 +18,8 @@ class Tools(NamedTuple):
     """What stages may use."""
 
     store: Store
-    embedder: Embedder | None = None
+    embedders: tuple[Embedder, ...] = ()
+    """Models of meaning, the main one first; a text is embedded by the first that suits its language."""
     reranker: Reranker | None = None
     expander: Expander | None = None
     now: Callable[[], int] = time_ns

@@ -203,7 +203,7 @@ class Watch(Struct, frozen=True, forbid_unknown_fields=True):
 class Embedding(Struct, frozen=True, forbid_unknown_fields=True):
     """Where vectors come from. Never read from a project's own file."""
 
-    provider: Literal["none", "granite", "multilingual", "hashing"] = "none"
+    provider: Literal["none", "local", "granite", "multilingual", "hashing"] = "none"
     """`granite` knows English and code, `multilingual` sixteen languages; both run on this machine and come with
     `pip install 'waymeet[local]'`. `hashing` is a deterministic stand-in for tests: it knows words, not meaning."""
     dimension: Annotated[int, Meta(ge=1, le=65_536)] = 256
@@ -242,6 +242,18 @@ class Staleness(Struct, frozen=True, forbid_unknown_fields=True):
     """How long git may take to tell when files changed; file times are used for the rest."""
 
 
+class Terminal(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a terminal is given while a person is looking. Never read from a project's own file."""
+
+    links: str = "file"
+    """Where a click on the name of a file leads: `file`, `vscode`, `cursor`, `idea`, `none`, or an address of your own
+    with {path} and {line} in it."""
+    pager: bool = True
+    """Whether output that is longer than the screen goes through $PAGER, or `less` if there is none."""
+    first_look_seconds: Weight = 0.7
+    """How long the first search in a folder may look through its files before they are indexed; 0 never does."""
+
+
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Every number there is to set."""
 
@@ -267,6 +279,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     authored: Authored = Authored()
     staleness: Staleness = Staleness()
     watch: Watch = Watch()
+    terminal: Terminal = Terminal()
     recipes: Mapping[str, OwnRecipe] = {}
     """Rankings of one's own by name, each with `base` or `stages`, and `description`, `modes`, `settings`."""
     contexts: Mapping[str, str] = {}
@@ -280,6 +293,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 PRIVATE = frozenset(
     {
         "roots",
+        "terminal",
         "embedding",
         "rerank",
         "expand",

@@ -150,11 +150,11 @@ class MemoryStore:
 
     # --- what is there -----------------------------------------------------------------------------------------
 
-    def without_vector(self, lane: str, limit: int) -> Sequence[Chunk]:
-        """List chunks that the lane has no vector for."""
+    def without_vector(self, lanes: Collection[str], limit: int) -> Sequence[Chunk]:
+        """List chunks that none of the lanes has a vector for."""
         now = self._now
-        missing = [placed.chunk for chunk, placed in now.chunks.items() if chunk not in now.vectors.get(lane, {})]
-        return missing[: max(limit, 0)]
+        kept = _embedded(now, lanes)
+        return [placed.chunk for chunk, placed in now.chunks.items() if chunk not in kept][: max(limit, 0)]
 
     def edges(self, documents: Collection[str], kinds: Collection[str] = ()) -> Sequence[Edge]:
         """List the edges that start or end at any of the documents, by document and position."""
@@ -218,9 +218,9 @@ class MemoryStore:
                 found.setdefault(placed.document.id, chunk)
         return found
 
-    def coverage(self, lane: str) -> tuple[int, int]:
-        """Say how many chunks have a vector in a lane, and how many there are."""
-        return len(self._now.vectors.get(lane, {})), len(self._now.chunks)
+    def coverage(self, lanes: Collection[str]) -> tuple[int, int]:
+        """Say how many chunks have a vector in any of the lanes, and how many there are."""
+        return len(_embedded(self._now, lanes)), len(self._now.chunks)
 
     def vocabulary(self, prefix: str, limit: int) -> Sequence[str]:
         """List the terms that begin with a prefix, those that most chunks hold first."""
@@ -284,6 +284,10 @@ def _ranking(now: Snapshot, scores: Mapping[str, float], limit: int, filters: Fi
     passing = [chunk for chunk in now.chunks if chunk in scores and now.passes(chunk, filters)]
     best = sorted(passing, key=lambda chunk: -scores[chunk])[: max(limit, 0)]
     return tuple(Scored(chunk, now.chunks[chunk].document.id, scores[chunk]) for chunk in best)
+
+
+def _embedded(now: Snapshot, lanes: Collection[str]) -> set[str]:
+    return {chunk for lane in lanes for chunk in now.vectors.get(lane, ())}
 
 
 def _dimensions(now: Snapshot) -> dict[str, int]:

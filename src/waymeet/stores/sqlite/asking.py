@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 _BY_KEY = f"{CHUNK} WHERE c.key = ?"
 _OF_DOCUMENT = f"{CHUNK} WHERE d.path = ? ORDER BY c.ordinal, c.id"
 _WITHOUT_VECTOR = f"""
-{CHUNK} LEFT JOIN vectors v ON v.chunk = c.id AND v.lane = ?
-WHERE v.chunk IS NULL ORDER BY d.path, c.ordinal, c.id LIMIT ?
-"""
+{CHUNK} WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id AND v.lane IN
+    (SELECT id FROM lanes WHERE name IN (SELECT value FROM json_each(?))))
+ORDER BY d.path, c.ordinal, c.id LIMIT ?
+"""  # noqa: S608 - our own constant
 _NAMED = """
 SELECT n.key, d.path FROM names n JOIN documents d ON d.id = n.document WHERE n.key = ? ORDER BY d.path
 """
@@ -36,7 +37,10 @@ SELECT
     (SELECT COUNT(*) FROM edges e JOIN documents d ON d.id = e.source
      WHERE e.target IS NULL AND d.kind <> 'code' AND e.kind NOT IN (SELECT value FROM json_each(?)))
 """
-_EMBEDDED = "SELECT COUNT(*) FROM vectors WHERE lane = (SELECT id FROM lanes WHERE name = ?)"
+_EMBEDDED = """
+SELECT COUNT(DISTINCT chunk) FROM vectors
+WHERE lane IN (SELECT id FROM lanes WHERE name IN (SELECT value FROM json_each(?)))
+"""
 _KINDS = "SELECT kind, COUNT(*) FROM documents GROUP BY kind ORDER BY kind"
 _VECTORS = "SELECT l.name, COUNT(*) FROM lanes l JOIN vectors v ON v.lane = l.id GROUP BY l.name ORDER BY l.name"
 
@@ -64,10 +68,10 @@ def documents(connection: apsw.Connection, ids: Collection[str]) -> dict[str, Do
     return {document.id: document for document in map(document_of, rows)}
 
 
-def without_vector(connection: apsw.Connection, lane: str, limit: int) -> list[Chunk]:
-    """List chunks that a lane has no vector for."""
-    number = connection.execute("SELECT id FROM lanes WHERE name = ?", (lane,)).get
-    return [chunk_of(row) for row in connection.execute(_WITHOUT_VECTOR, (number, max(limit, 0)))]
+def without_vector(connection: apsw.Connection, lanes: Collection[str], limit: int) -> list[Chunk]:
+    """List chunks that none of the lanes has a vector for."""
+    asked = encode(sorted(lanes)).decode()
+    return [chunk_of(row) for row in connection.execute(_WITHOUT_VECTOR, (asked, max(limit, 0)))]
 
 
 def named(connection: apsw.Connection, keys: Collection[str]) -> dict[str, tuple[str, ...]]:
@@ -105,9 +109,9 @@ def counts(connection: apsw.Connection, lexicon: Lexicon) -> Counts:
     return Counts(documents, chunks, lexicon.count_terms(), edges, dangling, kinds, vectors)
 
 
-def coverage(connection: apsw.Connection, lane: str) -> tuple[int, int]:
-    """Count the chunks that have a vector in a lane, and all."""
-    embedded: int = connection.execute(_EMBEDDED, (lane,)).get
+def coverage(connection: apsw.Connection, lanes: Collection[str]) -> tuple[int, int]:
+    """Count the chunks that have a vector in any of the lanes, and all."""
+    embedded: int = connection.execute(_EMBEDDED, (encode(sorted(lanes)).decode(),)).get
     chunks: int = connection.execute("SELECT COUNT(*) FROM chunks").get
     return embedded, chunks
 

@@ -251,10 +251,10 @@ class SqliteStore:
 
     # --- what is there -----------------------------------------------------------------------------------------
 
-    def without_vector(self, lane: str, limit: int) -> Sequence[Chunk]:
-        """List chunks that the lane has no vector for."""
+    def without_vector(self, lanes: Collection[str], limit: int) -> Sequence[Chunk]:
+        """List chunks that none of the lanes has a vector for."""
         with self._upkeep.reading() as session:
-            return asking.without_vector(session.connection, lane, limit)
+            return asking.without_vector(session.connection, lanes, limit)
 
     def edges(self, documents: Collection[str], kinds: Collection[str] = ()) -> Sequence[Edge]:
         """List the edges that start or end at any of the documents, by document and position."""
@@ -308,10 +308,10 @@ class SqliteStore:
         with self._upkeep.reading() as session:
             return asking.fingerprints(session.connection)
 
-    def coverage(self, lane: str) -> tuple[int, int]:
-        """Say how many chunks have a vector in a lane, and how many there are."""
+    def coverage(self, lanes: Collection[str]) -> tuple[int, int]:
+        """Say how many chunks have a vector in any of the lanes, and how many there are."""
         with self._upkeep.reading() as session:
-            return asking.coverage(session.connection, lane)
+            return asking.coverage(session.connection, lanes)
 
     def lanes(self) -> Mapping[str, int]:
         """Give the dimension of every lane that holds vectors."""
