@@ -80,18 +80,31 @@ class Store(Protocol):
         """Do what makes later answers quicker; changes no answer. To be called when many changes are made."""
         ...
 
-    def put_vectors(self, lane: str, vectors: Mapping[str, Vector]) -> None:
+    def put_vectors(self, lane: str, vectors: Mapping[str, Vector], digests: Mapping[str, str] | None = None) -> None:
         """Keep a unit vector per chunk id in a lane: one embedding model's space, of one dimension.
 
-        Unknown chunks are ignored.
+        Unknown chunks are ignored. So are those whose document has not the digest named for it by chunk, if `digests`
+        are given: its text changed while the vector was made.
 
         Raises:
             EmbeddingError: a vector is not finite, is zero, or has not the lane's dimension; nothing is kept then.
         """
         ...
 
-    def without_vector(self, lanes: Collection[str], limit: int) -> Sequence[Chunk]:
-        """List chunks that none of the lanes has a vector for, in the order of document and position."""
+    def without_vector(self, lanes: Collection[str], limit: int) -> Sequence[str]:
+        """Name chunks that none of the lanes has a vector for, those that will be missed most first.
+
+        That is: those of documents that many others link to (see `stores.urgency`), then of those that changed last,
+        then in the order of document and position; folders come last of all.
+        """
+        ...
+
+    def with_vector(self, lanes: Collection[str], chunks: Collection[str]) -> frozenset[str]:
+        """Say which of some chunks have a vector in any of the lanes."""
+        ...
+
+    def swap_lanes(self, gone: Mapping[str, Collection[str] | None], notes: Mapping[str, str]) -> None:
+        """Forget vectors and keep remarks, both at once: by lane those of the named chunks, or all of them (None)."""
         ...
 
     def lexical(self, words: Sequence[Word], limit: int, filters: Filters, bm25: Bm25) -> Ranking:
@@ -112,6 +125,13 @@ class Store(Protocol):
 
     def nearest(self, lane: str, vector: Vector, limit: int, filters: Filters) -> Ranking:
         """Rank the chunks of a lane by cosine similarity to a unit vector. An unknown lane is empty."""
+        ...
+
+    def usual(self, lane: str, vector: Vector) -> tuple[float, float]:
+        """Give mean and standard deviation of a lane's similarities to a unit vector, over a sample if they are many.
+
+        This tells what a score is worth among scores of another lane. An unknown lane has (0, 0).
+        """
         ...
 
     def edges(self, documents: Collection[str], kinds: Collection[str] = ()) -> Sequence[Edge]:

@@ -164,6 +164,13 @@ class Agreement(RuleBasedStateMachine):
                 outcomes.add(str(error))
         assert len(outcomes) == 1
 
+    @rule(lane=st.sampled_from(sorted(LANES)), value=texts, some=st.data())
+    def swap_lanes(self, lane: str, value: str, some: st.DataObject) -> None:
+        known = [chunk.id for each in self.reference.chunks_of(PATHS).values() for chunk in each]
+        gone = some.draw(st.none() | st.lists(st.sampled_from([*known, "unknown"]), max_size=4))
+        for store in self.stores:
+            store.swap_lanes({lane: gone}, {"k": value})
+
     @rule()
     def reopen(self) -> None:
         folder = Path(self.folder.name)
@@ -215,9 +222,12 @@ class Agreement(RuleBasedStateMachine):
         self.same(lambda store: store.vocabulary("", 1000))
         self.same(lambda store: store.vocabulary("r", 1))
         self.same(lambda store: [store.note(key) for key in "kl"])
+        ids = [chunk.id for each in self.reference.chunks_of(PATHS).values() for chunk in each]
         for lane in LANES:
             missing = self.same(lambda store, lane=lane: store.without_vector([lane], 5))
-            self.same(lambda store, ids=[chunk.id for chunk in missing]: store.chunks(ids))
+            self.same(lambda store, ids=missing: store.chunks(ids))
+            self.same(lambda store, lane=lane: store.coverage([lane]))
+            self.same(lambda store, lane=lane: store.with_vector([lane], ids))
 
     @staticmethod
     def _vector(numbers_: Sequence[float]) -> Vector:

@@ -13,7 +13,7 @@ from waymeet.stores.memory import MemoryStore
 from waymeet.stores.segments import container
 from waymeet.stores.segments.container import Container
 from waymeet.stores.segments.lane import Part, arrays, opened
-from waymeet.stores.segments.signs import rotation, signs
+from waymeet.stores.segments.signs import asked, differing, fewest, rotation, signs
 from waymeet.stores.sqlite import SqliteStore
 from waymeet.stores.sqlite.upkeep import Effort
 from waymeet.types import Filters
@@ -237,3 +237,52 @@ def test_what_is_near_but_barred_does_not_hide_what_is_not() -> None:
     assert not barring[rows].any()
     expected = np.argmax(np.where(barring, -2.0, matrix @ matrix[0]))
     assert rows[np.argmax(scores)] == expected
+
+
+def test_counting_signs_that_differ_gives_products_of_levels() -> None:
+    """A level of a vector is 2s + t, one of a question 4s + 2t + u, of signs that are 1 or -1."""
+    dimension = 100
+    matrix, question = vectors(20, dimension), vectors(1, dimension, seed=2)[0]
+    turn = rotation(dimension)
+    spread = dimension**0.5
+    rows = np.clip(2 * np.floor(matrix @ turn.T * spread / 0.9957) + 1, -3, 3)
+    other = np.clip(2 * np.floor(turn @ question * spread / 0.5860) + 1, -7, 7)
+    first, second = signs(matrix, turn)
+    counts = [[differing(words, each) for each in asked(question, turn)] for words in (first, second.T)]
+    away = sum(
+        (2 - row) * 2 ** (2 - column) * counts[row][column].astype(np.int64) for row in (0, 1) for column in (0, 1, 2)
+    )
+    assert (3 * 7 * dimension - 2 * away).tolist() == (rows @ other).astype(int).tolist()
+
+
+def test_the_lowest_counts_are_found_with_all_ties() -> None:
+    counts = np.array([5, 3, 9, 3, 7, 5, 65535], dtype=np.uint16)
+    assert [fewest(counts, wanted).tolist() for wanted in (0, 1, 3, 5, 7)] == [
+        [],
+        [1, 3],
+        [0, 1, 3, 5],
+        [0, 1, 3, 4, 5],
+        [0, 1, 2, 3, 4, 5, 6],
+    ]
+
+
+def test_a_file_with_signs_of_an_earlier_form_answers_and_is_written_anew(
+    pair: tuple[SqliteStore, MemoryStore], tmp_path: Path
+) -> None:
+    store, reference = pair
+    store.close()
+    (path,) = files(tmp_path)
+    old = Container(path)
+    kinds = {"chunks": "I", "numbers": "Q", "vectors": "f", "turn": "f", "first signs": "Q"}
+    kept = {name.removeprefix("first "): (kind, np.array(old.numbers(name))) for name, kind in kinds.items()}
+    container.write(path, kept, old.facts)
+    with_old = SqliteStore.open(tmp_path / "index.db", effort=SOON)
+    agree(with_old, reference)
+    assert files(tmp_path) == [path]
+    assert not with_old.check().findings
+    with_old.tidy()
+    assert path not in files(tmp_path)
+    assert "second signs" in Container(*files(tmp_path))
+    agree(with_old, reference)
+    assert with_old.mended() == ()
+    with_old.close()

@@ -6,14 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from waymeet.errors import EmbeddingError
 from waymeet.types import Filters
 
-from .make import entry
+from .make import entry, link
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from waymeet.ports import Store, Vector
+    from waymeet.types import Entry, Link
 
 
 def vector(*numbers: float) -> Vector:
@@ -80,6 +84,13 @@ def test_a_vector_is_replaced_by_a_later_one(filled: Store) -> None:
     assert filled.counts().vectors == {"lane": 1}
 
 
+def test_what_is_usual_in_a_lane_is_its_mean_and_deviation(filled: Store) -> None:
+    """Cosines with (1, 0) are 1, 0 and .6: their mean is .5333, their deviation √((.4667² + .5333² + .0667²)/3)."""
+    filled.put_vectors("lane", {"a.md#L1-L1": vector(1, 0), "a.md#L2-L2": vector(0, 1), "b.md#L1-L1": vector(0.6, 0.8)})
+    assert filled.usual("lane", vector(2, 0)) == pytest.approx((0.5333, 0.4110), abs=1e-4)
+    assert filled.usual("nowhere", vector(1, 0)) == (0.0, 0.0)
+
+
 def test_lanes_are_apart(filled: Store) -> None:
     filled.put_vectors("three", {"a.md#L1-L1": vector(1, 0, 0)})
     filled.put_vectors("two", {"b.md#L1-L1": vector(1, 0), "a.md#L2-L2": vector(0, 1)})
@@ -90,10 +101,10 @@ def test_lanes_are_apart(filled: Store) -> None:
 
 
 def test_chunks_without_a_vector_are_listed_in_order(filled: Store) -> None:
-    assert [chunk.id for chunk in filled.without_vector(["lane"], 10)] == ["a.md#L1-L1", "a.md#L2-L2", "b.md#L1-L1"]
+    assert filled.without_vector(["lane"], 10) == ["a.md#L1-L1", "a.md#L2-L2", "b.md#L1-L1"]
     filled.put_vectors("lane", {"a.md#L1-L1": vector(1, 0)})
-    assert [chunk.id for chunk in filled.without_vector(["lane"], 1)] == ["a.md#L2-L2"]
-    assert [chunk.text for chunk in filled.without_vector(["lane"], 10)] == ["two", "three"]
+    assert filled.without_vector(["lane"], 1) == ["a.md#L2-L2"]
+    assert filled.without_vector(["lane"], 10) == ["a.md#L2-L2", "b.md#L1-L1"]
     assert len(filled.without_vector(["other lane"], 10)) == 3
     assert filled.without_vector(["lane"], 0) == []
 
@@ -151,3 +162,73 @@ def test_the_first_vector_decides_the_dimension_of_a_lane(filled: Store) -> None
     with pytest.raises(EmbeddingError):
         filled.put_vectors("lane", {"a.md#L1-L1": vector(1, 0), "b.md#L1-L1": vector(1, 0, 0)})
     assert filled.lanes() == {}
+
+
+def changed_at(moment: int, path: str, *texts: str, links: Sequence[Link] = (), kind: str = "docs") -> Entry:
+    made = entry(path, *texts, links=links, kind=kind)
+    return replace(made, document=replace(made.document, modified_ns=moment))
+
+
+def test_what_will_be_missed_most_is_listed_first(store: Store) -> None:
+    hub, lane = [link("hub")], ["lane"]
+    store.put(
+        [
+            changed_at(9, "a/", "folder", links=[link("new", kind="contains")], kind="folders"),
+            changed_at(1, "hub.md", "one", "two", links=[link("hub"), link("linked")]),
+            *(changed_at(2, f"{n}.md", "x", links=[*hub, *hub]) for n in range(4)),
+            changed_at(1, "linked.md", "x"),
+            changed_at(5, "new.md", "x"),
+            changed_at(5, "also.md", "x"),
+        ]
+    )
+    assert store.without_vector(lane, 20) == [
+        *("hub.md#L1-L1", "hub.md#L2-L2"),  # four documents link to it: a step above one
+        "linked.md#L1-L1",
+        *("also.md#L1-L1", "new.md#L1-L1"),  # that its folder contains it does not count
+        *(f"{n}.md#L1-L1" for n in range(4)),
+        "a/#L1-L1",
+    ]
+    store.put_vectors("lane", {"hub.md#L1-L1": vector(1, 0)})
+    assert store.without_vector(lane, 2) == ["hub.md#L2-L2", "linked.md#L1-L1"]
+
+
+def test_it_is_known_which_chunks_have_a_vector(filled: Store) -> None:
+    filled.put_vectors("lane", {"a.md#L1-L1": vector(1, 0)})
+    filled.put_vectors("other", {"b.md#L1-L1": vector(1, 0)})
+    every = ["a.md#L1-L1", "a.md#L2-L2", "b.md#L1-L1", "unknown"]
+    assert filled.with_vector(["lane"], every) == {"a.md#L1-L1"}
+    assert filled.with_vector(["lane", "other"], every) == {"a.md#L1-L1", "b.md#L1-L1"}
+    assert filled.with_vector([], every) == filled.with_vector(["lane"], []) == frozenset()
+    assert filled.coverage(["lane"]) == (1, 3)
+    assert filled.coverage(["lane", "other"]) == (2, 3)
+    filled.put_vectors("lane", {"b.md#L1-L1": vector(1, 0)})
+    assert filled.coverage(["lane", "other"]) == (2, 3)
+    assert filled.coverage([]) == (0, 3)
+
+
+def test_lanes_are_swapped_together_with_remarks(filled: Store) -> None:
+    filled.put_vectors("old", {"a.md#L1-L1": vector(1, 0), "b.md#L1-L1": vector(0, 1)})
+    filled.put_vectors("new", {"a.md#L1-L1": vector(1, 0, 0), "b.md#L1-L1": vector(0, 1, 0)})
+    before = filled.generation
+    filled.swap_lanes({"old": None, "new": ["b.md#L1-L1", "a.md#L2-L2", "unknown"], "never": None}, {"k": "v", "l": ""})
+    assert filled.generation == before + 1
+    assert filled.note("k") == "v"
+    assert filled.lanes() == {"new": 3}
+    assert near(filled, 1, 0, lane="old") == []
+    assert near(filled, 1, 0, 0, lane="new") == [("a.md#L1-L1", 1.0)]
+    assert filled.coverage(["old", "new"]) == (1, 3)
+    filled.swap_lanes({"old": None}, {"k": "w"})
+    assert filled.generation == before + 1
+    assert filled.note("k") == "w"
+    filled.put_vectors("old", {"a.md#L1-L1": vector(1, 0, 0, 0)})
+    assert filled.lanes() == {"new": 3, "old": 4}
+    filled.tidy()
+    assert near(filled, 1, 0, 0, 0, lane="old") == [("a.md#L1-L1", 1.0)]
+
+
+def test_a_vector_of_a_text_that_changed_meanwhile_is_left_out(filled: Store) -> None:
+    before = {id_: each.digest for id_, each in filled.fingerprints().items()}
+    filled.put([entry("a.md", "one", "three")])  # the same places, another text
+    digests = {"a.md#L1-L1": before["a.md"], "b.md#L1-L1": before["b.md"]}
+    filled.put_vectors("lane", {chunk: vector(1, 0) for chunk in (*digests, "a.md#L2-L2")}, digests)
+    assert filled.with_vector(["lane"], [*digests, "a.md#L2-L2"]) == {"b.md#L1-L1"}

@@ -1,6 +1,7 @@
 """Walking the graph: breadth first, both directions, the shortest way to each document."""
 
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 from waymeet.ports import Neighbour, Store
 from waymeet.types import Reached
@@ -27,10 +28,11 @@ def walk(
         frontier = list(reached)[known:]
         if not frontier:
             break
-    return tuple(Reached(document, hops) for document, hops in reached.items()), tuple(cut)
+    return tuple(map(Reached, reached, reached.values())), tuple(cut)
 
 
-def _ranked(around: Sequence[Neighbour], *, folders: bool) -> list[str]:
+@lru_cache(maxsize=4096)  # questions asked one after the other meet in the same documents
+def _ranked(around: tuple[Neighbour, ...], *, folders: bool) -> tuple[str, ...]:
     """List the documents around one, those that more links lead to or from first, equal ones in the order of paths.
 
     Folders are left out unless kinds of links are asked for: through them, all that lies side by side would be near.
@@ -39,4 +41,4 @@ def _ranked(around: Sequence[Neighbour], *, folders: bool) -> list[str]:
     for other, _, _, number in around:
         links[other] = links.get(other, 0) + number
     ranked = sorted(links, key=links.__getitem__, reverse=True)
-    return ranked if folders else [other for other in ranked if other[-1:] != "/"]
+    return tuple(other for other in ranked if folders or other[-1:] != "/")

@@ -5,6 +5,7 @@ score and for the evidence that explains it.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from msgspec import Struct
@@ -37,6 +38,7 @@ class Scale(NamedTuple):
     average: float
 
 
+@lru_cache(maxsize=8)
 def counted(bm25: Bm25) -> tuple[str, ...]:
     """Name the fields in which an occurrence counts at all."""
     return tuple(field for field in FIELDS if getattr(bm25.fields, field) > 0.0)

@@ -96,8 +96,11 @@ def says(phrases: Sequence[str], chunk: Chunk, title: str) -> bool:
 
     An empty phrase asks for nothing.
     """
-    texts = chunk.text, " ".join(chunk.headings), title
-    return all(any(_has(text, phrase) for text in texts) for phrase in phrases if phrase)
+    headings = " ".join(chunk.headings)
+    for phrase in phrases:  # plain loops, here and below: thousands of texts may be looked at for one question
+        if phrase and not (_has(chunk.text, phrase) or _has(headings, phrase) or _has(title, phrase)):
+            return False
+    return True
 
 
 def _has(text: str, phrase: str) -> bool:
@@ -108,6 +111,7 @@ def _has(text: str, phrase: str) -> bool:
     """
     if text.isascii():
         lower = text.lower()
-        if not all(word in lower for word in phrase.split()):
-            return False
+        for word in phrase.split():
+            if word not in lower:
+                return False
     return contains(plain(text), phrase)

@@ -17,7 +17,8 @@ from waymeet.ports import Counts, Neighbour
 from waymeet.stores import bm25f
 from waymeet.stores.entries import checked, twice
 from waymeet.stores.snapshot import Snapshot
-from waymeet.stores.vectors import cosines, unit, units
+from waymeet.stores.urgency import STRUCTURE, urgency
+from waymeet.stores.vectors import cosines, unit, units, usual
 from waymeet.types import FOUND_KINDS, Filters, Fingerprint, Scored
 
 if TYPE_CHECKING:
@@ -97,12 +98,16 @@ class MemoryStore:
         if gone:
             self._change(changed)
 
-    def put_vectors(self, lane: str, vectors: Mapping[str, Vector]) -> None:
+    def put_vectors(self, lane: str, vectors: Mapping[str, Vector], digests: Mapping[str, str] | None = None) -> None:
         """Keep a unit vector per chunk in a lane."""
 
         def changed(old: Snapshot) -> Snapshot:
             kept = units(lane, vectors, _dimensions(old).get(lane))
-            known = {chunk: vector for chunk, vector in kept.items() if chunk in old.chunks}
+            known = {
+                chunk: vector
+                for chunk, vector in kept.items()
+                if chunk in old.chunks and (digests is None or old.chunks[chunk].document.digest == digests.get(chunk))
+            }
             if not known:
                 return old
             lanes = {**old.vectors, lane: {**old.vectors.get(lane, {}), **known}}
@@ -110,6 +115,21 @@ class MemoryStore:
 
         if vectors:
             self._change(changed)
+
+    def swap_lanes(self, gone: Mapping[str, Collection[str] | None], notes: Mapping[str, str]) -> None:
+        """Forget vectors and keep remarks, both at once."""
+
+        def changed(old: Snapshot) -> Snapshot:
+            kept = {
+                lane: {chunk: vector for chunk, vector in found.items() if not _among(chunk, gone.get(lane, ()))}
+                for lane, found in old.vectors.items()
+            }
+            lanes = {lane: found for lane, found in kept.items() if found}
+            lost = sum(map(len, lanes.values())) < sum(map(len, old.vectors.values()))
+            known = {**old.notes, **notes}
+            return replace(old, generation=old.generation + lost, vectors=lanes, notes=known)
+
+        self._change(changed)
 
     def tidy(self) -> None:
         """Do nothing: there is nothing to tidy."""
@@ -148,13 +168,26 @@ class MemoryStore:
         scores = cosines(list(kept.values()), query)
         return _ranking(now, dict(zip(kept, scores, strict=True)), limit, filters)
 
+    def usual(self, lane: str, vector: Vector) -> tuple[float, float]:
+        """Give mean and standard deviation of a lane's similarities to a vector."""
+        now = self._now
+        kept = now.vectors.get(lane)
+        return usual([list(kept.values())], unit(vector, _dimensions(now)[lane], lane)) if kept else (0.0, 0.0)
+
     # --- what is there -----------------------------------------------------------------------------------------
 
-    def without_vector(self, lanes: Collection[str], limit: int) -> Sequence[Chunk]:
-        """List chunks that none of the lanes has a vector for."""
+    def without_vector(self, lanes: Collection[str], limit: int) -> Sequence[str]:
+        """Name chunks that none of the lanes has a vector for, the most urgent first."""
         now = self._now
         kept = _embedded(now, lanes)
-        return [placed.chunk for chunk, placed in now.chunks.items() if chunk not in kept][: max(limit, 0)]
+        linking = _linking(now)
+        missing = [(placed.document, chunk) for chunk, placed in now.chunks.items() if chunk not in kept]
+        missing.sort(key=lambda each: urgency(each[0], len(linking.get(each[0].id, ()))))
+        return [chunk for _, chunk in missing][: max(limit, 0)]
+
+    def with_vector(self, lanes: Collection[str], chunks: Collection[str]) -> frozenset[str]:
+        """Say which of some chunks have a vector in any of the lanes."""
+        return frozenset(_embedded(self._now, lanes).intersection(chunks))
 
     def edges(self, documents: Collection[str], kinds: Collection[str] = ()) -> Sequence[Edge]:
         """List the edges that start or end at any of the documents, by document and position."""
@@ -288,6 +321,20 @@ def _ranking(now: Snapshot, scores: Mapping[str, float], limit: int, filters: Fi
 
 def _embedded(now: Snapshot, lanes: Collection[str]) -> set[str]:
     return {chunk for lane in lanes for chunk in now.vectors.get(lane, ())}
+
+
+def _among(chunk: str, chosen: Collection[str] | None) -> bool:
+    return chosen is None or chunk in chosen
+
+
+def _linking(now: Snapshot) -> dict[str, set[str]]:
+    """Give for each document the others that link to it."""
+    found: dict[str, set[str]] = {}
+    for drawn in now.edges:
+        source, target = drawn.edge.source.document, drawn.edge.target
+        if target and target.document != source and drawn.edge.kind != STRUCTURE:
+            found.setdefault(target.document, set()).add(source)
+    return found
 
 
 def _dimensions(now: Snapshot) -> dict[str, int]:

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from waymeet.ports import Vector
 
 
+_SAMPLED = 512
+"""Vectors that are enough to know a lane by."""
+
+
 def units(lane: str, vectors: Mapping[str, Vector], dimension: int | None) -> dict[str, Vector]:
     """Give the vectors as unit vectors, or refuse them all if one does not fit the lane.
 
@@ -48,6 +52,15 @@ def unit(vector: Vector, dimension: int | None, what: str) -> Vector:
             "The embedding model returned something unusable; check the model, or search without it.",
         )
     return (exact / length).astype(np.float32)
+
+
+def usual(parts: Sequence[Sequence[Vector] | NDArray[np.float32]], query: Vector) -> tuple[float, float]:
+    """Give mean and standard deviation of the cosines of vectors with another, from a sample evenly drawn."""
+    import numpy as np  # noqa: PLC0415 - start-up is a feature
+
+    step = -(-sum(len(part) for part in parts) // _SAMPLED)
+    found = np.concatenate([np.asarray(part[::step], dtype=np.float32) @ query for part in parts])
+    return float(found.mean()), float(found.std())
 
 
 def cosines(vectors: Sequence[Vector] | NDArray[np.float32], query: Vector) -> list[float]:

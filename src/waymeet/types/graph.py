@@ -47,8 +47,8 @@ class Edge(Struct, frozen=True):
     line: int = 0
 
 
-class Reached(Struct, frozen=True):
-    """A document found by walking the graph."""
+class Reached(Struct, frozen=True, gc=False):
+    """A document found by walking the graph (`gc=False`: there are hundreds, and none can lead back to itself)."""
 
     document: str
     hops: int

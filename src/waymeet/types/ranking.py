@@ -16,8 +16,8 @@ class Explanation(Struct, frozen=True):
     parts: tuple["Explanation", ...] = ()
 
 
-class Scored(Struct, frozen=True):
-    """A chunk in a ranked list."""
+class Scored(Struct, frozen=True, gc=False):
+    """A chunk in a ranked list (`gc=False`: there are hundreds, and none can lead back to itself)."""
 
     chunk: str
     document: str
@@ -154,6 +154,8 @@ class Answer(Struct, frozen=True):
     """Whether words alone answered so clearly that no other wording was needed; None for recipes that do not look."""
     reranked: bool = False
     """Whether a model read the best candidates again."""
+    coverage: float | None = None
+    """Which part of all sections had a vector when they were compared by meaning; None if they were not."""
     steps: tuple[Step, ...] = ()
     generation: int = 0
     seconds: float = 0.0

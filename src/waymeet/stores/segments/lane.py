@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from waymeet.stores.segments.signs import fewest_differing, most_agreeing, rotation, signs
+from waymeet.stores.segments.signs import Signs, asked, differing, fewest, rotation, signs
 
 if TYPE_CHECKING:
     from typing import Any
@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.int64]
 
-_RESCORED = 0.02
+_COMPARED = 0.003
 """Which part of the vectors is compared exactly after looking at their signs; at recall .99 or more."""
-_RESCORED_FOR_EACH = 40
-"""And how many at least for each one that is wanted."""
-_LOOKED_AT_TWICE = 6
-"""How many times as many are left by a first look, in which the question has only signs, too."""
+_COMPARED_FOR_EACH = 7
+"""And how many more for each one that is wanted."""
+_USUAL = 384
+"""The dimension for which this is enough; where a vector has fewer numbers, its signs say less, and more are taken."""
+_LEFT_BY_FIRST_LOOK, _LEFT_BY_SECOND_LOOK = 18, 5
+"""How many times as many are left by a look at first signs only, and by one at finer signs of the question."""
 
 
 class Part(NamedTuple):
@@ -36,8 +38,7 @@ class Part(NamedTuple):
     matrix: NDArray[np.float32]
     turn: NDArray[np.float32] | None = None
     """The rotation before signs were taken; None if the vectors are too few to need signs."""
-    words: NDArray[np.uint64] | None = None
-    """The signs."""
+    signs: Signs | None = None
     alive: NDArray[np.bool_] | None = None
     """Which are still true; None for all."""
 
@@ -71,14 +72,25 @@ class Part(NamedTuple):
 
     def likely(self, query: Vector, barring: NDArray[np.bool_] | None, wanted: int) -> Rows | None:
         """Narrow down to rows among which the best `wanted` almost certainly are; None for all not barred."""
-        if self.turn is None or self.words is None:
+        if self.turn is None or self.signs is None:
             return None
-        enough = max(int(_RESCORED * len(self.chunks)), _RESCORED_FOR_EACH * wanted)
-        if enough >= len(self.chunks) - (0 if barring is None else np.count_nonzero(barring)):
+        count, dimension = self.matrix.shape
+        enough = int((_COMPARED * count + _COMPARED_FOR_EACH * wanted) * max(1.0, _USUAL / dimension))
+        if _LEFT_BY_SECOND_LOOK * enough >= count - (0 if barring is None else np.count_nonzero(barring)):
             return None
-        question = np.vecdot(self.turn, query)
-        found = fewest_differing(self.words, question, _LOOKED_AT_TWICE * enough, barring)
-        return found[most_agreeing(np.take(self.words, found, axis=1), question, enough)]
+        first, second, third = asked(query, self.turn)
+        away = differing(self.signs.first, first)
+        if barring is not None:  # from the start: they may be all that is near
+            away[barring] = dimension + 1
+        rows = fewest(away, _LEFT_BY_FIRST_LOOK * enough)
+        if barring is not None:
+            rows = rows[~barring[rows]]
+        here = np.take(self.signs.first, rows, axis=1)
+        away = 4 * away[rows] + 2 * differing(here, second) + differing(here, third)
+        kept = fewest(away, _LEFT_BY_SECOND_LOOK * enough)
+        rows, here = rows[kept], np.take(self.signs.second, rows[kept], axis=0).T
+        away = 2 * away[kept] + 4 * differing(here, first) + 2 * differing(here, second) + differing(here, third)
+        return rows[fewest(away, enough)]
 
     def rough(self, query: Vector, rows: Rows | None) -> NDArray[np.float32]:
         """Compare some vectors with a question, fast, off by rounding in 32 bits."""
@@ -98,8 +110,9 @@ def arrays(part: Part, *, with_signs: bool) -> tuple[Arrays, dict[str, Any]]:
     }
     if with_signs:
         turn = rotation(part.matrix.shape[1])
+        found = signs(part.matrix, turn)
         made["turn"] = ("f", turn.reshape(-1))
-        made["signs"] = ("Q", signs(part.matrix, turn).reshape(-1))
+        made["first signs"], made["second signs"] = ("Q", found.first.reshape(-1)), ("Q", found.second.reshape(-1))
     return made, {"dimension": part.matrix.shape[1]}
 
 
@@ -108,7 +121,8 @@ def opened(container: Container) -> Part:
     count, dimension = len(container.numbers("chunks")), int(container.facts["dimension"])
     part: Any = [container.numbers(name) for name in ("chunks", "numbers", "vectors")]
     part[2] = part[2].reshape(count, dimension)
-    if "signs" in container:
-        part.append(container.numbers("turn").reshape(dimension, dimension))
-        part.append(container.numbers("signs").reshape(-1, count))
+    if "second signs" in container:
+        turn, first, second = (container.numbers(name) for name in ("turn", "first signs", "second signs"))
+        both: Any = first.reshape(-1, count), second.reshape(count, -1)
+        part += [turn.reshape(dimension, dimension), Signs(*both)]
     return Part(*part)

@@ -114,6 +114,13 @@ class Segment:
         places = set(self._places[slice(*self.span(term))])
         return sum(self._owner[place] not in self.dead for place in places) if self.dead else len(places)
 
+    def holders(self, term: int, fields: Collection[int]) -> set[int]:
+        """Give the numbers of the living chunks that hold a term in any of some fields, given by their codes."""
+        here = slice(*self.span(term))
+        pairs = zip(self._places[here].tolist(), self._codes[here].tolist(), strict=True)
+        places = {place for place, code in pairs if code >> SHIFT in fields}
+        return {self.chunks[place] for place in places if not self.dead or self._owner[place] not in self.dead}
+
     def place_of(self, document: int, chunk: int) -> int:
         """Find the place of a chunk, given by its number, among those of its document, given by its place."""
         begin, end = self.first[document], self.first[document + 1]

@@ -1,14 +1,19 @@
-"""Vectors by their signs alone: a first, cheap look at which of very many are near.
+"""Vectors with two bits for each number: cheap looks at which of very many are near.
 
-Vectors are turned in space by a fixed random rotation, after which every number says equally much, and only the signs
-are kept: one bit for each number. How many signs two vectors share grows with their cosine (Charikar, 2002). Without
-the rotation, models whose numbers differ much in size lose a tenth of what is near.
+Vectors are turned in space by a fixed random rotation, after which all numbers say equally much and are spread alike,
+so that one grid suits them all. Without the rotation, models whose numbers differ much in size lose a tenth of what is
+near. A vector's numbers become -3, -1, 1 or 3, those of a question -7, -5, ... 7: finer, since half of what is lost
+is lost on its side (Gao and Long, 2024), and it is but one.
+
+Each is a sum of signs, 2s + t and 4s + 2t + u, and so every product of two is a sum of products of signs, and a sum of
+many of those is told by counting where signs differ. The first signs alone tell much of the cosine (Charikar, 2002).
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,8 +22,22 @@ if TYPE_CHECKING:
 
     Words = NDArray[np.uint64]
     Matrix = NDArray[np.float32]
+    Counts = NDArray[Any]
 
 _AT_ONCE = 8192
+_STEPS = {2: 0.9957, 3: 0.5860}
+"""By how much levels of so many bits differ best where numbers are spread normally, by one (Max, 1960)."""
+_MOST_WORDS = 48
+"""Words in each of which a vector may differ from a question by 3 * 7, and 16 bits hold the sum."""
+
+
+class Signs(NamedTuple):
+    """The signs of vectors, 64 in a word."""
+
+    first: Words
+    """A row for each word, since all vectors are looked at."""
+    second: Words
+    """A row for each vector, since few are."""
 
 
 @lru_cache(maxsize=2)
@@ -28,63 +47,45 @@ def rotation(dimension: int) -> Matrix:
     return (turned * np.sign(np.diag(triangle))).astype(np.float32)
 
 
-def signs(matrix: Matrix, turn: Matrix) -> Words:
-    """Give the signs of each row: one row for each 64 of them, one column for each vector."""
-    found = np.zeros((-(-matrix.shape[1] // 64), len(matrix)), dtype=np.uint64)
+def signs(matrix: Matrix, turn: Matrix) -> Signs:
+    """Give the signs of unit vectors, one in each row."""
+    words = -(-matrix.shape[1] // 64)
+    found = Signs(np.zeros((words, len(matrix)), dtype=np.uint64), np.zeros((len(matrix), words), dtype=np.uint64))
     for start in range(0, len(matrix), _AT_ONCE):
-        found[:, start : start + _AT_ONCE] = _packed(matrix[start : start + _AT_ONCE] @ turn.T > 0.0)
+        here = slice(start, start + _AT_ONCE)
+        first, found.second[here] = _digits(matrix[here] @ turn.T, 2)
+        found.first[:, here] = first.T
     return found
 
 
-def fewest_differing(
-    words: Words, question: Matrix, wanted: int, barring: NDArray[np.bool_] | None = None
-) -> NDArray[np.int64]:
-    """Find vectors that differ from a question, turned like them, in the fewest signs; ties are all taken.
-
-    Those that are barred are left out from the start: they may be all that is near.
-    """
-    asked = _packed(question[np.newaxis] > 0.0)[:, 0]
-    counts = _counted(np.bitwise_xor, words, asked)
-    most = 64 * len(words)
-    if barring is not None:
-        counts[barring] = most + 1
-    bound = int(np.searchsorted(np.cumsum(np.bincount(counts)), wanted))
-    return np.flatnonzero(counts <= min(bound, most))
+def asked(question: Matrix, turn: Matrix) -> Words:
+    """Give the signs of a question, a unit vector: the first, the second, the third."""
+    return _digits(np.vecdot(turn, question)[np.newaxis], 3)[:, 0]
 
 
-def most_agreeing(words: Words, question: Matrix, wanted: int) -> NDArray[np.int64]:
-    """Find vectors whose signs agree most with a question where its numbers are large, taken to four bits; with ties.
-
-    Half of what is lost by looking at signs is lost on the question's side (Gao and Long, 2024); this gives it back,
-    for four times the work.
-    """
-    levels = np.clip(np.round(question * (7.0 / np.abs(question).max())), -8, 7).astype(np.int8)
-    planes = _packed((levels[np.newaxis] >> np.arange(4, dtype=np.int8)[:, np.newaxis]) & 1 == 1)
-    small = np.dtype(np.uint16 if len(words) <= 64 else np.uint32)
-    agreement: NDArray[Any] = np.full(words.shape[1], 8 * 64 * len(words), small)  # as much as may be taken away
-    for plane, weigh in enumerate((np.add, np.add, np.add, np.subtract)):  # two's complement
-        counts: NDArray[Any] = _counted(np.bitwise_and, words, planes[:, plane]).astype(small, copy=False)
-        weigh(agreement, np.left_shift(counts, small.type(plane)), out=agreement)
-    fewer = np.cumsum(np.bincount(agreement)[::-1])  # how many agree at least so much, from the most on
-    bound = len(fewer) - 1 - int(np.searchsorted(fewer, wanted))
-    return np.flatnonzero(agreement >= bound)
-
-
-def _counted(between: np.ufunc, words: Words, asked: Words) -> NDArray[np.uint16]:
-    """Count in each column the bits that come out between its words and those asked about."""
-    found = np.zeros(words.shape[1], dtype=np.uint16)
+def differing(words: Words, other: Words) -> Counts:
+    """Count in each column the bits in which its words differ from others."""
+    found: Counts = np.zeros(words.shape[1], dtype=np.uint16 if len(words) <= _MOST_WORDS else np.uint32)
     for first in range(0, len(words), 3):  # three words have 192 bits at most: a byte holds that, and bytes add quickly
-        part = np.bitwise_count(between(words[first], asked[first]))
+        part = np.bitwise_count(words[first] ^ other[first])
         for row in range(first + 1, min(first + 3, len(words))):
-            part += np.bitwise_count(between(words[row], asked[row]))
+            part += np.bitwise_count(words[row] ^ other[row])
         found += part
     return found
 
 
-def _packed(bits: NDArray[np.bool_]) -> Words:
-    """Pack each row of bits into a column of words."""
-    part = np.packbits(bits, axis=1)
-    filled = np.zeros((len(part), -(-bits.shape[1] // 64) * 8), dtype=np.uint8)
-    filled[:, : part.shape[1]] = part
-    found: Words = filled.view(np.uint64).T
-    return found
+def fewest(counts: Counts, wanted: int) -> NDArray[np.int64]:
+    """Find where the lowest counts are; ties are all taken."""
+    # Counting anew for each bound that is tried is quicker than a histogram of all.
+    bound = bisect_left(range(int(counts.max())), wanted, key=lambda bound: int(np.count_nonzero(counts <= bound)))
+    return np.flatnonzero(counts <= bound)
+
+
+def _digits(turned: Matrix, bits: int) -> Words:
+    """Put numbers on the grid and give the bits of their levels, the highest first, then a row for each vector."""
+    levels = np.floor(turned * (turned.shape[1] ** 0.5 / _STEPS[bits])) + 2.0 ** (bits - 1)
+    whole = np.minimum(np.maximum(levels, 0.0), 2.0**bits - 1.0).astype(np.uint8)
+    planes = np.packbits(whole >> np.arange(bits, dtype=np.uint8)[::-1, np.newaxis, np.newaxis] & 1, axis=2)
+    filled = np.zeros((bits, len(turned), -(-turned.shape[1] // 64) * 8), dtype=np.uint8)
+    filled[:, :, : planes.shape[2]] = planes
+    return filled.view(np.uint64)

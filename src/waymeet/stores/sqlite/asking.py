@@ -8,6 +8,7 @@ from msgspec.json import encode
 
 from waymeet.ports import Counts
 from waymeet.stores.sqlite.records import CHUNK, DOCUMENT, chunk_of, document_of
+from waymeet.stores.urgency import LAST, STEPS, STRUCTURE
 from waymeet.types import FOUND_KINDS, Fingerprint
 
 if TYPE_CHECKING:
@@ -18,13 +19,25 @@ if TYPE_CHECKING:
     from waymeet.stores.sqlite.lexical import Lexicon
     from waymeet.types import Chunk, Document
 
-_BY_KEY = f"{CHUNK} WHERE c.key = ?"
+_BY_KEY = f"{CHUNK} WHERE c.key IN (SELECT value FROM json_each(?))"  # noqa: S608 - our own constant
 _OF_DOCUMENT = f"{CHUNK} WHERE d.path = ? ORDER BY c.ordinal, c.id"
+_IN_LANES = "(SELECT id FROM lanes WHERE name IN (SELECT value FROM json_each(?1)))"
 _WITHOUT_VECTOR = f"""
-{CHUNK} WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id AND v.lane IN
-    (SELECT id FROM lanes WHERE name IN (SELECT value FROM json_each(?))))
-ORDER BY d.path, c.ordinal, c.id LIMIT ?
-"""  # noqa: S608 - our own constant
+WITH linked (target, linking) AS (
+    SELECT target, COUNT(DISTINCT source) FROM edges
+    WHERE target IS NOT NULL AND target <> source AND kind <> '{STRUCTURE}' GROUP BY target
+)
+SELECT c.key FROM chunks c JOIN documents d ON d.id = c.document LEFT JOIN linked l ON l.target = c.document
+WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id AND v.lane IN {_IN_LANES})
+ORDER BY d.kind = '{LAST}', {" + ".join(f"(ifnull(l.linking, 0) >= {step})" for step in STEPS)} DESC,
+    d.modified_ns DESC, d.path, c.ordinal, c.id
+LIMIT ?2
+"""  # noqa: S608 - our own constants
+_WITH_VECTOR = f"""
+SELECT key FROM chunks c WHERE c.key = ?2 AND EXISTS (
+    SELECT 1 FROM vectors v WHERE v.chunk = c.id AND v.lane IN {_IN_LANES}
+)
+"""  # noqa: S608 - likewise
 _NAMED = """
 SELECT n.key, d.path FROM names n JOIN documents d ON d.id = n.document WHERE n.key = ? ORDER BY d.path
 """
@@ -37,9 +50,11 @@ SELECT
     (SELECT COUNT(*) FROM edges e JOIN documents d ON d.id = e.source
      WHERE e.target IS NULL AND d.kind <> 'code' AND e.kind NOT IN (SELECT value FROM json_each(?)))
 """
-_EMBEDDED = """
-SELECT COUNT(DISTINCT chunk) FROM vectors
-WHERE lane IN (SELECT id FROM lanes WHERE name IN (SELECT value FROM json_each(?)))
+_BY_LANE = f"SELECT lane, COUNT(*) FROM vectors WHERE lane IN {_IN_LANES} GROUP BY lane ORDER BY 2 DESC"  # noqa: S608 - likewise
+_IN_NO_OTHER = """
+SELECT COUNT(*) FROM vectors v WHERE lane = ?1 AND NOT EXISTS (
+    SELECT 1 FROM vectors o WHERE o.chunk = v.chunk AND o.lane IN (SELECT value FROM json_each(?2))
+)
 """
 _KINDS = "SELECT kind, COUNT(*) FROM documents GROUP BY kind ORDER BY kind"
 _VECTORS = "SELECT l.name, COUNT(*) FROM lanes l JOIN vectors v ON v.lane = l.id GROUP BY l.name ORDER BY l.name"
@@ -47,8 +62,9 @@ _VECTORS = "SELECT l.name, COUNT(*) FROM lanes l JOIN vectors v ON v.lane = l.id
 
 def chunks(connection: apsw.Connection, ids: Collection[str]) -> dict[str, Chunk]:
     """Fetch chunks by id."""
-    rows = connection.executemany(_BY_KEY, ((chunk,) for chunk in ids))
-    return {chunk.id: chunk for chunk in map(chunk_of, rows)}
+    wanted = (encode(list(ids)).decode(),)  # one question for all costs half of one for each
+    found = {chunk.id: chunk for chunk in map(chunk_of, connection.execute(_BY_KEY, wanted))}
+    return {chunk: found[chunk] for chunk in ids if chunk in found}
 
 
 def numbers(connection: apsw.Connection, ids: Collection[str]) -> dict[str, int]:
@@ -68,10 +84,16 @@ def documents(connection: apsw.Connection, ids: Collection[str]) -> dict[str, Do
     return {document.id: document for document in map(document_of, rows)}
 
 
-def without_vector(connection: apsw.Connection, lanes: Collection[str], limit: int) -> list[Chunk]:
-    """List chunks that none of the lanes has a vector for."""
+def without_vector(connection: apsw.Connection, lanes: Collection[str], limit: int) -> list[str]:
+    """Name chunks that none of the lanes has a vector for, the most urgent first."""
     asked = encode(sorted(lanes)).decode()
-    return [chunk_of(row) for row in connection.execute(_WITHOUT_VECTOR, (asked, max(limit, 0)))]
+    return [key for (key,) in connection.execute(_WITHOUT_VECTOR, (asked, max(limit, 0)))]
+
+
+def with_vector(connection: apsw.Connection, lanes: Collection[str], ids: Collection[str]) -> frozenset[str]:
+    """Say which of some chunks have a vector in any of the lanes."""
+    asked = encode(sorted(lanes)).decode()
+    return frozenset(key for (key,) in connection.executemany(_WITH_VECTOR, ((asked, chunk) for chunk in set(ids))))
 
 
 def named(connection: apsw.Connection, keys: Collection[str]) -> dict[str, tuple[str, ...]]:
@@ -111,7 +133,14 @@ def counts(connection: apsw.Connection, lexicon: Lexicon) -> Counts:
 
 def coverage(connection: apsw.Connection, lanes: Collection[str]) -> tuple[int, int]:
     """Count the chunks that have a vector in any of the lanes, and all."""
-    embedded: int = connection.execute(_EMBEDDED, (encode(sorted(lanes)).decode(),)).get
+    largest: list[int] = []
+    embedded = 0
+    counted: dict[int, int] = dict(connection.execute(_BY_LANE, (encode(sorted(lanes)).decode(),)))
+    for lane, number in counted.items():
+        # Hardly a chunk is in two lanes, and the first, by far the largest, need not be looked through.
+        other = connection.execute(_IN_NO_OTHER, (lane, encode(largest).decode())).get if largest else number
+        embedded += other
+        largest.append(lane)
     chunks: int = connection.execute("SELECT COUNT(*) FROM chunks").get
     return embedded, chunks
 

@@ -41,6 +41,8 @@ FROM chunks c INDEXED BY chunks_at JOIN documents d INDEXED BY documents_at ON d
 WHERE c.id IN carray(?)
 """
 _TEXT = f"{CHUNK} WHERE c.id IN carray(?)"
+_MOST_SEEN = 50_000
+"""Chunks whose places are kept at hand; about 300 bytes each."""
 _SEARCHED = ("title", "headings", "body")
 """Fields in which an excluded word is looked for."""
 
@@ -109,9 +111,11 @@ def _of_kinds(connection: apsw.Connection, kinds: Collection[str]) -> frozenset[
 class Gate:
     """What filters let through, in one generation."""
 
-    def __init__(self, connection: apsw.Connection, filters: Filters, known: Admission) -> None:
+    def __init__(self, connection: apsw.Connection, filters: Filters, known: Admission, seen: dict[int, Place]) -> None:
         self._connection = connection
         self._known = known
+        self._seen = seen
+        """The places of chunks asked for before in this generation."""
         self.phrases = filters.phrases
         self.admitted, self.left_out = known.admitted, known.left_out
 
@@ -147,17 +151,32 @@ class Gate:
 
     def places(self, chunks: Iterable[int]) -> dict[int, Place]:
         """Give the places of those among admitted chunks that have all the phrases."""
-        numbers = array("q", chunks)
-        if not numbers:
-            return {}
-        wanted = (apsw.carray(numbers),)  # one question for all costs half of one for each
         if not self.phrases:
-            return {number: Place(*place) for number, *place in self._connection.execute(_PLACE, wanted)}
-        found = {}
-        for row in self._connection.execute(_TEXT, wanted):
+            return self._placed(chunks)
+        found: dict[int, Place] = {}
+        wanted = array("q", chunks)
+        for row in self._connection.execute(_TEXT, (apsw.carray(wanted),)) if wanted else ():
             chunk, (*_, number, title) = chunk_of(row), row
             if says(self.phrases, chunk, title):
                 found[number] = Place(chunk.document, chunk.ordinal, chunk.id)
+        return found
+
+    def _placed(self, chunks: Iterable[int]) -> dict[int, Place]:
+        """Give the places of chunks: lists for one question, and for several, meet in many."""
+        if len(self._seen) > _MOST_SEEN:
+            self._seen.clear()
+        found, unknown = {}, array("q")
+        for number in chunks:
+            place = self._seen.get(number)  # another thread may clear it at any moment
+            if place is None:
+                unknown.append(number)
+            else:
+                found[number] = place
+        if unknown:  # one question for all costs half of one for each
+            rows = self._connection.execute(_PLACE, (apsw.carray(unknown),))
+            new = {number: Place(*place) for number, *place in rows}
+            self._seen.update(new)
+            found |= new
         return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from waymeet.stores import bm25f
+from waymeet.stores.segments.codes import FIELD_CODES
 from waymeet.stores.sqlite import shelf
 from waymeet.types import FIELDS
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     Found = dict[str, dict[int, tuple[int, int]]]
 
 
-_FEW_CHUNKS = 2000
+_FEW_CHUNKS = 200
 """Chunks in which words are looked up one by one rather than everywhere."""
 
 
@@ -74,9 +75,18 @@ class Lexicon:
                         _gather(self.loose.occurrences_in(term, chunk), here)
         return found
 
+    def holding(self, terms: Iterable[int], fields: Collection[str]) -> set[int]:
+        """Find the chunks that have any of the terms in any of the fields."""
+        codes = {FIELD_CODES[field] for field in fields}
+        found: set[int] = set()
+        for term in terms:
+            found.update(*(segment.holders(term, codes) for segment in self.segments.values()))
+            found.update(each.chunk for each in self.loose.occurrences(term) if each.field in fields)
+        return found
+
     def holding_all(self, terms: Sequence[int], fields: Collection[str]) -> set[int]:
         """Find the chunks that have every one of the terms in any of the fields."""
-        sets = [set().union(*self.postings([term], fields).values()) for term in terms]
+        sets = [self.holding([term], fields) for term in terms]
         return set.intersection(*sets) if sets else set()
 
     def holding_each(
@@ -87,13 +97,13 @@ class Lexicon:
         The rarest word is looked up everywhere, others only in the few chunks that are left.
         """
         rarest, *others = sorted(words, key=self.work)
-        found: set[int] = set().union(*self.postings(rarest, fields).values())
+        found = self.holding(rarest, fields)
         for at, word in enumerate(others):
             if len(found) <= _FEW_CHUNKS:
                 for here in self.postings_in(connection, others[at:], fields, found):
                     found &= set().union(*here.values())
                 break
-            found &= set().union(*self.postings(word, fields).values())
+            found &= self.holding(word, fields)
         return found
 
     def scorer(self, number: int, bm25: Bm25) -> Scorer:
@@ -110,7 +120,7 @@ class Lexicon:
         if self.statistics.averages == other.statistics.averages:
             self._scorers = {
                 (number, bm25): scorer
-                for (number, bm25), scorer in other._scorers.items()
+                for (number, bm25), scorer in other._scorers.copy().items()  # others may be asking it
                 if number in self.segments and self.segments[number] is scorer.segment
             }
 

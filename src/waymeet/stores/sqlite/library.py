@@ -41,7 +41,11 @@ class _Opened(NamedTuple):
 
 
 class Library:
-    """Knows the files of segments and what was worked out from them."""
+    """Knows the files of segments and what was worked out from them.
+
+    Threads share it without a lock. Each works with what it has taken in hand once, for another may be in another
+    generation and replace what is kept here at any moment; then something is worked out twice, and nothing is mixed.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -58,9 +62,10 @@ class Library:
         Raises:
             LostSegmentError: one of them cannot be mapped.
         """
-        if self._opened.shelving != session.shelving or not self._trust.broken.isdisjoint(self._containers):
-            self._opened = self._mapped_for(session)
-        _, session.segments, session.vectors, session.graph = self._opened
+        known = self._opened
+        if known.shelving != session.shelving or not self._trust.broken.isdisjoint(self._containers):
+            known = self._opened = self._mapped_for(session)
+        _, session.segments, session.vectors, session.graph = known
 
     def _mapped_for(self, session: Session) -> _Opened:
         words = shelf.segments(session.connection)
@@ -76,9 +81,9 @@ class Library:
 
     def lexicon(self, session: Session) -> Lexicon:
         """Give the words of a session's generation."""
-        key = (session.generation, session.shelving)
-        if self._lexicon is not None and self._lexicon[0] == key:
-            return self._lexicon[1]
+        key, before = (session.generation, session.shelving), self._lexicon
+        if before is not None and before[0] == key:
+            return before[1]
         dead = shelf.dead(session.connection)
         old, self._segments = self._segments, {}
         segments = {}
@@ -89,8 +94,8 @@ class Library:
             segments[number] = known if known is not None and fits else Segment(container, gone)
         loose = [document for document, _ in shelf.loose(session.connection)]
         lexicon = Lexicon(segments, Loose(shelf.leaves(session.connection, loose)))
-        if self._lexicon is not None:
-            lexicon.inherit(self._lexicon[1])
+        if before is not None:
+            lexicon.inherit(before[1])
         self._segments = segments
         self._lexicon = (key, lexicon)
         return lexicon
@@ -98,9 +103,10 @@ class Library:
     def surroundings(self, session: Session) -> graphshelf.Surroundings:
         """Say who is linked with whom in a session's generation."""
         key = (session.generation, session.shelving)
-        if self._surroundings is None or self._surroundings[0] != key:
-            self._surroundings = (key, graphshelf.Surroundings(session.graph, session.connection))
-        return self._surroundings[1]
+        known = self._surroundings
+        if known is None or known[0] != key:
+            known = self._surroundings = (key, graphshelf.Surroundings(session.graph, session.connection))
+        return known[1]
 
     def _mapped(self, segment: int, file: str, holds: Holds) -> Container:
         try:

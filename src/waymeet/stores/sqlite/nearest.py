@@ -11,7 +11,7 @@ from waymeet.stores.sqlite.trouble import UnreadableError
 from waymeet.stores.vectors import cosines, unit, units
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     import apsw
     import numpy as np
@@ -124,10 +124,12 @@ def dimensions(connection: apsw.Connection) -> dict[str, int]:
     return dict(connection.execute(_LANES))
 
 
-def put(connection: apsw.Connection, name: str, vectors: Mapping[str, Vector]) -> int:
-    """Keep vectors of known chunks in a lane and say how many that were."""
+def put(
+    connection: apsw.Connection, name: str, vectors: Mapping[str, Vector], digests: Mapping[str, str] | None = None
+) -> int:
+    """Keep vectors of known chunks, if their documents have the same digests, in a lane and say how many that were."""
     kept = units(name, vectors, dimensions(connection).get(name))
-    numbered = numbers(connection, kept)
+    numbered = numbers(connection, kept) if digests is None else _unchanged(connection, kept, digests)
     if not numbered:
         return 0
     connection.execute("INSERT INTO lanes (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))
@@ -141,3 +143,25 @@ def put(connection: apsw.Connection, name: str, vectors: Mapping[str, Vector]) -
         ((lane, number, kept[chunk].astype("<f4").tobytes()) for chunk, number in numbered.items()),
     )
     return len(numbered)
+
+
+def forget(connection: apsw.Connection, name: str, chunks: Collection[str] | None) -> int:
+    """Remove the vectors of some chunks from a lane, or all with their files, and say how many that were."""
+    lane = connection.execute("SELECT id FROM lanes WHERE name = ?", (name,)).get
+    if lane is None:
+        return 0
+    before = connection.total_changes()
+    if chunks is None:
+        vectorshelf.abandon(connection, lane)
+        before = connection.total_changes()
+        connection.execute("DELETE FROM vectors WHERE lane = ?", (lane,))
+        return connection.total_changes() - before
+    numbered = numbers(connection, chunks).values()
+    sql = "DELETE FROM vectors WHERE lane = ? AND chunk = ?"
+    connection.executemany(sql, ((lane, number) for number in numbered))
+    return connection.total_changes() - before
+
+
+def _unchanged(connection: apsw.Connection, chunks: Iterable[str], digests: Mapping[str, str]) -> dict[str, int]:
+    sql = "SELECT c.key, c.id FROM chunks c JOIN documents d ON d.id = c.document WHERE c.key = ? AND d.digest = ?"
+    return dict(connection.executemany(sql, ((chunk, digests.get(chunk)) for chunk in chunks)))

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from waymeet.stores import bm25f
 from waymeet.stores.entries import checked
 from waymeet.stores.sqlite import asking, links, nearest, writing
-from waymeet.stores.sqlite.gate import Admission, Gate, admission
+from waymeet.stores.sqlite.gate import Admission, Gate, Place, admission
 from waymeet.stores.sqlite.library import Library
 from waymeet.stores.sqlite.opening import opened
 from waymeet.stores.sqlite.ranking import leading, ranked
 from waymeet.stores.sqlite.sessions import Session, Sessions, raise_generation
 from waymeet.stores.sqlite.terms import Glossary, numbers
 from waymeet.stores.sqlite.upkeep import Effort, Upkeep
+from waymeet.stores.vectors import usual
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -47,7 +48,10 @@ class _Remembered:
         """How many chunks hold the terms of a word in some fields."""
         self.lanes: dict[str, Lane | None] = {}
         self.admissions: dict[Filters, Admission] = {}
+        self.places: dict[int, Place] = {}
         self.edges: links.Known = {}
+        self.coverage: dict[frozenset[str], tuple[int, int]] = {}
+        """How many chunks have a vector in any of some lanes, and how many there are."""
 
 
 class SqliteStore:
@@ -159,14 +163,21 @@ class SqliteStore:
             if writing.drop(connection, documents):
                 raise_generation(connection)
 
-    def put_vectors(self, lane: str, vectors: Mapping[str, Vector]) -> None:
+    def put_vectors(self, lane: str, vectors: Mapping[str, Vector], digests: Mapping[str, str] | None = None) -> None:
         """Keep a unit vector per chunk in a lane."""
         if not vectors:
             return
         with self._sessions.writing() as connection:
-            if nearest.put(connection, lane, vectors):
+            if nearest.put(connection, lane, vectors, digests):
                 raise_generation(connection)
         self._upkeep.shelve_vectors()
+
+    def swap_lanes(self, gone: Mapping[str, Collection[str] | None], notes: Mapping[str, str]) -> None:
+        """Forget vectors and keep remarks, both at once."""
+        with self._sessions.writing() as connection:
+            if sum([nearest.forget(connection, lane, chunks) for lane, chunks in gone.items()]):
+                raise_generation(connection)
+            connection.executemany("INSERT OR REPLACE INTO notes VALUES (?, ?)", notes.items())
 
     def keep_note(self, key: str, value: str) -> None:
         """Keep a short remark; this is no new generation."""
@@ -226,6 +237,14 @@ class SqliteStore:
                 return ()
             return known.rank(known.question(vector, lane), limit, self._gate(session, filters))
 
+    def usual(self, lane: str, vector: Vector) -> tuple[float, float]:
+        """Give mean and standard deviation of a lane's similarities to a vector."""
+        with self._upkeep.reading() as session:
+            known = self._lane(session, lane)
+            if known is None:
+                return 0.0, 0.0
+            return usual([part.matrix for part in known.parts], known.question(vector, lane))
+
     def _holding(self, session: Session, word: Word, fields: tuple[str, ...]) -> int:
         holding = self._memory(session).holding
         key = (word.terms, fields)
@@ -236,12 +255,13 @@ class SqliteStore:
 
     def _gate(self, session: Session, filters: Filters) -> Gate:
         admissions = self._memory(session).admissions
-        if filters not in admissions:
+        known = admissions.get(filters)  # another thread may drop it at any moment
+        if known is None:
             lexicon = self._library.lexicon(session) if filters.without or filters.phrases else None
-            if len(admissions) >= _MOST_ADMISSIONS:  # each may name every chunk
-                del admissions[next(iter(admissions))]
-            admissions[filters] = admission(session.connection, filters, lexicon)
-        return Gate(session.connection, filters, admissions[filters])
+            for old in tuple(admissions)[: max(len(admissions) + 1 - _MOST_ADMISSIONS, 0)]:  # each may name every chunk
+                admissions.pop(old, None)
+            known = admissions[filters] = admission(session.connection, filters, lexicon)
+        return Gate(session.connection, filters, known, self._memory(session).places)
 
     def _lane(self, session: Session, name: str) -> Lane | None:
         lanes = self._memory(session).lanes
@@ -251,10 +271,15 @@ class SqliteStore:
 
     # --- what is there -----------------------------------------------------------------------------------------
 
-    def without_vector(self, lanes: Collection[str], limit: int) -> Sequence[Chunk]:
-        """List chunks that none of the lanes has a vector for."""
+    def without_vector(self, lanes: Collection[str], limit: int) -> Sequence[str]:
+        """Name chunks that none of the lanes has a vector for, the most urgent first."""
         with self._upkeep.reading() as session:
             return asking.without_vector(session.connection, lanes, limit)
+
+    def with_vector(self, lanes: Collection[str], chunks: Collection[str]) -> frozenset[str]:
+        """Say which of some chunks have a vector in any of the lanes."""
+        with self._upkeep.reading() as session:
+            return asking.with_vector(session.connection, lanes, chunks)
 
     def edges(self, documents: Collection[str], kinds: Collection[str] = ()) -> Sequence[Edge]:
         """List the edges that start or end at any of the documents, by document and position."""
@@ -311,7 +336,10 @@ class SqliteStore:
     def coverage(self, lanes: Collection[str]) -> tuple[int, int]:
         """Say how many chunks have a vector in any of the lanes, and how many there are."""
         with self._upkeep.reading() as session:
-            return asking.coverage(session.connection, lanes)
+            counted, asked = self._memory(session).coverage, frozenset(lanes)
+            if asked not in counted:  # counting takes milliseconds where there is much, and every search asks
+                counted[asked] = asking.coverage(session.connection, asked)
+            return counted[asked]
 
     def lanes(self) -> Mapping[str, int]:
         """Give the dimension of every lane that holds vectors."""

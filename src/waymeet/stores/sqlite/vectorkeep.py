@@ -49,7 +49,7 @@ def shelve(sessions: Sessions, folder: Path, effort: Effort, lane: int) -> None:
 def merge(sessions: Sessions, folder: Path, effort: Effort, lane: int) -> None:
     """Write small and half dead files of a lane anew, as one where it does not get too large."""
     with sessions.reading() as session:
-        due = _due(list(_files(session, lane)), effort.largest)
+        due = _due(list(_files(session, lane)), effort)
         if not due:
             return
         upto = max(each.last for each in session.vectors if each.segment in {file.segment for file in due})
@@ -78,22 +78,23 @@ def _files(session: Session, lane: int) -> Iterator[_File]:
             yield _File(shelved.segment, opened(mapped).without(dead))
 
 
-def _due(files: list[_File], largest: int) -> list[_File]:
-    """Choose the files to write anew: half dead ones, and small ones of like size, so that each vector moves seldom."""
-    half_dead = [file for file in files if _half_dead(file.part)]
-    rest = sorted((file for file in files if not _half_dead(file.part)), key=lambda file: file.part.living)
+def _due(files: list[_File], effort: Effort) -> list[_File]:
+    """Choose the files to write anew: worn ones, and small ones of like size, so that each vector moves seldom."""
+    worn = [file for file in files if _worn(file.part, effort)]
+    rest = sorted((file for file in files if not _worn(file.part, effort)), key=lambda file: file.part.living)
     together: list[_File] = []
     size = 0
     for file in rest:
-        if file.part.living > largest / 2 or (together and file.part.living > 2 * size):
+        if file.part.living > effort.largest / 2 or (together and file.part.living > 2 * size):
             break
         together.append(file)
         size += file.part.living
-    return half_dead + (together if len(together) > 1 or half_dead else [])
+    return worn + (together if len(together) > 1 or worn else [])
 
 
-def _half_dead(part: Part) -> bool:
-    return part.living < (1.0 - _DEAD_PART) * len(part.chunks)
+def _worn(part: Part, effort: Effort) -> bool:
+    """Tell whether a file is half dead, or has no signs, or those of an earlier form, though it needs them."""
+    return part.living < (1.0 - _DEAD_PART) * len(part.chunks) or (part.signs is None and part.living >= effort.exact)
 
 
 def _written(folder: Path, effort: Effort, rows: Iterable[vectorshelf.Row]) -> Iterator[tuple[str, list[int]]]:

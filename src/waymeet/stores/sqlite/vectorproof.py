@@ -51,10 +51,10 @@ def _looked_at(connection: apsw.Connection, lane: int, path: Path, held: dict[in
 def _wrong(connection: apsw.Connection, lane: int, container: Container, part: Part) -> str:
     if not container.whole():
         return "bytes in it changed since they were written"
-    if part.turn is not None and part.words is not None:
-        differing = np.bitwise_count(signs(part.matrix, part.turn) ^ part.words).sum()
-        if differing > _ROUNDED * part.matrix.size:
-            return "its signs are not those of its vectors"
+    if part.turn is not None and part.signs is not None:
+        for right, kept in zip(signs(part.matrix, part.turn), part.signs, strict=True):
+            if np.bitwise_count(right ^ kept).sum() > _ROUNDED * part.matrix.size:
+                return "its signs are not those of its vectors"
     living = _living(connection, lane, part)
     rows = {row.number: row for row in vectorshelf.read(connection, living.numbers.tolist())}
     for chunk, number, vector in zip(living.chunks.tolist(), living.numbers.tolist(), living.matrix, strict=True):

@@ -104,7 +104,11 @@ def forget(connection: apsw.Connection, segments: Iterable[int], lane: int, numb
 
 def retire(connection: apsw.Connection, segment: int) -> None:
     """Forget a file that is lost, and with it all of its lane, whose vectors become loose again."""
-    lane = connection.execute("SELECT lane FROM vector_segments WHERE id = ?", (segment,)).get
+    abandon(connection, connection.execute("SELECT lane FROM vector_segments WHERE id = ?", (segment,)).get)
+
+
+def abandon(connection: apsw.Connection, lane: int) -> None:
+    """Forget all files of a lane, whose vectors become loose again."""
     connection.execute("DELETE FROM vector_segments WHERE lane = ?", (lane,))
     connection.execute("DELETE FROM dead_vectors WHERE lane = ?", (lane,))
     shelved(connection)
