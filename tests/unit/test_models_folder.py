@@ -75,6 +75,8 @@ def test_prefixes_come_from_the_folder_or_the_user(tmp_path: Path) -> None:
         found = _expected(folder, "bert", tensors, "passage: the store", "mean")
         assert np.abs(embedder.query("the store") - asked).max() < 1e-5
         assert np.abs(embedder.passages(["the store"])[0] - found).max() < 1e-5
+    instructed = LocalEmbedder(tiny.write_folder(tmp_path / "multilingual-e5-large-instruct", "bert", tensors))
+    assert np.array_equal(instructed.query("the store"), instructed.passages(["the store"])[0])
     other = LocalEmbedder(told, query_prefix="", passage_prefix="test ")
     assert np.abs(other.query("the store") - _expected(told, "bert", tensors, "the store", "mean")).max() < 1e-5
     assert other.lane != LocalEmbedder(told).lane
@@ -172,3 +174,61 @@ def test_gelu_is_exact_to_the_last_digits_of_float32() -> None:
     points = np.linspace(-12, 12, 100_001, dtype=np.float32)
     exact = np.array([0.5 * x * (1 + erf(x / sqrt(2))) for x in points.astype(np.float64)])
     assert np.abs(gelu(points.reshape(-1, 1).copy())[:, 0] - exact).max() < 1e-6
+
+
+@pytest.mark.parametrize("pooling", ["cls", "mean", "max"])
+def test_pooling_is_also_read_as_newer_folders_write_it(tmp_path: Path, pooling: str) -> None:
+    tensors = tiny.weights("bert")
+    folder = tiny.write_folder(tmp_path / "m", "bert", tensors)
+    written = folder / "1_Pooling" / "config.json"
+    written.write_text(json.dumps({"embedding_dimension": tiny.HIDDEN, "pooling_mode": pooling}))
+    expected = _expected(folder, "bert", tensors, "the search", pooling)
+    assert np.abs(LocalEmbedder(folder).query("the search") - expected).max() < 1e-5
+    for refused in ({"pooling_mode": ["cls", "mean"]}, {"pooling_mode": "lasttoken"}, {"include_prompt": False}):
+        written.write_text(json.dumps({"pooling_mode": pooling, **refused}))
+        with pytest.raises(EmbeddingError, match="pools in a way"):
+            LocalEmbedder(folder)
+
+
+def test_a_transformer_may_lie_in_a_folder_of_its_own(tmp_path: Path) -> None:
+    tensors = tiny.weights("bert")
+    plain = tiny.write_folder(tmp_path / "plain", "bert", tensors, "cls")
+    nested = tmp_path / "nested"
+    tiny.write_folder(nested / "0_Transformer", "bert", tensors)
+    (nested / "1_Pooling").mkdir()
+    (nested / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
+    modules = [{"path": "0_Transformer", "type": "x.Transformer"}, {"path": "1_Pooling", "type": "x.Pooling"}]
+    (nested / "modules.json").write_text(json.dumps(modules))
+    assert np.array_equal(LocalEmbedder(nested).query("the search"), LocalEmbedder(plain).query("the search"))
+    (nested / "modules.json").write_text('[{"path": "../plain", "type": "x.Transformer"}]')
+    with pytest.raises(EmbeddingError, match="outside of its folder"):
+        LocalEmbedder(nested)
+
+
+def test_a_tokenizer_may_know_a_shorter_limit(tmp_path: Path) -> None:
+    tensors = tiny.weights("bert")
+    folder = tiny.write_folder(tmp_path / "m", "bert", tensors)
+    whole = LocalEmbedder(folder).query("test " * 20)
+    for limit in (1e30, 8):
+        (folder / "tokenizer_config.json").write_text(json.dumps({"model_max_length": limit}))
+        same = np.array_equal(LocalEmbedder(folder).query("test " * 20), whole)
+        assert same == (limit > 8)
+
+
+def test_a_model_whose_weights_are_damaged_gives_no_vector(tmp_path: Path) -> None:
+    tensors = tiny.weights("bert")
+    tensors["encoder.layer.0.output.dense.bias"][0] = np.nan
+    broken = LocalEmbedder(tiny.write_folder(tmp_path / "broken", "bert", tensors))
+    with pytest.raises(EmbeddingError, match=r"broken-\w+/1 gave a vector that is not finite"):
+        broken.passages(["the search"])
+    table = {"embeddings": np.full((len(tiny.WORDS) + 4, 3), np.inf, dtype=np.float32)}
+    static = open_folder(tiny.write_folder(tmp_path / "static", "bert", table, model_type="model2vec"))
+    with pytest.raises(EmbeddingError, match="not finite"):
+        static.query("the search")
+
+
+def test_weights_that_could_run_code_are_not_read(tmp_path: Path) -> None:
+    folder = tiny.write_folder(tmp_path / "m", "bert", None)
+    (folder / "pytorch_model.bin").write_bytes(b"\x80\x04.")
+    with pytest.raises(EmbeddingError, match=r"only pytorch_model\.bin"):
+        open_folder(folder)

@@ -49,8 +49,12 @@ def test_a_pack_is_read_as_it_was_written(tmp_path: Path) -> None:
     weights = pack.tensors["w"]
     assert isinstance(weights, Quantised)
     assert np.array_equal(weights.rows(np.array([1, 0, 1])), expected[[1, 0, 1]])
-    assert np.array_equal(pack.plain("w"), expected.T)
-    assert np.array_equal(pack.plain("b"), BIAS)
+    assert np.array_equal(pack.matrix("w").cut(0, 2).plain(), expected.T)
+    assert np.array_equal(pack.matrix("w").cut(1, 2).plain(), expected[1:].T)
+    assert np.array_equal(pack.vector("b"), BIAS)
+    for wrong in (pack.matrix, pack.vector):
+        with pytest.raises(EmbeddingError, match="unknown precision"):
+            wrong("b" if wrong == pack.matrix else "w")
     assert pack.tokenizer == b"{}"
     assert pack.meta.max_length == 8
 

@@ -207,6 +207,24 @@ def test_a_chat_model_may_think_aloud_and_fence_its_reply(server: ModelServer) -
     assert ChatReranker(at(server, "chat/completions"), "m").score("why", ["x"]) == [0.5]
 
 
+def test_a_model_that_takes_no_temperature_is_asked_without_it_from_then_on(server: ModelServer) -> None:
+    told = json.dumps({"error": {"message": "Unsupported value: 'temperature' does not support 0 with this model."}})
+    server.replies = [Reply(400, told.encode())]
+    server.answering = chatting({"scores": {"1": 0.5}})
+    reranker = ChatReranker(at(server, "chat/completions"), "picky")
+    assert [reranker.score("why", ["x"]), reranker.score("why", ["x"])] == [[0.5], [0.5]]
+    assert [body.get("temperature") for body in server.asked] == [0, None, None]
+    ChatReranker(at(server, "chat/completions"), "another").score("why", ["x"])
+    assert server.asked[-1]["temperature"] == 0
+
+
+def test_a_refusal_for_another_reason_is_not_argued_with(server: ModelServer) -> None:
+    server.replies = [Reply(400, b'{"error": {"message": "no such model"}}')]
+    with pytest.raises(ModelError, match="no such model"):
+        ChatReranker(at(server, "chat/completions"), "m").score("why", ["x"])
+    assert len(server.asked) == 1
+
+
 def test_an_expander_gives_other_wordings(server: ModelServer) -> None:
     server.answering = chatting({"wordings": ["  reason \n for it ", "", "cause", "third"]})
     assert ChatExpander(at(server, "chat/completions"), "m").expand("why", 2) == ["reason for it", "cause"]

@@ -1,6 +1,6 @@
 """Asking a server while somebody waits: one deadline, checked answers, and no key in any error."""
 
-from ipaddress import ip_address
+from collections.abc import Callable
 from threading import Event
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
@@ -9,7 +9,7 @@ import msgspec
 
 from waymeet.errors import ModelError
 from waymeet.models.deadline import GivenUp, within
-from waymeet.models.http import Clock, Manners, Refused, post
+from waymeet.models.http import Clock, Manners, Refused, here, post
 
 T = TypeVar("T")
 
@@ -18,6 +18,10 @@ _TRIES = 3
 _FIRST_WAIT = 0.25
 _TELLING = 8
 """So many characters of a key in a row must not be repeated."""
+_DISLIKE = frozenset({400, 422})
+"""How servers answer that do not know something in a request."""
+_TASTES: dict[tuple[str, object], frozenset[str]] = {}
+"""What servers would not take, by address and model: so that they are offered it once, not with every question."""
 
 
 class Server(NamedTuple):
@@ -31,6 +35,11 @@ class Server(NamedTuple):
     seconds: float = 10.0
     """For everything, tries and waits included."""
     clock: Clock = Clock()
+    tries: int = _TRIES
+    try_seconds: float | None = None
+    """For one try; none leaves it to the deadline of all together."""
+    most_bytes: int = _MOST_BYTES
+    """Of an answer."""
 
     def __repr__(self) -> str:
         return f"Server({self.name}, {self.host})"  # never the key
@@ -41,13 +50,21 @@ class Server(NamedTuple):
         return urlsplit(self.url).netloc.rpartition("@")[2]
 
 
-def ask(server: Server, body: dict[str, Any], kind: type[T]) -> T:
-    """Send a request and read the answer as a kind of record; everything that can go wrong is a ModelError."""
+def ask(server: Server, body: dict[str, Any], kind: type[T], optional: frozenset[str] = frozenset()) -> T:
+    """Send a request and read the answer as a kind of record; everything that can go wrong is a ModelError.
+
+    What is `optional` in the body is left out if the server refuses it by name.
+    """
     headers = {"User-Agent": "waymeet", "Accept": "application/json", **_authority(server)}
     # A single wait may last longer than all together: so it is always the deadline that says it was too long.
     longest = 2.0 * server.seconds + 1.0
-    manners = Manners(longest, _TRIES, _FIRST_WAIT, longest_wait=server.seconds, most_bytes=_MOST_BYTES)
-    sent = msgspec.json.encode(body)
+    manners = Manners(
+        server.try_seconds or longest,
+        server.tries,
+        _FIRST_WAIT,
+        longest_wait=server.seconds,
+        most_bytes=server.most_bytes,
+    )
     late = ModelError(
         f"{server.name} gave no answer within {server.seconds:g} seconds.",
         "Allow it more time, or try a quicker model.",
@@ -55,7 +72,12 @@ def ask(server: Server, body: dict[str, Any], kind: type[T]) -> T:
     try:
         answer = within(
             server.seconds,
-            lambda given_up: post(server.url, headers, sent, manners, _ending(server.clock, given_up)),
+            lambda given_up: _sent(
+                body,
+                optional,
+                server,
+                lambda sent: post(server.url, headers, sent, manners, _ending(server.clock, given_up)),
+            ),
             late,
         )
     except Refused as refused:
@@ -69,6 +91,20 @@ def ask(server: Server, body: dict[str, Any], kind: type[T]) -> T:
         ) from None
 
 
+def _sent(body: dict[str, Any], optional: frozenset[str], server: Server, send: Callable[[bytes], bytes]) -> bytes:
+    """Send a body; if the server names something optional in its refusal, send it once more without that."""
+    who = server.url, body.get("model")
+    missing = _TASTES.get(who, frozenset())
+    try:
+        return send(msgspec.json.encode({key: value for key, value in body.items() if key not in missing}))
+    except Refused as refused:
+        disliked = frozenset(key for key in optional - missing if refused.status in _DISLIKE and key in refused.told)
+        if not disliked:
+            raise
+    _TASTES[who] = missing | disliked
+    return send(msgspec.json.encode({key: value for key, value in body.items() if key not in _TASTES[who]}))
+
+
 def _authority(server: Server) -> dict[str, str]:
     """Show the key, but only to a server that nobody can listen in on."""
     parts = urlsplit(server.url)
@@ -80,18 +116,11 @@ def _authority(server: Server) -> dict[str, str]:
         return {}
     if not (server.key.isascii() and server.key.isprintable()) or " " in server.key:
         raise ModelError(f"{server.variable} does not hold a key.", "A key is one word of plain characters.")
-    if parts.scheme != "https" and not _here(parts.hostname):
+    if parts.scheme != "https" and not here(parts.hostname):
         raise ModelError(
             f"{server.host} is not asked: a key would travel in the open.", "Use https, or no key for this server."
         )
     return {"Authorization": f"Bearer {server.key}"}
-
-
-def _here(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _ending(clock: Clock, given_up: Event) -> Clock:

@@ -7,8 +7,9 @@ import numpy as np
 
 from waymeet.errors import EmbeddingError
 from waymeet.models.encoder import Encoder, Layer
-from waymeet.models.folder import Config, first_position
+from waymeet.models.folder import FAMILIES, Config, first_position
 from waymeet.models.kernels import gelu, gelu_by_tanh, relu
+from waymeet.models.products import Weight, weight_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 Tensors = Mapping[str, "NDArray[np.generic]"]
 
-_FAMILIES = {"bert", "roberta", "xlm-roberta", "camembert"}
 _ACTIVATIONS = {"gelu": gelu, "relu": relu, "gelu_new": gelu_by_tanh, "gelu_pytorch_tanh": gelu_by_tanh}
 _PREFIXES = ("", "bert.", "roberta.", "model.", "0.auto_model.")
 
@@ -35,9 +35,9 @@ class Named(NamedTuple):
         except KeyError:
             raise EmbeddingError(f"The model's weights lack {name}.", "Choose another model.") from None
 
-    def turned(self, name: str) -> "Matrix":
-        """Give a matrix as (in, out)."""
-        return np.ascontiguousarray(self.vector(name).T)
+    def weight(self, name: str) -> Weight:
+        """Give a matrix to multiply rows with."""
+        return weight_of(self.vector(name))
 
 
 def build(config: Config, tensors: Tensors) -> Encoder:
@@ -69,10 +69,10 @@ def build(config: Config, tensors: Tensors) -> Encoder:
 
 
 def _check(config: Config) -> None:
-    if config.model_type not in _FAMILIES:
+    if config.model_type not in FAMILIES:
         raise EmbeddingError(
             f"Models of type {config.model_type or 'unknown'!r} are not supported without ONNX.",
-            f"Supported are {', '.join(sorted(_FAMILIES))}; or export the model as model.onnx.",
+            f"Supported are {', '.join(sorted(FAMILIES))}; or export the model as model.onnx.",
         )
     if config.position_embedding_type != "absolute" or config.hidden_act not in _ACTIVATIONS:
         raise EmbeddingError("The model uses positions or an activation that are not supported.", "Choose another.")
@@ -82,22 +82,21 @@ def _check(config: Config) -> None:
 
 def _layer(named: Named, config: Config, number: int) -> Layer:
     at = f"encoder.layer.{number}."
-    parts = [f"{at}attention.self.{name}" for name in ("query", "key", "value")]
-    qkv = np.concatenate([named.turned(f"{part}.weight") for part in parts], axis=1)
-    bias = np.concatenate([named.vector(f"{part}.bias") for part in parts])
     share = np.float32((config.hidden_size // config.num_attention_heads) ** -0.5)
-    qkv[:, : config.hidden_size] *= share
-    bias[: config.hidden_size] *= share
+    asks, keys, values = (f"{at}attention.self.{name}" for name in ("query", "key", "value"))
+    both = [np.concatenate([named.vector(f"{part}.{kind}") for part in (keys, values)]) for kind in ("weight", "bias")]
     return Layer(
-        qkv=qkv,
-        qkv_bias=bias,
-        out=named.turned(f"{at}attention.output.dense.weight"),
+        queries=weight_of(named.vector(f"{asks}.weight") * share),
+        queries_bias=named.vector(f"{asks}.bias") * share,
+        pairs=weight_of(both[0]),
+        pairs_bias=both[1],
+        out=named.weight(f"{at}attention.output.dense.weight"),
         out_bias=named.vector(f"{at}attention.output.dense.bias"),
         out_norm=named.vector(f"{at}attention.output.LayerNorm.weight"),
         out_shift=named.vector(f"{at}attention.output.LayerNorm.bias"),
-        up=named.turned(f"{at}intermediate.dense.weight"),
+        up=named.weight(f"{at}intermediate.dense.weight"),
         up_bias=named.vector(f"{at}intermediate.dense.bias"),
-        down=named.turned(f"{at}output.dense.weight"),
+        down=named.weight(f"{at}output.dense.weight"),
         down_bias=named.vector(f"{at}output.dense.bias"),
         down_norm=named.vector(f"{at}output.LayerNorm.weight"),
         down_shift=named.vector(f"{at}output.LayerNorm.bias"),

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, MutableMapping, Sequence
 from functools import lru_cache
 from os import environ
-from pathlib import Path
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -15,6 +14,7 @@ from waymeet.models.expanders import ChatExpander, RememberingExpander
 from waymeet.models.guard import GuardedReranker
 from waymeet.models.http import Clock
 from waymeet.models.rerankers import ChatReranker, HttpReranker
+from waymeet.models.shelf import located
 from waymeet.ports import Expander, Reranker
 from waymeet.settings import Expand, Rerank
 
@@ -80,7 +80,14 @@ def _by_keys(numbers: Rerank, environment: Mapping[str, str]) -> str:
     for provider, variables in (("voyage", _VOYAGE), ("cohere", _COHERE)):
         if any(environment.get(variable, "").strip() for variable in variables):
             return provider
-    return "local" if numbers.model and Path(numbers.model).expanduser().is_dir() else "none"
+    return "local" if numbers.model and _there(numbers.model) else "none"
+
+
+def _there(model: str) -> bool:
+    try:
+        return located(model).is_dir()
+    except ModelError:  # it is the name of another's model
+        return False
 
 
 def _reranker(provider: str, numbers: Rerank, environment: Mapping[str, str], clock: Clock) -> Reranker:
@@ -89,7 +96,7 @@ def _reranker(provider: str, numbers: Rerank, environment: Mapping[str, str], cl
 
         if not numbers.model:
             raise ModelError("rerank.provider is local, but no model is named.", "Set rerank.model to its folder.")
-        return LocalReranker(Path(numbers.model).expanduser())
+        return LocalReranker(located(numbers.model))
     if provider in {"endpoint", "chat"} and not (numbers.url and numbers.model):
         raise ModelError(
             f"rerank.provider is {provider}, but nobody to ask is named.", "Set rerank.url and rerank.model."

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from waymeet.models.kernels import layer_norm, softmax
+from waymeet.models.products import Weight
 from waymeet.models.threads import side_by_side, together
 
 if TYPE_CHECKING:
@@ -28,20 +29,19 @@ TOKENS = 768
 
 
 class Layer(NamedTuple):
-    """The weights of one layer; matrices are (in, out), queries carry the 1/√d of attention.
+    """The weights of one layer; queries carry the 1/√d of attention, pairs are keys and values."""
 
-    Few rows times such a matrix is twice as quick as times its transpose: a question has few rows.
-    """
-
-    qkv: "Matrix"
-    qkv_bias: "Matrix"
-    out: "Matrix"
+    queries: Weight
+    queries_bias: "Matrix"
+    pairs: Weight
+    pairs_bias: "Matrix"
+    out: Weight
     out_bias: "Matrix"
     out_norm: "Matrix"
     out_shift: "Matrix"
-    up: "Matrix"
+    up: Weight
     up_bias: "Matrix"
-    down: "Matrix"
+    down: Weight
     down_bias: "Matrix"
     down_norm: "Matrix"
     down_shift: "Matrix"
@@ -108,37 +108,32 @@ def _embedded(encoder: Encoder, texts: Sequence[Tokens]) -> "Matrix":
 
 
 def _layer(encoder: Encoder, layer: Layer, x: "Matrix", ends: "Ids", *, first_only: bool) -> "Matrix":
-    mixed = _attended(encoder, layer, x, ends, first_only=first_only)
-    kept: Matrix = mixed @ layer.out
+    asking = x[ends[:-1]] if first_only else x
+    kept = layer.out.times(_attended(encoder, layer, x, asking, ends))
     kept += layer.out_bias
-    kept += x[ends[:-1]] if first_only else x
+    kept += asking
     layer_norm(kept, layer.out_norm, layer.out_shift, encoder.eps)
-    wide: Matrix = kept @ layer.up
+    wide = layer.up.times(kept)
     wide += layer.up_bias
-    result: Matrix = encoder.activation(wide) @ layer.down
+    result = layer.down.times(encoder.activation(wide))
     result += layer.down_bias
     result += kept
     return layer_norm(result, layer.down_norm, layer.down_shift, encoder.eps)
 
 
-def _attended(encoder: Encoder, layer: Layer, x: "Matrix", ends: "Ids", *, first_only: bool) -> "Matrix":
-    """Mix the values of every text by its own attention."""
+def _attended(encoder: Encoder, layer: Layer, x: "Matrix", asking: "Matrix", ends: "Ids") -> "Matrix":
+    """Mix the values of every text by its own attention, for every row or for one row of each text."""
     heads, width = encoder.heads, x.shape[1] // encoder.heads
-    if first_only:
-        keys_values = x @ layer.qkv[:, heads * width :]
-        keys_values += layer.qkv_bias[heads * width :]
-        queries = x[ends[:-1]] @ layer.qkv[:, : heads * width]
-        queries += layer.qkv_bias[: heads * width]
-    else:
-        together = x @ layer.qkv
-        together += layer.qkv_bias
-        queries, keys_values = together[:, : heads * width], together[:, heads * width :]
+    pairs = layer.pairs.times(x)
+    pairs += layer.pairs_bias
+    queries = layer.queries.times(asking)
+    queries += layer.queries_bias
     mixed = np.empty(queries.shape, dtype=np.float32)
     for number, (start, end) in enumerate(pairwise(ends.tolist())):
-        rows = slice(number, number + 1) if first_only else slice(start, end)
+        rows = slice(start, end) if len(asking) == len(x) else slice(number, number + 1)
         q = queries[rows].reshape(-1, heads, width).transpose(1, 0, 2)
-        k = keys_values[start:end, : heads * width].reshape(-1, heads, width).transpose(1, 2, 0)
-        v = keys_values[start:end, heads * width :].reshape(-1, heads, width).transpose(1, 0, 2)
+        k = pairs[start:end, : heads * width].reshape(-1, heads, width).transpose(1, 2, 0)
+        v = pairs[start:end, heads * width :].reshape(-1, heads, width).transpose(1, 0, 2)
         shares = softmax(q @ k)
         np.matmul(shares, v, out=mixed[rows].reshape(-1, heads, width).transpose(1, 0, 2))
     return mixed

@@ -12,10 +12,11 @@ from msgspec import Struct, field
 from waymeet.errors import EmbeddingError
 
 Pooling = Literal["cls", "mean", "max"]
-Family = Literal["bert", "roberta", "xlm-roberta", "camembert", "model2vec"]
+FAMILIES = frozenset({"bert", "roberta", "xlm-roberta", "camembert"})
+"""Kinds of encoders whose safetensors can be run; others need an ONNX graph."""
 
 _Read = TypeVar("_Read")
-_E5 = re.compile(r"(^|[-_/])e5-(small|base|large)", re.IGNORECASE)
+_E5 = re.compile(r"(^|[-_/])e5-(small|base|large)(?!.*instruct)", re.IGNORECASE)
 _HINT = "Give a folder with config.json, tokenizer.json and model.safetensors or model.onnx."
 _SAMPLE = 1 << 20
 
@@ -35,6 +36,12 @@ class Config(Struct, frozen=True):
     normalize: bool = True
     seq_length: int | None = None
     name: str = field(default="", name="_name_or_path")
+    architectures: tuple[str, ...] = ()
+
+    @property
+    def reranks(self) -> bool:
+        """Tell whether the model reads two texts together and gives a score instead of a vector."""
+        return any(each.endswith("ForSequenceClassification") for each in self.architectures)
 
 
 class _Module(Struct, frozen=True):
@@ -43,9 +50,13 @@ class _Module(Struct, frozen=True):
 
 
 class _PoolingConfig(Struct, frozen=True):
+    """As sentence-transformers writes it since version 5.4 (`pooling_mode`), and as it did before."""
+
+    pooling_mode: str | tuple[str, ...] = ()
     pooling_mode_cls_token: bool = False
     pooling_mode_mean_tokens: bool = False
     pooling_mode_max_tokens: bool = False
+    include_prompt: bool = True
 
 
 class _Prompts(Struct, frozen=True):
@@ -56,6 +67,11 @@ class _Prompts(Struct, frozen=True):
 class _Lengths(Struct, frozen=True):
     max_seq_length: int | None = None
     do_lower_case: bool = False
+
+
+class _Tokenizer(Struct, frozen=True):
+    model_max_length: float | None = None
+    """Absurdly large if nobody knows."""
 
 
 class Described(Struct, frozen=True):
@@ -77,18 +93,25 @@ def describe(folder: Path) -> Described:
     Raises:
         EmbeddingError: the folder is not one, or wants something that is not supported.
     """
-    config = _read(folder / "config.json", Config)
+    if not folder.is_dir():
+        raise EmbeddingError(f"There is no folder {folder}.", "Check embedding.model, or fetch it: waymeet models")
+    modules = _read(folder / "modules.json", tuple[_Module, ...]) or ()
+    inner = next((each.path for each in modules if each.type.endswith("Transformer")), "")
+    home = folder / _inside(inner)
+    config = _read(home / "config.json", Config)
     if config is None:
         raise EmbeddingError(f"{folder} is not a model folder: it has no config.json.", _HINT)
-    lengths = _read(folder / "sentence_bert_config.json", _Lengths) or _Lengths()
+    lengths = _read(home / "sentence_bert_config.json", _Lengths) or _Lengths()
+    most = (_read(home / "tokenizer_config.json", _Tokenizer) or _Tokenizer()).model_max_length or float("inf")
+    pooling = _pooling(folder, modules)
     query, passage = _prefixes(folder, config)
     return Described(
-        folder=folder,
+        folder=home,
         config=config,
-        pooling=_pooling(folder),
+        pooling=pooling,
         query_prefix=query,
         passage_prefix=passage,
-        longest=max(min(lengths.max_seq_length or config.max_position_embeddings, _positions(config)), 3),
+        longest=max(int(min(lengths.max_seq_length or most, config.max_position_embeddings, _positions(config))), 3),
         lower=lengths.do_lower_case,
     )
 
@@ -100,14 +123,20 @@ def first_position(config: Config) -> int:
     return (1 if config.pad_token_id is None else config.pad_token_id) + 1
 
 
-def weight_files(folder: Path) -> Sequence[Path]:
-    """List the files that hold the weights, best first: safetensors, in one or several files, else an ONNX graph."""
-    if whole := sorted(folder.glob("model*.safetensors")):
-        return whole
-    graphs = (folder / "model.onnx", folder / "onnx" / "model.onnx")
-    if found := [path for path in graphs if path.is_file()]:
-        return found[:1]
-    raise EmbeddingError(f"{folder} holds no weights that can be read.", _HINT)
+def weight_files(folder: Path, family: str = "") -> Sequence[Path]:
+    """List the files that hold the weights, best first: safetensors, in one or several files, else an ONNX graph.
+
+    Of a family that cannot be run by its weights alone, a graph is taken if there is one.
+    """
+    whole = sorted(folder.glob("model*.safetensors"))
+    graphs = [path for path in (folder / "model.onnx", folder / "onnx" / "model.onnx") if path.is_file()]
+    if family and family not in FAMILIES and graphs:
+        return graphs[:1]
+    if not whole and not graphs:
+        unsafe = next((path.name for path in sorted(folder.glob("*.bin"))), "")
+        said = f"only {unsafe}, which is a program as much as weights and is not run" if unsafe else "none"
+        raise EmbeddingError(f"{folder} holds no weights that can be read: {said}.", _HINT)
+    return whole or graphs[:1]
 
 
 def fingerprint(described: Described, *more: str) -> str:
@@ -118,7 +147,7 @@ def fingerprint(described: Described, *more: str) -> str:
     """
     digest = blake2b(msgspec.json.encode((described.config, described.pooling, described.longest, described.lower)))
     digest.update("\0".join((described.query_prefix, described.passage_prefix, *more)).encode())
-    for path in (*weight_files(described.folder), described.folder / "tokenizer.json"):
+    for path in (*weight_files(described.folder, described.config.model_type), described.folder / "tokenizer.json"):
         try:
             with path.open("rb") as file:
                 size = file.seek(0, 2)
@@ -136,25 +165,29 @@ def _positions(config: Config) -> int:
     return config.max_position_embeddings - first_position(config)
 
 
-def _pooling(folder: Path) -> Pooling:
+def _pooling(folder: Path, modules: Sequence[_Module]) -> Pooling:
     """Find the pooling among the folder's modules; a folder without modules pools by the mean, as its family does."""
-    modules = _read(folder / "modules.json", tuple[_Module, ...])
     pooling: Pooling = "mean"
-    for module in modules or ():
+    for module in modules:
         kind = module.type.rpartition(".")[2]
         if kind == "Pooling":
-            chosen = _read(folder / _inside(module.path) / "config.json", _PoolingConfig) or _PoolingConfig()
-            modes: dict[Pooling, bool] = {
-                "cls": chosen.pooling_mode_cls_token,
-                "mean": chosen.pooling_mode_mean_tokens,
-                "max": chosen.pooling_mode_max_tokens,
-            }
-            if sum(modes.values()) != 1:
-                raise EmbeddingError(f"{folder} pools in a way that is not supported.", "Choose another model.")
-            pooling = next(mode for mode, on in modes.items() if on)
+            pooling = _mode(_read(folder / _inside(module.path) / "config.json", _PoolingConfig), folder)
         elif kind not in {"Transformer", "Normalize", "StaticEmbedding"}:
             raise EmbeddingError(f"{folder} has a module {kind} that is not supported.", "Choose another model.")
     return pooling
+
+
+def _mode(written: _PoolingConfig | None, folder: Path) -> Pooling:
+    chosen = written or _PoolingConfig()
+    named = (chosen.pooling_mode,) if isinstance(chosen.pooling_mode, str) else chosen.pooling_mode
+    modes: dict[Pooling, bool] = {
+        "cls": chosen.pooling_mode_cls_token or "cls" in named,
+        "mean": chosen.pooling_mode_mean_tokens or "mean" in named,
+        "max": chosen.pooling_mode_max_tokens or "max" in named,
+    }
+    if sum(modes.values()) != 1 or len(named) > 1 or not chosen.include_prompt:
+        raise EmbeddingError(f"{folder} pools in a way that is not supported.", "Choose another model.")
+    return next(mode for mode, on in modes.items() if on)
 
 
 def _inside(path: str) -> str:

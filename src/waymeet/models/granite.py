@@ -9,11 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from waymeet.errors import EmbeddingError
-
 if TYPE_CHECKING:
     from waymeet.models.bpe import BytePairs
-    from waymeet.models.encoder import Encoder, Tokens
+    from waymeet.models.encoder import Encoder, Layer, Tokens
     from waymeet.models.pack import Pack
     from waymeet.ports import Vector
 
@@ -77,31 +75,49 @@ class GraniteEmbedder:
 
 
 def _encoder(pack: "Pack") -> "Encoder":
-    import numpy as np  # noqa: PLC0415 - start-up is a feature
-
-    from waymeet.models.encoder import Encoder, Layer  # noqa: PLC0415 - likewise
+    from waymeet.models.encoder import Encoder  # noqa: PLC0415 - start-up is a feature
     from waymeet.models.kernels import gelu  # noqa: PLC0415 - likewise
-    from waymeet.models.pack import Quantised  # noqa: PLC0415 - likewise
 
-    arch, words = pack.arch, pack.tensors["word_emb"]
-    if not isinstance(words, Quantised):
-        raise EmbeddingError("The model pack holds word embeddings of an unknown kind.")
-    share = np.float32((arch.hidden // arch.heads) ** -0.5)
-    layers = []
-    for number in range(arch.layers):
-        names = ("qkv.w", "qkv.b", "ao.w", "ao.b", "aln.w", "aln.b", "f1.w", "f1.b", "f2.w", "f2.b", "fln.w", "fln.b")
-        layer = Layer(*(pack.plain(f"l{number}.{name}") for name in names))
-        scaled = np.concatenate([layer.qkv_bias[: arch.hidden] * share, layer.qkv_bias[arch.hidden :]])
-        layer.qkv[:, : arch.hidden] *= share
-        layers.append(layer._replace(qkv_bias=scaled))
+    arch = pack.arch
     return Encoder(
-        words=words.rows,
-        places=pack.plain("pos_emb")[arch.position_offset :] + pack.plain("type_emb")[0],
+        words=pack.matrix("word_emb").rows,
+        places=pack.vector("pos_emb")[arch.position_offset :] + pack.vector("type_emb")[0],
         second=None,
-        norm=pack.plain("emb_ln.w"),
-        shift=pack.plain("emb_ln.b"),
-        layers=tuple(layers),
+        norm=pack.vector("emb_ln.w"),
+        shift=pack.vector("emb_ln.b"),
+        layers=tuple(_layer(pack, f"l{number}.") for number in range(arch.layers)),
         heads=arch.heads,
         eps=arch.layer_norm_eps,
         activation=gelu,
+    )
+
+
+def _layer(pack: "Pack", at: str) -> "Layer":
+    import numpy as np  # noqa: PLC0415 - start-up is a feature
+
+    from waymeet.models.encoder import Layer  # noqa: PLC0415 - likewise
+    from waymeet.models.products import Weight  # noqa: PLC0415 - likewise
+
+    hidden, share = pack.arch.hidden, np.float32((pack.arch.hidden // pack.arch.heads) ** -0.5)
+    mixed, mixed_bias = pack.matrix(f"{at}qkv.w"), pack.vector(f"{at}qkv.b")
+
+    def whole(name: str) -> Weight:
+        matrix = pack.matrix(at + name)
+        return matrix.cut(0, len(matrix.values))
+
+    return Layer(
+        queries=Weight(mixed.cut(0, hidden).blocks * share),
+        queries_bias=mixed_bias[:hidden] * share,
+        pairs=mixed.cut(hidden, 3 * hidden),
+        pairs_bias=mixed_bias[hidden:],
+        out=whole("ao.w"),
+        out_bias=pack.vector(f"{at}ao.b"),
+        out_norm=pack.vector(f"{at}aln.w"),
+        out_shift=pack.vector(f"{at}aln.b"),
+        up=whole("f1.w"),
+        up_bias=pack.vector(f"{at}f1.b"),
+        down=whole("f2.w"),
+        down_bias=pack.vector(f"{at}f2.b"),
+        down_norm=pack.vector(f"{at}fln.w"),
+        down_shift=pack.vector(f"{at}fln.b"),
     )

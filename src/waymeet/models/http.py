@@ -3,15 +3,18 @@
 import re
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
+from ipaddress import ip_address
 from random import random
 from time import monotonic, sleep, time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple, TypeVar
 
 from waymeet.errors import EmbeddingError
 
 if TYPE_CHECKING:
-    from http.client import HTTPResponse
+    from http.client import HTTPMessage, HTTPResponse
     from urllib.request import OpenerDirector
+
+T = TypeVar("T")
 
 _AGAIN = {408, 425, 429, 500, 502, 503, 504, 529}
 _PART = 1 << 16
@@ -70,9 +73,28 @@ def post(url: str, headers: Mapping[str, str], body: bytes, manners: Manners = P
         Refused: the server answered with an error.
         EmbeddingError: there was no usable answer at all.
     """
+    headers = {**headers, "Content-Type": "application/json"}
+
+    def once(ends: float) -> bytes:
+        return exchange(url, headers, body, _whole(url, ends, manners, clock), manners, clock=clock)
+
+    return patiently(url, once, manners, clock)
+
+
+def get(url: str, manners: Manners = PATIENT, clock: Clock = REAL) -> bytes:
+    """Read what is at a public address, likewise; redirections are followed as long as nobody can listen in."""
+
+    def once(ends: float) -> bytes:
+        return exchange(url, {}, None, _whole(url, ends, manners, clock), manners, clock=clock, follow=onward(url))
+
+    return patiently(url, once, manners, clock)
+
+
+def patiently(url: str, once: Callable[[float], T], manners: Manners = PATIENT, clock: Clock = REAL) -> T:
+    """Try something until it succeeds or patience ends; it is told when the time for each try is over."""
     for number in range(1, manners.tries + 1):
         try:
-            return _once(url, headers, body, manners, clock)
+            return once(clock.now() + manners.seconds)
         except _Trouble as trouble:
             pause = manners.first_wait * 2 ** (number - 1) * (0.5 + 0.5 * clock.chance())
             pause = max(pause, trouble.wanted or 0.0)
@@ -86,18 +108,27 @@ def post(url: str, headers: Mapping[str, str], body: bytes, manners: Manners = P
     raise EmbeddingError(f"{_host(url)} was not asked: {manners.tries} tries are none.")
 
 
-def _once(url: str, headers: Mapping[str, str], body: bytes, manners: Manners, clock: Clock) -> bytes:
+def exchange(
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes | None,
+    take: "Callable[[HTTPResponse], T]",
+    manners: Manners,
+    *,
+    clock: Clock,
+    follow: Callable[[str], bool] = lambda _: False,
+) -> T:
+    """Ask once and take the answer. To be called by `patiently`, which knows what may pass."""
     from http.client import HTTPException  # noqa: PLC0415 - only providers on the network need it
     from urllib.error import HTTPError, URLError  # noqa: PLC0415 - likewise
     from urllib.request import Request  # noqa: PLC0415 - likewise
 
     if not url.startswith(("http://", "https://")):
         raise EmbeddingError(f"{url} is not an address of a server.", "It begins with http:// or https://.")
-    request = Request(url, data=body, headers={**headers, "Content-Type": "application/json"})  # noqa: S310 - checked
-    ends = clock.now() + manners.seconds
     try:
-        with _opener().open(request, timeout=manners.seconds) as answer:
-            return _read(answer, url, ends, manners, clock)
+        request = Request(url, data=body, headers={"User-Agent": "waymeet", **headers})  # noqa: S310 - checked
+        with opener(url, follow).open(request, timeout=manners.seconds) as answer:
+            return take(answer)
     except HTTPError as error:
         with error:
             told = _line(error.read(2000))
@@ -108,6 +139,40 @@ def _once(url: str, headers: Mapping[str, str], body: bytes, manners: Manners, c
         raise _Trouble(str(error.reason)) from error
     except (OSError, HTTPException) as error:
         raise _Trouble(str(error) or type(error).__name__) from error
+    except ValueError:  # quotes what it was given, and that may be a key
+        raise EmbeddingError(
+            f"{_host(url)} cannot be asked: the address or the key holds characters that cannot be sent.", "Check both."
+        ) from None
+
+
+def guarded(url: str) -> bool:
+    """Tell whether nobody can listen in on the way to an address.
+
+    >>> guarded("https://example.com/x"), guarded("http://127.0.0.1:8000/x"), guarded("http://example.com/x")
+    (True, True, False)
+    """
+    from urllib.parse import urlsplit  # noqa: PLC0415 - start-up is a feature
+
+    parts = urlsplit(url)
+    return bool(parts.hostname) and (parts.scheme == "https" or (parts.scheme == "http" and here(parts.hostname or "")))
+
+
+def onward(start: str) -> Callable[[str], bool]:
+    """Say whereto redirections from an address may be followed: never in the open, and to this machine only from it.
+
+    >>> onward("https://a.example")("https://b.example"), onward("https://a.example")("http://localhost:8000")
+    (True, False)
+    """
+    from urllib.parse import urlsplit  # noqa: PLC0415 - start-up is a feature
+
+    def inside(url: str) -> bool:
+        return here(urlsplit(url).hostname or "")
+
+    return lambda url: guarded(url) and (inside(start) or not inside(url))
+
+
+def _whole(url: str, ends: float, manners: Manners, clock: Clock) -> "Callable[[HTTPResponse], bytes]":
+    return lambda answer: _read(answer, url, ends, manners, clock)
 
 
 def _read(answer: "HTTPResponse", url: str, ends: float, manners: Manners, clock: Clock) -> bytes:
@@ -123,15 +188,33 @@ def _read(answer: "HTTPResponse", url: str, ends: float, manners: Manners, clock
     return b"".join(parts)
 
 
-def _opener() -> "OpenerDirector":
-    """Make a client that follows no redirection: the key is for one server only."""
-    from urllib.request import HTTPRedirectHandler, build_opener  # noqa: PLC0415 - start-up is a feature
+def opener(url: str, follow: Callable[[str], bool] = lambda _: False) -> "OpenerDirector":
+    """Make a client for an address; by itself it follows no redirection, for a key is for one server only.
 
-    class Stay(HTTPRedirectHandler):
-        def redirect_request(self, *_: object) -> None:
-            return None
+    A server on this machine is spoken to directly: a proxy would look for it on its own machine, and hear what is said.
+    """
+    from urllib.parse import urlsplit  # noqa: PLC0415 - start-up is a feature
+    from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener  # noqa: PLC0415 - likewise
 
-    return build_opener(Stay)
+    class Redirections(HTTPRedirectHandler):
+        def redirect_request(  # noqa: PLR0917 - the library's signature
+            self, req: Request, fp: IO[bytes], code: int, msg: str, headers: "HTTPMessage", newurl: str
+        ) -> Request | None:
+            return super().redirect_request(req, fp, code, msg, headers, newurl) if follow(newurl) else None
+
+    return build_opener(Redirections, *([ProxyHandler({})] if here(urlsplit(url).hostname or "") else []))
+
+
+def here(host: str) -> bool:
+    """Tell whether a host is this machine.
+
+    >>> here("localhost"), here("127.0.0.1"), here("::1"), here("localhost.example.com")
+    (True, True, True, False)
+    """
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _line(held: bytes) -> str:

@@ -5,7 +5,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from waymeet.models.folder import Described, describe, fingerprint, weight_files
+from msgspec.structs import replace
+
+from waymeet.models.folder import describe, fingerprint, weight_files
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,14 +32,10 @@ class LocalEmbedder:
 
     def __init__(self, folder: Path, query_prefix: str | None = None, passage_prefix: str | None = None) -> None:
         described = describe(folder)
-        self._described = Described(
-            folder=folder,
-            config=described.config,
-            pooling=described.pooling,
+        self._described = replace(
+            described,
             query_prefix=described.query_prefix if query_prefix is None else query_prefix,
             passage_prefix=described.passage_prefix if passage_prefix is None else passage_prefix,
-            longest=described.longest,
-            lower=described.lower,
         )
         self.lane = f"{fingerprint(self._described)}/1"
 
@@ -68,12 +66,12 @@ class LocalEmbedder:
         self.query("")
 
     def _embed(self, texts: Sequence[str]) -> Sequence["Vector"]:
-        from waymeet.models.unit import unit_rows  # noqa: PLC0415 - start-up is a feature
+        from waymeet.models.unit import refusing  # noqa: PLC0415 - start-up is a feature
 
         if not texts:
             return []
         tokens = [self._splitter.one(text) for text in texts]
-        return list(unit_rows(self._forward.pooled(tokens, self._described.pooling)))
+        return list(refusing(self._forward.pooled(tokens, self._described.pooling), self.lane))
 
     @cached_property
     def _splitter(self) -> "Splitter":
@@ -83,7 +81,7 @@ class LocalEmbedder:
 
     @cached_property
     def _forward(self) -> Forward:
-        files = weight_files(self._described.folder)
+        files = weight_files(self._described.folder, self._described.config.model_type)
         if files[0].suffix == ".onnx":
             from waymeet.models.graphs import Graph  # noqa: PLC0415 - start-up is a feature
 

@@ -16,12 +16,14 @@ import numpy as np
 from msgspec import Struct
 
 from waymeet.errors import EmbeddingError
+from waymeet.models.products import Weight, shape_of_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAGIC = b"HMSEMB01"
 _START = len(MAGIC) + 8
+_REINSTALL = "Install Waymeet's packages again."
 
 
 class Meta(Struct, frozen=True):
@@ -76,12 +78,15 @@ class Quantised(NamedTuple):
         wide = values.reshape(*scales.shape, -1) * scales[..., None]
         return wide.reshape(values.shape)
 
-    def turned(self) -> "NDArray[np.float32]":
-        """Give the transpose in full precision; small numbers are turned, then widened, for that is quicker."""
-        values = np.ascontiguousarray(self.values.T)
-        groups = self.scales.shape[1]
-        wide = values.reshape(groups, -1, values.shape[1]) * self.scales.T[:, None, :]
-        return wide.reshape(values.shape)
+    def cut(self, first: int, last: int) -> Weight:
+        """Lay out some of the rows as weights; small numbers are moved, then widened, for that is quicker."""
+        size = self.values.shape[1] // self.scales.shape[1]
+        parts, count, deep, width = shape_of_blocks(self.values.shape[1], last - first, size)
+        groups = deep // size
+        values = self.values[first:last].reshape(count, width, parts, groups, size).transpose(2, 0, 3, 4, 1)
+        scales = self.scales[first:last].reshape(count, width, parts, groups).transpose(2, 0, 3, 1)
+        wide = np.ascontiguousarray(values) * scales[..., None, :]
+        return Weight(wide.reshape(parts, count, deep, width))
 
 
 class Pack(NamedTuple):
@@ -92,10 +97,19 @@ class Pack(NamedTuple):
     tokenizer: bytes
     tensors: Mapping[str, "Quantised | NDArray[np.float32]"]
 
-    def plain(self, name: str) -> "NDArray[np.float32]":
-        """Give a tensor in full precision; a matrix is turned to (in, out)."""
+    def vector(self, name: str) -> "NDArray[np.float32]":
+        """Give a tensor that was kept in full precision."""
         tensor = self.tensors[name]
-        return tensor.turned() if isinstance(tensor, Quantised) else tensor
+        if isinstance(tensor, Quantised):
+            raise EmbeddingError(f"The model pack holds {name} in an unknown precision.", _REINSTALL)
+        return tensor
+
+    def matrix(self, name: str) -> Quantised:
+        """Give a matrix of 8-bit numbers."""
+        tensor = self.tensors[name]
+        if not isinstance(tensor, Quantised):
+            raise EmbeddingError(f"The model pack holds {name} in an unknown precision.", _REINSTALL)
+        return tensor
 
 
 def read_pack(path: Path) -> Pack:
@@ -117,9 +131,7 @@ def read_pack(path: Path) -> Pack:
         if at != len(held):
             raise ValueError(f"{len(held) - at} bytes too many")
     except (OSError, ValueError, msgspec.MsgspecError) as error:
-        raise EmbeddingError(
-            f"{path} is not a usable model pack: {error}.", "Install Waymeet's packages again."
-        ) from error
+        raise EmbeddingError(f"{path} is not a usable model pack: {error}.", _REINSTALL) from error
     return Pack(header.meta, header.arch, tokenizer, tensors)
 
 

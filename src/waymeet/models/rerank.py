@@ -49,7 +49,7 @@ class LocalReranker:
 
     @cached_property
     def _head(self) -> _Head:
-        files = weight_files(self._described.folder)
+        files = weight_files(self._described.folder, self._described.config.model_type)
         if files[0].suffix == ".onnx":
             from waymeet.models.graphs import Graph  # noqa: PLC0415 - start-up is a feature
 
@@ -74,8 +74,8 @@ class _Classifier:
         else:
             prefix = "bert." if "bert.pooler.dense.weight" in tensors else ""
             dense, last = f"{prefix}pooler.dense", "classifier"
-        self._dense, self._dense_bias = named.turned(f"{dense}.weight"), named.vector(f"{dense}.bias")
-        self._last, self._last_bias = named.turned(f"{last}.weight"), named.vector(f"{last}.bias")
+        self._dense, self._dense_bias = named.vector(f"{dense}.weight").T, named.vector(f"{dense}.bias")
+        self._last, self._last_bias = named.vector(f"{last}.weight").T, named.vector(f"{last}.bias")
 
     def logits(self, texts: Sequence["Tokens"]) -> "Matrix":
         """Give what the head says of each text."""

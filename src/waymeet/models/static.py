@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from waymeet.errors import EmbeddingError
-from waymeet.models.folder import describe, fingerprint, weight_files
+from waymeet.models.folder import FAMILIES, describe, fingerprint, weight_files
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,8 +30,8 @@ class _Loaded(NamedTuple):
 
 def is_static(folder: Path) -> bool:
     """Tell whether a folder holds a static model: its weights have a table of embeddings and no layers."""
-    if not (folder / "model.safetensors").is_file():
-        return False
+    if describe(folder).config.model_type in FAMILIES or not (folder / "model.safetensors").is_file():
+        return False  # without a look at weights, which may be large
     from waymeet.models.safetensors import read_safetensors  # noqa: PLC0415 - start-up is a feature
 
     return bool({"embeddings", "embedding.weight"} & set(read_safetensors(folder / "model.safetensors")))
@@ -57,11 +57,11 @@ class StaticEmbedder:
         """Embed texts; one without any known token becomes the first axis."""
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-        from waymeet.models.unit import unit_rows  # noqa: PLC0415 - likewise
+        from waymeet.models.unit import refusing  # noqa: PLC0415 - likewise
 
         if not texts:
             return []
-        return list(unit_rows(np.stack([self._mean(text) for text in texts])))
+        return list(refusing(np.stack([self._mean(text) for text in texts]), self.lane))
 
     def query(self, text: str) -> "Vector":
         """Embed a question as if it were a passage: static models know no prefix."""

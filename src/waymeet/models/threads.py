@@ -3,10 +3,13 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from threading import Lock
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from ctypes import CDLL
 
 _MOST = 8  # memory bandwidth ends the gain
 
@@ -81,8 +84,32 @@ def one_thread_each() -> Iterator[None]:
 
 
 @cache
+def core() -> str:
+    """Name the kernels that numpy's matrix products use on this processor, as OpenBLAS does; else nothing."""
+    import ctypes  # noqa: PLC0415 - only long work needs it
+
+    asked = _asked("get_corename")
+    if asked is None:
+        return ""
+    asked.restype = ctypes.c_char_p
+    named: bytes = asked()
+    return named.decode("ascii", "replace")
+
+
+@cache
 def _switch() -> _Switch | None:
-    """Find the switch in the OpenBLAS that comes with numpy."""
+    read, write = _asked("get_num_threads"), _asked("set_num_threads")
+    return _Switch(read, write) if read and write else None
+
+
+def _asked(function: str) -> Any:  # noqa: ANN401 - ctypes has no public type for it
+    """Find a function of the OpenBLAS that comes with numpy."""
+    names = (f"scipy_openblas_{function}64_", f"scipy_openblas_{function}", f"openblas_{function}")
+    return next((getattr(each, name) for each in _libraries() for name in names if hasattr(each, name)), None)
+
+
+@cache
+def _libraries() -> "list[CDLL]":
     import ctypes  # noqa: PLC0415 - only long work needs it
     from pathlib import Path  # noqa: PLC0415 - likewise
 
@@ -90,12 +117,8 @@ def _switch() -> _Switch | None:
 
     package = Path(np.__file__).parent
     beside = (package.parent / "numpy.libs", package / ".dylibs", package.parent / "numpy.dylibs")
+    found = []
     for library in sorted(path for folder in beside for path in folder.glob("*openblas*")):
-        try:
-            held = ctypes.CDLL(str(library))
-        except OSError:
-            continue  # not for this machine: products then use their own threads
-        for name in ("scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads", "openblas_{}_num_threads"):
-            if hasattr(held, name.format("set")):
-                return _Switch(getattr(held, name.format("get")), getattr(held, name.format("set")))
-    return None
+        with suppress(OSError):  # not for this machine: products then use their own threads
+            found.append(ctypes.CDLL(str(library)))
+    return found

@@ -1,9 +1,10 @@
 """Every number there is to set, and how files, variables and flags change it."""
 
-from waymeet.settings.asked import Expand, Rerank
+from waymeet.settings.asked import Embedding, Expand, Rerank
 from waymeet.settings.layers import Layer, layer, origin, resolve
 from waymeet.settings.rankings import Auto, Classic, Deep, Memory, Neighbours, Threeway
 from waymeet.settings.reading import Corrected, OwnRecipe, Understand
+from waymeet.settings.serving import Serve
 from waymeet.settings.sources import PROJECT_FILE, layers, user_file
 from waymeet.settings.values import (
     PRIVATE,
@@ -11,16 +12,17 @@ from waymeet.settings.values import (
     Authored,
     Bm25,
     Chunking,
-    Embedding,
     FieldNorms,
     FieldWeights,
     Graph,
     Ingest,
+    Mcp,
     Pool,
     Rrf,
     Settings,
     Shape,
     Staleness,
+    Terminal,
     Watch,
 )
 
@@ -42,15 +44,18 @@ __all__ = [
     "Graph",
     "Ingest",
     "Layer",
+    "Mcp",
     "Memory",
     "Neighbours",
     "OwnRecipe",
     "Pool",
     "Rerank",
     "Rrf",
+    "Serve",
     "Settings",
     "Shape",
     "Staleness",
+    "Terminal",
     "Threeway",
     "Understand",
     "Watch",

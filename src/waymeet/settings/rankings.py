@@ -24,6 +24,7 @@ class Classic(Struct, frozen=True, forbid_unknown_fields=True):
     """The recipe `classic`."""
 
     fusion: Literal["rrf", "linear"] = "rrf"
+    """How the two lists become one: by ranks, or by scores."""
     lexical: Weight = 0.7
     """Weight of words in `linear` fusion."""
     vector: Weight = 0.3
@@ -45,31 +46,52 @@ class Memory(Struct, frozen=True, forbid_unknown_fields=True):
     """Entries in the list that links make."""
     hop: Part = 0.5
     """What is left of a score behind a link, beside the link's own weight."""
+    together: Count = 2
+    """Sittings in which two entries must have been read together to count as linked; 0 leaves reading aside."""
     supersedes: Weight = 1.5
+    """Weight of a link of the kind `supersedes`."""
     caused: Weight = 1.3
+    """Weight of a link of the kind `caused`."""
     enabled: Weight = 1.1
+    """Weight of a link of the kind `enabled`."""
     supports: Weight = 1.0
+    """Weight of a link of the kind `supports`."""
     derived_from: Weight = 1.0
+    """Weight of a link of the kind `derived_from`."""
     contradicts: Weight = 0.8
+    """Weight of a link of the kind `contradicts`."""
     other: Weight = 1.0
     """Weight of a link of any other kind."""
     add_feature: Shares = (0.3, 0.4, 0.3)
+    """Recency, importance and similarity for questions about something to be added."""
     fix_bug: Shares = (0.5, 0.2, 0.3)
+    """The same for questions about a fault."""
     refactor: Shares = (0.2, 0.3, 0.5)
+    """The same for questions about changing the shape of code."""
     security_audit: Shares = (0.1, 0.5, 0.4)
+    """The same for questions about security."""
     understand: Shares = (0.2, 0.3, 0.5)
+    """The same for questions whose intent is not clear, or that want to understand something."""
     find_spec: Shares = (0.1, 0.5, 0.4)
+    """The same for questions that look for a specification."""
     find_decision: Shares = (0.1, 0.5, 0.4)
+    """The same for questions that look for a decision."""
     preferred: Weight = 1.1
     """Factor for kinds of documents that the intent prefers."""
     constitutional: Weight = 2.0
+    """Factor for documents of the type `constitutional`."""
     spec: Weight = 1.4
+    """Factor for documents of the type `spec`."""
     decision_record: Weight = 1.4
+    """Factor for documents of the type `decision_record`."""
     plan: Weight = 1.3
+    """Factor for documents of the type `plan`."""
     tasks: Weight = 1.1
+    """Factor for documents of the type `tasks`."""
     implementation_summary: Weight = 1.1
+    """Factor for documents of the type `implementation_summary`."""
     scratch: Weight = 0.6
-    """Factors for types of documents; any other counts once."""
+    """Factor for documents of the type `scratch`; any other type counts once."""
 
     def edge(self, kind: str) -> float:
         """Weigh a link by its kind."""
@@ -93,15 +115,21 @@ class Neighbours(Struct, frozen=True, forbid_unknown_fields=True):
     top_k: Number = 5
     """Nodes that a walk starts from."""
     depth: Count = 1
+    """Edges that a walk follows one after the other."""
     max_results: Number = 5
+    """Most results that are shown."""
     min_score: Part = 0.5
     """What is left out, as a part of the best."""
     decay: Part = 0.8
     """What is left of a score behind an edge of a kind that is not named below."""
     contains: Part = 0.95
+    """What is left of a score behind an edge of the kind `contains`."""
     extends: Part = 0.85
+    """What is left of a score behind an edge of the kind `extends`."""
     implements: Part = 0.85
+    """What is left of a score behind an edge of the kind `implements`."""
     imports: Part = 0.7
+    """What is left of a score behind an edge of the kind `imports`."""
     uniform: Part | None = None
     """One decay for all kinds of edges, in place of all of these."""
 
@@ -122,13 +150,21 @@ class LinkParts(Struct, frozen=True, forbid_unknown_fields=True):
     """How much a link counts by its kind: outward, and inward."""
 
     contains: Ways = (0.0, 0.0)
+    """Links of the kind `contains`: a folder and what lies in it."""
     translation: Ways = (0.0, 0.0)
+    """Links of the kind `translation`: a page and the same page in another language."""
     imports: Ways = (1.0, 1.0)
+    """Links of the kind `imports`: one file uses another."""
     calls: Ways = (1.0, 1.0)
+    """Links of the kind `calls`: one symbol calls another."""
     extends: Ways = (1.0, 1.0)
+    """Links of the kind `extends`: one type builds on another."""
     implements: Ways = (1.0, 1.0)
+    """Links of the kind `implements`: one type fulfils another."""
     mentions: Ways = (1.0, 1.0)
+    """Links of the kind `mentions`: a text names code."""
     source: Ways = (1.0, 1.0)
+    """Links of the kind `source`: a page says that it describes a file."""
     other: Ways = (1.0, 1.0)
     """Every kind that is not named here, such as `references`."""
 
@@ -138,8 +174,12 @@ class Auto(Struct, frozen=True, forbid_unknown_fields=True):
 
     vector: Part = 0.6
     """Weight of meaning beside words, which get the rest."""
+    foreign: Part = 0.9
+    """The same for sections in another language than the question, which have its words by chance only."""
     exact: Weight = 0.6
     """Bonus for a document whose title or file name stands in the query, times the part of the query it covers."""
+    symbol: Weight = 0.3
+    """The same for a section that defines a symbol which stands in the query as it is written."""
     out_link: Weight = 0.3
     """Part of its score that a document hands to those it links to, divided by 1 + ln(degree)."""
     in_link: Weight = 0.1
@@ -175,5 +215,6 @@ class Deep(Struct, frozen=True, forbid_unknown_fields=True):
     middle: Count = 10
     """Positions at which it counts less."""
     middle_trust: Part = 0.6
+    """How much it counts there."""
     tail_trust: Part = 0.4
     """How much it counts at all further positions."""

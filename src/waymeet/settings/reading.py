@@ -42,6 +42,8 @@ class OwnRecipe(Struct, frozen=True, forbid_unknown_fields=True):
     stages: tuple[str, ...] = ()
     """Its stages in order, in place of the base's."""
     description: str = ""
+    """What `waymeet recipes` says about it."""
     modes: tuple[str, ...] = ()
+    """The names of modes that `--mode` may choose from."""
     settings: Mapping[str, Any] = {}
     """The numbers in which it differs from the defaults, or from its base."""

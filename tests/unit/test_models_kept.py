@@ -1,0 +1,178 @@
+"""Vectors that are remembered across projects: nothing is made twice, nothing grows without bound, nothing breaks."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from waymeet.models.hashing import HashingEmbedder
+from waymeet.models.kept import KeptEmbedder, VectorCache
+
+if TYPE_CHECKING:
+    from waymeet.ports import Vector
+
+TEXTS = ["One text.", "Another text.", "漢字の文。"]
+
+
+class Counting(HashingEmbedder):
+    """Remembers what it was shown, and spoils vectors if it is told to."""
+
+    def __init__(self, dimension: int = 16, wrong: str = "") -> None:
+        super().__init__(dimension)
+        self.shown: list[str] = []
+        self._wrong = wrong
+
+    def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
+        self.shown += texts
+        spoilt = np.full(self.dimension, np.nan, np.float32)
+        return [spoilt if text == self._wrong else self.query(text) for text in texts]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "cache" / "vectors.sqlite"
+
+
+def cache(file: Path, megabytes: float = 10.0, now: float = 0.0) -> VectorCache:
+    return VectorCache(file, int(megabytes * 1e6), lambda: now)
+
+
+def test_what_was_embedded_once_is_looked_up(file: Path) -> None:
+    first, second = Counting(), Counting()
+    made = KeptEmbedder(first, cache(file)).passages([*TEXTS, TEXTS[0]])
+    assert first.shown == TEXTS  # the same text is shown once
+    found = KeptEmbedder(second, cache(file)).passages([*TEXTS[::-1], "A new one."])
+    assert second.shown == ["A new one."]
+    assert np.array_equal(np.array(found[:3]), np.array(made[:3][::-1]))
+    assert np.array_equal(made[0], made[3])
+    assert found[0].dtype == np.float32
+
+
+def test_models_are_kept_apart(file: Path) -> None:
+    KeptEmbedder(Counting(16), cache(file)).passages(TEXTS)
+    other = Counting(8)
+    assert {len(vector) for vector in KeptEmbedder(other, cache(file)).passages(TEXTS)} == {8}
+    assert other.shown == TEXTS
+
+
+def test_it_stands_for_its_model(file: Path) -> None:
+    inner = HashingEmbedder(16)
+    kept = KeptEmbedder(inner, cache(file))
+    assert (kept.lane, kept.dimension, kept.suits("ja"), kept.inner) == (inner.lane, 16, True, inner)
+    assert np.array_equal(kept.query("x"), inner.query("x"))
+
+
+def test_no_text_is_in_the_file_and_nobody_else_may_read_it(file: Path) -> None:
+    kept = cache(file)
+    KeptEmbedder(Counting(), kept).passages(["a secret sentence"])
+    kept.close()
+    assert b"secret" not in file.read_bytes()
+    if os.name == "posix":
+        assert file.stat().st_mode & 0o077 == 0
+
+
+def test_unusable_vectors_are_not_kept(file: Path) -> None:
+    broken = KeptEmbedder(Counting(wrong=TEXTS[1]), cache(file))
+    assert np.isnan(broken.passages(TEXTS)[1]).all()
+    again = Counting()
+    KeptEmbedder(again, cache(file)).passages(TEXTS)
+    assert again.shown == [TEXTS[1]]
+
+
+def test_a_model_that_returns_too_few_is_not_hidden(file: Path) -> None:
+    class Losing(HashingEmbedder):
+        def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
+            return super().passages(texts)[1:]
+
+    assert len(KeptEmbedder(Losing(16), cache(file)).passages(TEXTS)) == 2
+
+
+def test_what_was_not_used_for_longest_goes_first(file: Path) -> None:
+    texts = [f"Text number {n}." for n in range(400)]
+    KeptEmbedder(Counting(256), cache(file, 0.3)).passages(texts[:200])
+    KeptEmbedder(Counting(256), cache(file, 0.3, now=10_000)).passages(texts[:20])  # used once more
+    KeptEmbedder(Counting(256), cache(file, 0.3, now=20_000)).passages(texts[200:])
+    last = cache(file, 0.3)
+    last.close()
+    assert sum(each.stat().st_size for each in file.parent.iterdir()) < 1_500_000
+    with sqlite3.connect(file) as connection:
+        used = dict(connection.execute("SELECT used, COUNT(*) FROM kept GROUP BY used"))
+    connection.close()
+    assert used[20_000] > 150
+    assert used.get(10_000, 0) >= used.get(0, 0)
+
+
+@pytest.mark.parametrize("damage", ["text", "half", "middle"])
+def test_a_damaged_file_is_thrown_away_and_that_is_told(file: Path, damage: str) -> None:
+    kept = cache(file)
+    KeptEmbedder(Counting(256), kept).passages([f"Text {n}." for n in range(300)])
+    kept.close()
+    content = file.read_bytes()
+    if damage == "text":
+        file.write_bytes(b"This is no database at all. " * 100)
+    elif damage == "half":
+        file.write_bytes(content[: len(content) // 2 // 4096 * 4096 + 100])
+    else:
+        file.write_bytes(content[:8192] + os.urandom(len(content) - 16384) + content[-8192:])
+    again, inner = cache(file), Counting(256)
+    found = KeptEmbedder(inner, again).passages(TEXTS)
+    assert np.array_equal(np.array(found), np.array(HashingEmbedder(256).passages(TEXTS)))
+    assert inner.shown == TEXTS
+    for _ in range(3):  # it works again, at the latest after the damage was met
+        KeptEmbedder(inner, again).passages([f"Text {n}." for n in range(300)])
+    inner.shown.clear()
+    KeptEmbedder(inner, again).passages([f"Text {n}." for n in range(300)])
+    assert inner.shown == []
+    assert [each for each in again.remarks if "damaged and begun anew" in each]
+
+
+def test_a_flipped_bit_in_a_vector_is_noticed(file: Path) -> None:
+    kept = cache(file)
+    KeptEmbedder(Counting(), kept).passages(TEXTS)
+    kept.close()
+    with sqlite3.connect(file) as connection:
+        connection.execute("UPDATE kept SET vector = zeroblob(64) WHERE id = 1")
+    connection.close()
+    again = Counting()
+    found = KeptEmbedder(again, cache(file)).passages(TEXTS)
+    assert len(again.shown) == 1
+    assert np.array_equal(np.array(found), np.array(HashingEmbedder(16).passages(TEXTS)))
+
+
+def test_a_place_that_cannot_be_written_costs_time_only(tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file where a folder should be", encoding="utf-8")
+    useless = cache(tmp_path / "cache" / "vectors.sqlite")
+    inner = Counting()
+    embedder = KeptEmbedder(inner, useless)
+    embedder.passages(TEXTS)
+    embedder.passages(TEXTS)
+    assert inner.shown == TEXTS * 2
+    assert len(useless.remarks) == 1
+    assert "cannot be used" in useless.remarks[0]
+
+
+WORKER = """
+import sys
+from pathlib import Path
+from waymeet.models.hashing import HashingEmbedder
+from waymeet.models.kept import KeptEmbedder, VectorCache
+kept = KeptEmbedder(HashingEmbedder(64), VectorCache(Path(sys.argv[1]), 200_000))
+for number in range(60):
+    texts = [f"Text {(number * 7 + at) % 500}" for at in range(20)]
+    found = kept.passages(texts)
+    assert all((a == b).all() for a, b in zip(found, HashingEmbedder(64).passages(texts)))
+print("well")
+"""
+
+
+def test_processes_share_it(file: Path) -> None:
+    running = [
+        subprocess.Popen([sys.executable, "-c", WORKER, str(file)], stdout=subprocess.PIPE, text=True) for _ in range(3)
+    ]
+    assert [each.communicate(timeout=300)[0] for each in running] == ["well\n"] * 3
