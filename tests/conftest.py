@@ -1,6 +1,11 @@
 """Profiles for property tests: quick in the ordinary run, long in `make torture`."""
 
+import os
+
 from hypothesis import HealthCheck, settings
+from without_models import WITHOUT_MODELS
+
+os.environ.update(WITHOUT_MODELS)
 
 settings.register_profile("default", max_examples=60, deadline=None, derandomize=True)
 settings.register_profile("torture", max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow])

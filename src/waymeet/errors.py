@@ -4,6 +4,8 @@ WaymeetError
 ├── UsageError              what was asked cannot be done as asked            (exit 2)
 │   ├── SettingsError       a settings file, variable or flag is wrong
 │   ├── UnknownRecipeError  no recipe or mode of that name
+│   ├── RequestError        a request of a program is not understood
+│   ├── CursorError         a cursor is broken, or belongs to another question
 │   ├── ConflictError       somebody else changed it first; shows both texts  (exit 4)
 │   ├── CollectionError     a test collection cannot be used
 │   ├── RemovalsError       so much is gone that somebody has to agree to forget it
@@ -17,6 +19,7 @@ WaymeetError
 │   └── BusyIndexError      another process holds the index
 └── ModelError              a model failed or returned something unusable     (exit 3)
     ├── EmbeddingError      … an embedder
+    │   └── UnusableVectorError  what it returned is no vector that can be used
     └── RestingError        … was so slow that it is left alone for a while
 
 Every message says what happened; every hint says what to do next.
@@ -49,6 +52,14 @@ class SettingsError(UsageError):
 
 class UnknownRecipeError(UsageError):
     """There is no recipe or mode of that name."""
+
+
+class RequestError(UsageError):
+    """A request that a program sent is not understood."""
+
+
+class CursorError(UsageError):
+    """A cursor is broken, or belongs to another question."""
 
 
 class ConflictError(UsageError):
@@ -118,6 +129,10 @@ class ModelError(WaymeetError):
 
 class EmbeddingError(ModelError):
     """An embedder failed or returned something unusable."""
+
+
+class UnusableVectorError(EmbeddingError):
+    """An embedder answered, but with something that is no vector of its kind: asking again will hardly help."""
 
 
 class RestingError(ModelError):

@@ -2,7 +2,8 @@
 
 from contextlib import closing
 from pathlib import Path
-from time import monotonic
+from threading import Lock
+from time import monotonic, time_ns
 from typing import TYPE_CHECKING
 
 from waymeet.errors import EmbeddingError, IndexUnavailableError
@@ -14,12 +15,32 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from waymeet.ingest.changes import Changes
+    from waymeet.search.moments import Moments
 
     TakeIn = Callable[["Changes", Store], object]
 
 _FEW = 20
 """Files that a search may open to see that they are the same; if there are more, that is noted for the next one."""
 NOT_CHECKED = Degraded("freshness", "not_checked", "changed files were not looked for: the answer may be behind them")
+
+
+class OneLook:
+    """Lets threads that ask at the same time share one look for changed files."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._began = float("-inf")
+        self._told: tuple[Degraded, ...] = ()
+
+    def shared(self, look: "Callable[[], tuple[Degraded, ...]]") -> tuple[Degraded, ...]:
+        """Look, or take what a look told that began after this was asked."""
+        asked = monotonic()
+        with self._lock:
+            if self._began <= asked:
+                began = monotonic()
+                self._told = look()
+                self._began = began
+            return self._told
 
 
 def refreshed(root: Path, index: Path, store: Store, settings: Settings, take_in: "TakeIn") -> tuple[Degraded, ...]:
@@ -52,6 +73,20 @@ def gone(root: Path, store: Store) -> tuple[Degraded, ...]:
 
     wrong = trouble(str(root))
     return (_root_missing(f"{root} {wrong}"),) if wrong and store.counts().documents else ()
+
+
+def moments(root: Path, store: Store, settings: Settings) -> "Moments":
+    """Find out when documents and their sources last changed, as far as that is not known yet."""
+    from waymeet.ingest.read import read
+    from waymeet.search.renewal import renewed
+
+    def content(path: str) -> bytes | None:
+        try:
+            return read(str(root), path, settings.ingest.max_file_bytes).raw
+        except OSError:
+            return None
+
+    return renewed(store, root, content, settings, time_ns())
 
 
 def mended(store: Store) -> tuple[Degraded, ...]:

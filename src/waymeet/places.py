@@ -114,6 +114,20 @@ def data_folder() -> Path:
     return user_data_path("waymeet")
 
 
+def cache_folder() -> Path:
+    """Say where what can be made again lives on this platform; it can be deleted at any time."""
+    from platformdirs import user_cache_path  # noqa: PLC0415 - start-up is a feature
+
+    return user_cache_path("waymeet")
+
+
+def state_folder() -> Path:
+    """Say where what must be remembered lives on this platform, such as the token for changes over HTTP."""
+    from platformdirs import user_state_path  # noqa: PLC0415 - start-up is a feature
+
+    return user_state_path("waymeet")
+
+
 def everything(root: Path) -> bool:
     """Tell whether a folder is so wide that nobody means to index it by accident."""
     return root in {Path(root.anchor), Path.home()}

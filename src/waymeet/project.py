@@ -1,7 +1,8 @@
 """The composition root: the only place where backends, models and recipes meet."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
+from threading import RLock
 from time import monotonic, time_ns
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -10,9 +11,10 @@ from msgspec.structs import replace
 
 from waymeet import freshness
 from waymeet.analysis import well_formed
-from waymeet.errors import NoIndexError, NotIndexedError, UsageError
+from waymeet.embedding import Models
+from waymeet.errors import EmbeddingError, NoIndexError, UsageError
 from waymeet.places import bytes_of, current_folder, existing_folder, index_file, known_folder, project_root
-from waymeet.ports import Counts, Embedder, Progress, Store
+from waymeet.ports import Counts, Progress, Store
 from waymeet.recipes import recipe_named
 from waymeet.search.asked import legible
 from waymeet.settings import Layer, Settings, layers, resolve
@@ -20,27 +22,37 @@ from waymeet.types import Answer, Degraded, Filters, Query
 
 if TYPE_CHECKING:
     from waymeet.authored import Notebook
+    from waymeet.embedding import Answering
     from waymeet.ingest.changes import Changes
+    from waymeet.ingest.embed import Embedded
     from waymeet.ingest.index import Report
     from waymeet.ingest.status import Status
     from waymeet.ingest.watch import Hints, Round
+    from waymeet.models.consent import Consent
+    from waymeet.search.graph import Graph
     from waymeet.search.moments import Moments
+    from waymeet.search.pack import Pack
     from waymeet.search.read import Excerpt
     from waymeet.search.state import Recipe, Tools
     from waymeet.stores.sqlite.check import Verdict
 
 
 class Project:
-    """A folder of knowledge and the index that answers for it."""
+    """A folder of knowledge and the index that answers for it.
+
+    Threads may share one and ask at the same time; `close` it when none of them uses it any more.
+    """
 
     def __init__(self, root: Path, index: Path, settings: tuple[Layer, ...]) -> None:
         self.root = root
         self.index_path = index
         self.layers = settings
         self.settings = resolve(settings)
-        self._flags: tuple[str, ...] = ()
+        self.flags: tuple[str, ...] = ()
         self._store: Store | None = None
-        self._models: tuple[Embedder, ...] | None = None
+        self.models = Models(index)
+        self._opening = RLock()
+        self._looking = freshness.OneLook()
 
     @classmethod
     def open(
@@ -54,7 +66,7 @@ class Project:
         folder = project_root(current_folder()) if root is None else known_folder(Path(root), chosen)
         flags = tuple(flags)
         project = cls(folder, index_file(folder, chosen), layers(folder, flags))
-        project._flags = flags  # for those who stay and read the settings again
+        project.flags = flags  # for those who stay and read the settings again
         return project
 
     def settings_for(self, recipe: str) -> Settings:
@@ -84,8 +96,10 @@ class Project:
         waiting: Callable[[], None] | None = None,
         *,
         accept_removals: bool = False,
+        embed: bool = True,
+        consent: "Consent | None" = None,
     ) -> "Report":
-        """Bring the index up to date with the files, then embed what has no vector yet.
+        """Bring the index up to date with the files, then embed what has no vector yet (see `embed`).
 
         If another process is at it, this one waits for its turn; `waiting` is called if that takes more than a moment.
         If most files are gone, nothing is done unless `accept_removals` says that they are meant to be.
@@ -93,7 +107,27 @@ class Project:
         from waymeet.ingest.turns import turn
 
         with turn(self.index_path, wait=True, waiting=waiting):
-            return self._take_in(None, progress, embedding, accept_removals=accept_removals)
+            report = self._take_in(None, progress, accept_removals=accept_removals)
+        return replace(report, embedding=self.embed(embedding, consent=consent)) if embed else report
+
+    def embed(
+        self,
+        progress: Progress | None = None,
+        stopped: Callable[[], bool] | None = None,
+        *,
+        consent: "Consent | None" = None,
+        waiting: Callable[[], None] | None = None,
+    ) -> "Embedded":
+        """Embed what has no vector yet; if a model fails, the result says so, and the rest is left for later.
+
+        Before much is sent to somebody who wants money for it, `consent` is asked; `stopped` ends it early.
+        """
+        store = self._opened()
+        return self.models.embed(store, self.settings, progress, stopped, consent=consent, waiting=waiting)
+
+    def go_on(self) -> bool:
+        """Have the rest embedded by a process of its own, if the user lets that happen by itself."""
+        return self.models.go_on(self.root, self.flags, self._opened(), self.settings)
 
     def watch(
         self,
@@ -102,16 +136,14 @@ class Project:
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         """Keep the index up to date until stopped, and tell what is done; other processes get their turns between."""
+        from waymeet.ingest.alongside import watch_and_embed
         from waymeet.ingest.roots import roots_of
-        from waymeet.ingest.watch import Pace, SystemHints, checking_out, watch
+        from waymeet.ingest.watch import Pace, SystemHints, checking_out
 
         folders = [each.folder for each in roots_of(self.root, self._opened(create=True), self.settings)]
         hints = hints or SystemHints(folders)
         pace = Pace(self.settings.watch, stopped, lambda: checking_out(str(self.root)))
-        try:
-            watch(self._catch_up, told, hints, pace)
-        finally:
-            hints.close()
+        watch_and_embed(self._catch_up, lambda ended: self.embed(stopped=ended), told, hints, pace)
 
     def _catch_up(self) -> "Report | None":
         """Bring the index up to date if anything differs."""
@@ -119,7 +151,7 @@ class Project:
         from waymeet.ingest.turns import turn
 
         store = self._opened(create=True)
-        self.layers = layers(self.root, self._flags)  # the project's own file may have changed as any other
+        self.layers = layers(self.root, self.flags)  # the project's own file may have changed as any other
         self.settings = resolve(self.layers)
         changes = changed(self.root, store, self.settings, lambda: False)
         if changes is None or not changes.number:
@@ -159,12 +191,10 @@ class Project:
         self,
         changes: "Changes | None",
         progress: Progress | None = None,
-        embedding: Progress | None = None,
         into: Store | None = None,
         *,
         accept_removals: bool = False,
     ) -> "Report":
-        from waymeet.ingest.embed import embed
         from waymeet.ingest.index import index
 
         store = self._opened(create=True) if into is None else into
@@ -175,35 +205,56 @@ class Project:
                 "Choose another index file, or go to the project it belongs to.",
             )
         report = index(self.root, store, self.settings, progress, changes, accept_removals=accept_removals)
-        embedders = self._embedders()
-        until = None if into is None else monotonic() + self.settings.ingest.refresh_seconds
-        late = None if until is None else lambda: monotonic() > until
-        if embedders and embed(store, embedders, self.settings, embedding, late) and changes is None:
-            store.tidy()
+        if into is not None:
+            until = monotonic() + self.settings.ingest.refresh_seconds
+            self.models.embed_few(store, self.settings, lambda: monotonic() > until)
         if changes is None:
             self.moments(store)
         return report
 
-    def search(self, question: str | Query, *, refresh: bool = True) -> Answer:
-        """Answer a question; files that changed since they were indexed are read first if that is quick."""
+    def search(self, question: str | Query, *, refresh: bool = True, over: Iterable[Layer] = ()) -> Answer:
+        """Answer a question; files that changed since they were indexed are read first if that is quick.
+
+        `over` are settings of this call only, laid over all others.
+        """
         from waymeet.search.shape import answer
 
         query = Query(question, limit=self.settings.shape.limit) if isinstance(question, str) else question
         query = replace(query, text=well_formed(query.text), filters=legible(query.filters))
         store = self._opened()
         behind = self._refreshed(store) if refresh else (*freshness.gone(self.root, store), freshness.NOT_CHECKED)
-        found = answer(self.recipe(query.recipe), query, self.tools(store), self.settings_for(query.recipe))
+        recipe, settings = self.recipe(query.recipe), resolve((*self.layers_for(query.recipe), *over))
+        found = self.models.asked(
+            store, self.settings.embedding, lambda models: answer(recipe, query, self.tools(store, models), settings)
+        )
         degraded = (*behind, *freshness.mended(store), *found.degraded)
         return replace(found, degraded=degraded) if degraded else found
 
+    def explain(self, question: str | Query) -> Answer:
+        """Answer a question and say of every hit how its score came about: a tree whose parts add up to it."""
+        query = Query(question, limit=self.settings.shape.limit) if isinstance(question, str) else question
+        return self.search(replace(query, explain=True))
+
+    def context(self, task: str | Query, *, budget: int = 0, refresh: bool = True) -> "Pack":
+        """Put together what to read for a task: the best sections whole and what lies around them, within a budget.
+
+        The budget counts tokens by a rough estimate; 0 for that of the settings.
+        """
+        from waymeet.search.pack import pack
+
+        query = Query(task) if isinstance(task, str) else task
+        found = self.search(replace(query, limit=self.settings.pack.results), refresh=refresh)
+        store = self._opened()
+        with store.reading():
+            return pack(found, store, budget or self.settings.pack.budget, self.settings)
+
     def filled(self, fill: Callable[[Store], None], embedding: Progress | None = None) -> "Tools":
         """Make an index of something else than the project's files, and give what asking it takes."""
-        from waymeet.ingest.embed import embed
-
         tools = self.tools(self._opened(create=True))
         fill(tools.store)
-        if tools.embedders:
-            embed(tools.store, tools.embedders, self.settings, embedding)
+        came = self.embed(embedding)
+        if came.trouble:
+            raise EmbeddingError(came.trouble, came.hint)
         return tools
 
     def current(self) -> tuple[Store, tuple[Degraded, ...]]:
@@ -211,18 +262,15 @@ class Project:
         store = self._opened()
         return store, self._refreshed(store)
 
+    def graph(self, reference: str = "", *, depth: int = 1, kinds: Collection[str] = (), limit: int = 200) -> "Graph":
+        """Give the graph of links around a document, section or symbol; without one, the whole, up to `limit` nodes."""
+        from waymeet.search.graph import pictured
+
+        return pictured(self.current()[0], reference, depth, kinds, limit)
+
     def moments(self, store: Store) -> "Moments":
         """Find out when documents and their sources last changed, as far as that is not known yet."""
-        from waymeet.ingest.read import read
-        from waymeet.search.renewal import renewed
-
-        def content(path: str) -> bytes | None:
-            try:
-                return read(str(self.root), path, self.settings.ingest.max_file_bytes).raw
-            except OSError:
-                return None
-
-        return renewed(store, self.root, content, self.settings, time_ns())
+        return freshness.moments(self.root, store, self.settings)
 
     @property
     def authored(self) -> "Notebook":
@@ -232,7 +280,7 @@ class Project:
         index = Index(
             store=lambda: self._opened() if self.indexed else None,
             refresh=lambda: [each.detail for each in self.current()[1]],
-            embedders=self._embedders,
+            embedders=lambda: self.models.answering(self._opened(), self.settings.embedding).embedders,
         )
         return Notebook(self.root, self.settings, self.index_path, index)
 
@@ -240,32 +288,32 @@ class Project:
         """Count what is indexed."""
         return self._opened().counts()
 
-    def read(self, reference: str) -> "Excerpt":
-        """Read a section by its id, or lines of an indexed file (`path`, `path:from`, `path:from:count`)."""
+    def read(self, reference: str, *, start: int = 0, lines: int = 0) -> "Excerpt":
+        """Read a section by its id, or lines of an indexed file (`path`, `path:from`, `path:from:count`).
+
+        `start` and `lines` say which lines of that file instead, counted from 1; 0 for those that the reference means.
+        """
         from waymeet.ingest.reload import loaded_again
         from waymeet.search.beside import touch
-        from waymeet.search.read import Excerpt, locate
+        from waymeet.search.read import Place, excerpt, locate
 
         store = self._opened()
         place = locate(store, well_formed(reference))
+        if start or lines:
+            first = start or place.start
+            place = Place(place.document, first, first + lines - 1 if lines else None)
         document = place.document
         loaded = loaded_again(self.root, store, self.settings, document)
-        rows = loaded.text.removesuffix("\n").split("\n")
-        end = min(place.end or len(rows), len(rows))
-        if place.start > len(rows):
-            raise NotIndexedError(f"{document.id} has {len(rows)} lines; line {place.start} is behind its end.")
-        touch(self.index_path, document, time_ns())
         changed = "the file changed since it was indexed: its lines may have moved"
-        return Excerpt(
-            id=reference if place.piece is not None else f"{document.id}#L{place.start}-L{end}",
-            document=document.id,
-            title=document.title,
-            start=place.start,
-            end=end,
-            lines=len(rows),
-            text="\n".join(rows[place.start - 1 : end]) if place.piece is None else place.piece,
-            notes=tuple(filter(None, (changed if loaded.digest != document.digest else "", loaded.note))),
+        found = excerpt(
+            place, reference, loaded.text, (changed if loaded.digest != document.digest else "", loaded.note)
         )
+        touch(self.index_path, document, time_ns())
+        return found
+
+    def texts(self, sections: Collection[str]) -> dict[str, str]:
+        """Give the whole texts of sections by their ids, as they are indexed; unknown ids are left out."""
+        return {id_: chunk.text for id_, chunk in self._opened().chunks(sections).items()}
 
     def matching(self, filters: Filters) -> int:
         """Count the indexed files that pass filters."""
@@ -286,14 +334,16 @@ class Project:
             ),
             index=str(self.index_path),
             index_bytes=bytes_of(self.index_path),
-            lane=" + ".join(each.lane for each in self._embedders()),
+            meaning=self.models.status(store, self.settings.embedding),
         )
 
     def close(self) -> None:
         """Let go of the index file."""
-        if self._store is not None:
-            self._store.close()
-            self._store = None
+        with self._opening:
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+            self.models.close()
 
     def __enter__(self) -> Self:
         return self
@@ -304,28 +354,24 @@ class Project:
         self.close()
 
     def _opened(self, *, create: bool = False) -> Store:
-        if self._store is None:
-            if not create and not self.index_path.exists():
-                raise NoIndexError(f"{self.root} is not indexed yet.", "Run: waymeet index")
-            from waymeet.stores.sqlite import SqliteStore
+        with self._opening:
+            if self._store is None:
+                if not create and not self.index_path.exists():
+                    raise NoIndexError(f"{self.root} is not indexed yet.", "Run: waymeet index")
+                from waymeet.stores.sqlite import SqliteStore
 
-            self._store = SqliteStore.open(self.index_path, create=create)
-        return self._store
+                self._store = SqliteStore.open(self.index_path, create=create)
+            return self._store
 
-    def _embedders(self) -> tuple[Embedder, ...]:
-        if self._models is None:
-            from waymeet.models.embedders import chosen_embedders
-
-            self._models = chosen_embedders(self.settings.embedding)
-        return self._models
-
-    def tools(self, store: Store) -> "Tools":
+    def tools(self, store: Store, models: "Answering | None" = None) -> "Tools":
         """Put together what the stages of a search may use."""
         from waymeet.search import beside
         from waymeet.search.state import Tools
 
         used, said = beside.used(self.index_path), beside.heeded(self.index_path)
-        return Tools(store, self._embedders(), used=used, corrections=said, **self._asked())
+        models = models or self.models.answering(store, self.settings.embedding)
+        asked = Tools(store, models.embedders, used=used, corrections=said, **self._asked())
+        return asked._replace(refused=models.refused, keep=models.keep)
 
     def _asked(self) -> dict[str, Any]:
         """Give whom else a search may ask: the user's reranker and expander, if any was chosen."""
@@ -337,6 +383,9 @@ class Project:
 
     def _refreshed(self, store: Store) -> tuple[Degraded, ...]:
         """Take in a few changed files, or say that the answer may be behind the files."""
-        return freshness.refreshed(
-            self.root, self.index_path, store, self.settings, lambda changes, hasty: self._take_in(changes, into=hasty)
+        return self._looking.shared(
+            lambda: freshness.refreshed(
+                *(self.root, self.index_path, store, self.settings),
+                lambda changes, hasty: self._take_in(changes, into=hasty),
+            )
         )

@@ -87,5 +87,6 @@ def strays(file: Path, store: SqliteStore) -> set[str]:
         named = shelf.files(session.connection)
     folder = file.with_name(f"{file.name}.segments")
     found = {each.name for each in folder.iterdir()} - named if folder.is_dir() else set()
-    expected = {file.name, *(f"{file.name}{end}" for end in ("-wal", "-shm", ".segments", ".segments.lock", ".lock"))}
+    sides = ("", "-wal", "-shm", ".segments", ".segments.lock", ".lock", ".embedding.json", ".embedding.lock")
+    expected = {f"{file.name}{end}" for end in sides}
     return found | {each.name for each in file.parent.iterdir()} - expected

@@ -15,8 +15,7 @@ from waymeet.errors import WaymeetError
 from waymeet.ingest.embed import embed
 from waymeet.ingest.index import index
 from waymeet.models.hashing import HashingEmbedder
-from waymeet.settings import Settings
-from waymeet.settings.values import Embedding, Ingest
+from waymeet.settings import Embedding, Ingest, Settings
 from waymeet.stores.sqlite import SqliteStore
 from waymeet.stores.sqlite.upkeep import Effort
 
@@ -53,7 +52,7 @@ def say(what: object) -> None:
 def bring_up_to_date(root: Path, store: SqliteStore) -> None:
     """Do what `waymeet index` does."""
     index(root, store, SETTINGS)
-    if embed(store, [EMBEDDER], SETTINGS):
+    if embed(store, [EMBEDDER], SETTINGS).done:
         store.tidy()
 
 

@@ -12,6 +12,7 @@ from waymeet.ingest import moves, notes
 from waymeet.ingest.bare import bare
 from waymeet.ingest.changes import BINARY, Changes, alarm, changed, compared
 from waymeet.ingest.decode import digest
+from waymeet.ingest.embed import Embedded
 from waymeet.ingest.entry import Made
 from waymeet.ingest.folders import entry as folder_entry
 from waymeet.ingest.folders import folders, is_folder
@@ -50,6 +51,8 @@ class Report(Struct, frozen=True):
     """Files that were renamed, old path and new; they are among the added and the removed."""
     missing: tuple[tuple[str, str], ...] = ()
     """Extra roots that are gone or cannot be read; what is known of them is kept."""
+    embedding: Embedded | None = None
+    """What came of embedding, if it was done."""
 
 
 def index(

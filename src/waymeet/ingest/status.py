@@ -7,10 +7,31 @@ import msgspec
 from msgspec import Struct
 
 from waymeet.ingest.changes import Changes
+from waymeet.ingest.job import Job
 from waymeet.ingest.notes import recalled
 from waymeet.ingest.roots import roots_of, trouble
 from waymeet.ports import Counts, Store
 from waymeet.settings import Settings
+
+
+class Meaning(Struct, frozen=True):
+    """How an index stands to the models of meaning."""
+
+    lanes: tuple[str, ...] = ()
+    """The spaces of the models that were chosen; empty without a model."""
+    embedded: int = 0
+    """Sections that have a vector of one of them."""
+    chunks: int = 0
+    answering: tuple[str, ...] = ()
+    """The spaces that questions are asked in: until all is embedded by the chosen models, those of others."""
+    unused: tuple[str, ...] = ()
+    """Spaces that hold vectors and are not asked."""
+    refused: tuple[str, ...] = ()
+    """Why sections have no vector that can be used, one by one."""
+    job: Job | None = None
+    """The embedding job that runs now."""
+    trouble: str = ""
+    """What kept the last job from embedding all."""
 
 
 class Status(Struct, frozen=True):
@@ -29,8 +50,7 @@ class Status(Struct, frozen=True):
     """Files that are indexed although something was wrong with them, with what it was."""
     index: str = ""
     index_bytes: int = 0
-    lane: str = ""
-    """The embedding space that questions are asked in; empty without a model."""
+    meaning: Meaning = Meaning()
     roots: tuple[tuple[str, str, str], ...] = ()
     """Folders that are indexed: name (empty for the project's own), place, and what is wrong with it, if anything."""
     namespaces: tuple[tuple[str, str], ...] = ()

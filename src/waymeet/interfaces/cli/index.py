@@ -8,8 +8,10 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from waymeet.errors import RemovalsError
+from waymeet.interfaces.cli import embedding
 from waymeet.interfaces.cli.common import (
     indexed,
     json_option,
@@ -20,6 +22,7 @@ from waymeet.interfaces.cli.common import (
     say,
     several,
 )
+from waymeet.interfaces.cli.manual import manual
 from waymeet.interfaces.present import one_line
 from waymeet.project import Project
 
@@ -27,20 +30,28 @@ if TYPE_CHECKING:
     from waymeet.ingest.index import Report
     from waymeet.ingest.watch import Round
 
-_EPILOG = """\b
-Examples:
-  waymeet index                               this project
-  waymeet index --watch                       and stay, taking in every change
-  waymeet index --add-root notes=~/notes      with another folder; its files are called notes:/...
-"""
+_EPILOG = manual(
+    """
+    waymeet index                             this project
+    waymeet index --watch                     and stay, taking in every change
+    waymeet index --background                embed for search by meaning in a process of its own
+    waymeet index --add-root notes=~/notes    another folder, too; its files are notes:/…
+    waymeet index --accept-removals           most files are gone, and meant to be
+    """,
+    exits={0: "indexed", 3: "the index cannot be used, or not all could be embedded"},
+    see="waymeet status, waymeet doctor, waymeet init",
+)
 
 
 @click.command(short_help="Read the project's files into its index.", epilog=_EPILOG)
 @click.argument("path", type=click.Path(path_type=Path, readable=False), required=False)
 @click.option("--watch", is_flag=True, help="Stay and take in every change, until Ctrl-C.")
-@click.option(
-    "--accept-removals", "--yes", "accept", is_flag=True, help="Forget missing files even if they are most of them."
-)
+@click.option("--no-embed", is_flag=True, help="Only words and links; search by meaning lacks what is new.")
+@click.option("--background", is_flag=True, help="Embed in a process of its own, which ends by itself.")
+@click.option("--accept-removals", "accept", is_flag=True, help="Forget missing files even if they are most of them.")
+@click.option("-y", "--yes", is_flag=True, help="Agree to that, and to what embedding costs.")
+@click.option("--forget-vectors", "forget", is_flag=True, help="Remove vectors of models that are not used any more.")
+@click.option("--only-embed", "only_embed", is_flag=True, hidden=True)
 @click.option("--add-root", "add", multiple=True, metavar="NAME=PATH", help="Index this folder, too. Repeatable.")
 @click.option("--remove-root", "remove", multiple=True, metavar="NAME", help="Leave out a folder that was added.")
 @project_options
@@ -48,7 +59,12 @@ Examples:
 def command(
     path: Path | None,
     watch: bool,
+    no_embed: bool,
+    background: bool,
     accept: bool,
+    yes: bool,
+    forget: bool,
+    only_embed: bool,
     add: tuple[str, ...],
     remove: tuple[str, ...],
     root: Path | None,
@@ -60,25 +76,50 @@ def command(
 
     Only what changed since the last time is read again. What .gitignore and .waymeetignore name is left out.
     If most of the files are gone, as from a disk that is not mounted, nothing is forgotten without asking.
+
+    Words and links can be searched at once. Then sections are embedded for search by meaning, the most linked and the
+    last changed first; every batch is kept, so that it can be broken off at any time and goes on the next time.
     """
-    if path is not None and root is not None:
-        raise click.UsageError("Give the folder either as PATH or with --project, not both.")
+    _refuse_contradictions(path, root, no_embed + background + watch)
     with opened(path or root, index, flags) as project:
-        for name in remove:
-            project.remove_root(name)
-        for each in add:
-            name, equals, folder = each.partition("=")
-            if not equals or not folder:
-                raise click.UsageError(f"--add-root {one_line(each)}: expected NAME=PATH, such as notes=~/notes.")
-            project.add_root(name, Path(folder))
-        report = _indexed(project, accept=accept)
+        if only_embed:
+            signal.signal(signal.SIGTERM, _end)
+            return embedding.embedded_quietly(project)
+        _choose_roots(project, add, remove)
+        report = _indexed(project, accept=accept or yes)
+        if forget:
+            gone = project.models.forget(project.current()[0], project.settings.embedding)
+            say(f"Forgotten: the vectors of {', '.join(gone)}." if gone else "There are no unused vectors.", err=True)
         if watch:
             _watch(project, report, as_json=as_json)
-        elif as_json:
-            print_json(report)
-        else:
+            return 0
+        if not as_json:
             _tell(project, report)
-    return 0
+        came = None if no_embed or background else embedding.embedded(project, agreed=yes)
+        if as_json:
+            print_json(replace(report, embedding=came))
+        elif came:
+            embedding.tell(came)
+        if background:
+            return embedding.in_background(project, quiet=as_json)
+    return 3 if came and came.trouble else 0
+
+
+def _refuse_contradictions(path: Path | None, root: Path | None, ways: int) -> None:
+    if path is not None and root is not None:
+        raise click.UsageError("Give the folder either as PATH or with --project, not both.")
+    if ways > 1:
+        raise click.UsageError("Choose one of --no-embed, --background and --watch.")
+
+
+def _choose_roots(project: Project, add: tuple[str, ...], remove: tuple[str, ...]) -> None:
+    for name in remove:
+        project.remove_root(name)
+    for each in add:
+        name, equals, folder = each.partition("=")
+        if not equals or not folder:
+            raise click.UsageError(f"--add-root {one_line(each)}: expected NAME=PATH, such as notes=~/notes.")
+        project.add_root(name, Path(folder))
 
 
 def _indexed(project: Project, *, accept: bool) -> "Report":

@@ -5,14 +5,26 @@ from pathlib import Path
 
 import click
 
-from waymeet.ingest.status import Status
+from waymeet.ingest.status import Meaning, Status
 from waymeet.interfaces.cli.common import json_option, opened, print_json, print_lines, project_options, several
+from waymeet.interfaces.cli.embedding import far
+from waymeet.interfaces.cli.manual import manual
 from waymeet.interfaces.present import Line
+
+_EPILOG = manual(
+    """
+    waymeet status
+    waymeet status --all       every skipped and changed file
+    waymeet status --json
+    """,
+    exits={0: "shown"},
+    see="waymeet doctor, waymeet check, waymeet index",
+)
 
 _SHOWN = 20
 
 
-@click.command(short_help="Say what is indexed, how fresh it is, and what was left out.")
+@click.command(short_help="Say what is indexed, how fresh it is, and what was left out.", epilog=_EPILOG)
 @click.option("--all", "everything", is_flag=True, help="List every skipped and changed file.")
 @project_options
 @json_option
@@ -45,7 +57,7 @@ def status_lines(status: Status, shown: int | None) -> Iterator[Line]:
         yield from _listed([f"{folder} is {name}" for folder, name in status.namespaces], shown)
     yield _row("sections", f"{counts.chunks} with {counts.terms} different terms")
     yield _row("links", f"{counts.edges}, {counts.dangling} leading nowhere yet")
-    yield _row("meaning", _meaning(status))
+    yield from _meaning(status.meaning, shown)
     yield _row("indexed", _ago(status.indexed_seconds_ago))
     gone = any(trouble for name, _, trouble in status.roots if not name)
     yield _row("fresh", "not known: its folder is not there" if gone else _fresh(status.changes))
@@ -69,10 +81,29 @@ def _listed(items: "tuple[str, ...] | list[str]", shown: int | None) -> Iterator
         yield [("           ", ""), (f"… and {len(items) - shown} more: waymeet status --all", "dim")]
 
 
-def _meaning(status: Status) -> str:
-    if not status.lane:
-        return "no embedding model: search works from words and links"
-    return f"{status.counts.vectors.get(status.lane, 0)} of {status.counts.chunks} sections embedded by {status.lane}"
+def _meaning(meaning: Meaning, shown: int | None) -> Iterator[Line]:
+    unused = f"; vectors of {', '.join(meaning.unused)} are kept but not asked: waymeet index --forget-vectors"
+    rest = unused if meaning.unused else ""
+    if not meaning.lanes:
+        yield _row("meaning", f"no embedding model: search works from words and links{rest}")
+        return
+    lanes = " + ".join(meaning.lanes)
+    yield _row("meaning", f"{meaning.embedded} of {meaning.chunks} sections embedded by {lanes}{rest}")
+    if meaning.answering != meaning.lanes:
+        yield _more(f"until all are, {' + '.join(meaning.answering)} answers")
+    if meaning.job:
+        yield _more(f"process {meaning.job.pid} is embedding: {far(meaning.job)}")
+    elif meaning.trouble:
+        yield _more(f"the last try ended early: {meaning.trouble}")
+    elif meaning.embedded + len(meaning.refused) < meaning.chunks:
+        yield _more("nobody is embedding the rest now: waymeet index")
+    if meaning.refused:
+        yield _more(f"{several(len(meaning.refused), 'section')} without a usable vector, found by words alone")
+        yield from _listed(list(meaning.refused), shown)
+
+
+def _more(text: str) -> Line:
+    return [("           ", ""), (text, "")]
 
 
 def _ago(seconds: float | None) -> str:
