@@ -55,9 +55,9 @@ def filled(
     for path in order or list(collection):
         store.put([entry(path, collection[path])])
     if embedder is not None:
-        chunks = store.without_vector([embedder.lane], 1000)
-        vectors = embedder.passages([chunk.text for chunk in chunks])
-        store.put_vectors(embedder.lane, {chunk.id: vector for chunk, vector in zip(chunks, vectors, strict=True)})
+        chunks = store.chunks(store.without_vector([embedder.lane], 1000))
+        vectors = embedder.passages([chunk.text for chunk in chunks.values()])
+        store.put_vectors(embedder.lane, dict(zip(chunks, vectors, strict=True)))
     return store
 
 

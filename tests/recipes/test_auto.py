@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from corpus import FixedEmbedder, Page, store_of
+from projects import indexed
 
 from waymeet.formulas.explain import evaluate
 from waymeet.recipes.auto import AUTO
@@ -89,6 +90,46 @@ def test_an_exact_file_name_is_not_buried() -> None:
     assert ask(store_of(pages), "embedder.ts").hits[0].document == "src/embedder.ts"
 
 
+CODE = {
+    "src/big.py": "\n\n".join(f"def fn_{n}(a):\n    return gamma_delta(a) * {n}\n" for n in range(20)),
+    "src/small.py": "def alpha_beta():\n    return 1\n\n\ndef gamma_delta(x):\n    return x\n",
+    "docs/a.md": "# A\n\ngamma_delta and gamma_delta and gamma_delta, all of gamma_delta\n",
+}
+
+
+@pytest.mark.parametrize("query", ["gamma_delta", "gamma_delta()", "where is `gamma_delta` defined"])
+def test_what_defines_a_symbol_is_not_buried_even_among_others_in_one_section(query: str) -> None:
+    found = ask(indexed(CODE), query)
+    assert found.hits[0].document == "src/small.py"
+    assert "symbol" in [each.source for each in found.hits[0].sources]
+    assert found.hits[0].sections[0].headings == ("gamma_delta",)
+    for hit in found.hits:
+        assert hit.explanation is not None
+        assert evaluate(hit.explanation) == pytest.approx(hit.score)
+
+
+def test_golden_run_of_a_symbol() -> None:
+    """The whole query is the symbol, so its definition gets .3·1 beside its share of the words."""
+    before, after = (ask(indexed(CODE), text).hits for text in ("gamma delta", "gamma_delta"))
+    (defining,) = [hit for hit in after if hit.document == "src/small.py"]
+    assert defining.explanation is not None
+    assert [round(part.value, 4) for part in defining.explanation.parts if "defines" in part.description] == [0.3]
+    assert not any(each.source == "symbol" for hit in before for each in hit.sources)
+
+
+def test_a_definition_that_filters_leave_out_is_not_brought_in() -> None:
+    found = ask(indexed(CODE), Query("gamma_delta", filters=Filters(paths=("docs",))))
+    assert {hit.document for hit in found.hits} == {"docs/a.md"}
+    found = ask(indexed(CODE), "gamma_delta -alpha_beta")
+    assert "src/small.py" not in {hit.document for hit in found.hits}
+
+
+def test_a_name_that_everything_defines_lifts_nothing() -> None:
+    pages = {f"{n:02}.py": "def set_up():\n    return 1\n" for n in range(30)}
+    found = ask(indexed(pages), "set_up")
+    assert not any(each.source == "symbol" for hit in found.hits for each in hit.sources)
+
+
 def test_at_most_three_sections_of_one_document() -> None:
     pages = {"a.md": Page(tuple(f"needle number{n}" for n in range(6))), "b.md": "needle elsewhere"}
     found = ask(store_of(pages), "needle")
@@ -102,6 +143,20 @@ def test_meaning_and_words_are_mixed_by_score() -> None:
     assert {hit.document: round(hit.score, 4) for hit in found.hits} == {"b.md": 0.6, "a.md": 0.4}
     assert found.search_type == "hybrid"
     assert found.degraded == ()
+
+
+def test_golden_run_with_all_stages() -> None:
+    """Words: a alone, 1. Meaning: b 1, a the list's last, 0. So a .4·1 + .6·0 = .4 and b .6·1 = .6.
+
+    a's title stands in the query and covers all of it: + .6 = 1.
+    b links to a and hands on .3·.6 = .18; a, linked from b, hands back .1·1 = .1; both have one neighbour, ln 1 = 0.
+    a: .4 + .6 + .18 = 1.18 · b: .6 + .1 = .7
+    """
+    pages = {"a.md": Page(("needle",), title="Needle"), "b.md": Page(("hay",), links=("a.md",))}
+    store = store_of(pages, {"a.md": [(0.0, 1.0)], "b.md": [(1.0, 0.0)]})
+    found = ask(store, "needle", FixedEmbedder((1.0, 0.0)))
+    assert [(hit.document, round(hit.score, 5)) for hit in found.hits] == [("a.md", 1.18), ("b.md", 0.7)]
+    assert [each.source for each in found.hits[0].sources] == ["lexical", "vector", "name", "graph"]
 
 
 def test_every_explanation_evaluates_to_its_score() -> None:

@@ -1,6 +1,6 @@
 """The recipe `memory`: its worked examples, golden runs, what is left out or lifted, and how it degrades."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -16,7 +16,7 @@ from waymeet.search.shape import answer
 from waymeet.search.state import Tools
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.stores.memory import MemoryStore
-from waymeet.types import Answer, Filters, Query
+from waymeet.types import Answer, Explanation, Filters, Query
 
 DAY = 86_400_000_000_000
 NOW = 20_000 * DAY
@@ -146,6 +146,25 @@ def test_the_way_to_an_entry_loses_half_at_every_hop_and_the_best_way_counts() -
         "b.md": pytest.approx(1 / 61 * 1.3 * 0.5),
         "c.md": pytest.approx(1 / 61 * 1.3 * 0.5 * 0.5),
     }
+
+
+def test_the_explanation_tells_the_way_its_links_and_their_weights() -> None:
+    found = ask()
+    (c,) = [hit for hit in found.hits if hit.document == "c.md"]
+
+    def trees(tree: Explanation) -> Iterator[Explanation]:
+        yield tree
+        for part in tree.parts:
+            yield from trees(part)
+
+    assert c.explanation is not None
+    (way,) = [each for each in trees(c.explanation) if each.description == "reached from a.md"]
+    assert [(each.description, round(each.value, 5)) for each in way.parts] == [
+        ("fused score of a.md", 0.03252),
+        ("link supersedes", 1.5),
+        ("1 hop", 0.5),
+    ]
+    assert way.value == pytest.approx(c.sources[1].score)
 
 
 def test_a_section_speaks_for_its_whole_entry() -> None:

@@ -1,15 +1,16 @@
 """The recipe `neighbours` and its sisters: worked examples, decays, directions, and what is left out."""
 
 import pytest
-from corpus import FixedEmbedder, Page, store_of
+from corpus import FixedEmbedder, Page, chunk_id, store_of
 
-from waymeet.formulas.explain import evaluate
+from waymeet.formulas.explain import evaluate, value
 from waymeet.recipes.neighbours import FILES, NEIGHBOURS, SKILLS_RECALL
+from waymeet.search.nodes import hand_on
 from waymeet.search.shape import answer
-from waymeet.search.state import Recipe, Tools
-from waymeet.settings import Layer, resolve
+from waymeet.search.state import Recipe, Search, Tools
+from waymeet.settings import Layer, Settings, resolve
 from waymeet.stores.memory import MemoryStore
-from waymeet.types import Answer, Query
+from waymeet.types import Answer, Candidate, Found, Query
 
 
 def ask(
@@ -33,7 +34,10 @@ def scores(found: Answer) -> dict[str, float]:
 
 
 def test_ex_scores_are_parts_of_the_best() -> None:
-    """Words: a, b, c. Meaning: a, d, b, c. So a has ranks 1 and 1, b 2 and 3, c 3 and 4, d 2 alone."""
+    """Words: a, b, c. Meaning: a, d, b, c. So a has ranks 1 and 1, b 2 and 3, c 3 and 4, d 2 alone.
+
+    a: (1/61 + 1/61)/(2/61) = 1 · b: (1/62 + 1/63)·30.5 = .976 · c: (1/63 + 1/64)·30.5 = .961 · d: 1/62·30.5 = .492
+    """
     pages = {
         "a.md": "rank rank rank",
         "b.md": "rank rank and more",
@@ -68,6 +72,19 @@ def test_ex_decays_multiply_along_the_way() -> None:
     }
 
 
+def test_ex_a_seed_of_point_8_hands_on_76_and_532() -> None:
+    pages = {
+        "a.py": Page(("hay",), links=("b.py|contains",), kind="code"),
+        "b.py": Page(("hay",), links=("c.py|imports",), kind="code"),
+        "c.py": Page(("hay",), links=("d.py|imports",), kind="code"),
+        "d.py": Page(("hay",), kind="code"),
+    }
+    start = Candidate("a.py", (chunk_id("a.py", 0),), value(0.8, "seed"), (Found("lexical", 1, 0.8),))
+    search = Search(Query("x", depth=3), candidates=(start,))
+    found = hand_on(search, Tools(store_of(pages)), Settings()).candidates
+    assert {each.document: round(each.score.value, 3) for each in found} == {"a.py": 0.8, "b.py": 0.76, "c.py": 0.532}
+
+
 def test_incoming_imports_are_not_walked_but_other_links_are() -> None:
     pages = {
         "helper.py": Page(("needle",), kind="code"),
@@ -96,6 +113,74 @@ def test_a_caller_may_keep_the_walk_to_some_kinds_or_switch_it_off() -> None:
 def test_proxies_are_never_results() -> None:
     pages = {"a.md": Page(("needle",), links=("@docs/x",)), "@docs/x": "needle needle"}
     assert scores(ask(store_of(pages), "needle")) == {"a.md": pytest.approx(1.0, abs=0.5)}
+
+
+def test_golden_run() -> None:
+    """Words: a, b. Meaning: b, c, a. So a has ranks 1 and 3, b 2 and 1, c 2 alone.
+
+    b: 1/62 + 1/61 = .0325225, the best: 1 · a: .0322664/.0325225 = .99213 · c: .016129/.0325225 = .49594, no seed.
+    One hop: d, which b contains, .95 · c, which a references, .8·.99213 = .7937 · e, which a imports, .69449;
+    f, which imports a, is not walked to; g, which extends d, is two hops away.
+    """
+    pages = {
+        "a.md": Page(("rank rank rank",), links=("c.md", "e.md|imports")),
+        "b.md": Page(("rank and other words",), links=("d.md|contains",)),
+        "c.md": Page(("near",)),
+        "d.md": Page(("hay",)),
+        "e.md": Page(("straw",)),
+        "f.md": Page(("grass",), links=("a.md|imports",)),
+        "g.md": Page(("reed",), links=("d.md|extends",)),
+    }
+    vectors = {"b.md": [(1.0, 0.0)], "c.md": [(0.8, 0.6)], "a.md": [(0.6, 0.8)]}
+    found = ask(store_of(pages, vectors), "rank", FixedEmbedder((1.0, 0.0)))
+    assert {hit.document: round(hit.score, 5) for hit in found.hits} == {
+        "b.md": 1.0,
+        "a.md": 0.99213,
+        "d.md": 0.95,
+        "c.md": 0.7937,
+        "e.md": 0.69449,
+    }
+    assert [hit.sources[0].source for hit in found.hits] == ["lexical", "lexical", "graph", "graph", "graph"]
+
+
+def test_golden_run_of_files() -> None:
+    """By the path alone, which weighs 3 and has 3, 5 and 2 terms, 3.3 on average.
+
+    src/embedder.ts: 3/(.25 + .75·3/3.3) = 3.21951, saturated 1.60265: the best
+    docs/embedder/old/notes.md: 3/(.25 + .75·5/3.3) = 2.16393, saturated 1.4152: a part of .88304
+    readme.md says "embedder" only in its text, which does not count here.
+    """
+    pages = {
+        "src/embedder.ts": Page(("export const x = 1",), kind="code", links=("readme.md",)),
+        "docs/embedder/old/notes.md": "hay",
+        "readme.md": "the embedder embedder",
+    }
+    found = ask(store_of(pages), "embedder", recipe=FILES)
+    assert {hit.document: round(hit.score, 5) for hit in found.hits} == {
+        "src/embedder.ts": 1.0,
+        "docs/embedder/old/notes.md": 0.88304,
+    }
+
+
+def test_golden_run_of_skills_recall() -> None:
+    """The texts have 3, 1, 10 and 2 terms, 4 on average; a page that is no skill counts for that, but is not shown.
+
+    a: 3/(.25 + .75·3/4) = 3.69231, saturated 1.66038: the best
+    c: 1/(.25 + .75·10/4) = .47059, saturated .61972: a part of .37324
+    b has no word of the question, but a references it: .8. c is above .3, and would be left out by the usual .5.
+    """
+    pages = {
+        "skills/a.md": Page(("deploy deploy deploy",), kind="skills", links=("skills/b.md", "docs/d.md")),
+        "skills/b.md": Page(("hay",), kind="skills"),
+        "skills/c.md": Page(("deploy red blue green pink gray gold lime teal navy",), kind="skills"),
+        "docs/d.md": Page(("deploy deploy",)),
+    }
+    found = ask(store_of(pages), "deploy", recipe=SKILLS_RECALL)
+    assert {hit.document: round(hit.score, 5) for hit in found.hits} == {
+        "skills/a.md": 1.0,
+        "skills/b.md": 0.8,
+        "skills/c.md": 0.37324,
+    }
 
 
 def test_files_are_found_by_their_paths_not_by_their_text() -> None:

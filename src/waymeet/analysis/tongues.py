@@ -50,6 +50,8 @@ _HANGUL = re.compile(r"[\uac00-\ud7a3]")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _LETTER = re.compile(r"[^\W\d_]")
 _ENGLISH = frozenset("the of and to in is are that for it with as on be this by not or from".split())
+_ASKING = frozenset("how what where when why which who do does did can we you my our".split())
+"""Little words of English questions, which are short: "how do I" is not Polish."""
 _LITTLE = {
     "de": "der die das und ist nicht ein eine zu den mit von auf für im dem wird sind auch sich",
     "es": "el la los las de que y en un una es por con para no se del al como más",
@@ -133,6 +135,8 @@ def spoken(text: str, part: float = _MANY) -> str:
 
     >>> spoken("検索の設定"), spoken("Der Tee ist nicht fertig"), spoken("Чай готов"), spoken("def tea(): return la")
     ('ja', 'de', 'other', '')
+    >>> spoken("how do I reset it"), spoken("jak to jest i co dalej")
+    ('', 'pl')
     """
     eastern = written_in(text, part)
     if eastern:
@@ -143,7 +147,7 @@ def spoken(text: str, part: float = _MANY) -> str:
     words = [each.lower() for each in re.findall(r"[^\W\d_]+", sample)]
     met = {code: sum(word in little for word in words) for code, little in _WORDS_OF.items()}
     likeliest = max(met, key=lambda code: met[code])
-    english = sum(word in _ENGLISH for word in words)
+    english = sum(word in _ENGLISH or word in _ASKING for word in words)
     return likeliest if met[likeliest] * 5 >= len(words) and met[likeliest] > english + 1 else ""
 
 

@@ -8,7 +8,7 @@ True
 """
 
 from collections.abc import Callable, Sequence
-from math import prod
+from math import fsum, prod
 
 from waymeet.types import Explanation, Operation
 
@@ -23,7 +23,7 @@ def _quotient(values: Sequence[float]) -> float:
 
 
 _OPERATIONS: dict[Operation, Callable[[Sequence[float]], float]] = {
-    "sum": sum,
+    "sum": fsum,  # rounds once, so the order of the parts decides nothing
     "product": prod,
     "max": lambda values: max(values, default=0.0),
     "mean": _mean,

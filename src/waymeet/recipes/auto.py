@@ -6,6 +6,7 @@ from waymeet.search.corrections import correct
 from waymeet.search.repair import repair
 from waymeet.search.retrieve import lexical, vector
 from waymeet.search.state import Recipe
+from waymeet.search.symbols import definitions
 from waymeet.search.twins import twins
 from waymeet.search.understand import relax, understand
 
@@ -21,6 +22,7 @@ AUTO = Recipe(
         vector,
         blend,
         exact,
+        definitions,
         spread,
         twins,
         correct,

@@ -1,6 +1,7 @@
 """Words and meaning side by side, fused by rank or by score: what most hybrid search does."""
 
 from waymeet.search.acronyms import expand_acronyms
+from waymeet.search.corrections import correct
 from waymeet.search.fuse import fuse
 from waymeet.search.repair import repair
 from waymeet.search.retrieve import lexical, vector
@@ -10,7 +11,7 @@ from waymeet.search.understand import relax, understand
 CLASSIC = Recipe(
     name="classic",
     description="BM25 and vectors fused by reciprocal rank (or linearly); no links.",
-    stages=(understand, repair, expand_acronyms, relax, lexical, vector, fuse),
+    stages=(understand, repair, expand_acronyms, relax, lexical, vector, fuse, correct),
     overrides={
         "pool": {"factor": 5},
         "bm25": {

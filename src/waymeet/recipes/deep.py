@@ -2,6 +2,7 @@
 
 from waymeet.recipes.classic import CLASSIC
 from waymeet.search.acronyms import expand_acronyms
+from waymeet.search.corrections import correct
 from waymeet.search.deep import blend_positions, fuse_all, strong_signal
 from waymeet.search.expand import ask_all, expand
 from waymeet.search.repair import repair
@@ -25,6 +26,7 @@ DEEP = Recipe(
         fuse_all,
         rerank,
         blend_positions,
+        correct,
     ),
     overrides={**CLASSIC.overrides, "shape": {"snippet_chars": 200, "whole_text": True}},
     modes=("deep",),

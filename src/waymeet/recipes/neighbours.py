@@ -1,7 +1,8 @@
 """Words and meaning by rank, then handed on from the best nodes to those around them; and its two little sisters."""
 
 from waymeet.search.acronyms import expand_acronyms
-from waymeet.search.nodes import fuse_to_parts, hand_on, only_skills, seed, whole_files
+from waymeet.search.corrections import correct
+from waymeet.search.nodes import best_few, fuse_to_parts, hand_on, only_skills, seed, whole_files
 from waymeet.search.repair import repair
 from waymeet.search.retrieve import lexical, vector
 from waymeet.search.state import Recipe
@@ -12,16 +13,40 @@ _MODES = ("hybrid", "vector", "keyword")
 NEIGHBOURS = Recipe(
     name="neighbours",
     description="The best sections and symbols by rank fusion, and what is linked to them, weaker at every step.",
-    stages=(understand, repair, expand_acronyms, relax, lexical, vector, fuse_to_parts, seed, hand_on),
+    stages=(
+        understand,
+        repair,
+        expand_acronyms,
+        relax,
+        lexical,
+        vector,
+        fuse_to_parts,
+        seed,
+        hand_on,
+        correct,
+        best_few,
+    ),
     modes=_MODES,
 )
 
 FILES = Recipe(
     name="files",
     description="Whole files by path, title and the names of what is in them.",
-    stages=(understand, repair, expand_acronyms, relax, lexical, vector, fuse_to_parts, whole_files, seed, hand_on),
+    stages=(
+        understand,
+        repair,
+        expand_acronyms,
+        relax,
+        lexical,
+        vector,
+        fuse_to_parts,
+        whole_files,
+        seed,
+        correct,
+        best_few,
+    ),
     overrides={
-        "neighbours": {"top_k": 10, "max_results": 10, "min_score": 0.3, "depth": 0},
+        "neighbours": {"top_k": 10, "max_results": 10, "min_score": 0.3},
         "bm25": {"fields": {"body": 0.0, "inbound": 0.0, "path": 3.0}},
     },
     modes=("keyword", "hybrid", "vector"),
@@ -42,7 +67,10 @@ SKILLS_RECALL = Recipe(
         whole_files,
         seed,
         hand_on,
+        whole_files,
+        correct,
+        best_few,
     ),
-    overrides={"neighbours": {"min_score": 0.3, "depth": 0}},
+    overrides={"neighbours": {"min_score": 0.3}},
     modes=_MODES,
 )

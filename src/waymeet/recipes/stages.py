@@ -19,11 +19,12 @@ from waymeet.search.memory import (
     weigh,
     whole_entries,
 )
-from waymeet.search.nodes import fuse_to_parts, hand_on, only_skills, seed, whole_files
+from waymeet.search.nodes import best_few, fuse_to_parts, hand_on, only_skills, seed, whole_files
 from waymeet.search.repair import repair
 from waymeet.search.rerank import order_by_judgement, rerank
 from waymeet.search.retrieve import lexical, neighbourhood, postpone_types, vector
 from waymeet.search.state import Stage, stage_name
+from waymeet.search.symbols import definitions
 from waymeet.search.twins import twins
 from waymeet.search.understand import relax, understand
 
@@ -63,6 +64,7 @@ _PARTS = (
     Part(fuse_all, LIST, CANDIDATES),
     Part(blend, LIST, CANDIDATES),
     Part(exact, CANDIDATES),
+    Part(definitions, CANDIDATES),
     Part(spread, CANDIDATES),
     Part(twins, CANDIDATES),
     Part(seed, CANDIDATES),
@@ -74,6 +76,7 @@ _PARTS = (
     Part(order_by_judgement, JUDGED),
     Part(blend_positions, JUDGED),
     Part(correct, CANDIDATES),
+    Part(best_few, CANDIDATES),
     Part(side_by_side, CANDIDATES),
     Part(diversify, CANDIDATES),
 )

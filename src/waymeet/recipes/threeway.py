@@ -1,6 +1,7 @@
 """Whole documents by similarity, nearness in the graph and full text, added up with fixed weights."""
 
 from waymeet.search.acronyms import expand_acronyms
+from waymeet.search.corrections import correct
 from waymeet.search.fuse import fuse_three_ways, keep_types
 from waymeet.search.repair import repair
 from waymeet.search.retrieve import lexical, neighbourhood, postpone_types, vector
@@ -20,6 +21,7 @@ THREEWAY = Recipe(
         lexical,
         neighbourhood,
         fuse_three_ways,
+        correct,
         keep_types,
     ),
 )

@@ -31,6 +31,7 @@ _SEVERAL = {
     "ns": "namespaces",
 }
 _DATE = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d{1,2})(?:-(?P<day>\d{1,2}))?)?")
+_NO_DATE = "a date is written as 2026, 2026-05 or 2026-05-31"
 _NOTHING = "\ufffd"
 """A value that nothing has: what two filters that exclude each other come to."""
 
@@ -43,6 +44,8 @@ class Asked(Struct, frozen=True):
     text: str
     filters: Filters = Filters()
     written: tuple[str, ...] = ()
+    unread: tuple[tuple[str, str], ...] = ()
+    """What looks like a filter and is none, and why not: it stays text."""
 
 
 def asked(text: str, named: Named) -> Asked:
@@ -57,7 +60,7 @@ def asked(text: str, named: Named) -> Asked:
     matches = [each for each in _ASKED.finditer(text) if not (each["value"] or "").startswith("//")]
     others = {each["key"] for each in matches} - _RESERVED
     known = {key for key in others if named([having(key)])} if others else set()
-    filters, written, rest, at = Filters(), [], [], 0
+    filters, written, unread, rest, at = Filters(), [], [], [], 0
     for each in matches:
         value = each["quoted"] or each["value"]
         told = _stated(each["key"], value, named, denied=bool(each["not"]), known=each["key"] in known)
@@ -66,7 +69,11 @@ def asked(text: str, named: Named) -> Asked:
             written.append(each[0])
             rest.append(text[at : each.start()])
             at = each.end()
-    return Asked(" ".join("".join((*rest, text[at:])).split()), filters, tuple(written)) if written else Asked(text)
+        elif each["key"] in _RESERVED:
+            unread.append((each[0], "only a kind can be left out so" if each["not"] else _NO_DATE))
+    if not written:
+        return Asked(text, unread=tuple(unread))
+    return Asked(" ".join("".join((*rest, text[at:])).split()), filters, tuple(written), tuple(unread))
 
 
 def _stated(key: str, value: str, named: Named, *, denied: bool, known: bool) -> Filters | None:
@@ -86,10 +93,10 @@ def _stated(key: str, value: str, named: Named, *, denied: bool, known: bool) ->
 
 
 def _dated(key: str, value: str) -> Filters | None:
-    moment = moment(value)
-    if moment is None:
+    begins = moment(value)
+    if begins is None:
         return None
-    return Filters(changed_before=moment) if key == "before" else Filters(changed_from=moment)
+    return Filters(changed_before=begins) if key == "before" else Filters(changed_from=begins)
 
 
 def _listed(value: str) -> list[str]:

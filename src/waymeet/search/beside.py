@@ -1,4 +1,4 @@
-"""Small files beside the index that outlive it: what people said about answers, and when they last read a document.
+"""Small files beside the index that outlive it: what people said about answers, what they read when, and what together.
 
 Each is written whole under another name and then renamed; who writes holds a lock, so that nobody's words are lost.
 """
@@ -9,14 +9,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from waymeet.errors import UsageError
-from waymeet.search.votes import Corrections, Vote
+from waymeet.search.votes import Corrections, Pair, Vote, read_with
 from waymeet.types import Document
 
 _PATIENCE = 10.0
 _MOST_READ = 5000
 _MOST_VOTES = 5000
+_MOST_PAIRS = 5000
 _REMEMBERED = frozenset({"docs", "notes", "tasks", "skills"})
 _AGAIN_NS = 600_000_000_000
 """How long after a reading another one is not worth writing down."""
@@ -34,9 +36,9 @@ def corrections(index: Path) -> Corrections:
 
 
 def heeded(index: Path) -> Corrections:
-    """Read what people said about answers, for an answer; if that cannot be read, it goes on without and says so."""
+    """Read what people said and read, for an answer; if what they said is illegible, it goes on without and says so."""
     try:
-        return corrections(index)
+        return replace(corrections(index), pairs=pairs(index))
     except UsageError as error:
         return Corrections(trouble=error.message)
 
@@ -61,8 +63,16 @@ def used(index: Path) -> dict[str, int]:
         return {}  # a convenience: an entry then counts from its last change
 
 
+def pairs(index: Path) -> tuple[Pair, ...]:
+    """Read which documents were read together; nothing if that cannot be told."""
+    try:
+        return tuple(msgspec.json.decode(_together(index).read_bytes(), type=list[Pair]))
+    except (OSError, msgspec.MsgspecError):
+        return ()  # likewise
+
+
 def touch(index: Path, document: Document, now: int) -> bool:
-    """Note that a document was read or confirmed, if that can be done at once; says whether it was.
+    """Note that a document was read or confirmed, and together with which, if that can be done at once; says whether.
 
     Code and plain files are not remembered: they are read all the time, and nothing is made of it.
     """
@@ -71,7 +81,12 @@ def touch(index: Path, document: Document, now: int) -> bool:
     file = _read(index)
     try:
         with _locked(file, 0.0):
-            _write(file, _latest({**used(index), document.id: now}))
+            moments = used(index)
+            known = pairs(index)
+            met = read_with(known, document.id, moments, now)
+            _write(file, _latest({**moments, document.id: now}))
+            if met != known:
+                _write(_together(index), met[-_MOST_PAIRS:])
     except OSError:
         return False  # never worth failing for
     return True
@@ -88,6 +103,10 @@ def _feedback(index: Path) -> Path:
 
 def _read(index: Path) -> Path:
     return index.with_name(f"{index.name}.read.json")
+
+
+def _together(index: Path) -> Path:
+    return index.with_name(f"{index.name}.together.json")
 
 
 @contextmanager

@@ -27,17 +27,19 @@ _SUMS = {"with what its name and links add", *_FOUND_BY.values()}
 
 def blend(search: Search, _tools: Tools, settings: Settings) -> Search:
     """Mix words and meaning by score; with one list alone, its share of the best decides."""
-    weight = {"vector": settings.auto.vector, "lexical": 1.0 - settings.auto.vector}
     kind = made_of(search)
     candidates = []
     for rows, found in rows_of(search):
+        row = next(iter(rows.values()))
         parts = {source: _part(search, source, row) for source, row in rows.items()}
         if kind == "hybrid":
+            meaning = settings.auto.foreign if row.chunk in search.foreign else settings.auto.vector
+            meaning *= search.covered
+            weight = {"vector": meaning, "lexical": 1.0 - meaning}
             told = (weighted(weight.get(kind_of(each), 0.0), each, part) for each, part in parts.items())
             score = total("words and meaning", *told)
         else:
             score = next(iter(parts.values()))
-        row = next(iter(rows.values()))
         candidates.append(Candidate(row.document, (row.chunk,), score, found))
     return replace(search, candidates=ordered(candidates), search_type=kind)
 
@@ -154,7 +156,7 @@ def _ways(near: Sequence[Neighbour], auto: Auto) -> dict[str, tuple[float, bool]
 def _told(gift: _Gift, best: Mapping[str, float]) -> Explanation:
     return product(
         f"{'linked from' if gift.outward else 'links to'} {gift.giver}",
-        value(gift.weight, f"link weight, {gift.number} neighbours"),
+        value(gift.weight, f"link weight, {gift.number} neighbour{'s' if gift.number > 1 else ''}"),
         value(best[gift.giver], f"score of {gift.giver}"),
     )
 
@@ -165,7 +167,9 @@ def _lifted(search: Search, tools: Tools, bonus: Mapping[str, Explanation], sour
     by_worth = sorted(bonus, key=lambda document: (-bonus[document].value, document))
     found = {document: Found(source, rank, bonus[document].value) for rank, document in enumerate(by_worth, start=1)}
     lifted = [
-        _with(each, bonus[each.document], found[each.document]) for each in search.candidates if each.document in bonus
+        with_bonus(each, bonus[each.document], found[each.document])
+        for each in search.candidates
+        if each.document in bonus
     ]
     kept = [each for each in search.candidates if each.document not in bonus]
     entered = [
@@ -178,7 +182,7 @@ def _lifted(search: Search, tools: Tools, bonus: Mapping[str, Explanation], sour
     return replace(search, candidates=ordered((*kept, *lifted, *entered)), search_type=kind)
 
 
-def _with(candidate: Candidate, gift: Explanation, found: Found) -> Candidate:
+def with_bonus(candidate: Candidate, gift: Explanation, found: Found) -> Candidate:
     """Add a bonus to a candidate's score; bonuses stand side by side in its explanation."""
     score = candidate.score
     if score.description in _SUMS:

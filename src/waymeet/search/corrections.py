@@ -23,7 +23,8 @@ def correct(search: Search, tools: Tools, settings: Settings) -> Search:
     known = {document: each for document, each in known.items() if each.support}
     if not known:
         return search.skip("no feedback on a like query")
-    best = max((each.score.value for each in search.candidates), default=1.0)
+    # Cosines may be negative, and all scores 0: a vote counts there, too, and in the direction that was meant.
+    best = max((abs(each.score.value) for each in search.candidates), default=0.0) or 1.0
     gifts = {document: _gift(each, best, settings.corrections) for document, each in known.items()}
     there = {each.document for each in search.candidates}
     missed = [document for document in gifts if document not in there and known[document].support > 0]

@@ -103,7 +103,7 @@ def _answers(search: Search, wording: Variant, source: str, tools: Tools, settin
         wanted = looked_for(wording.text, settings.pool.query_words)
         return tools.store.lexical(wanted, limit, search.filters, settings.bm25) if wanted else ()
     # a passage such as would answer lies where answers lie, so it is embedded as one of them
-    return nearest(tools, wording.text, limit, search.filters, passage=wording.kind == "hyde")
+    return nearest(tools, wording.text, limit, search.filters, passage=wording.kind == "hyde").ranking
 
 
 def looked_for(text: str, most: int) -> tuple[Word, ...]:

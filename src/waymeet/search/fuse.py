@@ -11,7 +11,7 @@ from waymeet.formulas.fusion import linear, rrf, share, three_way, three_way_wei
 from waymeet.formulas.proximity import proximity
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings
-from waymeet.types import Candidate, Explanation, Found, Ranking, Scored
+from waymeet.types import Candidate, Explanation, Filters, Found, Ranking, Scored
 
 
 def ordered(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
@@ -71,9 +71,9 @@ def made_of(search: Search) -> str:
 
 def fuse(search: Search, _tools: Tools, settings: Settings) -> Search:
     """Fuse the lists by reciprocal rank, or linearly; a single mode keeps the scores of its one list."""
-    by_kind = {"lexical": settings.rrf.lexical, "vector": settings.rrf.vector}
+    by_kind = {"lexical": settings.rrf.lexical, "vector": settings.rrf.vector * search.covered}
     weights = {source: by_kind.get(kind_of(source), 1.0) for source in search.lists}
-    shares_of = {"lexical": settings.classic.lexical, "vector": settings.classic.vector}
+    shares_of = {"lexical": settings.classic.lexical, "vector": settings.classic.vector * search.covered}
     parts = {source: shares_of.get(kind_of(source), 0.0) for source in search.lists}
     candidates = []
     for rows, found in rows_of(search):
@@ -94,6 +94,8 @@ def fuse(search: Search, _tools: Tools, settings: Settings) -> Search:
 
 def keep_types(search: Search, tools: Tools, _settings: Settings) -> Search:
     """Keep candidates that pass the filters which were postponed."""
+    if search.late == Filters():
+        return search.skip("no filter by type")
     allowed = tools.store.passing([each.document for each in search.candidates], search.late)
     return replace(search, candidates=tuple(each for each in search.candidates if each.document in allowed))
 

@@ -6,9 +6,11 @@ from typing import Literal
 from msgspec import Struct
 
 from waymeet.ports import Store
-from waymeet.search.find import Meant
+from waymeet.search.find import Meant, find
 from waymeet.search.scope import batches
 from waymeet.types import Document, Edge, Node
+
+_CONTAINS = "contains"
 
 
 class Connection(Struct, frozen=True):
@@ -71,19 +73,35 @@ def connections(store: Store, meant: Meant, kinds: Collection[str] = ()) -> tupl
     return tuple(sorted(found, key=lambda each: (each.direction != "out", each.kind, each.id, each.line)))
 
 
+def pictured(
+    store: Store, reference: str, depth: int, kinds: Collection[str], limit: int, *, symbols: bool = False
+) -> Graph:
+    """Collect the part of the graph around what a reference names, or the whole if it names nothing."""
+    with store.reading():
+        if reference:
+            return around(store, find(store, reference), depth, kinds, limit, symbols=symbols)
+        return whole(store, kinds, limit, symbols=symbols)
+
+
 def around(
     store: Store, start: Meant, depth: int, kinds: Collection[str], limit: int, *, symbols: bool = False
 ) -> Graph:
-    """Collect what lies within some links of something, the nearest first."""
+    """Collect what lies within some links of something, the nearest first.
+
+    With symbols, a file stands for those that it defines: they come first, and the links counted are theirs.
+    """
     fine = symbols or bool(start.anchor)
     first = start.node if fine else Node(start.document.id)
-    hops: dict[Node, int] = {first: 0}
-    frontier, drawn, cut = [first], dict[tuple[Node, Node, str], int](), False
-    for hop in range(1, depth + 1):
+    inside = _inside(store, first, kinds) if fine and not start.anchor else []
+    hops: dict[Node, int] = {first: 0, **dict.fromkeys(inside[: limit - 1], 1)}
+    drawn: dict[tuple[Node, Node, str], int] = {}
+    frontier, cut = list(hops), len(inside) >= limit
+    begin = 2 if inside else 1
+    for hop in range(begin, begin + depth):
         reached: dict[Node, int] = {}
         for source, target, _ in _ends(store.edges({node.document for node in frontier}, kinds), fine=fine):
             here = {source, target} & hops.keys()
-            if not here or not any(hops[node] == hop - 1 for node in here):
+            if not here or not any(hops[node] == hop - 1 or node == first for node in here):
                 continue
             for other in {source, target} - hops.keys():
                 if len(hops) + len(reached) < limit or other in reached:
@@ -97,7 +115,19 @@ def around(
     for source, target, kind in _ends(store.edges({node.document for node in hops}, kinds), fine=fine):
         if source in hops and target in hops:
             drawn[source, target, kind] = drawn.get((source, target, kind), 0) + 1
-    return _graph(store, hops, drawn, cut=cut)
+    # Also if only links of other kinds were asked for: else nothing would hold a file and its symbols together.
+    holding = dict.fromkeys(((first, node, _CONTAINS) for node in inside if node in hops), 1)
+    return _graph(store, hops, holding | drawn, cut=cut)
+
+
+def _inside(store: Store, file: Node, kinds: Collection[str]) -> list[Node]:
+    """List the places in a file that are nodes of their own: what it defines, and where its links begin and end."""
+    defined = [
+        symbol.name for chunk in store.chunks_of([file.document]).get(file.document, ()) for symbol in chunk.symbols
+    ]
+    ends = (end for edge in store.edges([file.document], kinds) for end in (edge.source, edge.target) if end)
+    linked = [end.anchor for end in ends if end.document == file.document]
+    return [Node(file.document, anchor) for anchor in dict.fromkeys((*defined, *linked)) if anchor]
 
 
 def whole(store: Store, kinds: Collection[str], limit: int, *, symbols: bool = False) -> Graph:

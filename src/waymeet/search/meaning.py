@@ -1,11 +1,23 @@
 """Asking by meaning: whom to ask, and one list of what several models answer."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from waymeet.analysis import spoken
-from waymeet.ports import Embedder
+from waymeet.ports import Embedder, suited
+from waymeet.search.on_the_spot import Spot
 from waymeet.search.state import Tools
 from waymeet.types import Filters, Ranking, Scored
+
+
+class Near(NamedTuple):
+    """What is near in meaning."""
+
+    ranking: Ranking
+    foreign: frozenset[str] = frozenset()
+    """Chunks in it that are in another language than the question."""
 
 
 def lanes_of(embedders: Sequence[Embedder]) -> list[str]:
@@ -13,17 +25,46 @@ def lanes_of(embedders: Sequence[Embedder]) -> list[str]:
     return [each.lane for each in embedders]
 
 
-def nearest(tools: Tools, text: str, limit: int, filters: Filters, *, passage: bool = False) -> Ranking:
+def nearest(
+    tools: Tools, text: str, limit: int, filters: Filters, *, passage: bool = False, spot: Spot | None = None
+) -> Near:
     """Rank chunks by nearness to a question, or to a `passage` such as would answer it.
+
+    Every model has a scale of its own. Where several are asked, a score is first expressed by how far it stands out
+    among the similarities of its lane, then brought to the scale of the first. Chunks that have no vector yet take part
+    if they are embedded on the `spot`.
 
     Raises:
         EmbeddingError: a model failed.
     """
     kept = tools.store.lanes()
     language = spoken(text)
-    asked = [each for each in tools.embedders if each.lane in kept and each.suits(language)]
+    asked = [each for each in tools.embedders if (spot or each.lane in kept) and each.suits(language)]
+    home = suited(tools.embedders, language)
     found: list[Scored] = []
+    foreign: list[str] = []
+    scale = (0.0, 0.0)
     for embedder in asked:
         point = embedder.passages([text])[0] if passage else embedder.query(text)
-        found += tools.store.nearest(embedder.lane, point, limit, filters)
-    return tuple(sorted(found, key=lambda each: -each.score)[:limit])
+        near = tools.store.nearest(embedder.lane, point, limit, filters) if embedder.lane in kept else ()
+        near += spot.near(embedder, point) if spot else ()
+        if len(asked) > 1:
+            own = tools.store.usual(embedder.lane, point)
+            scale = own if embedder is asked[0] else scale
+            near = tuple(replace(each, score=_moved(each.score, own, scale)) for each in near)
+        if embedder is not home:
+            foreign += [each.chunk for each in near]
+        found += near
+    found.sort(key=lambda each: (-each.score, each.document))
+    return Near(tuple(found[:limit]), frozenset(foreign))
+
+
+def _moved(score: float, own: tuple[float, float], scale: tuple[float, float]) -> float:
+    """Bring a score from one scale, given as mean and deviation, to another.
+
+    >>> _moved(0.5, (0.2, 0.1), (0.6, 0.05))
+    0.75
+    """
+    if own[1] == 0.0 or scale[1] == 0.0 or own == scale:
+        return score
+    return scale[0] + (score - own[0]) / own[1] * scale[1]

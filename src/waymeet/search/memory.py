@@ -1,7 +1,6 @@
 """The stages of `memory`: whole entries from three lists, weighed by what the asker is up to."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -11,25 +10,19 @@ from waymeet.analysis.names import triggered
 from waymeet.formulas.explain import product, value
 from waymeet.formulas.fusion import rrf, share
 from waymeet.formulas.memory import converged, final, importance, retrievability
-from waymeet.ports import Neighbour
 from waymeet.search.fuse import made_of, ordered
 from waymeet.search.remembered import half_life, preferred
 from waymeet.search.retrieve import fanned_out
 from waymeet.search.state import Search, Tools
-from waymeet.search.votes import CO_ACTIVATED
+from waymeet.search.ways import reached, told_way
 from waymeet.settings import Memory, Settings
 from waymeet.types import Candidate, Document, Explanation, Found, Ranking, Scored
 
 _LONGEST_PHRASE = 8
 _MOST_WORDS = 200
 _DAY_NS = 86_400_000_000_000
-
-
-class _Way(NamedTuple):
-    """How an entry was reached along links, and what that is worth."""
-
-    score: float
-    start: str
+_TOLD = 5
+"""Entries that came along with others of which an answer tells."""
 
 
 def intend(search: Search, _tools: Tools, _settings: Settings) -> Search:
@@ -110,7 +103,7 @@ def follow(search: Search, tools: Tools, settings: Settings) -> Search:
     if not starts:
         return search.skip("nothing to start from")
     depth = settings.graph.depth if search.query.depth is None else search.query.depth
-    ways, cut = _reached(tools, starts, depth, search.query.link_types, settings)
+    ways, cut = reached(tools, starts, depth, search.query.link_types, settings)
     search = fanned_out(search, sorted(cut), settings) if cut else search
     allowed = tools.store.passing(ways, search.filters)
     found = sorted((document for document in ways if document in allowed), key=lambda each: (-ways[each].score, each))
@@ -118,54 +111,16 @@ def follow(search: Search, tools: Tools, settings: Settings) -> Search:
         Scored(allowed[document], document, ways[document].score) for document in found[: settings.memory.reached]
     )
     if ranking:
-        return replace(search, lists={**search.lists, "graph": ranking})
+        came = [each.document for each in ranking if ways[each.document].together][:_TOLD]
+        notes = (f"{document} comes with {ways[document].start}: often of use together" for document in came)
+        told = {each.document: told_way(ways[each.document], starts, settings.memory) for each in ranking}
+        lists = {**search.lists, "graph": ranking}
+        return replace(search, lists=lists, ways=told, notes=(*search.notes, *notes))
     if not tools.store.counts().edges:
         return search.miss(
             "graph", "no_links", "nothing indexed links to anything: answered by words and meaning alone"
         )
     return search.skip("no links lead on")
-
-
-def _reached(
-    tools: Tools, starts: Mapping[str, float], depth: int, kinds: Sequence[str], settings: Settings
-) -> tuple[dict[str, _Way], set[str]]:
-    """Find the best way to every entry, and name those with more neighbours than are followed.
-
-    A start counts only if another start leads to it.
-    """
-    found: dict[str, _Way] = {}
-    cut: set[str] = set()
-    frontier = {(start, start): score for start, score in starts.items()}
-    for _ in range(depth):
-        further: dict[tuple[str, str], float] = {}
-        near = tools.store.neighbours({document for document, _ in frontier}, kinds)
-        around = {document: _weighed(document, near[document], kinds, tools, settings.memory) for document in near}
-        cut |= {document for document, others in around.items() if len(others) > settings.graph.fan_out}
-        for (document, start), score in frontier.items():
-            for other, weight in around[document][: settings.graph.fan_out]:
-                worth = score * weight * settings.memory.hop
-                if other != start and worth > further.get((other, start), 0.0):
-                    further[other, start] = worth
-        for (document, start), score in further.items():
-            if document not in found or score > found[document].score:
-                found[document] = _Way(score, start)
-        frontier = further
-    return found, cut
-
-
-def _weighed(
-    document: str, near: Sequence[Neighbour], kinds: Sequence[str], tools: Tools, numbers: Memory
-) -> list[tuple[str, float]]:
-    """Weigh the best link to each neighbour, the weightiest first; what is often useful together counts as linked.
-
-    Folders are left out unless kinds of links are asked for: through them, all that lies side by side would be near.
-    """
-    useful = tools.corrections.together.get(document, ()) if not kinds or CO_ACTIVATED in kinds else ()
-    linked = [(each.document, each.kind) for each in near if kinds or not each.document.endswith("/")]
-    best: dict[str, float] = {}
-    for other, kind in (*linked, *((each, CO_ACTIVATED) for each in useful)):
-        best[other] = max(best.get(other, 0.0), numbers.edge(kind))
-    return sorted(best.items(), key=lambda each: (-each[1], each[0]))
 
 
 def _ranks(lists: Mapping[str, Ranking]) -> dict[str, dict[str, int]]:
@@ -183,16 +138,29 @@ def fuse_lists(search: Search, _tools: Tools, settings: Settings) -> Search:
     candidates = []
     for document, ranks in _ranks(search.lists).items():
         here = [rows[source, document] for source in ranks]
+        fused = _with_way(rrf(ranks, weights, settings.rrf.k), list(ranks), search.ways.get(document))
         score = (
-            converged(rrf(ranks, weights, settings.rrf.k), len(ranks), settings.memory.convergence)
+            converged(fused, len(ranks), settings.memory.convergence)
             if settings.memory.rrf
             else value(here[0].score, "score in the only list")
         )
         found = tuple(Found(source, rank, rows[source, document].score) for source, rank in ranks.items())
-        shown = next((each.chunk for source, each in zip(ranks, here, strict=True) if source != "graph"), here[0].chunk)
+        matched = sorted(source for source in ranks if source != "graph")  # words tell best what to show
+        shown = rows[matched[0], document].chunk if matched else here[0].chunk
         candidates.append(Candidate(document, (shown,), score, found))
     kind = made_of(replace(search, lists={source: each for source, each in search.lists.items() if source != "graph"}))
     return replace(search, candidates=ordered(candidates), search_type=kind)
+
+
+def _with_way(fused: Explanation, sources: Sequence[str], way: Explanation | None) -> Explanation:
+    """Put beside the rank in the list of links how that came about; it explains the rank, and adds nothing."""
+    if way is None:
+        return fused
+    told = (
+        replace(part, parts=(way,)) if source == "graph" else part
+        for source, part in zip(sources, fused.parts, strict=True)
+    )
+    return replace(fused, parts=tuple(told))
 
 
 def weigh(search: Search, tools: Tools, settings: Settings) -> Search:

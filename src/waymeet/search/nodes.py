@@ -82,7 +82,7 @@ def hand_on(search: Search, tools: Tools, settings: Settings) -> Search:
     numbers = settings.neighbours
     depth = numbers.depth if search.query.depth is None else search.query.depth
     if not search.candidates or not depth:
-        return replace(search, candidates=search.candidates[: _most(search, numbers)])
+        return search.skip("nothing to start from" if depth else "depth 0")
     ways = {each.chunks[0]: _Way(each.document, each.score.value, each) for each in search.candidates}
     frontier = dict(ways)
     for _ in range(depth):
@@ -101,7 +101,12 @@ def hand_on(search: Search, tools: Tools, settings: Settings) -> Search:
         else each
         for each in ordered(reached)
     ]
-    return replace(search, candidates=tuple(placed[: _most(search, numbers)]))
+    return replace(search, candidates=tuple(placed))
+
+
+def best_few(search: Search, _tools: Tools, settings: Settings) -> Search:
+    """Keep as many as are asked for, and no more than the recipe's most."""
+    return replace(search, candidates=search.candidates[: min(search.query.limit, settings.neighbours.max_results)])
 
 
 def _passing(store: Store, chunks: Sequence[str], filters: Filters) -> set[str]:
@@ -120,16 +125,12 @@ def _fits(chunk: Chunk, title: str, filters: Filters) -> bool:
     return not ruled_out and all(any(contains(plain(text), phrase) for text in texts) for phrase in filters.phrases)
 
 
-def _most(search: Search, numbers: Neighbours) -> int:
-    return min(search.query.limit, numbers.max_results)
-
-
 def _further(
     store: Store, frontier: Mapping[str, _Way], known: Mapping[str, _Way], numbers: Neighbours, kinds: Collection[str]
 ) -> dict[str, _Way]:
     """Take one step from every node of the frontier; what gets too weak or was reached better is left."""
     found: dict[str, _Way] = {}
-    around = _around(store, {way.document for way in frontier.values()}, kinds, numbers)
+    around = _around(store, frontier, kinds, numbers)
     for chunk, way in frontier.items():
         for step in around.get(chunk, ()):
             score = way.score * step.part
@@ -140,27 +141,33 @@ def _further(
 
 
 def _around(
-    store: Store, documents: Collection[str], kinds: Collection[str], numbers: Neighbours
+    store: Store, frontier: Mapping[str, _Way], kinds: Collection[str], numbers: Neighbours
 ) -> dict[str, list[_Step]]:
-    """List the steps from every chunk of some documents."""
-    edges = [edge for edge in store.edges(sorted(documents), kinds) if edge.target is not None]
-    ends = {node.document for edge in edges for node in (edge.source, edge.target) if node}
-    places = _places(store, ends)
+    """List the steps from every chunk of the frontier."""
+    documents = {way.document for way in frontier.values()}
+    near = _places(store, documents)
+    edges = [
+        (edge.kind, edge.source, edge.target)
+        for edge in store.edges(sorted(documents), kinds)
+        if edge.target is not None and (_place(edge.source, near) in frontier or _place(edge.target, near) in frontier)
+    ]
+    ends = {node.document for _, *both in edges for node in both}
+    places = near | _places(store, ends - documents)
     steps: dict[str, list[_Step]] = {}
-    for edge in edges:
-        if edge.target is None:
-            continue
-        source, target = places.get(edge.source), places.get(edge.target)
-        source = source or places.get(Node(edge.source.document))
-        target = target or places.get(Node(edge.target.document))
+    for kind, start, end in edges:
+        source, target = _place(start, places), _place(end, places)
         if not source or not target or source == target:
             continue
-        part = numbers.part(edge.kind)
-        steps.setdefault(source, []).append(_Step(target, edge.target.document, part, f"{edge.kind} {target}"))
-        if edge.kind != "imports":  # popular helpers would flood every answer
-            told = f"{edge.kind} from {source}"
-            steps.setdefault(target, []).append(_Step(source, edge.source.document, part, told))
+        part = numbers.part(kind)
+        steps.setdefault(source, []).append(_Step(target, end.document, part, f"{kind} {target}"))
+        if kind != "imports":  # popular helpers would flood every answer
+            steps.setdefault(target, []).append(_Step(source, start.document, part, f"{kind} from {source}"))
     return steps
+
+
+def _place(node: Node, places: Mapping[Node, str]) -> str:
+    """Say which chunk a place is in; one that no chunk knows is in the first of its document."""
+    return places.get(node) or places.get(Node(node.document), "")
 
 
 def _places(store: Store, documents: Collection[str]) -> dict[Node, str]:

@@ -1,6 +1,7 @@
 """From what a person or an agent cites to a place in a document."""
 
 import re
+from collections.abc import Callable, Collection, Iterable
 
 from msgspec import Struct
 
@@ -13,6 +14,7 @@ _LINES = re.compile(r"(?P<path>.+?)#L(?P<start>\d{1,9})(?:-L?(?P<end>\d{1,9}))?(
 _COUNT = re.compile(r"(?P<path>.+?):(?P<start>\d{1,9})(?::(?P<count>\d{1,9}))?", re.DOTALL)
 
 
+_MARK = re.compile(r"[#:]")
 _PIECE = re.compile(r"~\d{1,9}$")
 
 
@@ -39,6 +41,8 @@ class Excerpt(Struct, frozen=True):
     """How many lines the document has."""
     text: str
     notes: tuple[str, ...] = ()
+    kind: str = ""
+    """What sort of knowledge the document is."""
 
 
 def locate(store: Store, reference: str) -> Place:
@@ -61,6 +65,43 @@ def locate(store: Store, reference: str) -> Place:
     raise NotIndexedError(
         f"Nothing indexed is called {reference!r}.",
         "Use an id that search shows (path#L10-L24) or the path of an indexed file.",
+    )
+
+
+def meant(references: Collection[str], known: Callable[[Collection[str]], Collection[str]]) -> dict[str, str]:
+    """Say of which document each reference names a place, if of any; `known` tells which of some ids there are.
+
+    The longest id counts, for a path may hold what elsewhere parts it from a place.
+
+    >>> meant(["a#.md#L1-L2", "a.md:3", "b/", "c.md"], {"a#.md", "a.md", "b/"}.intersection)
+    {'a#.md#L1-L2': 'a#.md', 'a.md:3': 'a.md', 'b/': 'b/'}
+    """
+    ids = {each: [each, f"{each}/", *(each[: mark.start()] for mark in _MARK.finditer(each))] for each in references}
+    there = known({id_ for several in ids.values() for id_ in several})
+    found = {each: [id_ for id_ in several if id_ in there] for each, several in ids.items()}
+    return {each: max(several, key=len) for each, several in found.items() if several}
+
+
+def excerpt(place: Place, reference: str, text: str, notes: Iterable[str]) -> Excerpt:
+    """Cut a place out of the text of its document.
+
+    Raises:
+        NotIndexedError: it begins behind the end.
+    """
+    rows = text.removesuffix("\n").split("\n")
+    document, end = place.document, min(place.end or len(rows), len(rows))
+    if place.start > len(rows):
+        raise NotIndexedError(f"{document.id} has {len(rows)} lines; line {place.start} is behind its end.")
+    return Excerpt(
+        id=reference if place.piece is not None else f"{document.id}#L{place.start}-L{end}",
+        document=document.id,
+        title=document.title,
+        start=place.start,
+        end=end,
+        lines=len(rows),
+        text="\n".join(rows[place.start - 1 : end]) if place.piece is None else place.piece,
+        notes=tuple(filter(None, notes)),
+        kind=document.kind,
     )
 
 

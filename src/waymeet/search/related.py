@@ -2,10 +2,13 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from math import log
+from typing import Literal
 
 from msgspec import Struct
 
 from waymeet.ports import Neighbour, Store
+
+Direction = Literal["both", "out", "in"]
 
 _HALF = 0.5
 """What a further link leaves of the strength of a connection."""
@@ -62,12 +65,19 @@ class _Known(dict[str, Sequence[Neighbour]]):
 
 
 def related(
-    store: Store, document: str, *, depth: int, kinds: Collection[str], limit: int, fan_out: int
+    store: Store,
+    document: str,
+    *,
+    depth: int,
+    kinds: Collection[str],
+    limit: int,
+    fan_out: int,
+    direction: Direction = "both",
 ) -> tuple[Related, ...]:
     """Rank the documents within `depth` links of a document, the most closely connected first.
 
-    Strength spreads along links in both directions. What passes a document is divided by 1 + ln(its neighbours), so
-    that a page which links to everything connects nothing; each further link halves it.
+    Strength spreads along links in both directions, or in one. What passes a document is divided by 1 + ln(its
+    neighbours), so that a page which links to everything connects nothing; each further link halves it.
     """
     known = _Known(store, kinds)
     strength: dict[str, float] = {}
@@ -78,7 +88,7 @@ def related(
         spread: dict[str, float] = {}
         for passed in sorted(front):
             share = front[passed] if passed == document else front[passed] / _crowd(known[passed]) * _HALF
-            for other in _nearest(known[passed], fan_out):
+            for other in _nearest(known[passed], fan_out, direction):
                 if other != document:
                     spread[other] = spread.get(other, 0.0) + share
                     hops.setdefault(other, hop)
@@ -107,9 +117,11 @@ def _crowd(neighbours: Sequence[Neighbour]) -> float:
     return 1.0 + log(max(len({each.document for each in neighbours}), 1))
 
 
-def _nearest(neighbours: Sequence[Neighbour], fan_out: int) -> list[str]:
+def _nearest(neighbours: Sequence[Neighbour], fan_out: int, direction: Direction) -> list[str]:
     links: dict[str, int] = {}
     for each in neighbours:
+        if direction != "both" and each.outward != (direction == "out"):
+            continue
         links[each.document] = links.get(each.document, 0) + each.links
     return sorted(links, key=lambda other: (-links[other], other))[:fan_out]
 
@@ -129,6 +141,15 @@ def _reasons(document: str, other: str, known: Mapping[str, Sequence[Neighbour]]
         said = [f"by way of {each}" for each in sorted(middle)] or ["by a chain of links"]
     more = (f"and {len(said) - _REASONS} more",) if len(said) > _REASONS else ()
     return (*said[:_REASONS], *more)
+
+
+def verb(each: Neighbour) -> str:
+    """Say how the document at the other end of links stands to this one, from its point of view.
+
+    >>> verb(Neighbour("a.md", "mentions", True, 1)), verb(Neighbour("a.md", "depends_on", False, 1))
+    ('mentioned in', 'depends_on')
+    """
+    return _VERBS[each.kind][each.outward] if each.kind in _VERBS else each.kind
 
 
 def _direct(each: Neighbour) -> str:

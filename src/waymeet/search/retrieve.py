@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from waymeet.errors import EmbeddingError
 from waymeet.search.meaning import lanes_of, nearest
+from waymeet.search.on_the_spot import Spot
 from waymeet.search.state import Search, Tools
 from waymeet.search.walk import walk
 from waymeet.settings import Settings
@@ -38,16 +39,23 @@ def vector(search: Search, tools: Tools, settings: Settings) -> Search:
         return search.miss("vector", "no_model", "no embedding model is set up, so meaning was not asked")
     lanes = lanes_of(tools.embedders)
     embedded, chunks = tools.store.coverage(lanes)
-    if not embedded:
+    spot = None
+    if embedded + tools.refused < chunks:
+        spot = Spot(tools, search.ranking("lexical"), settings.embedding.on_the_spot_seconds)
+    if not embedded and not (spot and spot.hopeful):
         detail = f"nothing is embedded by {' or '.join(lanes)} yet: run `waymeet index`"
         return search.miss("vector", "no_vectors", detail)
     try:
-        found = nearest(tools, search.text, pool_size(search, settings), search.filters)
+        found = nearest(tools, search.text, pool_size(search, settings), search.filters, spot=spot)
     except EmbeddingError as error:
         return search.miss("vector", "embedding_failed", error.message)
-    search = replace(search, lists={**search.lists, "vector": found})
-    if embedded < chunks:
-        return search.degrade("vector", "partial_vectors", f"{embedded} of {chunks} sections are embedded so far")
+    lists = {**search.lists, "vector": found.ranking}
+    at_hand = spot.covered if spot else 0.0
+    search = replace(search, lists=lists, foreign=found.foreign, coverage=embedded / chunks, at_hand=at_hand)
+    if spot:
+        now = f", and {spot.embedded} of the likeliest just now" if spot.embedded else ""
+        detail = f"{embedded} of {chunks} sections are embedded so far{now}"
+        return search.degrade("vector", "partial_vectors", detail)
     return search
 
 

@@ -38,6 +38,7 @@ def answer(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> An
         expanded=tuple(each.text for each in search.wordings),
         strong_signal=search.clear,
         reranked=bool(search.judged),
+        coverage=search.coverage,
         steps=steps,
         generation=generation,
         seconds=perf_counter() - started,

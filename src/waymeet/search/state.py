@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from time import perf_counter, time_ns
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,7 +11,22 @@ from waymeet.errors import UnknownRecipeError
 from waymeet.ports import Embedder, Expander, Reranker, Store
 from waymeet.search.votes import Corrections
 from waymeet.settings import Settings
-from waymeet.types import Candidate, Degraded, Evidence, Filters, Query, Ranking, Reached, Step, Variant, Word
+from waymeet.types import (
+    Candidate,
+    Degraded,
+    Evidence,
+    Explanation,
+    Filters,
+    Query,
+    Ranking,
+    Reached,
+    Step,
+    Variant,
+    Word,
+)
+
+if TYPE_CHECKING:
+    from waymeet.ports import Vector
 
 
 class Tools(NamedTuple):
@@ -28,6 +43,10 @@ class Tools(NamedTuple):
     """When documents were last read or confirmed, by id."""
     corrections: Corrections = Corrections()
     """What people said about answers."""
+    refused: int = 0
+    """Sections that these models give no usable vector for."""
+    keep: Callable[[str, Mapping[str, "Vector"], Mapping[str, str]], None] | None = None
+    """Takes vectors that were made on the spot, to be kept after the answer: lane, vectors and digests by chunk."""
     remembered: MutableMapping[str, tuple[float, ...]] | None = None
     """What the reranker said before, by what it was asked."""
 
@@ -56,10 +75,18 @@ class Search(Struct, frozen=True):
     words: tuple[Word, ...] = ()
     lists: Mapping[str, Ranking] = {}
     """Ranked chunks by source: `lexical`, `vector`."""
+    foreign: frozenset[str] = frozenset()
+    """Chunks in the list `vector` that are in another language than the question."""
+    coverage: float | None = None
+    """Which part of the sections the list `vector` was made from; None if there is no such list."""
+    at_hand: float = 0.0
+    """Which part of the likeliest by words is in it, those included that were embedded on the spot."""
     evidence: Mapping[str, tuple[Evidence, ...]] = {}
     """What made the lexical scores, by chunk; only when an explanation is asked for."""
     reached: tuple[Reached, ...] = ()
     """Documents found along links."""
+    ways: Mapping[str, Explanation] = {}
+    """How documents were reached along links and what that is worth, where a list is made of it."""
     wordings: tuple[Variant, ...] = ()
     """Other ways to put the question, the asker's own or a model's."""
     clear: bool | None = None
@@ -85,6 +112,11 @@ class Search(Struct, frozen=True):
     def miss(self, stage: str, code: str, detail: str) -> "Search":
         """Go on without this stage, telling both the record of steps and the asker why."""
         return self.degrade(stage, code, detail).skip(code)
+
+    @property
+    def covered(self) -> float:
+        """How much the list `vector` is to count where it is mixed with others: as much as has a vector."""
+        return 1.0 if self.coverage is None else max(self.coverage, self.at_hand)
 
     def ranking(self, source: str) -> Ranking:
         """Give the ranked list of a source, empty if there is none."""

@@ -16,6 +16,8 @@ _QUOTES = '"“”„'
 _PHRASE = re.compile(rf"(?P<not>(?<!\S)[-−])?[{_QUOTES}](?P<text>[^{_QUOTES}]+)[{_QUOTES}]")
 _WITHOUT = re.compile(r"(?<!\S)[-−](?P<text>[^\W\d_][\w-]+)(?P<star>\*)?(?!\S)")
 _MOST_NAMED = 12
+_LOOKED_AT = 200
+"""Chunks with the query's words by which its filters are judged."""
 _PREFIX = re.compile(r"(?<!\S)(?P<text>\w[\w-]*)\*(?!\S)")
 
 
@@ -91,19 +93,23 @@ def _filtered(search: Search, told: Asked) -> Filters:
 
 
 def _checked(search: Search, told: Asked, tools: Tools, settings: Settings) -> Search:
-    """Say so if nothing at all passes the filters that the query states, and what there is to choose from."""
+    """Say so if the words are there, but nowhere that the query's own filters let through, and what there is instead.
+
+    Only what has the words is looked at: a look at everything would cost more than the search.
+    """
+    for written, why in told.unread:
+        search = search.degrade("understand", "unread_filter", f"{written} was looked for as text: {why}")
     if not told.written or tools.store.lexical(search.words, 1, search.filters, settings.bm25):
         return search
-    whole = replace(search.filters, phrases=(), without=())
-    documents = tools.store.fingerprints()
-    if tools.store.passing(documents, whole):
+    found = tools.store.lexical(search.words, _LOOKED_AT, search.query.filters, settings.bm25)
+    if not found:
         return search
-    detail = f"nothing indexed passes {' '.join(told.written)}; put it in quotes to look for it as text"
-    choices = _choices(told.filters, tools, list(documents))
+    detail = f"nothing with these words passes {' '.join(told.written)}; put it in quotes to look for it as text"
+    choices = _choices(told.filters, tools, {each.document for each in found})
     return search.degrade("understand", "nothing_passes", detail + (f"; {choices}" if choices else ""))
 
 
-def _choices(filters: Filters, tools: Tools, ids: list[str]) -> str:
+def _choices(filters: Filters, tools: Tools, ids: set[str]) -> str:
     """Name the values that documents have for filters of which they have none that was asked for."""
     documents = tools.store.documents(ids).values()
     there = {
@@ -118,10 +124,10 @@ def _choices(filters: Filters, tools: Tools, ids: list[str]) -> str:
         known.pop("", None)
         if wanted and {each.casefold() for each in wanted}.isdisjoint(each.casefold() for each in known):
             values = KINDS if name == "kind" else [each for each, _ in known.most_common(_MOST_NAMED)]
-            told.append(f"{name} is one of {', '.join(values)}" if values else f"no document has a {name}")
+            told.append(f"{name} is one of {', '.join(values)}" if values else f"none of these has a {name}")
     for key, _ in filters.properties:
         values = sorted({each.properties[key] for each in documents if key in each.properties})[:_MOST_NAMED]
-        told.append(f"{key} is one of {', '.join(values)}" if values else f"no document has {key}")
+        told.append(f"{key} is one of {', '.join(values)}" if values else f"none of these has {key}")
     return "; ".join(told)
 
 

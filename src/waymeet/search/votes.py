@@ -9,7 +9,11 @@ from msgspec import Struct
 from waymeet.analysis import terms
 
 CO_ACTIVATED = "co_activated"
-"""How documents are related that were right together."""
+"""How documents are related that were right for the same question, or are often read together."""
+SITTING_NS = 1_800_000_000_000
+"""How long after one document another counts as read together with it."""
+_COMPANIONS = 8
+"""The last so many documents of a sitting are what another one is read together with."""
 
 
 class Vote(Struct, frozen=True):
@@ -31,12 +35,24 @@ class Likely(Struct, frozen=True):
     votes: int
 
 
+class Pair(Struct, frozen=True):
+    """Two documents that were read together, named in the order of their ids."""
+
+    one: str
+    other: str
+    sittings: int
+    at_ns: int
+    """When they were last."""
+
+
 class Corrections(Struct, frozen=True, dict=True):
-    """All that people said, ready to be asked."""
+    """All that people said and did, ready to be asked."""
 
     votes: tuple[Vote, ...] = ()
     trouble: str = ""
     """Why nothing is known of what they said, if it should be."""
+    pairs: tuple[Pair, ...] = ()
+    """What they read together."""
 
     @cached_property
     def _asked(self) -> dict[str, frozenset[str]]:
@@ -57,9 +73,20 @@ class Corrections(Struct, frozen=True, dict=True):
             found[vote.document] = Likely(support, nearest, known.votes + 1)
         return found
 
+    def together(self, sittings: int) -> dict[str, tuple[str, ...]]:
+        """Name, for each document, those that were right for the same question, or read with it in so many sittings.
+
+        0 sittings leave reading aside.
+        """
+        found: dict[str, set[str]] = {document: set(others) for document, others in self._right_together.items()}
+        for pair in self.pairs:
+            if 0 < sittings <= pair.sittings:
+                found.setdefault(pair.one, set()).add(pair.other)
+                found.setdefault(pair.other, set()).add(pair.one)
+        return {document: tuple(sorted(others)) for document, others in found.items()}
+
     @cached_property
-    def together(self) -> Mapping[str, tuple[str, ...]]:
-        """Name, for each document, those that were right for the same question as it."""
+    def _right_together(self) -> Mapping[str, set[str]]:
         right: dict[str, dict[str, None]] = {}
         for vote in self.votes:
             if vote.right:
@@ -69,7 +96,25 @@ class Corrections(Struct, frozen=True, dict=True):
             for one, other in combinations(documents, 2):
                 found.setdefault(one, set()).add(other)
                 found.setdefault(other, set()).add(one)
-        return {document: tuple(sorted(others)) for document, others in found.items()}
+        return found
+
+
+def read_with(pairs: Iterable[Pair], document: str, moments: Mapping[str, int], now: int) -> tuple[Pair, ...]:
+    """Note that a document is read in the same sitting as those before it; a pair counts once in a sitting.
+
+    >>> read_with((), "b.md", {"a.md": 5}, 9)
+    (Pair(one='a.md', other='b.md', sittings=1, at_ns=9),)
+    >>> read_with(_, "a.md", {"a.md": 5, "b.md": 9}, 10)
+    (Pair(one='a.md', other='b.md', sittings=1, at_ns=10),)
+    """
+    lately = [each for each, at in moments.items() if each != document and 0 <= now - at < SITTING_NS]
+    known = {(pair.one, pair.other): pair for pair in pairs}
+    for other in sorted(lately, key=lambda each: (-moments[each], each))[:_COMPANIONS]:
+        both = (document, other) if document < other else (other, document)
+        before = known.pop(both, Pair(*both, 0, 0))
+        again = not before.sittings or now - before.at_ns >= SITTING_NS
+        known[both] = Pair(*both, before.sittings + again, now)
+    return tuple(known.values())
 
 
 def likeness(one: frozenset[str], other: frozenset[str]) -> float:

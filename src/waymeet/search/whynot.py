@@ -69,7 +69,7 @@ class WhyNot(Struct, frozen=True):
     changes: tuple[str, ...]
     """What would bring it in, the smallest change first."""
     rank: int | None = None
-    """Its place among all that was found, by document."""
+    """Its place among all answers, by its best section."""
     limit: int = 0
     lists: tuple[Standing, ...] = ()
     stages: tuple[Trace, ...] = ()
@@ -99,7 +99,7 @@ def why_not(road: Road, document: Document, others: Iterable[tuple[Recipe, Setti
         if verdict == "filtered":
             changes = tuple(_dropped(query, barred, tools))
         elif verdict != "found":
-            changes = (*_tries(road, document, others), *_always(query, document, rank))
+            changes = (*_tries(road, document, others), *_longer(road, document, rank), _confirmed(query, document))
     return WhyNot(
         query.text, document.id, road.recipe.name, verdict, at, reason, changes, rank, query.limit, lists, traces
     )
@@ -124,7 +124,7 @@ def _told(search: Search, document: str, *, fused: bool) -> str:
     """Say where a document stands by now."""
     if fused:
         place = _place(search, document)
-        return f"#{place} of {len(_documents(search))}" if place else ""
+        return f"#{place} of {len(search.candidates)}" if place else ""
     ranks = []
     for source, ranking in search.lists.items():
         documents = list(dict.fromkeys(each.document for each in ranking))
@@ -134,13 +134,10 @@ def _told(search: Search, document: str, *, fused: bool) -> str:
     return ", ".join(ranks)
 
 
-def _documents(search: Search) -> list[str]:
-    return list(dict.fromkeys(each.document for each in search.candidates))
-
-
 def _place(search: Search, document: str) -> int | None:
-    documents = _documents(search)
-    return documents.index(document) + 1 if document in documents else None
+    """Say which answer a document is by its best section: others may have several before it."""
+    places = (place for place, each in enumerate(search.candidates, start=1) if each.document == document)
+    return next(places, None)
 
 
 def _standings(road: Road, document: str) -> tuple[Standing, ...]:
@@ -180,7 +177,7 @@ def _verdict(
     if rank is not None and rank <= search.query.limit:
         return "found", "", f"it is answer #{rank}"
     if rank is not None:
-        return "outranked", "limit", f"it is #{rank} of {len(_documents(search))}; {search.query.limit} are shown"
+        return "outranked", "limit", f"it is #{rank} of {len(search.candidates)}; {search.query.limit} are shown"
     if barred:
         return "filtered", "filter", f"it is left out by {', '.join(_named(search, name) for name in barred)}"
     if lost:
@@ -229,11 +226,18 @@ def _tries(road: Road, document: Document, others: Iterable[tuple[Recipe, Settin
                 yield f"--recipe {recipe.name}: it is then #{place}"
 
 
-def _always(query: Query, document: Document, rank: int | None) -> Iterator[str]:
+def _longer(road: Road, document: Document, rank: int | None) -> Iterator[str]:
+    """Say how many answers would have to be shown: more answers also begin their walks from more places."""
+    for limit in (rank, 2 * rank) if rank is not None else ():
+        place = _tried(road._replace(query=replace(road.query, limit=limit)), document)
+        if place:
+            yield f"--limit {limit}: it is then {'the last one shown' if place == limit else f'#{place}'}"
+            return
+
+
+def _confirmed(query: Query, document: Document) -> str:
     """Name what helps in any case."""
-    if rank is not None:
-        yield f"--limit {rank}: it is then the last one shown"
-    yield f"tell that it is right: waymeet feedback {quote(query.text)} --right {quote(document.id)}"
+    return f"tell that it is right: waymeet feedback {quote(query.text)} --right {quote(document.id)}"
 
 
 def _dropped(query: Query, barred: Sequence[str], tools: Tools) -> Iterator[str]:
