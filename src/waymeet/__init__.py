@@ -1,29 +1,75 @@
-"""Waymeet: where words, meaning and links meet. Local-first, graph-aware hybrid search for a project's knowledge.
+r"""Waymeet: where words, meaning and links meet. Local-first, graph-aware hybrid search for a project's knowledge.
 
->>> from waymeet import Project
->>> with Project.open("my-project") as project:  # doctest: +SKIP
-...     project.index()
-...     for hit in project.search("how are results fused").hits:
-...         print(hit.id, hit.score)
+A `Project` is a folder and its index. `open` it, bring the index up to date with `index`, and ask:
+
+>>> from pathlib import Path
+>>> from tempfile import TemporaryDirectory
+>>> from waymeet import Filters, Project, Query
+>>> place = TemporaryDirectory()
+>>> page = Path(place.name, "project", "fusion.md")
+>>> page.parent.mkdir()
+>>> _ = page.write_text("# Fusion\n\nRanks are fused by RRF, see [weights](weights.md).\n", encoding="utf-8")
+>>> plain = ["embedding.provider=none"]  # by words and links alone: no model is loaded
+>>> project = Project.open(page.parent, index=Path(place.name, "index.sqlite"), flags=plain)
+>>> project.index().added
+1
+>>> [(hit.id, hit.title) for hit in project.search("how are ranks fused").hits]
+[('fusion.md#L1-L3', 'Fusion')]
+
+A `Query` says more than words; `explain` shows how each score came about; `context` gives what to read for a task:
+
+>>> query = Query("rank fusion", limit=3, filters=Filters(kinds=("docs",)))
+>>> [hit.explanation.value == hit.score for hit in project.explain(query).hits if hit.explanation]
+[True]
+>>> project.context("change how ranks are fused", budget=500).pieces[0].id
+'fusion.md#L1-L3'
+
+Notes, tasks and skills are Markdown files of the project; a change names the version it builds on:
+
+>>> saved = project.authored.create("notes", "Weights", "RRF uses k = 60.")
+>>> project.authored.update(saved.item.id, version=saved.item.version, fields={"tags": ["rank"]}).changed
+True
+>>> [edge.kind for edge in project.graph("fusion.md").edges]
+['references']
+>>> project.close()
+>>> place.cleanup()
+
+What goes wrong is a `WaymeetError` with a message and a hint. Threads may share a project; in a program with an event
+loop, `AsyncProject` has the same calls to await.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from waymeet.errors import WaymeetError
+    from waymeet.interfaces.asynchronous import AsyncProject
     from waymeet.project import Project
-    from waymeet.types import Answer, Filters, Hit, Query
+    from waymeet.types import Answer, Explanation, Filters, Hit, Query, Variant
 
 __version__ = "0.1.0"
 
-__all__ = ["Answer", "Filters", "Hit", "Project", "Query", "WaymeetError", "__version__"]
+__all__ = [
+    "Answer",
+    "AsyncProject",
+    "Explanation",
+    "Filters",
+    "Hit",
+    "Project",
+    "Query",
+    "Variant",
+    "WaymeetError",
+    "__version__",
+]
 
 _HOMES = {
     "Answer": "waymeet.types",
+    "AsyncProject": "waymeet.interfaces.asynchronous",
+    "Explanation": "waymeet.types",
     "Filters": "waymeet.types",
     "Hit": "waymeet.types",
     "Project": "waymeet.project",
     "Query": "waymeet.types",
+    "Variant": "waymeet.types",
     "WaymeetError": "waymeet.errors",
 }
 
@@ -35,3 +81,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever lives under that n
     from importlib import import_module  # noqa: PLC0415
 
     return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """List the public names, loaded or not."""
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,1 @@
+"""Retrievers for other libraries: `pip install 'waymeet[langchain]'` or `'waymeet[llamaindex]'`."""
