@@ -1,0 +1,191 @@
+"""Who is let in where others can reach the server, and what happens when there is too much or it takes too long."""
+
+import asyncio
+import json
+import socket
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+
+from waymeet import __version__
+from waymeet.errors import UsageError
+from waymeet.interfaces.http.door import TRUSTED, Door
+from waymeet.interfaces.http.metrics import Counted
+from waymeet.interfaces.http.problems import Refused
+from waymeet.interfaces.http.protocol import Protocol
+from waymeet.interfaces.http.terms import Terms
+from waymeet.interfaces.resident.discovery import PROOF, SETTINGS, Resident, proof
+from waymeet.interfaces.resident.token import token, token_file
+from waymeet.settings import Serve
+
+RESIDENT = Resident(
+    pid=1, host="192.0.2.1", port=80, secret="s" * 64, version=__version__, root="/somewhere", started=0.0
+)
+OPEN = Terms(
+    "192.0.2.1", 7337, "the-token", RESIDENT, Serve(hosts=("Wiki.example",), origins=("https://wiki.example/",))
+)
+LOCAL = OPEN._replace(host="127.0.0.1")
+Message = dict[str, Any]
+
+
+def test_where_others_can_reach_it_everything_needs_the_token() -> None:
+    headers = {"host": "192.0.2.1:7337"}
+    for path in ("/v1/search", "/mcp", "/metrics", "/openapi.json", "/"):
+        with pytest.raises(Refused) as refused:
+            OPEN.admitted(path, headers)
+        assert refused.value.failure.status == 401
+        assert OPEN.admitted(path, {**headers, "authorization": "Bearer the-token"})
+    assert not OPEN.admitted("/healthz", headers)
+    assert not LOCAL.admitted("/v1/search", {"host": "localhost"})
+    everywhere, token = OPEN._replace(host="0.0.0.0"), {"authorization": "Bearer the-token"}  # noqa: S104 - nobody listens
+    assert everywhere.admitted("/", {**token, "host": "198.51.100.7:7337"})
+    with pytest.raises(Refused, match="not this server's"):
+        everywhere.admitted("/", {**token, "host": "evil.example"})
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"host": "wiki.example"}, 0),
+        ({"host": "WIKI.example:443", "origin": "https://wiki.example"}, 0),
+        ({"host": "127.0.0.1:7337", "origin": "https://wiki.example", "sec-fetch-site": "cross-site"}, 0),
+        ({"host": "127.0.0.1:7337", "origin": "http://wiki.example"}, 403),
+        ({"host": "127.0.0.1:7337", "origin": "http://127.0.0.1:7337/path"}, 403),
+        ({"host": "127.0.0.1:7337", "origin": "http://[::1"}, 403),
+        ({"host": "127.0.0.1:7337", "origin": "http://127.0.0.1:99999999"}, 403),
+        ({"host": "127.0.0.1:7337", "origin": ""}, 403),
+        ({"host": "192.0.2.1"}, 421),
+        ({"host": "wiki.example.evil"}, 421),
+        ({"host": "wiki.example:port"}, 421),
+        ({}, 421),
+    ],
+)
+def test_names_and_pages_that_the_user_allows(headers: dict[str, str], status: int) -> None:
+    if not status:
+        assert LOCAL.admitted("/", headers) is False
+        return
+    with pytest.raises(Refused) as refused:
+        LOCAL.admitted("/", headers)
+    assert refused.value.failure.status == status
+
+
+def passed(
+    app: Callable[..., Awaitable[None]], terms: Terms = LOCAL, headers: dict[str, str] | None = None, parts: int = 1
+) -> tuple[int, dict[str, str], Any]:
+    """Send one request through the door."""
+    return asyncio.run(_passed(Door(app, terms, Counted(), lambda: "now"), headers or {}, parts))
+
+
+async def _passed(door: Door, headers: dict[str, str], parts: int = 1) -> tuple[int, dict[str, str], Any]:
+    sent: list[Message] = []
+    coming = [{"type": "http.request", "body": b"x" * 100, "more_body": True}] * parts
+
+    async def receive() -> Message:
+        if coming:
+            return coming.pop()
+        await asyncio.sleep(3600)
+        return {}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    raw = [(name.encode(), value.encode()) for name, value in {"host": "localhost", **headers}.items()]
+    scope = {"type": "http", "method": "POST", "path": "/v1/x", "query_string": b"", "headers": raw}
+    await door(scope, receive, send)
+    told = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    return sent[0]["status"], told, json.loads(sent[1]["body"])
+
+
+async def forever(_scope: Any, _receive: Any, _send: Any) -> None:
+    await asyncio.sleep(3600)
+
+
+async def mistaken(_scope: Any, _receive: Any, _send: Any) -> None:
+    raise ZeroDivisionError
+
+
+async def reading(scope: Any, receive: Any, _send: Any) -> None:
+    assert scope[TRUSTED] is False
+    while True:
+        await receive()
+
+
+def test_what_takes_too_long_is_told_so() -> None:
+    status, _, told = passed(forever, LOCAL._replace(settings=Serve(request_seconds=0.05)))
+    assert (status, told["code"]) == (504, "too_slow")
+
+
+def test_what_is_too_large_is_not_read_to_its_end() -> None:
+    status, headers, told = passed(reading, LOCAL._replace(settings=Serve(body_bytes=1024)), parts=1000)
+    assert (status, told["code"]) == (413, "large_request")
+    assert headers["content-type"] == "application/problem+json"
+
+
+def test_a_mistake_of_ours_is_a_problem_without_details(caplog: pytest.LogCaptureFixture) -> None:
+    status, _, told = passed(mistaken)
+    assert (status, told["code"]) == (500, "mistake")
+    assert "ZeroDivisionError" in caplog.text, "who runs it can read why"
+
+
+def test_too_many_at_once_are_told_to_come_back() -> None:
+    async def crowd() -> tuple[int, dict[str, str], Any]:
+        door = Door(forever, LOCAL._replace(settings=Serve(requests=2)), Counted(), lambda: "now")
+        waiting = [asyncio.create_task(_passed(door, {})) for _ in range(2)]
+        await asyncio.sleep(0)
+        refused = await _passed(door, {})
+        for each in waiting:
+            each.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        return refused
+
+    status, headers, told = asyncio.run(crowd())
+    assert (status, told["code"], headers["retry-after"]) == (503, "busy", "1")
+
+
+def test_who_wants_other_settings_is_sent_away() -> None:
+    headers = {"authorization": f"Waymeet once:{proof(RESIDENT, 'client', 'once')}", SETTINGS: "others"}
+    status, answered, told = passed(mistaken, headers=headers)
+    assert (status, told["code"]) == (421, "other_settings")
+    assert answered[PROOF] == proof(RESIDENT, "server", "once")
+    assert passed(mistaken, headers={**headers, SETTINGS: "now"})[0] == 500, "it got further"
+
+
+def test_the_token_is_made_once_and_kept_to_oneself(tmp_path: Path) -> None:
+    first = token()
+    assert token() == first
+    assert len(first) >= 40
+    token_file().chmod(0o644)
+    assert token() == first
+    assert token_file().stat().st_mode & 0o777 == 0o600
+    token_file().write_text("short\n", encoding="ascii")
+    with pytest.raises(UsageError, match="holds no token"):
+        token()
+
+
+class Hasty(Protocol):
+    """Waits for nobody."""
+
+    head_seconds = 0.2
+
+
+@pytest.mark.parametrize("said", [b"", b"GET / HTTP/1.1\r\nHost: a\r\nX-Half:"])
+def test_who_does_not_say_what_he_wants_is_not_waited_for(said: bytes) -> None:
+    async def talk() -> bytes:
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            config = uvicorn.Config(mistaken, http=Hasty, lifespan="off", log_config=None)
+            server = uvicorn.Server(config)
+            running = asyncio.create_task(server.serve(sockets=[listening]))
+            reader, writer = await asyncio.open_connection(*listening.getsockname())
+            writer.write(said)
+            answer = await asyncio.wait_for(reader.read(), 60)
+            writer.close()
+            server.should_exit = True
+            await running
+            return answer
+
+    answer = asyncio.run(talk())
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert b'"code":"slow_request"' in answer
