@@ -3,13 +3,18 @@
 import contextlib
 import io
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import msgspec
 import pytest
+from without_models import WITHOUT_MODELS
 
+from waymeet import Project
 from waymeet.interfaces.cli import main
+from waymeet.interfaces.requests.decoding import converted
+from waymeet.interfaces.requests.operations import OPERATIONS
 
 FILES = {
     "README.md": "# Demo\n\nA small project. See [the fusion page](docs/fusion.md) for how results meet.\n",
@@ -42,8 +47,11 @@ def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in list(os.environ):
         if variable.startswith("WAYMEET_"):
             monkeypatch.delenv(variable)
+    for variable, value in WITHOUT_MODELS.items():
+        monkeypatch.setenv(variable, value)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
 
 
@@ -71,3 +79,31 @@ def run() -> Run:
         return Ran(code, out.getvalue(), err.getvalue())
 
     return ran
+
+
+@pytest.fixture
+def opened(project: Path) -> Iterator[Project]:
+    """Open the project, with thirty more pages, indexed."""
+    for number in range(30):
+        page = project / "docs" / "more" / f"keys{number}.md"
+        page.parent.mkdir(exist_ok=True)
+        page.write_text(
+            f"# Keys {number}\n\nRotate key {number} in drawer {number}, see [setup](../setup.md).\n", "utf-8"
+        )
+    with Project.open(project) as opened:
+        opened.index()
+        yield opened
+
+
+@pytest.fixture
+def ask(opened: Project) -> Callable[..., Any]:
+    """Ask by the name of an operation and plain values, as a program would."""
+
+    def asked(operation: str, **given: Any) -> Any:
+        chosen = OPERATIONS[operation]
+        answer = chosen.call(opened, converted(chosen.request, given))
+        assert isinstance(answer, chosen.answer)
+        assert msgspec.json.decode(msgspec.json.encode(answer), type=chosen.answer) == answer, "it survives JSON"
+        return answer
+
+    return asked

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from interfaces.conftest import Run
 
 
@@ -52,6 +53,45 @@ def test_feedback_is_refused_if_it_says_nothing_or_of_nothing(run: Run, project:
     assert run("feedback", "--right", "docs/setup.md").code == 2
     done = run("feedback", "keys", "--right", "nope.md")
     assert (done.code, "nope.md" in done.err) == (1, True)
+
+
+def test_a_name_with_a_hash_is_not_cut(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "docs" / "c#.md").write_text("# C sharp\n\nRotate keys in it.\n", encoding="utf-8")
+    for reference in ("docs/c#.md", "docs/c#.md#L1-L3", "docs/c#.md:1:2", "docs/c#.md#c-sharp"):
+        done = run("why-not", "rotate keys", reference)
+        assert (done.code, done.out.startswith("docs/c#.md  found")) == (0, True), reference
+        assert run("feedback", "rotate keys", "--right", reference).code == 0
+        assert "right  docs/c#.md  for" in run("feedback", "--list").out
+        assert run("feedback", "rotate keys", "--right", reference, "--undo").code == 0
+        assert run("feedback", "--list").code == 1
+    monkeypatch.chdir(project / "docs")
+    assert run("why-not", "rotate keys", "c#.md#L1-L3").code == 0
+    for reference in ("docs/c#x.md", "docs/c#x.md#L1-L2", "docs/c#x.md:3"):
+        assert "there is no file docs/c#x.md\n" in run("why-not", "rotate keys", reference).out
+
+
+def test_what_was_said_of_a_file_that_is_gone_can_be_taken_back(run: Run, project: Path) -> None:
+    assert run("feedback", "rotate keys", "--right", "docs/setup.md").code == 0
+    (project / "docs" / "setup.md").unlink()
+    assert run("feedback", "rotate keys", "--right", "docs/setup.md#L1-L3", "--undo").code == 0
+    assert run("feedback", "--list").code == 1
+
+
+def test_what_is_read_together_comes_together(run: Run, project: Path) -> None:
+    """One sitting is not enough, so the setting is lowered; words alone find the one page, reading brings the other."""
+    run("search", "keys")
+    for page in ("docs/setup.md", "docs/ja.md"):
+        assert run("read", page).code == 0
+    asked = ("search", "signing", "--recipe", "memory", "--set", "embedding.provider=none", "--json")
+    told = json.loads(run(*asked, "--set", "memory.together=1").out)
+    assert "docs/ja.md comes with docs/setup.md: often of use together" in told["notes"]
+    assert "docs/ja.md" in [hit["document"] for hit in told["hits"]]
+    assert "docs/ja.md" not in documents(run(*asked).out)
+
+
+def test_a_date_that_is_none_is_told(run: Run, project: Path) -> None:
+    done = run("search", "rotate keys after:banana")
+    assert "degraded: understand: after:banana was looked for as text" in done.out + done.err
 
 
 def test_reading_an_entry_is_remembered(run: Run, project: Path) -> None:

@@ -1,6 +1,8 @@
 """Filters in a query: read where they are meant, text everywhere else, and never wider than the caller's own."""
 
+from collections.abc import Collection, Mapping
 from itertools import product
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -13,7 +15,7 @@ from waymeet.recipes.auto import AUTO
 from waymeet.search.asked import Named, asked, narrowed
 from waymeet.search.state import Search, Tools, run
 from waymeet.settings import Settings
-from waymeet.types import Filters, Query
+from waymeet.types import Document, Filters, Query
 
 PAGES = {
     "docs/a.md": "---\ntype: ADR\ntags: [core]\nstatus: open\n---\n# Keys\n\nRotate the keys.\n",
@@ -124,7 +126,7 @@ def test_filters_act_and_are_reported(query: str, expected: set[str]) -> None:
         ("keys tag:poem", "tag is one of core"),
         ("keys lang:cobol", "lang is one of"),
         ("keys status:shut", "status is one of open"),
-        ("keys path:nowhere", "nothing indexed passes path:nowhere"),
+        ("keys path:nowhere", "nothing with these words passes path:nowhere"),
     ],
 )
 def test_a_value_that_nothing_has_finds_nothing_and_says_what_there_is(query: str, hint: str) -> None:
@@ -132,6 +134,48 @@ def test_a_value_that_nothing_has_finds_nothing_and_says_what_there_is(query: st
     assert not search.candidates
     (told,) = [each for each in search.degraded if each.code == "nothing_passes"]
     assert hint in told.detail
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("keys after:banana", "after:banana was looked for as text: a date is written as"),
+        ("keys before:2025-02-30", "before:2025-02-30 was looked for as text: a date is written as"),
+        ("keys -tag:core", "-tag:core was looked for as text: only a kind can be left out so"),
+    ],
+)
+def test_what_looks_like_a_filter_and_is_none_is_told(query: str, told: str) -> None:
+    search = ask(query)
+    assert documents(search) == set(PAGES)
+    (said,) = [each.detail for each in search.degraded if each.code == "unread_filter"]
+    assert said.startswith(told)
+
+
+@pytest.mark.parametrize("query", ["keys kind:poem", "keys path:nowhere", "keys tag:poem status:shut"])
+def test_a_filter_that_nothing_passes_does_not_cost_a_look_at_everything(query: str) -> None:
+    looked: list[str] = []
+
+    class Watched:
+        """A store that notes which documents are asked for."""
+
+        inner = indexed(PAGES)
+
+        def documents(self, ids: Collection[str]) -> Mapping[str, Document]:
+            looked.extend(ids)
+            return self.inner.documents(ids)
+
+        def fingerprints(self) -> None:
+            pytest.fail("every document was listed")
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.inner, name)
+
+    run(AUTO, Query(query), Tools(cast("Any", Watched())), Settings())
+    assert len(looked) == len(PAGES)  # each has the word, and is looked at once
+
+
+def test_a_filter_is_not_blamed_for_words_that_are_nowhere() -> None:
+    assert not [each for each in ask("zzzz kind:poem").degraded if each.code == "nothing_passes"]
 
 
 def test_filters_alone_ask_for_nothing() -> None:

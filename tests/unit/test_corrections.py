@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from corpus import Page, store_of
+from corpus import FixedEmbedder, Page, store_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +14,7 @@ from waymeet.recipes.auto import AUTO
 from waymeet.recipes.memory import MEMORY
 from waymeet.search import beside
 from waymeet.search.state import Search, Tools, run
-from waymeet.search.votes import Corrections, Vote, cast, taken_back
+from waymeet.search.votes import Corrections, Pair, Vote, cast, read_with, taken_back
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.types import Document, Filters, Query
 
@@ -133,6 +133,96 @@ def test_reading_is_remembered_for_what_people_write_and_never_fails(tmp_path: P
     assert not beside.touch(tmp_path / "file" / "index.db", note, 10**18)
 
 
-def test_the_default_recipes_heed_feedback() -> None:
-    for name in ("auto", "memory"):
-        assert "correct" in [stage.__name__ for stage in RECIPES[name].stages]
+@pytest.mark.parametrize("name", RECIPES)
+def test_every_recipe_heeds_feedback_and_shows_it(name: str) -> None:
+    """Three votes of three that make three quarters: .75 · .15 of the best score, up or down."""
+    pages = {f"{each}.md": Page(("rotate keys",), title="rotate keys", kind="skills") for each in "ab"}
+    recipe, store = RECIPES[name], store_of(pages)
+    settings = resolve((Layer("recipe", recipe.overrides),))
+    before, after = (
+        run(recipe, Query("rotate keys"), Tools(store, corrections=each, now=lambda: 0), settings)[0]
+        for each in (Corrections(), said(*[("rotate keys", "a.md", False)] * 3, *[("rotate keys", "b.md", True)] * 3))
+    )
+    assert [each.document for each in before.candidates] == ["a.md", "b.md"]
+    if name != "deep":  # its bonus for a first rank is more than feedback may move
+        assert [each.document for each in after.candidates] == ["b.md", "a.md"]
+    best = max(scores(before).values())
+    assert scores(after)["b.md"] - scores(before)["b.md"] == pytest.approx(0.75 * 0.15 * best)
+    assert scores(before)["a.md"] - scores(after)["a.md"] == pytest.approx(0.75 * 0.15 * best)
+    for each in after.candidates:
+        assert each.score.parts[-1].description == "feedback on a like query: “rotate keys”"
+        assert evaluate(each.score) == pytest.approx(each.score.value)
+
+
+def test_feedback_holds_where_nothing_is_similar() -> None:
+    """Both cosines are negative: what was right still moves up."""
+    store = store_of({"a.md": "x", "b.md": "y"}, {"a.md": [(-0.6, 0.8)], "b.md": [(-0.8, 0.6)]})
+    tools = Tools(store, (FixedEmbedder((1.0, 0.0)),), corrections=said(*[("z", "b.md", True)] * 9))
+    search, _ = run(RECIPES["classic"], Query("z", mode="vec_only"), tools, Settings())
+    assert scores(search)["b.md"] > -0.8
+
+
+def test_what_feedback_brings_in_keeps_to_the_filters_that_come_late() -> None:
+    pages = {"a.md": Page(("rotate keys",), doc_type="spec"), "b.md": Page(("unrelated",)), "c.md": Page(("other",))}
+    right = said(("rotate keys", "b.md", True))
+    asked = Query("rotate keys", filters=Filters(doc_types=("spec",)))
+    search, _ = run(RECIPES["threeway"], asked, Tools(store_of(pages), corrections=right), Settings())
+    assert list(scores(search)) == ["a.md"]
+
+
+SITTING = 1_800 * 10**9
+DAY = 86_400 * 10**9
+
+
+def test_what_is_read_together_in_two_sittings_counts_as_linked(tmp_path: Path) -> None:
+    """From a.md, the only one that words find, c.md is one hop away: .5 of its fused score, as along a link."""
+    index = tmp_path / "index.db"
+    store = store_of({"a.md": Page(("needle",)), "c.md": Page(("hay",)), "d.md": Page(("straw",))})
+    settings = resolve((Layer("recipe", MEMORY.overrides),))
+
+    def asked(**memory: object) -> Search:
+        numbers = resolve((Layer("recipe", MEMORY.overrides), Layer("test", {"memory": memory})))
+        return run(MEMORY, Query("needle"), Tools(store, corrections=beside.heeded(index)), numbers)[0]
+
+    for day in (1, 2):
+        assert [each.document for each in asked().candidates] == ["a.md"]
+        for minute, name in enumerate(("a.md", "c.md")):
+            assert beside.touch(index, Document(name, "notes", name), day * DAY + minute * 60 * 10**9)
+        assert beside.touch(index, Document("d.md", "notes", "D"), day * DAY + 2 * SITTING)
+    search = asked()
+    (reached,) = search.lists["graph"]
+    assert reached.document == "c.md"
+    assert reached.score == pytest.approx(0.5 / 61)
+    assert "c.md comes with a.md: often of use together" in search.notes
+    assert [each.document for each in asked(together=3).candidates] == ["a.md"]
+    assert [each.document for each in asked(together=0).candidates] == ["a.md"]
+    assert settings.memory.together == 2
+
+
+def test_one_long_sitting_is_one_however_often_things_are_read() -> None:
+    pairs: tuple[Pair, ...] = ()
+    moments: dict[str, int] = {}
+    for number in range(40):
+        now = DAY + number * SITTING // 2
+        pairs = read_with(pairs, "ab"[number % 2], moments, now)
+        moments["ab"[number % 2]] = now
+    assert [(pair.one, pair.other, pair.sittings) for pair in pairs] == [("a", "b", 1)]
+
+
+def test_a_day_of_reading_makes_no_more_pairs_than_it_has_to() -> None:
+    pairs: tuple[Pair, ...] = ()
+    moments: dict[str, int] = {}
+    for number in range(100):
+        pairs = read_with(pairs, f"{number:03}", moments, DAY + number)
+        moments[f"{number:03}"] = DAY + number
+    assert len(pairs) < 8 * 100
+
+
+def test_companions_that_are_gone_or_left_out_do_no_harm() -> None:
+    store = store_of({"a.md": Page(("needle",)), "c.md": Page(("hay",))})
+    pairs = (Pair("a.md", "gone.md", 5, 1), Pair("a.md", "c.md", 5, 1))
+    tools = Tools(store, corrections=Corrections(pairs=pairs))
+    settings = resolve((Layer("recipe", MEMORY.overrides),))
+    assert scores(run(MEMORY, Query("needle"), tools, settings)[0]).keys() == {"a.md", "c.md"}
+    kept = Query("needle", filters=Filters(paths=("a.md",)))
+    assert scores(run(MEMORY, kept, tools, settings)[0]).keys() == {"a.md"}

@@ -70,7 +70,10 @@ def test_no_file_names_a_registry_or_a_folder_of_this_machine() -> None:
 def test_the_public_names_are_these_and_all_can_be_loaded() -> None:
     import waymeet
 
-    assert waymeet.__all__ == ["Answer", "Filters", "Hit", "Project", "Query", "WaymeetError", "__version__"]
+    assert waymeet.__all__ == [
+        *("Answer", "AsyncProject", "Explanation", "Filters", "Hit", "Project", "Query", "Variant", "WaymeetError"),
+        "__version__",
+    ]
     for name in waymeet.__all__:
         assert getattr(waymeet, name)
     with pytest.raises(AttributeError, match="Porject"):

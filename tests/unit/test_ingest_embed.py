@@ -1,80 +1,225 @@
-"""Giving vectors to chunks."""
+"""Giving vectors to chunks, whatever the model does."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
-from msgspec.structs import replace
 
-from waymeet.errors import EmbeddingError
+from waymeet.errors import EmbeddingError, UnusableVectorError
 from waymeet.ingest.embed import embed
 from waymeet.ingest.index import index
+from waymeet.ingest.refusals import Refusals
 from waymeet.models.hashing import HashingEmbedder
-from waymeet.settings import Settings
+from waymeet.settings import Embedding, Settings
 from waymeet.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
     from waymeet.ports import Vector
 
-SETTINGS = Settings(embedding=replace(Settings().embedding, batch_chunks=2))
+SETTINGS = Settings(embedding=Embedding(batch_chunks=2))
+LARGE = Settings(embedding=Embedding(batch_chunks=64))
+
+
+def write(folder: Path, number: int, text: str) -> None:
+    (folder / f"{number}.md").write_text(f"# Page {number}\n\n## Part\n\n{text}\n", encoding="utf-8")
+
+
+def pages(folder: Path, number: int) -> MemoryStore:
+    for n in range(number):
+        write(folder, n, f"Text {n}.")
+    made = MemoryStore()
+    index(folder, made, SETTINGS)
+    return made
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> MemoryStore:
-    for n in range(5):
-        (tmp_path / f"{n}.md").write_text(f"# Page {n}\n\n## Part\n\nText {n}.\n", encoding="utf-8")
-    made = MemoryStore()
-    index(tmp_path, made, SETTINGS)
-    return made
+    return pages(tmp_path, 5)
 
 
 class Recording(HashingEmbedder):
-    """An embedder that remembers what it was shown, and can fail or return too little."""
+    """An embedder that remembers what it was shown, and fails or answers badly as it is told."""
 
-    def __init__(self, fail_at: int = -1, lose: int = 0) -> None:
+    def __init__(
+        self,
+        fails: Callable[[int, Sequence[str]], EmbeddingError | None] = lambda *_: None,
+        spoils: Callable[[str], "Vector | None"] = lambda _: None,
+        lose: int = 0,
+    ) -> None:
         super().__init__(16)
         self.shown: list[list[str]] = []
-        self._fail_at = fail_at
+        self.calls = 0
+        self._fails = fails
+        self._spoils = spoils
         self._lose = lose
 
     def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
-        if len(self.shown) == self._fail_at:
-            raise EmbeddingError("The model is gone.")
+        self.calls += 1
+        error = self._fails(self.calls, texts)
+        if error:
+            raise error
         self.shown.append(list(texts))
-        return super().passages(texts)[self._lose :]
+        rows = [(text, vector) for text, vector in zip(texts, super().passages(texts), strict=True)]
+        made = [vector if (bad := self._spoils(text)) is None else bad for text, vector in rows]
+        return made[self._lose :]
+
+    @property
+    def texts(self) -> list[str]:
+        return [text for batch in self.shown for text in batch]
 
 
 def test_every_chunk_gets_a_vector_in_batches(store: MemoryStore) -> None:
     embedder, told = Recording(), list[tuple[int, int, str]]()
-    assert embed(store, [embedder], SETTINGS, lambda *step: told.append(step)) == 5
+    came = embed(store, [embedder], SETTINGS, lambda *step: told.append(step))
+    assert (came.done, came.left, came.refused, came.trouble) == (5, 0, 0, "")
     assert [len(batch) for batch in embedder.shown] == [2, 2, 1]
-    assert told == [(2, 5, "1.md"), (4, 5, "3.md"), (5, 5, "4.md")]
+    assert [step[:2] for step in told] == [(2, 5), (4, 5), (5, 5)]
     assert store.counts().vectors == {embedder.lane: 5}
-    assert embed(store, [embedder], SETTINGS) == 0
+    assert embed(store, [embedder], SETTINGS).done == 0
 
 
 def test_a_model_is_shown_title_headings_and_text(store: MemoryStore) -> None:
     embedder = Recording()
     embed(store, [embedder], SETTINGS)
-    assert embedder.shown[0][0] == "Page 0\nPage 0\n# Page 0\n\n## Part\n\nText 0."
+    assert "Page 0\nPage 0\n# Page 0\n\n## Part\n\nText 0." in embedder.texts
 
 
-def test_what_was_done_before_a_failure_is_kept(store: MemoryStore) -> None:
-    embedder = Recording(fail_at=1)
-    with pytest.raises(EmbeddingError, match="The model is gone"):
-        embed(store, [embedder], SETTINGS)
-    assert store.counts().vectors == {embedder.lane: 2}
-    assert embed(store, [Recording()], SETTINGS) == 3
+def test_the_last_changed_are_embedded_first(tmp_path: Path) -> None:
+    store = pages(tmp_path, 4)
+    write(tmp_path, 2, "Rewritten just now.")
+    index(tmp_path, store, SETTINGS)
+    embedder = Recording()
+    embed(store, [embedder], SETTINGS)
+    assert "Rewritten" in embedder.texts[0]
+
+
+def test_a_model_that_is_gone_ends_the_run_and_what_was_done_is_kept(tmp_path: Path) -> None:
+    store = pages(tmp_path, 40)
+    gone = Recording(lambda call, _: EmbeddingError("The model is gone.", "Bring it back.") if call > 1 else None)
+    came = embed(store, [gone], SETTINGS)
+    assert (came.done, came.left, came.trouble, came.hint) == (2, 38, "The model is gone.", "Bring it back.")
+    assert gone.calls == 6  # not one for every text
+    assert store.counts().vectors == {gone.lane: 2}
+    assert embed(store, [Recording()], SETTINGS).done == 38
+
+
+def test_who_waits_for_an_answer_does_not_wait_for_a_model_that_fails(store: MemoryStore) -> None:
+    failing = Recording(lambda *_: EmbeddingError("Not now."))
+    assert embed(store, [failing], SETTINGS, hasty=True).trouble == "Not now."
+    assert failing.calls == 1
+
+
+@pytest.mark.parametrize("batch", [1, 2, 7, 64])
+def test_a_model_that_fails_every_third_call_embeds_everything_once(tmp_path: Path, batch: int) -> None:
+    store = pages(tmp_path, 30)
+    moody = Recording(lambda call, _: EmbeddingError("Not now.") if call % 3 == 0 else None)
+    came = embed(store, [moody], Settings(embedding=Embedding(batch_chunks=batch)))
+    assert (came.done, came.left, came.trouble) == (30, 0, "")
+    assert len(moody.texts) == len(set(moody.texts)) == 30
+    assert store.counts().vectors == {moody.lane: 30}
+
+
+@pytest.mark.parametrize("poison", [{0}, {1}, {17}, {39}, {0, 1}, {3, 30, 31}])
+def test_a_text_that_a_model_fails_at_does_not_keep_others_from_their_vectors(tmp_path: Path, poison: set[int]) -> None:
+    store = pages(tmp_path, 40)
+    bad = [f"Text {n}." for n in poison]
+    choking = Recording(lambda _, texts: EmbeddingError("Ugh.") if any(b in t for t in texts for b in bad) else None)
+    came = embed(store, [choking], LARGE)
+    assert (came.done, came.left, came.refused, came.trouble) == (40 - len(poison), len(poison), 0, "Ugh.")
+    assert len(choking.texts) == len(set(choking.texts)) == 40 - len(poison)
+    assert embed(store, [Recording()], LARGE).done == len(poison)  # tried again the next time
+
+
+WRONG = {
+    "nan": np.full(16, np.nan, np.float32),
+    "infinite": np.full(16, np.inf, np.float32),
+    "zero": np.zeros(16, np.float32),
+    "short": np.ones(15, np.float32),
+    "long": np.ones(17, np.float32),
+    "a matrix": np.ones((4, 4), np.float32),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
+def test_an_unusable_vector_is_refused_and_not_asked_for_again(
+    store: MemoryStore, wrong: "Vector", tmp_path: Path
+) -> None:
+    def spoiling() -> Recording:
+        return Recording(spoils=lambda text: wrong if "Text 3" in text else None)
+
+    came = embed(store, [spoiling()], LARGE)
+    assert (came.done, came.left, came.refused, came.trouble) == (4, 0, 1, "")
+    (reason,) = Refusals(store).reasons(["hashing-16"])
+    assert "3.md#L1-L5" in reason
+    again = spoiling()
+    assert embed(store, [again], LARGE).refused == 1
+    assert again.calls == 0
+    write(tmp_path, 3, "Another text.")  # then it is tried again
+    index(tmp_path, store, SETTINGS)
+    assert embed(store, [again], LARGE).done == 1
+    assert Refusals(store).reasons(["hashing-16"]) == []
+
+
+def test_another_model_is_shown_what_one_refused(store: MemoryStore) -> None:
+    embed(store, [Recording(spoils=lambda text: WRONG["nan"] if "Text 3" in text else None)], LARGE)
+    other = HashingEmbedder(8)
+    assert embed(store, [other], LARGE).done == 5
+
+
+def test_a_server_that_sends_an_unusable_vector_for_one_text_is_asked_without_it(tmp_path: Path) -> None:
+    store = pages(tmp_path, 20)
+    odd = Recording(
+        lambda _, texts: UnusableVectorError("A vector is zero.") if any("Text 7." in text for text in texts) else None
+    )
+    came = embed(store, [odd], LARGE)
+    assert (came.done, came.left, came.refused) == (19, 0, 1)
+
+
+def test_a_model_that_gives_hardly_any_usable_vector_is_at_fault_itself(tmp_path: Path) -> None:
+    store = pages(tmp_path, 60)
+    broken = Recording(spoils=lambda _: WRONG["nan"])
+    came = embed(store, [broken], LARGE)
+    assert (came.done, came.left, came.refused) == (0, 60, 0)
+    assert "most of what it was shown" in came.trouble
+    assert embed(store, [Recording()], LARGE).done == 60  # nothing of it was remembered
 
 
 def test_too_few_vectors_are_an_error(store: MemoryStore) -> None:
-    with pytest.raises(EmbeddingError, match="1 vectors for 2 texts"):
-        embed(store, [Recording(lose=1)], SETTINGS)
+    came = embed(store, [Recording(lose=1)], SETTINGS)
+    assert came.done == 0
+    assert "1 vectors for 2 texts" in came.trouble
+
+
+def test_a_file_that_changes_meanwhile_gets_the_vector_of_its_new_text(tmp_path: Path) -> None:
+    store = pages(tmp_path, 6)
+
+    def meddle(call: int, _: Sequence[str]) -> None:
+        if call == 1:
+            for n in range(6):
+                write(tmp_path, n, f"Rewritten {n}.")
+            index(tmp_path, store, SETTINGS)
+
+    embedder = Recording(meddle)
+    came = embed(store, [embedder], SETTINGS)
+    assert came.left == 0
+    question = embedder.query("Page 4\nPage 4\n# Page 4\n\n## Part\n\nRewritten 4.")
+    from waymeet.types import Filters
+
+    best = store.nearest(embedder.lane, question, 1, Filters())[0]
+    assert best.document == "4.md"
+    assert best.score == pytest.approx(1.0, abs=1e-6)
 
 
 def test_a_store_that_keeps_nothing_does_not_hang(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    chunks = store.without_vector(["hashing-16"], 2)
-    monkeypatch.setattr(store, "without_vector", lambda *_: chunks)
-    with pytest.raises(EmbeddingError, match="does not keep the vector"):
-        embed(store, [Recording()], SETTINGS)
+    monkeypatch.setattr(store, "put_vectors", lambda *_: None)
+    embedder = Recording()
+    assert embed(store, [embedder], SETTINGS).left == 5
+    assert len(embedder.texts) == 5 * 5
+
+
+def test_it_can_be_ended_after_every_batch(store: MemoryStore) -> None:
+    embedder = Recording()
+    came = embed(store, [embedder], SETTINGS, late=lambda: embedder.calls >= 1)
+    assert (came.done, came.left, came.trouble) == (2, 3, "")

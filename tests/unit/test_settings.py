@@ -89,7 +89,7 @@ def test_a_project_file_is_read_only_if_it_is_a_small_file_of_its_own(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    "flag", ["rrf.k=-1", "bm25.k1=nan", "bm25.k1=inf", "embedding.dimension=0", "shape.limit=-1", "bm25.b.body=2"]
+    "flag", ["rrf.k=-1", "bm25.k1=nan", "bm25.k1=inf", "embedding.dimension=-1", "shape.limit=-1", "bm25.b.body=2"]
 )
 def test_a_number_out_of_range_is_refused(flag: str) -> None:
     with pytest.raises(SettingsError):

@@ -80,6 +80,15 @@ def test_what_is_too_far_down_is_told_its_rank_and_how_to_raise_it() -> None:
     assert [(each.source, each.rank) for each in found.lists] == [("lexical", found.rank)]
 
 
+def test_a_document_behind_several_sections_of_another_is_told_its_place_among_the_answers() -> None:
+    """The other document has three sections before it, so that it is answer 4, and no answer of three."""
+    pages = {"a.md": Page(("keys keys", "keys keys", "keys keys")), "b.md": Page(("keys and quite different words",))}
+    found = told("keys", "b.md", store=store_of(pages))
+    assert (found.verdict, found.rank) == ("outranked", 4)
+    assert "--limit 4: it is then the last one shown" in found.changes
+    assert told("keys", "b.md", store=store_of(pages), limit=4).verdict == "found"
+
+
 def test_what_no_list_reaches_is_told_where_it_would_stand() -> None:
     many = store_of(
         {**{f"{n:03}.md": "keys keys" for n in range(150)}, "z.md": Page(("keys and much more",), title="Z")}

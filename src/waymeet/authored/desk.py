@@ -25,7 +25,8 @@ from waymeet.settings import Settings
 Change = Callable[[Item, str], str]
 """Makes a new text of an entry and its text."""
 
-_PATIENCE = 60.0
+_PATIENCE = 300.0
+"""Seconds; the system lets go for a writer that died, so that only a crowd or one that hangs takes so long."""
 _OFTEN = 0.005
 
 

@@ -44,7 +44,7 @@ def tree(graph: Graph) -> Iterator[Line]:
                 placed.add(other)
                 below.setdefault(node.id, []).append((edge, other))
     for node in graph.nodes[:1]:
-        yield [(node.id, "bold cyan"), (f"  {node.title}", "")]
+        yield [(node.id, "bold cyan place"), (f"  {node.title}", "")]
         yield from _branches(node.id, below, nodes, "")
 
 
@@ -55,10 +55,10 @@ def outline(graph: Graph) -> Iterator[Line]:
         leaving.setdefault(edge.source, []).append(edge)
     for node in graph.nodes:
         if node.id in leaving:
-            yield [(node.id, "bold cyan"), (f"  {node.title}", "")]
+            yield [(node.id, "bold cyan place"), (f"  {node.title}", "")]
             for edge in leaving[node.id]:
                 times = f" ×{edge.links}" if edge.links > 1 else ""
-                yield [("  → ", "dim"), (edge.target, "cyan"), (f"  {edge.kind}{times}", "dim")]
+                yield [("  → ", "dim"), (edge.target, "cyan place"), (f"  {edge.kind}{times}", "dim")]
     alone = len(graph.nodes) - len({end for edge in graph.edges for end in (edge.source, edge.target)})
     yield [(f"{len(graph.nodes)} nodes, {len(graph.edges)} edges, {alone} without any", "dim")]
 
@@ -72,7 +72,7 @@ def _branches(
         arrow = "→" if edge.source == id_ else "←"
         yield [
             (f"{indent}{'└─ ' if last else '├─ '}{arrow} ", "dim"),
-            (other, "cyan"),
+            (other, "cyan place"),
             (f"  {nodes[other].title}", ""),
             (f"  {edge.kind}", "dim"),
         ]

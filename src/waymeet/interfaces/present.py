@@ -6,7 +6,7 @@ from waymeet.analysis.tongues import english_name
 from waymeet.types import Answer, Explanation, Hit, Section
 
 Segment = tuple[str, str]
-"""A piece of text and the style it has on a terminal."""
+"""A piece of text and its style on a terminal; `place` among the style's words: it names a file or lines of one."""
 Line = Sequence[Segment]
 
 _UNSAFE = {
@@ -59,7 +59,7 @@ def answer_lines(answer: Answer) -> Iterator[Line]:
 
 def _hit_lines(place: int, hit: Hit) -> Iterator[Line]:
     first = hit.sections[0]
-    yield [(f"{place}. ", "dim"), (hit.id, "bold cyan"), (f"  {hit.score:.4f}", "green")]
+    yield [(f"{place}. ", "dim"), (hit.id, "bold cyan place"), (f"  {hit.score:.4f}", "green")]
     crumbs = " › ".join(dict.fromkeys(filter(None, (hit.title, *first.headings))))
     yield [("   ", ""), (crumbs, "bold")]
     yield [("   ", ""), (hit.relevance_reason, "dim")]
@@ -73,10 +73,10 @@ def _hit_lines(place: int, hit: Hit) -> Iterator[Line]:
         yield from _section_lines(section)
     for twin in hit.translations:
         language = f"in {english_name(twin.lang)}" if twin.lang else "in another language"
-        yield [(f"   also {language}: ", "dim"), (twin.id, "cyan")]
+        yield [(f"   also {language}: ", "dim"), (twin.id, "cyan place")]
     for page in hit.linked_pages:
         arrow = "→" if page.direction == "out" else "←"
-        yield [(f"   {arrow} ", "dim"), (page.document, "cyan"), (f"  {page.title} ({page.kind})", "dim")]
+        yield [(f"   {arrow} ", "dim"), (page.document, "cyan place"), (f"  {page.title} ({page.kind})", "dim")]
     if hit.explanation is not None:
         yield from tree_lines(hit.explanation)
 

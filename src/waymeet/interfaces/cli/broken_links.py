@@ -9,39 +9,41 @@ from waymeet.ingest.notes import former
 from waymeet.interfaces.cli.common import (
     current,
     from_here,
-    json_option,
     opened,
-    print_json,
-    print_lines,
     project_options,
-    say,
-    say_degraded,
     several,
 )
+from waymeet.interfaces.cli.completing import documents
+from waymeet.interfaces.cli.listing import Listing, format_option, print_listing
+from waymeet.interfaces.cli.manual import manual
 from waymeet.interfaces.present import Line
 from waymeet.search.gaps import Broken, broken
 from waymeet.search.missing import unindexed
 
-_EPILOG = """\b
-Examples:
-  waymeet broken-links
-  waymeet broken-links docs --exit-code      for continuous integration: ends with 1 if there are any
-"""
+_EPILOG = manual(
+    """
+    waymeet broken-links
+    waymeet broken-links docs --exit-code      for continuous integration
+    waymeet broken-links --format jsonl        one broken link a line
+    """,
+    exits={1: "some link is broken (with --exit-code)"},
+    see="waymeet links, waymeet orphans, waymeet stale",
+)
 _PROBLEMS = {"missing": "leads nowhere", "anchor": "no such place", "renamed": "has another name now"}
 
 
 @click.command(short_help="List links that lead nowhere, and what may be meant.", epilog=_EPILOG)
-@click.argument("paths", nargs=-1)
+@click.argument("paths", nargs=-1, shell_complete=documents)
 @click.option("--exit-code", is_flag=True, help="End with 1 if there are any.")
 @project_options
-@json_option
+@format_option()
 def command(
     paths: tuple[str, ...],
     exit_code: bool,
     root: Path | None,
     index: Path | None,
     flags: tuple[str, ...],
-    as_json: bool,
+    form: str,
 ) -> int:
     """List links that people wrote and that lead nowhere, to no such heading, or to a page by a name it had once.
 
@@ -52,19 +54,17 @@ def command(
         wanted = [from_here(project.root, path) for path in paths]
         with store.reading():
             found = broken(store, former(store), lambda name: bool(unindexed(project.root, [name])), wanted)
-    if as_json:
-        print_json({"broken": found, "degraded": degraded})
-    else:
-        print_lines(_lines(found))
-        say(f"{several(len(found), 'broken link')}." if found else "No link is broken.")
-        say_degraded(degraded)
+    said = f"{several(len(found), 'broken link')}." if found else "No link is broken."
+    whole = {"broken": found, "degraded": degraded}
+    files = [each.document for each in found]
+    print_listing(form, Listing(whole, found, tuple(_lines(found)), files, said, degraded=degraded), project)
     return 1 if exit_code and found else 0
 
 
 def _lines(found: Sequence[Broken]) -> Iterator[Line]:
     for each in found:
         place = f"{each.document}:{each.line}" if each.line else each.document
-        yield [(place, "cyan"), (f"  {each.kind}  ", "dim"), (each.target, "yellow"), (f"  {_said(each)}", "")]
+        yield [(place, "cyan place"), (f"  {each.kind}  ", "dim"), (each.target, "yellow"), (f"  {_said(each)}", "")]
         if each.sentence:
             yield [("    ", ""), (each.sentence, "dim")]
 

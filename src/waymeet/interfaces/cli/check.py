@@ -5,10 +5,20 @@ from pathlib import Path
 import click
 
 from waymeet.interfaces.cli.common import json_option, opened, print_json, project_options, several
+from waymeet.interfaces.cli.manual import manual
 from waymeet.interfaces.present import safe
 
+_EPILOG = manual(
+    """
+    waymeet check
+    waymeet check --repair && waymeet index     mend it, then read again what was lost
+    """,
+    exits={0: "nothing is wrong (any more)", 3: "damage is left, or there is no index"},
+    see="waymeet doctor, waymeet status",
+)
 
-@click.command(short_help="Look for damage in the index, and mend it with --repair.")
+
+@click.command(short_help="Look for damage in the index, and mend it with --repair.", epilog=_EPILOG)
 @click.option("--repair", is_flag=True, help="Mend what can be mended.")
 @project_options
 @json_option
@@ -18,7 +28,6 @@ def command(repair: bool, root: Path | None, index: Path | None, flags: tuple[st
     With --repair, what was derived is made anew and what cannot be read is dropped, to be read again from the
     project's files by `waymeet index`. If the index file itself is damaged, all documents that are whole are saved
     into a new one, with their vectors; the damaged file is put aside, never deleted.
-    Ends with 0 if nothing is wrong (any more), with 3 if damage is left.
     """
     with opened(root, index, flags) as project:
         verdict = project.check(repair=repair)

@@ -1,6 +1,5 @@
 """What the commands share: options, opening the project, printing."""
 
-import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import msgspec
 
+from waymeet.interfaces.cli import NO_PAGER, ROOT
+from waymeet.interfaces.cli.completing import settings_like
 from waymeet.interfaces.present import Line, one_line, plain_line, safe
 from waymeet.places import everything, there
 from waymeet.ports import Progress, Store
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from waymeet.ingest.index import Report
     from waymeet.types import Degraded
 
+_MARK = re.compile(r"#|:(?=\d)")
+"""What parts a file from a place in it."""
+_UNFINISHED = frozenset({"no_vectors", "partial_vectors", "model_change"})
+"""What an answer is called that not all vectors took part in."""
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -36,19 +41,44 @@ def project_options(command: Command) -> Command:
         click.option(
             "--index", "index", type=click.Path(path_type=Path), help="The index file [default: in your data folder]."
         ),
-        click.option("--set", "flags", multiple=True, metavar="KEY=VALUE", help="Change a setting for this call."),
+        click.option(
+            "--set",
+            "flags",
+            multiple=True,
+            metavar="KEY=VALUE",
+            shell_complete=settings_like,
+            help="Change a setting for this call. Repeatable.",
+        ),
+        click.option(
+            "--no-pager",
+            is_flag=True,
+            expose_value=False,
+            callback=_without_pager,
+            help="Print long output at once, also on a terminal.",
+        ),
     )
     for option in reversed(options):
         command = option(command)
     return command
 
 
+def _without_pager(ctx: click.Context, _param: click.Parameter, chosen: bool) -> None:
+    if chosen:
+        ctx.meta[NO_PAGER] = True
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def opened(root: Path | None, index: Path | None, flags: tuple[str, ...]) -> Project:
-    """Open the project that the options name, or the one this folder belongs to."""
-    return Project.open(root, index=index, flags=flags)
+    """Open the project that the options name, before or behind the command, or the one this folder belongs to."""
+    return Project.open(root or _meta().get(ROOT), index=index, flags=flags)
+
+
+def _meta() -> dict[str, Any]:
+    """Give what was said before the command's name."""
+    context = click.get_current_context(silent=True)
+    return context.meta if context else {}
 
 
 _STEERING = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -74,23 +104,31 @@ def say(text: str, *, err: bool = False) -> None:
     click.echo(safe(text), err=err)
 
 
-def print_lines(lines: Iterable[Line]) -> None:
-    """Print lines, with their styles if a person is looking."""
-    if not wants_colour(sys.stdout):
+def print_lines(lines: Iterable[Line], project: Project | None = None, *, err: bool = False) -> None:
+    """Print lines, on a terminal with their styles, links and a pager; the project says where its files are."""
+    stream = sys.stderr if err else sys.stdout
+    if not stream.isatty():
         for line in lines:
-            click.echo(plain_line(line))
+            click.echo(plain_line(line), err=err)
         return
-    from rich.console import Console
-    from rich.text import Text
+    from waymeet.interfaces.terminal import linking, nowhere, write
 
-    console = Console(highlight=False, soft_wrap=True)
-    for line in lines:
-        console.print(Text.assemble(*((one_line(text), style) for text, style in line)))
+    links = linking(project.root, project.settings.terminal.links) if project else nowhere
+    write(lines, stream, links, paging=not err and _pages(project))
 
 
-def wants_colour(stream: Any) -> bool:  # noqa: ANN401 - any text stream
-    """Tell whether a stream is a terminal that may be coloured."""
-    return bool(stream.isatty()) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+def print_whole(text: str, project: Project) -> None:
+    """Print a text with its tabs and line ends, through a pager if it is longer than the screen."""
+    if not sys.stdout.isatty():
+        say(text)
+        return
+    from waymeet.interfaces.terminal import write_text
+
+    write_text(text, sys.stdout, paging=_pages(project))
+
+
+def _pages(project: Project | None) -> bool:
+    return not _meta().get(NO_PAGER) and (project is None or project.settings.terminal.pager)
 
 
 @contextmanager
@@ -101,13 +139,22 @@ def bars(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
         return
     from rich.console import Console
     from rich.markup import escape
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        """How many are done in a second."""
+
+        def render(self, task: Task) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text(f"{speed:,.0f}/s" if speed else "", style="dim")
 
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
+        Rate(),
         TimeRemainingColumn(),
         TextColumn("[dim]{task.fields[item]}"),
     )
@@ -123,10 +170,10 @@ def bars(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
 
 
 def indexed(project: Project, *, accept_removals: bool = False) -> "Report":
-    """Bring the project's index up to date, showing how far it is."""
-    with bars("Indexing", "Embedding") as (reading, embedding):
+    """Bring the words and links of the project's index up to date, showing how far it is."""
+    with bars("Indexing") as (reading,):
         waiting = _say_waiting if sys.stderr.isatty() else None
-        return project.index(reading, embedding, waiting, accept_removals=accept_removals)
+        return project.index(reading, None, waiting, accept_removals=accept_removals, embed=False)
 
 
 def _say_waiting() -> None:
@@ -165,8 +212,13 @@ def _parted(reference: str) -> tuple[str, str, str]:
     >>> _parted("docs/a.md#L1-L2"), _parted("a.md:3:4")
     (('docs/a.md', '#', 'L1-L2'), ('a.md', ':', '3:4'))
     """
-    found = re.fullmatch(r"(.+?)(#|:(?=\d))(.*)", reference, re.DOTALL)
-    return (found[1], found[2], found[3]) if found and not there(Path(reference)) else (reference, "", "")
+    if there(Path(reference)):
+        return reference, "", ""
+    marks = [each for each in _MARK.finditer(reference) if each.start()]
+    # A file's own name may hold such a mark: the longest that is a file counts, else the part before the first.
+    files = (each for each in reversed(marks) if there(Path(reference[: each.start()])))
+    mark = next(files, marks[0] if marks else None)
+    return (reference[: mark.start()], mark[0], reference[mark.end() :]) if mark else (reference, "", "")
 
 
 def index_first(project: Project) -> None:
@@ -193,6 +245,12 @@ def current(project: Project, *, surely: bool = False) -> "tuple[Store, tuple[De
         indexed(project)
         return store, ()
     return store, degraded
+
+
+def go_on(project: Project, degraded: "Iterable[Degraded]") -> None:
+    """After an answer that lacked vectors, have them made for the next one."""
+    if any(each.code in _UNFINISHED for each in degraded):
+        project.go_on()
 
 
 def say_degraded(degraded: "Iterable[Degraded]") -> None:

@@ -1,55 +1,32 @@
 """The commands that notes, tasks and skills have in common."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from inspect import signature
-from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
 import click
-import msgspec
 
-from waymeet.authored import Notebook, Saved
 from waymeet.authored.fields import LISTS, PRIORITIES, RELATIONS, SINGULAR, STATUSES
 from waymeet.authored.head import Value
-from waymeet.errors import ConflictError, NoSuchEntryError, UsageError
-from waymeet.interfaces.cli.common import from_here, json_option, opened, print_json, print_lines, project_options, say
+from waymeet.errors import NoSuchEntryError, UsageError
+from waymeet.interfaces.cli.common import (
+    from_here,
+    opened,
+    print_json,
+    print_lines,
+    say,
+)
+from waymeet.interfaces.cli.entry_calls import WRITTEN, Call, entry_manual, print_saved, with_options
 from waymeet.interfaces.cli.entry_lines import (
     as_json as shown_json,
 )
 from waymeet.interfaces.cli.entry_lines import (
-    conflict_json,
     history_lines,
     item_lines,
     removed_lines,
-    saved_json,
-    saved_lines,
 )
-
-
-class Call(msgspec.Struct, frozen=True):
-    """What every command is called with."""
-
-    root: Path | None
-    index: Path | None
-    flags: tuple[str, ...]
-    as_json: bool
-    options: dict[str, Any]
-    """The options that set fields."""
-
-    @contextmanager
-    def notebook(self) -> Iterator[Notebook]:
-        """Open the project's notebook; with JSON, a conflict is printed as JSON, too."""
-        with opened(self.root, self.index, self.flags) as project:
-            try:
-                yield project.authored
-            except ConflictError as error:
-                if self.as_json:
-                    print_json(conflict_json(error))
-                raise
-
+from waymeet.interfaces.cli.listing import Listing, print_listing
+from waymeet.interfaces.cli.manual import manual
 
 _REFERENCE = click.argument("reference", metavar="NAME|PATH|TITLE")
 _VERSION = click.option("--version", "version", default="", help="Refuse the change unless this is still the version.")
@@ -77,39 +54,12 @@ _COMMON = (
 
 def entry_group(kind: str, help_text: str, examples: str) -> click.Group:
     """Make the group of commands of one kind of entry."""
-    group = click.Group(SINGULAR[kind], help=help_text, epilog=f"\b\nExamples:\n{examples}", short_help=help_text)
+    exits = {0: "done, or found", 1: "no such entry, or none found", 4: "changed by others: nothing was written"}
+    epilog = manual(examples, exits=exits, see="waymeet search --kind " + kind)
+    group = click.Group(SINGULAR[kind], help=help_text, epilog=epilog, short_help=help_text)
     for make in (_add, _show, _edit, _update, _rm, _list, _link, _unlink, _history, _restore):
         group.add_command(make(kind))
     return group
-
-
-def with_options(options: Iterable[Callable[[Any], Any]] = ()) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Add options to a command, and those that every command has; it gets them as one `Call`."""
-
-    def add(command: Callable[..., int]) -> Callable[..., int]:
-        own = signature(command).parameters.keys() - {"call"}
-
-        def run(root: Path | None, index: Path | None, flags: tuple[str, ...], as_json: bool, **rest: object) -> int:
-            others = {name: value for name, value in rest.items() if name not in own}
-            return command(Call(root, index, flags, as_json, others), **{name: rest[name] for name in own})
-
-        run.__click_params__ = getattr(command, "__click_params__", [])  # type: ignore[attr-defined]
-        run.__doc__ = command.__doc__
-        decorated = json_option(project_options(run))
-        for option in reversed(tuple(options)):
-            decorated = option(decorated)
-        return decorated
-
-    return add
-
-
-def print_saved(saved: Saved, *, as_json: bool) -> int:
-    """Show what came of saving an entry."""
-    if as_json:
-        print_json(saved_json(saved))
-    else:
-        print_lines(saved_lines(saved))
-    return 0
 
 
 def fields_from(options: dict[str, Any]) -> dict[str, Value]:
@@ -136,7 +86,13 @@ def text_from(argument: str | None) -> str | None:
 
 
 def _add(kind: str) -> click.Command:
-    @click.command("add", help=f"Write a new {SINGULAR[kind]}. TEXT is Markdown; - reads it from standard input.")
+    @click.command(
+        "add",
+        help=f"Write a new {SINGULAR[kind]}. TEXT is Markdown; - reads it from standard input.",
+        epilog=entry_manual(
+            kind, 'add "A title" "Its text" --tag ops', 'add "A title" - < text.md', exits={**WRITTEN, 1: ""}
+        ),
+    )
     @click.argument("title")
     @click.argument("text", required=False)
     @with_options((*_OPTIONS[kind], *_COMMON))
@@ -150,11 +106,15 @@ def _add(kind: str) -> click.Command:
 
 
 def _show(kind: str) -> click.Command:
-    @click.command("show", help=f"Print a {SINGULAR[kind]}; its version goes to standard error.")
+    @click.command(
+        "show",
+        help=f"Print a {SINGULAR[kind]}; its version goes to standard error.",
+        epilog=entry_manual(kind, "show {}", "show {} --json   with its version and who links to it"),
+    )
     @_REFERENCE
     @with_options()
     def command(call: Call, reference: str) -> int:
-        with call.notebook() as entries:
+        with call.notebook(kind) as entries:
             item = entries.read(reference, kind)
             if call.as_json:
                 print_json(shown_json(item, entries))
@@ -171,7 +131,11 @@ def _show(kind: str) -> click.Command:
 
 
 def _edit(kind: str) -> click.Command:
-    @click.command("edit", help=f"Change a {SINGULAR[kind]} in your editor ($VISUAL or $EDITOR).")
+    @click.command(
+        "edit",
+        help=f"Change a {SINGULAR[kind]} in your editor ($VISUAL or $EDITOR).",
+        epilog=entry_manual(kind, "edit {}", exits=WRITTEN),
+    )
     @_REFERENCE
     @with_options()
     def command(call: Call, reference: str) -> int:
@@ -192,7 +156,17 @@ def _edit(kind: str) -> click.Command:
 
 
 def _update(kind: str) -> click.Command:
-    @click.command("update", help=f"Change a {SINGULAR[kind]}: what is given is replaced, all else stays.")
+    @click.command(
+        "update",
+        help=f"Change a {SINGULAR[kind]}: what is given is replaced, all else stays.",
+        epilog=entry_manual(
+            kind,
+            'update {} --title "A better title"',
+            "update {} --version 3f2a9c --body -",
+            "update {} --field owner=   removes a field",
+            exits=WRITTEN,
+        ),
+    )
     @_REFERENCE
     @click.option("--title", help="A new title; the file keeps its name.")
     @click.option("--body", help="The new Markdown below the front matter; - reads it from standard input.")
@@ -216,7 +190,13 @@ def _update(kind: str) -> click.Command:
 
 
 def _rm(kind: str) -> click.Command:
-    @click.command("rm", help=f"Remove a {SINGULAR[kind]}, and what other entries say of it in their front matter.")
+    @click.command(
+        "rm",
+        help=f"Remove a {SINGULAR[kind]}. What other entries say of it in their front matter goes, too.",
+        epilog=entry_manual(
+            kind, "rm {}   `restore` brings it back", exits={0: "removed", 4: "changed by others: nothing was removed"}
+        ),
+    )
     @_REFERENCE
     @_VERSION
     @with_options()
@@ -234,6 +214,7 @@ def _rm(kind: str) -> click.Command:
 
 
 def _list(kind: str) -> click.Command:
+    extra = {"tasks": ("list --open --priority high",), "skills": ("list --json   with triggers and steps",)}
     own = {
         "tasks": (
             click.option("--status", multiple=True, help="Only these. May be repeated."),
@@ -243,11 +224,17 @@ def _list(kind: str) -> click.Command:
         )
     }
 
-    @click.command("list", help=f"List the {kind}.")
+    @click.command(
+        "list",
+        help=f"List the {kind}." + (" Also SKILL.md files anywhere in the project." if kind == "skills" else ""),
+        epilog=entry_manual(
+            kind, "list --tag ops", "list --format files", *extra.get(kind, ()), exits={0: "found", 1: "there are none"}
+        ),
+    )
     @click.option("--tag", multiple=True, help="Only with this tag. May be repeated.")
     @click.option("--field", "pairs", multiple=True, metavar="KEY=VALUE", help="Only with this value.")
-    @with_options(own.get(kind, ()))
-    def command(call: Call) -> int:
+    @with_options(own.get(kind, ()), form=True)
+    def command(call: Call, form: str) -> int:
         options = dict(call.options)
         wanted: dict[str, list[str]] = {"tags": list(options.pop("tag"))}
         for pair in options.pop("pairs"):
@@ -256,22 +243,28 @@ def _list(kind: str) -> click.Command:
         if options.pop("still_open", False):
             wanted["status"] = [status for status in STATUSES if status not in {"done", "cancelled"}]
         wanted.update({key: list(values) for key, values in options.items() if values})
-        with call.notebook() as entries:
+        with call.notebook(kind) as entries:
             items = entries.list(kind, wanted)
             counts = {each: used.count for each, used in entries.usage().items()} if kind == "skills" else {}
-        if call.as_json:
-            print_json([{**shown_json(item), "used": counts.get(item.id, 0)} for item in items])
-        else:
-            print_lines(item_lines(items, counts))
-            if not items:
-                say(f'There are none. To write one: waymeet {SINGULAR[kind]} add "Title" "Text"', err=True)
+        shown = [{**shown_json(item), "used": counts.get(item.id, 0)} for item in items]
+        files = [item.id for item in items]
+        with opened(call.root, call.index, call.flags) as project:
+            print_listing(form, Listing(shown, shown, tuple(item_lines(items, counts)), files), project)
+        if not items and form != "json":
+            say(f'There are none. To write one: waymeet {SINGULAR[kind]} add "Title" "Text"', err=True)
         return 0 if items else 1
 
     return command
 
 
 def _linking(kind: str, name: str, what: str) -> click.Command:
-    @click.command(name, help=f"{what} RELATION is one of {', '.join(RELATIONS)}.")
+    @click.command(
+        name,
+        help=f"{what} RELATION is one of {', '.join(RELATIONS)}.",
+        epilog=entry_manual(
+            kind, f"{name} {{}} related_to docs/setup.md", f"{name} {{}} implements src/a.py#name", exits=WRITTEN
+        ),
+    )
     @_REFERENCE
     @click.argument("relation")
     @click.argument("target")
@@ -298,17 +291,16 @@ def _unlink(kind: str) -> click.Command:
 
 def _history(kind: str) -> click.Command:
     @click.command(
-        "history", help=f"List past versions of a {SINGULAR[kind]} that can be restored; also of one removed."
+        "history",
+        help=f"List past versions of a {SINGULAR[kind]}. Also of one that was removed; `restore` brings them back.",
+        epilog=entry_manual(kind, "history {}", exits={0: "found", 1: "there are none"}),
     )
     @_REFERENCE
-    @with_options()
-    def command(call: Call, reference: str) -> int:
-        with call.notebook() as entries:
-            found = entries.history(reference, kind)
-        if call.as_json:
-            print_json(found)
-        else:
-            print_lines(history_lines(found))
+    @with_options(form=True)
+    def command(call: Call, reference: str, form: str) -> int:
+        with opened(call.root, call.index, call.flags) as project:
+            found = project.authored.history(reference, kind)
+            print_listing(form, Listing(found, found, tuple(history_lines(found))), project)
         return 0 if found else 1
 
     return command
@@ -316,7 +308,9 @@ def _history(kind: str) -> click.Command:
 
 def _restore(kind: str) -> click.Command:
     @click.command(
-        "restore", help=f"Give a {SINGULAR[kind]} the text of a past version again; also one removed, by path."
+        "restore",
+        help=f"Give a {SINGULAR[kind]} a past version's text. Also one that was removed, by its path.",
+        epilog=entry_manual(kind, "restore {} 3f2a9c   a version that `history` lists", exits=WRITTEN),
     )
     @_REFERENCE
     @click.argument("wanted", metavar="VERSION")

@@ -8,40 +8,42 @@ from typing import TYPE_CHECKING
 import click
 
 from waymeet.errors import NotIndexedError, UsageError
-from waymeet.interfaces.cli.common import (
-    current,
-    from_here,
-    json_option,
-    opened,
-    print_json,
-    print_lines,
-    project_options,
-    say,
-    several,
-)
+from waymeet.interfaces.cli.common import cited, current, opened, project_options, say, several
+from waymeet.interfaces.cli.completing import documents as complete
+from waymeet.interfaces.cli.listing import Listing, format_option, print_listing
+from waymeet.interfaces.cli.manual import manual
 from waymeet.interfaces.present import Line
 from waymeet.project import Project
 
 if TYPE_CHECKING:
     from waymeet.search.votes import Vote
 
-_EPILOG = """\b
-Examples:
-  waymeet feedback "rotate keys" --right docs/setup.md --wrong docs/old.md
-  waymeet feedback "rotate keys" --undo                       forgets all that was said on it
-  waymeet feedback "rotate keys" --wrong docs/old.md --undo   forgets what was said of this one
-  waymeet feedback --list
-"""
+_EPILOG = manual(
+    """
+    waymeet feedback "rotate keys" --right docs/setup.md --wrong docs/old.md
+    waymeet feedback "rotate keys" --undo      forgets all that was said on it
+    waymeet feedback "rotate keys" --wrong docs/old.md --undo    only of this one
+    waymeet feedback --list
+    """,
+    exits={0: "noted, or found", 1: "nothing was said yet, or there is no such document"},
+    see="waymeet search, waymeet why-not",
+)
 
 
 @click.command(short_help="Say which answers were right or wrong; like questions heed it.", epilog=_EPILOG)
 @click.argument("query", default="")
-@click.option("--right", multiple=True, metavar="ID", help="A document or section that was right. Repeatable.")
-@click.option("--wrong", multiple=True, metavar="ID", help="One that was wrong. Repeatable.")
+@click.option(
+    "--right",
+    multiple=True,
+    metavar="ID",
+    shell_complete=complete,
+    help="A document or section that was right. Repeatable.",
+)
+@click.option("--wrong", multiple=True, metavar="ID", shell_complete=complete, help="One that was wrong. Repeatable.")
 @click.option("--undo", is_flag=True, help="Forget what was said on this question (of these documents).")
 @click.option("--list", "listing", is_flag=True, help="List what was said.")
 @project_options
-@json_option
+@format_option()
 def command(
     query: str,
     right: tuple[str, ...],
@@ -51,7 +53,7 @@ def command(
     root: Path | None,
     index: Path | None,
     flags: tuple[str, ...],
-    as_json: bool,
+    form: str,
 ) -> int:
     """Say which answers to a question were right and which were wrong.
 
@@ -68,10 +70,9 @@ def command(
             raise UsageError("Nothing was said.", "Give a question and --right, --wrong, --undo or --list.")
         else:
             votes = _changed(project, query, right, wrong, undo=undo)
-        if as_json:
-            print_json(votes)
-        elif listing:
-            print_lines(_lines(votes))
+        if listing or form != "text":
+            documents = [each.document for each in votes]
+            print_listing(form, Listing(votes, votes, tuple(_lines(votes)), documents), project)
         else:
             say(f"{several(len(votes), 'vote')} on “{query}” now.")
     return 0 if votes or not listing else 1
@@ -79,23 +80,28 @@ def command(
 
 def _changed(project: Project, query: str, right: Sequence[str], wrong: Sequence[str], *, undo: bool) -> "list[Vote]":
     from waymeet.search import beside
+    from waymeet.search.read import meant
     from waymeet.search.votes import Vote, cast, taken_back
 
+    given = {each: cited(project.root, each) for each in (*right, *wrong)}
     if undo:
-        gone = [from_here(project.root, each.partition("#")[0]) for each in (*right, *wrong)]
+        votes = beside.corrections(project.index_path).votes
+        about = {vote.document for vote in votes if vote.query == query}
+        found = meant(given.values(), about.intersection)
+        gone = [found.get(each, each) for each in given.values()]
         kept = beside.change(project.index_path, lambda votes: taken_back(votes, query, gone))
         return [each for each in kept if each.query == query]
     store, _ = current(project)
-    meant = {each: from_here(project.root, each.partition("#")[0]) for each in (*right, *wrong)}
-    documents = store.documents(meant.values())
-    for path in meant.values():
-        if path not in documents:
-            raise NotIndexedError(f"Nothing indexed is called {path!r}.", "Use an id that search shows.")
+    found = meant(given.values(), store.documents)
+    for each in given.values():
+        if each not in found:
+            raise NotIndexedError(f"Nothing indexed is called {each!r}.", "Use an id that search shows.")
+    documents = store.documents(found.values())
     now = time_ns()
-    new = [Vote(query, meant[each], each in right, now) for each in dict.fromkeys((*right, *wrong))]
+    new = [Vote(query, found[given[each]], each in right, now) for each in given]
     kept = beside.change(project.index_path, lambda votes: cast(votes, new))
     for each in right:
-        beside.touch(project.index_path, documents[meant[each]], now)
+        beside.touch(project.index_path, documents[found[given[each]]], now)
     return [each for each in kept if each.query == query]
 
 

@@ -7,39 +7,41 @@ import click
 from waymeet.interfaces.cli.common import (
     cited,
     current,
-    json_option,
     kinds_option,
     listed,
     opened,
-    print_json,
-    print_lines,
     project_options,
     say,
     say_degraded,
 )
+from waymeet.interfaces.cli.completing import documents
+from waymeet.interfaces.cli.listing import Listing, format_option, print_listing
+from waymeet.interfaces.cli.manual import manual
 from waymeet.interfaces.draw import dot, mermaid, outline, tree
-from waymeet.search.find import find
-from waymeet.search.graph import around, node_id, whole
+from waymeet.search.find import Meant, find
+from waymeet.search.graph import Graph, around, node_id, whole
+from waymeet.types import Degraded
 
-_EPILOG = """\b
-Examples:
-  waymeet graph docs/setup.md --depth 2
-  waymeet graph --kinds references --format dot | dot -Tsvg > docs.svg
-  waymeet graph src/store.py --symbols --kinds calls --format mermaid
-"""
+_EPILOG = manual(
+    """
+    waymeet graph docs/setup.md --depth 2
+    waymeet graph src/store.py --symbols --kinds calls      what a file's functions call
+    waymeet graph --kinds references --format dot | dot -Tsvg > docs.svg
+    waymeet graph docs/setup.md --format md                 a picture for GitHub and others
+    """,
+    exits={0: "drawn", 1: "there is nothing to draw, or no such document"},
+    see="waymeet links, waymeet related",
+)
 
 
 @click.command(short_help="Draw the graph, or the part around a document.", epilog=_EPILOG)
-@click.argument("reference", metavar="[ID]", required=False)
+@click.argument("reference", metavar="[ID]", required=False, shell_complete=documents)
 @click.option("--depth", type=click.IntRange(0, 10), default=1, show_default=True, help="How many links around ID.")
 @kinds_option
 @click.option("--symbols", is_flag=True, help="Show sections and symbols as nodes of their own.")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json", "dot", "mermaid"]), default="text", show_default=True
-)
 @click.option("-n", "--limit", type=click.IntRange(1, 100_000), default=200, show_default=True, help="Most nodes.")
 @project_options
-@json_option
+@format_option("dot", "mermaid")
 def command(
     reference: str | None,
     depth: int,
@@ -50,9 +52,12 @@ def command(
     root: Path | None,
     index: Path | None,
     flags: tuple[str, ...],
-    as_json: bool,
 ) -> int:
-    """Draw the whole graph, or what lies around a document, section or symbol, as text, JSON, Graphviz or Mermaid."""
+    """Draw the whole graph, or what lies around a document, section or symbol.
+
+    As text for people, for Graphviz (dot), for Mermaid (mermaid, or md with a fence around it), or as JSON: jsonl
+    gives the edges one by one, files the documents.
+    """
     with opened(root, index, flags) as project:
         store, degraded = current(project)
         with store.reading():
@@ -61,15 +66,22 @@ def command(
                 graph = around(store, meant, depth, listed(kinds), limit, symbols=symbols)
             else:
                 graph = whole(store, listed(kinds), limit, symbols=symbols)
-    if as_json or form == "json":
-        print_json({"nodes": graph.nodes, "edges": graph.edges, "cut": graph.cut, "degraded": degraded})
-    elif form == "text":
-        print_lines(tree(graph) if meant else outline(graph))
+    if form in {"dot", "mermaid", "md"}:
+        say(dot(graph) if form == "dot" else f"```mermaid\n{mermaid(graph)}\n```" if form == "md" else mermaid(graph))
+        say_degraded(degraded)
     else:
-        say(dot(graph) if form == "dot" else mermaid(graph))
+        print_listing(form, _listing(graph, meant, degraded), project)
     if graph.cut:
         where = f" around {node_id(meant.node)}" if meant else ""
         say(f"note: there are more than {limit} nodes{where}; --limit shows more", err=True)
-    if not as_json and form != "json":
-        say_degraded(degraded)
     return 0 if graph.nodes else 1
+
+
+def _listing(graph: Graph, meant: Meant | None, degraded: tuple[Degraded, ...]) -> Listing:
+    return Listing(
+        {"nodes": graph.nodes, "edges": graph.edges, "cut": graph.cut, "degraded": degraded},
+        graph.edges,
+        tuple(tree(graph) if meant else outline(graph)),
+        [node.id.partition("#")[0] for node in graph.nodes],
+        degraded=degraded,
+    )

@@ -8,36 +8,38 @@ import click
 from waymeet.interfaces.cli.common import (
     cited,
     current,
-    json_option,
     kinds_option,
     listed,
     opened,
-    print_json,
-    print_lines,
     project_options,
     say,
-    say_degraded,
 )
+from waymeet.interfaces.cli.completing import documents
+from waymeet.interfaces.cli.listing import Listing, format_option, print_listing
+from waymeet.interfaces.cli.manual import manual
 from waymeet.interfaces.present import Line
 from waymeet.search.find import find
 from waymeet.search.graph import Connection, connections, node_id
 from waymeet.types import FOUND_KINDS
 
-_EPILOG = """\b
-Examples:
-  waymeet links docs/setup.md
-  waymeet links src/store.py#Store.put --kinds mentions     which docs mention a symbol
-  waymeet links docs/setup.md#L10-L24                       the links written in some lines
-"""
+_EPILOG = manual(
+    """
+    waymeet links docs/setup.md
+    waymeet links src/store.py#Store.put --kinds mentions     pages that name a symbol
+    waymeet links docs/setup.md#L10-L24                       those of some lines
+    """,
+    exits={0: "found", 1: "it has no links, or there is no such document"},
+    see="waymeet related, waymeet graph, waymeet broken-links",
+)
 
 
 @click.command(short_help="List the links of a document, out and in.", epilog=_EPILOG)
-@click.argument("reference", metavar="ID")
+@click.argument("reference", metavar="ID", shell_complete=documents)
 @kinds_option
 @project_options
-@json_option
+@format_option()
 def command(
-    reference: str, kinds: tuple[str, ...], root: Path | None, index: Path | None, flags: tuple[str, ...], as_json: bool
+    reference: str, kinds: tuple[str, ...], root: Path | None, index: Path | None, flags: tuple[str, ...], form: str
 ) -> int:
     """List the links of a document, a section or a symbol: those it has, then those that lead to it, by kind."""
     with opened(root, index, flags) as project:
@@ -45,13 +47,11 @@ def command(
         with store.reading():
             meant = find(store, cited(project.root, reference))
             found = connections(store, meant, listed(kinds))
-    if as_json:
-        print_json({"id": node_id(meant.node), "links": found, "degraded": degraded})
-    else:
-        print_lines(_lines(found))
-        if not found:
-            say(f"{node_id(meant.node)} has no links, and none leads to it.", err=True)
-        say_degraded(degraded)
+    whole = {"id": node_id(meant.node), "links": found, "degraded": degraded}
+    files = [each.id.partition("#")[0] for each in found if not each.dangling]
+    print_listing(form, Listing(whole, found, tuple(_lines(found)), files, degraded=degraded), project)
+    if not found and form != "json":
+        say(f"{node_id(meant.node)} has no links, and none leads to it.", err=True)
     return 0 if found else 1
 
 
@@ -64,7 +64,12 @@ def _lines(found: Sequence[Connection]) -> Iterator[Line]:
             yield [("→ " if direction == "out" else "← ", "dim"), (kind, "bold")]
         missing = [("  leads nowhere", "yellow")] if first.dangling else [(f"  {first.title}", "")]
         lines = ", ".join(str(line) for line in dict.fromkeys(each.line for each in written) if line)
-        yield [("    ", ""), (id_, "cyan"), *missing, (f"  line {lines}" if lines else "", "dim")]
+        yield [
+            ("    ", ""),
+            (id_, "cyan" if first.dangling else "cyan place"),
+            *missing,
+            (f"  line {lines}" if lines else "", "dim"),
+        ]
         yield from (
             [("      ", ""), (sentence, "dim")]
             for sentence in dict.fromkeys(each.sentence for each in written)

@@ -5,17 +5,20 @@ from pathlib import Path
 
 import click
 
-from waymeet.interfaces.cli.common import json_option, opened, print_json, print_lines, project_options
+from waymeet.interfaces.cli.common import opened, project_options
+from waymeet.interfaces.cli.listing import Listing, format_option, print_listing
+from waymeet.interfaces.cli.manual import manual
 from waymeet.interfaces.present import Line
 from waymeet.recipes import all_recipes
 from waymeet.search.state import Recipe, stage_name
 from waymeet.settings.layers import keys
 
-_EPILOG = """\b
+_OWN = """\b
 Your own, in waymeet.toml:
   [recipes.mine]
   description = "Words first, then what links to them"
-  stages = ["understand", "lexical", "fuse_to_parts", "seed", "hand_on"]
+  stages = ["understand", "lexical", "fuse_to_parts", "seed", "hand_on",
+            "best_few"]
   [recipes.mine.settings.neighbours]
   depth = 2
 
@@ -25,35 +28,40 @@ Or changed numbers only:
   base = "auto"
   settings = { auto = { vector = 0.4 } }
 """
+_EPILOG = manual(
+    """
+    waymeet recipes
+    waymeet recipes --stages      what a recipe can be made of
+    waymeet search x --recipe memory
+    """,
+    exits={0: "listed", 3: ""},
+    see="waymeet settings, waymeet eval",
+    more=_OWN,
+)
 
 
 @click.command(short_help="List the rankings, their stages and their numbers.", epilog=_EPILOG)
 @click.option("--stages", "only_stages", is_flag=True, help="List the stages that a recipe can be made of.")
 @project_options
-@json_option
-def command(only_stages: bool, root: Path | None, index: Path | None, flags: tuple[str, ...], as_json: bool) -> int:
+@format_option(drop=("files",))
+def command(only_stages: bool, root: Path | None, index: Path | None, flags: tuple[str, ...], form: str) -> int:
     """List the rankings, yours among them, their stages and the numbers in which they differ from the defaults."""
-    if only_stages:
-        return _list_stages(as_json=as_json)
     with opened(root, index, flags) as project:
         recipes = list(all_recipes(project.settings.recipes))
-    if as_json:
-        print_json([_described(recipe) for recipe in recipes])
-    else:
-        print_lines(line for recipe in recipes for line in _lines(recipe))
+    described = [_described(recipe) for recipe in recipes]
+    lines = [line for recipe in recipes for line in _lines(recipe)]
+    print_listing(form, _stages() if only_stages else Listing(described, described, lines), project)
     return 0
 
 
-def _list_stages(*, as_json: bool) -> int:
+def _stages() -> Listing:
     from waymeet.recipes.stages import STAGES
 
     about = {name: (part.stage.__doc__ or "").partition("\n")[0] for name, part in STAGES.items()}
-    if as_json:
-        rows = {name: {"does": about[name], "needs": part.needs, "gives": part.gives} for name, part in STAGES.items()}
-        print_json(rows)
-    else:
-        print_lines([(f"{name:<18}", "cyan"), (about[name], "")] for name in STAGES)
-    return 0
+    rows = {name: {"does": about[name], "needs": part.needs, "gives": part.gives} for name, part in STAGES.items()}
+    wide = max(map(len, STAGES))
+    lines = [[(name.ljust(wide), "cyan"), (f"  {about[name]}", "")] for name in STAGES]
+    return Listing(rows, [{"name": name, **row} for name, row in rows.items()], lines)
 
 
 def _described(recipe: Recipe) -> dict[str, object]:

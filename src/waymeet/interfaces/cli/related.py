@@ -7,36 +7,41 @@ import click
 
 from waymeet.interfaces.cli.common import (
     cited,
-    current,
-    json_option,
+    index_first,
     kinds_option,
     listed,
     opened,
-    print_json,
-    print_lines,
     project_options,
     say,
-    say_degraded,
 )
+from waymeet.interfaces.cli.completing import documents
+from waymeet.interfaces.cli.listing import Listing, format_option, print_listing
+from waymeet.interfaces.cli.manual import manual
 from waymeet.interfaces.present import Line
-from waymeet.search.find import find
-from waymeet.search.related import Related, related
+from waymeet.interfaces.requests.places import below
+from waymeet.interfaces.requests.related import RelatedAnswer, RelatedRequest, answer_related
+from waymeet.interfaces.resident.asking import asked
+from waymeet.search.related import Related
 
-_EPILOG = """\b
-Examples:
-  waymeet related docs/setup.md
-  waymeet related src/auth.py --kinds mentions,source     what describes a file
-  waymeet related "Rank fusion" --depth 3 -n 20
-"""
+_EPILOG = manual(
+    """
+    waymeet related docs/setup.md
+    waymeet related src/auth.py --kinds mentions,source     what describes a file
+    waymeet related "Rank fusion" --depth 3 -n 20
+    waymeet related docs/setup.md --format files | xargs wc -w
+    """,
+    exits={0: "found", 1: "nothing is linked with it, or there is no such document"},
+    see="waymeet links, waymeet graph, waymeet suggest-links",
+)
 
 
 @click.command(short_help="List what belongs to a document, judged by links.", epilog=_EPILOG)
-@click.argument("reference", metavar="ID")
+@click.argument("reference", metavar="ID", shell_complete=documents)
 @click.option("--depth", type=click.IntRange(1, 5), default=2, show_default=True, help="How many links far to look.")
 @kinds_option
 @click.option("-n", "--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="Most to show.")
 @project_options
-@json_option
+@format_option()
 def command(
     reference: str,
     depth: int,
@@ -45,30 +50,30 @@ def command(
     root: Path | None,
     index: Path | None,
     flags: tuple[str, ...],
-    as_json: bool,
+    form: str,
 ) -> int:
     """List what belongs to a document, the most closely linked first, and why.
 
     ID is a path, an id that search shows, a title, or a file name that only one file has.
     """
     with opened(root, index, flags) as project:
-        store, degraded = current(project)
-        with store.reading():
-            meant = find(store, cited(project.root, reference))
-            fan_out = project.settings.graph.fan_out
-            found = related(store, meant.document.id, depth=depth, kinds=listed(kinds), limit=limit, fan_out=fan_out)
-    if as_json:
-        print_json({"id": meant.document.id, "related": found, "degraded": degraded})
-    else:
-        print_lines(_lines(found))
-        if not found:
-            say(f"Nothing is linked with {meant.document.id}. Try: waymeet suggest-links {meant.document.id}", err=True)
-        say_degraded(degraded)
+        id_ = below(project.root, cited(project.root, reference))
+        request = RelatedRequest(id=id_, depth=depth, link_types=listed(kinds), limit=limit)
+        answer = asked(project, "related", request, RelatedAnswer)
+        if answer is None:
+            index_first(project)
+            answer = answer_related(project, request)
+    found, degraded = answer.related, answer.degraded
+    whole = {"id": answer.document, "related": found, "degraded": degraded}
+    files = [each.document for each in found]
+    print_listing(form, Listing(whole, found, tuple(_lines(found)), files, degraded=degraded), project)
+    if not found and form != "json":
+        say(f"Nothing is linked with {answer.document}. Try: waymeet suggest-links {answer.document}", err=True)
     return 0 if found else 1
 
 
 def _lines(found: Sequence[Related]) -> Iterator[Line]:
     for place, each in enumerate(found, start=1):
-        yield [(f"{place}. ", "dim"), (each.document, "bold cyan"), (f"  {each.score:.4f}", "green")]
+        yield [(f"{place}. ", "dim"), (each.document, "bold cyan place"), (f"  {each.score:.4f}", "green")]
         yield [("   ", ""), (each.title, "bold")]
         yield [("   ", ""), ("; ".join(each.reasons), "dim")]

@@ -3,24 +3,47 @@
 import ast
 import inspect
 from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 
 import click
 import msgspec
 
-from waymeet.interfaces.cli.common import json_option, opened, print_json, print_lines, project_options
+from waymeet.interfaces.cli.common import opened, project_options
+from waymeet.interfaces.cli.completing import recipes, setting_names
+from waymeet.interfaces.cli.listing import Listing, format_option, print_listing
+from waymeet.interfaces.cli.manual import manual
 from waymeet.interfaces.present import Line
-from waymeet.settings import Layer, Settings, asked, origin, rankings, reading, resolve, user_file, values
+from waymeet.settings import Layer, Settings, origin, resolve, user_file
 from waymeet.settings.layers import keys, unknown
 
+_EPILOG = manual(
+    """
+    waymeet settings ingest                   those whose names begin so
+    waymeet settings auto --recipe files      the numbers that a recipe runs with
+    WAYMEET_RRF_K=30 waymeet settings rrf.k   where a value comes from
+    waymeet search x --set rrf.k=30           another value for one call
+    """,
+    exits={0: "shown", 3: ""},
+    see="waymeet recipes, waymeet init",
+)
 
-@click.command(short_help="Show every setting, its value and where that comes from.")
-@click.argument("beginning", default="", metavar="[KEY]")
-@click.option("--recipe", default="auto", show_default=True, help="Show the numbers this recipe runs with.")
+
+@click.command(short_help="Show every setting, its value and where that comes from.", epilog=_EPILOG)
+@click.argument("beginning", default="", metavar="[KEY]", shell_complete=setting_names)
+@click.option(
+    "--recipe",
+    default="auto",
+    show_default=True,
+    shell_complete=recipes,
+    help="Show the numbers this recipe runs with.",
+)
 @project_options
-@json_option
+@format_option(drop=("files",))
 def command(
-    beginning: str, recipe: str, root: Path | None, index: Path | None, flags: tuple[str, ...], as_json: bool
+    beginning: str, recipe: str, root: Path | None, index: Path | None, flags: tuple[str, ...], form: str
 ) -> int:
     """Show every setting, or those whose name begins with KEY, with its value and where that comes from.
 
@@ -32,10 +55,9 @@ def command(
     shown = {key: value for key, value in current(resolve(layers)) if key.startswith(beginning)}
     if not shown:
         raise unknown("waymeet settings", beginning, [key for key, _ in keys()])
-    if as_json:
-        print_json({key: {"value": value, "from": origin(key, layers)} for key, value in shown.items()})
-    else:
-        print_lines(_lines(shown, layers))
+    whole = {key: {"value": value, "from": origin(key, layers)} for key, value in shown.items()}
+    items = [{"key": key, **told} for key, told in whole.items()]
+    print_listing(form, Listing(whole, items, tuple(_lines(shown, layers))), project)
     return 0
 
 
@@ -59,18 +81,32 @@ def _lines(shown: dict[str, object], layers: tuple[Layer, ...]) -> Iterator[Line
 
 def descriptions() -> dict[str, str]:
     """Read what each setting means from the docstrings under the attributes."""
-    bodies = [ast.parse(inspect.getsource(module)).body for module in (values, rankings, asked, reading)]
-    classes = {node.name: node for body in bodies for node in body if isinstance(node, ast.ClassDef)}
-    return dict(_described("", "Settings", classes))
+    return dict(_described("", Settings))
 
 
-def _described(above: str, name: str, classes: dict[str, ast.ClassDef]) -> Iterator[tuple[str, str]]:
-    body = classes[name].body
-    for node, follower in zip(body, [*body[1:], ast.Pass()], strict=True):
-        if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):
-            continue
-        key = f"{above}{node.target.id}"
-        if isinstance(node.annotation, ast.Name) and node.annotation.id in classes:
-            yield from _described(f"{key}.", node.annotation.id, classes)
-        elif isinstance(follower, ast.Expr) and isinstance(follower.value, ast.Constant):
-            yield key, str(follower.value.value)
+def _described(above: str, group: type[msgspec.Struct]) -> Iterator[tuple[str, str]]:
+    told = _docstrings(group.__module__)[group.__name__]
+    for field in msgspec.structs.fields(group):
+        key = f"{above}{field.name}"
+        if isinstance(field.type, type) and issubclass(field.type, msgspec.Struct):
+            yield from _described(f"{key}.", field.type)
+        elif field.name in told:
+            yield key, told[field.name]
+
+
+@cache
+def _docstrings(module: str) -> dict[str, dict[str, str]]:
+    """Give the docstrings under the attributes of each class of a module."""
+    body = ast.parse(inspect.getsource(import_module(module))).body
+    return {node.name: dict(_under(node.body)) for node in body if isinstance(node, ast.ClassDef)}
+
+
+def _under(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
+    for node, follower in pairwise(body):
+        if (
+            isinstance(node, ast.AnnAssign)
+            and isinstance(node.target, ast.Name)
+            and isinstance(follower, ast.Expr)
+            and isinstance(follower.value, ast.Constant)
+        ):
+            yield node.target.id, " ".join(str(follower.value.value).split())

@@ -4,25 +4,30 @@ import click
 import msgspec
 
 from waymeet.interfaces.cli.common import print_json, say
-from waymeet.interfaces.cli.entries import Call, entry_group, with_options
+from waymeet.interfaces.cli.entries import entry_group
+from waymeet.interfaces.cli.entry_calls import Call, entry_manual, with_options
 from waymeet.interfaces.cli.entry_lines import as_json as shown_json
 
 command = entry_group(
     "skills",
     "Keep skills: how something is done, step by step, and the phrases that call for it.",
     """\
-  waymeet skill add "Release" --trigger "ship it" --step "Run make test" --step "Tag the commit"
+  waymeet skill add "Release" --trigger "ship it" --step "Run make test"
   waymeet skill list        also SKILL.md files anywhere in the project
   waymeet skill use release
 """,
 )
 
 
-@command.command("use", help="Print a skill and count that it was used. The count is kept beside the index.")
+@command.command(
+    "use",
+    help="Print a skill and count that it was used. The count is kept beside the index.",
+    epilog=entry_manual("skills", "use {}", "use {} --json", exits={0: "printed"}),
+)
 @click.argument("reference", metavar="NAME|PATH|TITLE")
 @with_options()
 def _use(call: Call, reference: str) -> int:
-    with call.notebook() as entries:
+    with call.notebook("skills") as entries:
         item, usage = entries.use(reference)
     if call.as_json:
         print_json({**shown_json(item), "usage": msgspec.to_builtins(usage)})

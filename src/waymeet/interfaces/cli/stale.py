@@ -9,34 +9,36 @@ import click
 from waymeet.interfaces.cli.common import (
     current,
     from_here,
-    json_option,
     opened,
-    print_json,
-    print_lines,
     project_options,
-    say,
-    say_degraded,
     several,
 )
+from waymeet.interfaces.cli.completing import documents
+from waymeet.interfaces.cli.listing import Listing, format_option, print_listing
+from waymeet.interfaces.cli.manual import manual
 from waymeet.interfaces.present import Line, one_line
 from waymeet.search.scope import below
 from waymeet.search.stale import Stale, stale
 
-_EPILOG = """\b
-Examples:
-  waymeet stale                          what is stale or may be, the worst first
-  waymeet stale docs --exit-code         for continuous integration: ends with 1 if anything is stale
-  waymeet stale --exit-code --strict     the same, also if something is possibly stale
-"""
+_EPILOG = manual(
+    """
+    waymeet stale                          what is stale or may be, the worst first
+    waymeet stale docs --exit-code         for continuous integration
+    waymeet stale --exit-code --strict     also if something is possibly stale
+    waymeet stale --format files           the files only
+    """,
+    exits={1: "something is stale (with --exit-code)"},
+    see="waymeet broken-links, waymeet settings staleness",
+)
 
 
 @click.command(short_help="List documents that what they describe has left behind.", epilog=_EPILOG)
-@click.argument("paths", nargs=-1)
+@click.argument("paths", nargs=-1, shell_complete=documents)
 @click.option("--exit-code", is_flag=True, help="End with 1 if any document is stale.")
 @click.option("--strict", is_flag=True, help="Count what is possibly stale as stale.")
 @click.option("--all", "everything", is_flag=True, help="List also documents that are fresh or refer to nothing.")
 @project_options
-@json_option
+@format_option()
 def command(
     paths: tuple[str, ...],
     exit_code: bool,
@@ -45,7 +47,7 @@ def command(
     root: Path | None,
     index: Path | None,
     flags: tuple[str, ...],
-    as_json: bool,
+    form: str,
 ) -> int:
     """List documents that what they describe has left behind, with the cause, the worst first.
 
@@ -65,15 +67,11 @@ def command(
     counts = {state: sum(each.state == state for each in found) for state in _STYLES}
     shown = found if everything else tuple(each for each in found if each.state in {"stale", "possibly_stale"})
     notes = (moments.problem,) if moments.problem else ()
-    if as_json:
-        print_json({"documents": shown, "counts": counts, "notes": notes, "degraded": degraded})
-    else:
-        print_lines(_lines(shown))
-        said = ", ".join(f"{number} {state.replace('_', ' ')}" for state, number in counts.items() if number)
-        say(f"{several(len(found), 'document')}: {said}." if found else "No document here describes anything.")
-        for note in notes:
-            say(f"note: {note}", err=True)
-        say_degraded(degraded)
+    told = ", ".join(f"{number} {state.replace('_', ' ')}" for state, number in counts.items() if number)
+    said = f"{several(len(found), 'document')}: {told}." if found else "No document here describes anything."
+    whole = {"documents": shown, "counts": counts, "notes": notes, "degraded": degraded}
+    files = [each.document for each in shown]
+    print_listing(form, Listing(whole, shown, tuple(_lines(shown)), files, said, notes, degraded), project)
     guilty = counts["stale"] + (counts["possibly_stale"] if strict else 0)
     return 1 if exit_code and guilty else 0
 
@@ -84,5 +82,5 @@ _STYLES = {"stale": "bold yellow", "possibly_stale": "yellow", "fresh": "green",
 def _lines(found: Sequence[Stale]) -> Iterator[Line]:
     for each in found:
         mark = each.state.replace("_", " ")
-        yield [(f"{mark:>14}  ", _STYLES[each.state]), (each.document, "cyan"), (f"  {each.title}", "")]
+        yield [(f"{mark:>14}  ", _STYLES[each.state]), (each.document, "cyan place"), (f"  {each.title}", "")]
         yield [(" " * 16, ""), (each.reason, "dim")]

@@ -8,38 +8,39 @@ import click
 from waymeet.interfaces.cli.common import (
     cited,
     current,
-    json_option,
     opened,
-    print_json,
-    print_lines,
     project_options,
-    say,
-    say_degraded,
     several,
 )
+from waymeet.interfaces.cli.completing import documents
+from waymeet.interfaces.cli.listing import Listing, format_option, print_listing
+from waymeet.interfaces.cli.manual import manual
 from waymeet.interfaces.present import Line
 from waymeet.search.find import find
 from waymeet.search.suggest import Suggestion, suggestions
 
-_EPILOG = """\b
-Examples:
-  waymeet suggest-links docs/setup.md
-  waymeet suggest-links -n 500 --json
-"""
+_EPILOG = manual(
+    """
+    waymeet suggest-links docs/setup.md
+    waymeet suggest-links -n 500 --json
+    """,
+    exits={0: "found", 1: "nothing to suggest"},
+    see="waymeet orphans, waymeet related",
+)
 
 
 @click.command(short_help="Suggest links that nobody has set yet.", epilog=_EPILOG)
-@click.argument("reference", metavar="[ID]", required=False)
+@click.argument("reference", metavar="[ID]", required=False, shell_complete=documents)
 @click.option("-n", "--limit", type=click.IntRange(1, 100_000), default=50, show_default=True, help="Most to show.")
 @project_options
-@json_option
+@format_option()
 def command(
     reference: str | None,
     limit: int,
     root: Path | None,
     index: Path | None,
     flags: tuple[str, ...],
-    as_json: bool,
+    form: str,
 ) -> int:
     """Suggest links: where a page names another page or a symbol in passing, and where two pages say much the same.
 
@@ -49,19 +50,15 @@ def command(
         store, degraded = current(project)
         only = find(store, cited(project.root, reference)).document.id if reference else None
         found = suggestions(store, project.settings, limit, only)
-    if as_json:
-        print_json({"suggestions": found.found, "notes": found.notes, "degraded": degraded})
-    else:
-        print_lines(_lines(found.found))
-        say(f"{several(len(found.found), 'suggestion')}." if found.found else "Nothing to suggest.")
-        for note in found.notes:
-            say(f"note: {note}", err=True)
-        say_degraded(degraded)
+    said = f"{several(len(found.found), 'suggestion')}." if found.found else "Nothing to suggest."
+    whole = {"suggestions": found.found, "notes": found.notes, "degraded": degraded}
+    files, lines = [each.document for each in found.found], tuple(_lines(found.found))
+    print_listing(form, Listing(whole, found.found, lines, files, said, tuple(found.notes), degraded), project)
     return 0 if found.found else 1
 
 
 def _lines(found: Sequence[Suggestion]) -> Iterator[Line]:
     for each in found:
         place = each.document if each.sort == "alike" else f"{each.document}:{each.line}"
-        yield [(place, "cyan"), ("  → ", "dim"), (each.target, "cyan"), (f"  {each.text}", "")]
+        yield [(place, "cyan place"), ("  → ", "dim"), (each.target, "cyan place"), (f"  {each.text}", "")]
         yield [("    ", ""), (each.ready, "dim")]

@@ -1,8 +1,15 @@
 """`waymeet task`."""
 
+from typing import TYPE_CHECKING
+
 import click
 
-from waymeet.interfaces.cli.entries import Call, entry_group, print_saved, with_options
+from waymeet.authored.fields import STATUSES
+from waymeet.interfaces.cli.entries import entry_group
+from waymeet.interfaces.cli.entry_calls import Call, entry_manual, print_saved, with_options
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 command = entry_group(
     "tasks",
@@ -16,9 +23,17 @@ command = entry_group(
 )
 
 
-@command.command("move", help="Give a task another status.")
+def _statuses(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> "list[str | CompletionItem]":
+    return [each for each in STATUSES if each.startswith(incomplete)]
+
+
+@command.command(
+    "move",
+    help=f"Give a task another status: {', '.join(STATUSES)}.",
+    epilog=entry_manual("tasks", "move {} in_progress", "move {} done", exits={0: "written"}),
+)
 @click.argument("reference", metavar="NAME|PATH|TITLE")
-@click.argument("status")
+@click.argument("status", shell_complete=_statuses)
 @click.option("--version", "version", default="", help="Refuse the change unless this is still the version.")
 @with_options()
 def _move(call: Call, reference: str, status: str, version: str) -> int:

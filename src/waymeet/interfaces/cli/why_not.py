@@ -1,5 +1,6 @@
 """`waymeet why-not`."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -7,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from waymeet.interfaces.cli.common import (
+    cited,
     current,
-    from_here,
     json_option,
     opened,
     print_json,
@@ -16,7 +17,10 @@ from waymeet.interfaces.cli.common import (
     project_options,
     say_degraded,
 )
+from waymeet.interfaces.cli.completing import documents, recipes
+from waymeet.interfaces.cli.manual import manual
 from waymeet.interfaces.present import Line
+from waymeet.places import there
 from waymeet.project import Project
 from waymeet.types import Query
 
@@ -24,22 +28,24 @@ if TYPE_CHECKING:
     from waymeet.ports import Store
     from waymeet.search.whynot import WhyNot
 
-_EPILOG = """\b
-Examples:
-  waymeet why-not "rotate keys" docs/setup.md
-  waymeet why-not "rotate keys kind:code" docs/setup.md      says which filter left it out
-  waymeet why-not "rotate keys" docs/setup.md --recipe memory -n 3
-
-\b
-Exit codes: 0 it is among the answers · 1 it is not · 2 wrong usage · 3 no usable index
-"""
+_PLACE = re.compile(r"#[^#./]*$|:\d+(:\d+)?$")
+"""What stands behind the path of a file to name a place in it; an ending is part of the path."""
+_EPILOG = manual(
+    """
+    waymeet why-not "rotate keys" docs/setup.md
+    waymeet why-not "rotate keys kind:code" docs/setup.md    names the filter
+    waymeet why-not "rotate keys" docs/setup.md --recipe memory -n 3
+    """,
+    exits={0: "it is among the answers", 1: "it is not, or there is no such document"},
+    see="waymeet search --explain, waymeet feedback",
+)
 
 
 @click.command(short_help="Say why a document is not among the answers.", epilog=_EPILOG)
 @click.argument("query")
-@click.argument("reference", metavar="ID|PATH")
+@click.argument("reference", metavar="ID|PATH", shell_complete=documents)
 @click.option("-n", "--limit", type=click.IntRange(1, 1000), help="Answers that would be shown [default: 10].")
-@click.option("--recipe", default="auto", show_default=True, help="The ranking to follow.")
+@click.option("--recipe", default="auto", show_default=True, shell_complete=recipes, help="The ranking to follow.")
 @click.option("--mode", default="", help="The recipe's mode.")
 @project_options
 @json_option
@@ -69,14 +75,15 @@ def command(
 
 def _told(project: Project, store: "Store", request: Query, reference: str) -> "WhyNot":
     from waymeet.recipes import RECIPES
+    from waymeet.search.read import meant
     from waymeet.search.whynot import Road, why_not
 
-    path = from_here(project.root, reference.partition("#")[0])
     recipe = project.recipe(request.recipe)
-    documents = store.documents([path, f"{path}/"])
-    if not documents:
-        return _absent(project, request, path)
-    document = documents.get(path) or documents[f"{path}/"]
+    place = cited(project.root, reference)
+    found = meant([place], store.documents).get(place, "")
+    if not found:
+        return _absent(project, request, place if there(project.root / place) else _PLACE.sub("", place))
+    document = store.documents([found])[found]
     others = ((each, project.settings_for(each.name)) for each in RECIPES.values() if each.name != "skills_recall")
     road = Road(recipe, request, project.tools(store), project.settings_for(recipe.name))
     return why_not(road, document, others)

@@ -1,0 +1,226 @@
+"""Embedding as its users meet it: at once, later, not at all, and never for money without being asked."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from threading import Event, Thread
+from time import monotonic, sleep
+from urllib.request import ProxyHandler, build_opener
+
+import pytest
+from interfaces.conftest import Run
+from served import process
+
+from waymeet import Project
+from waymeet.errors import EmbeddingError, NoIndexError
+from waymeet.ingest.watch import Round
+from waymeet.models.estimates import Estimate
+from waymeet.stores.sqlite import SqliteStore
+
+HASHING = ("--set", "embedding.provider=hashing", "--set", "embedding.dimension=32")
+OTHER = ("--set", "embedding.provider=hashing", "--set", "embedding.dimension=16")
+PATIENCE = 60.0
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with process("embedding_server.py") as address:
+        yield address
+
+
+@pytest.fixture
+def asked(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Let OpenAI be a server of this machine that wants a key; give what it was sent."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789")
+    monkeypatch.setenv("WAYMEET_EMBEDDING_PROVIDER", "openai")
+    monkeypatch.setenv("WAYMEET_EMBEDDING_DIMENSION", "8")
+    monkeypatch.setenv("WAYMEET_EMBEDDING_URL", f"{server}/ok/v1")
+    monkeypatch.setenv("WAYMEET_EMBEDDING_ASK_ABOVE_TOKENS", "20")
+    before = sent(server)
+    found: list[str] = []
+    yield found
+    found += sent(server)[len(before) :]
+
+
+def sent(server: str) -> list[str]:
+    with build_opener(ProxyHandler({})).open(f"{server}/asked") as answer:
+        return [text for each in json.load(answer) for text in each["body"]["input"]]
+
+
+def meaning(run: Run, *flags: str) -> dict[str, object]:
+    found: dict[str, object] = json.loads(run("status", "--json", *flags).out)["meaning"]
+    return found
+
+
+def test_indexing_embeds_and_says_so(project: Path, run: Run) -> None:
+    told = run("index", *HASHING)
+    assert told.code == 0
+    assert "sections embedded in" in told.out
+    assert "/s)" in told.out
+    assert "embedded" not in run("index", *HASHING).out
+    found = meaning(run, *HASHING)
+    assert found["embedded"] == found["chunks"]
+    assert "sections embedded by hashing-32" in run("status", *HASHING).out
+
+
+def test_words_and_links_alone(project: Path, run: Run) -> None:
+    report = json.loads(run("index", "--no-embed", "--json", *HASHING).out)
+    assert report["embedding"] is None
+    assert meaning(run, *HASHING)["embedded"] == 0
+    assert "nobody is embedding the rest now" in run("status", *HASHING).out
+    report = json.loads(run("index", "--json", *HASHING).out)
+    assert report["embedding"]["done"] == meaning(run, *HASHING)["chunks"]
+
+
+@pytest.mark.parametrize("ways", [("--no-embed", "--background"), ("--watch", "--no-embed")])
+def test_contradictions_are_refused(project: Path, run: Run, ways: tuple[str, ...]) -> None:
+    told = run("index", *ways)
+    assert told.code == 2
+    assert "Choose one of" in told.err
+
+
+def test_a_search_says_how_much_is_embedded(project: Path, run: Run) -> None:
+    run("index", "--no-embed")
+    found = json.loads(run("search", "rotate keys", "--json", *HASHING).out)
+    assert found["coverage"] == 0.0
+    assert [each for each in found["degraded"] if each["code"] == "partial_vectors"]
+    run("index", *HASHING)
+    found = json.loads(run("search", "rotate keys", "--json", *HASHING).out)
+    assert found["coverage"] == 1.0
+    assert not found["degraded"]
+
+
+def test_what_a_search_embedded_is_kept(project: Path, run: Run) -> None:
+    run("index", "--no-embed")
+    run("search", "rotate keys", *HASHING)
+    kept = meaning(run, *HASHING)["embedded"]
+    assert kept
+    found = json.loads(run("search", "rotate keys", "--json", *HASHING).out)
+    (partial,) = (each["detail"] for each in found["degraded"])
+    assert partial.startswith(f"{kept} of ")
+    assert "just now" not in partial
+
+
+def test_another_model_takes_over_when_it_is_complete(project: Path, run: Run) -> None:
+    run("index", *HASHING)
+    found = json.loads(run("search", "rotate keys", "--json", *OTHER).out)
+    (change,) = (each["detail"] for each in found["degraded"])
+    assert "until all are, hashing-32 answers" in change
+    assert {"vector"} <= {each["source"] for hit in found["hits"] for each in hit["sources"]}
+    assert "until all are, hashing-32 answers" in run("status", *OTHER).out
+    run("index", *OTHER)
+    assert not json.loads(run("search", "rotate keys", "--json", *OTHER).out)["degraded"]
+    assert list(Project.open(project).counts().vectors) == ["hashing-16"]
+
+
+def test_without_a_model_vectors_are_kept_until_somebody_removes_them(project: Path, run: Run) -> None:
+    run("index", *HASHING)
+    assert "no_model" in run("search", "rotate keys", "--json").out
+    status = run("status").out
+    assert "vectors of hashing-32 are kept but not asked: waymeet index --forget-vectors" in status
+    assert not json.loads(run("search", "rotate keys", "--json", *HASHING).out)["degraded"]
+    told = run("index", "--forget-vectors")
+    assert "Forgotten: the vectors of hashing-32." in told.err
+    assert "kept but not asked" not in run("status").out
+    assert "no unused vectors" in run("index", "--forget-vectors").err
+
+
+def test_nothing_is_paid_for_without_consent(project: Path, run: Run, asked: list[str], server: str) -> None:
+    before = len(sent(server))
+    told = run("index")
+    assert told.code == 3
+    assert "Nothing was sent" in told.err
+    assert "openai (text-embedding-3-small): less than $0.01" in told.err
+    assert "--yes" in told.err
+    run("search", "rotate keys", "--no-refresh")
+    with Project.open(project) as opened:
+        assert opened.index().embedding.left > 0  # type: ignore[union-attr]
+        with pytest.raises(EmbeddingError, match="Nothing was sent"):
+            opened.filled(lambda _: None)
+    assert len(sent(server)) == before
+    assert run("index", "--yes").code == 0
+    assert len(sent(server)) > before
+    assert "sk-test" not in run("status").out
+
+
+def test_consent_is_asked_with_an_estimate(project: Path, asked: list[str], server: str) -> None:
+    told: list[str] = []
+
+    def refuse(estimate: Estimate) -> bool:
+        told.append(estimate.told())
+        return False
+
+    with Project.open(project) as opened:
+        report = opened.index(consent=refuse)
+        assert report.embedding
+        assert report.embedding.left
+        report = opened.index(consent=lambda _: True)
+        assert report.embedding
+        assert not report.embedding.left
+    assert "sent to openai" in told[0]
+
+
+def test_a_provider_that_does_not_answer_costs_meaning_alone(
+    project: Path, run: Run, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    flags = [f"embedding.{each}" for each in ("provider=compatible", "model=m", f"url={server}/unauthorized/v1")]
+    told = run("index", *(part for flag in flags for part in ("--set", flag)))
+    assert told.code == 3
+    assert "6 files" in told.out
+    assert "HTTP 401" in told.err
+    assert "without a vector: words and links find them" in told.err
+    assert run("search", "rotate keys").code == 0
+
+
+def test_the_cache_is_told_of_when_it_was_damaged(
+    project: Path, run: Run, server: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("WAYMEET_EMBEDDING_CACHE_MEGABYTES", "10")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    flags = [f"embedding.{each}" for each in ("provider=compatible", "model=m", f"url={server}/ok/v1")]
+    file = tmp_path / "cache" / "waymeet" / "vectors.sqlite"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"nonsense" * 1000)
+    told = run("index", *(part for flag in flags for part in ("--set", flag)))
+    assert told.code == 0
+    assert "was damaged and begun anew" in told.err
+
+
+def test_watching_embeds_beside_taking_changes_in(project: Path) -> None:
+    ended, rounds = Event(), list[Round]()
+    with Project.open(project, flags=[HASHING[1], HASHING[3], "watch.debounce_seconds=0"]) as opened:
+        watching = Thread(target=opened.watch, args=(rounds.append,), kwargs={"stopped": ended.is_set})
+        watching.start()
+        try:
+            wait_for(lambda: whole(opened))
+            (project / "new.md").write_text("# New\n\nA page that came while watching.\n", encoding="utf-8")
+            wait_for(lambda: "new.md" in documents(opened) and whole(opened))
+        finally:
+            ended.set()
+            watching.join()
+    assert not [each.trouble for each in rounds if each.trouble]
+
+
+def whole(project: Project) -> bool:
+    try:
+        with closing(SqliteStore.open(project.index_path)) as store:
+            embedded, chunks = store.coverage(["hashing-32"])
+    except NoIndexError:
+        return False
+    return 0 < embedded == chunks
+
+
+def documents(project: Project) -> set[str]:
+    with closing(SqliteStore.open(project.index_path)) as store:
+        return set(store.fingerprints())
+
+
+def wait_for(there: Callable[[], bool]) -> None:
+    until = monotonic() + PATIENCE
+    while not there():
+        assert monotonic() < until
+        sleep(0.05)

@@ -1,0 +1,78 @@
+"""Talking with the server for agents by the official client, in this process and in both eras of the protocol."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any, TypeVar
+
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolResult, TextContent
+
+from waymeet import Project
+from waymeet.ingest.turns import turn
+from waymeet.interfaces.asynchronous import AsyncProject
+from waymeet.interfaces.mcp.server import make_server
+
+Result = TypeVar("Result")
+Talk = Callable[[Client], Awaitable[Result]]
+ERAS = {"2025-11-25": "legacy", "2026-07-28": "auto"}
+BOTH = pytest.mark.parametrize("era", ERAS)
+PATIENCE = 60
+"""Seconds until a test gives up; nothing takes long."""
+
+
+def talk(
+    root: Path, talking: Talk[Result], *, era: str = "2026-07-28", flags: tuple[str, ...] = (), **how: Any
+) -> Result:
+    """Open a project, serve it, and let a client talk with it."""
+
+    async def go() -> Result:
+        opened = Project.open(root, flags=("embedding.provider=none", *flags))
+        async with (
+            AsyncProject(opened) as held,
+            Client(make_server(held, **how), mode=ERAS[era], read_timeout_seconds=PATIENCE) as client,
+        ):
+            assert client.protocol_version == era
+            try:
+                return await talking(client)
+            except MCPError as error:  # not as one of the group that the client would make of it
+                refused = error
+        raise refused
+
+    return asyncio.run(go())
+
+
+def said(result: CallToolResult) -> str:
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+def call(root: Path, name: str, _how: dict[str, Any] | None = None, **arguments: Any) -> CallToolResult:
+    return talk(root, lambda client: client.call_tool(name, arguments), **(_how or {}))
+
+
+@contextmanager
+def index_held(root: Path) -> Iterator[Event]:
+    """Keep everybody else from indexing, as another process would, until that is over or the event is set."""
+    index = Project.open(root).index_path
+    index.parent.mkdir(parents=True, exist_ok=True)
+    held, done = Event(), Event()
+
+    def hold() -> None:
+        with turn(index, wait=True):
+            held.set()
+            done.wait(PATIENCE)
+
+    thread = Thread(target=hold)
+    thread.start()
+    held.wait(PATIENCE)
+    try:
+        yield done
+    finally:
+        done.set()
+        thread.join()

@@ -1,0 +1,89 @@
+"""The embedding job: one at a time, and everybody can see how far it is."""
+
+from pathlib import Path
+
+import pytest
+
+from waymeet.errors import BusyIndexError, IndexUnavailableError
+from waymeet.ingest import job
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    file = tmp_path / "index.sqlite"
+    file.touch()
+    return file
+
+
+def test_one_at_a_time(index: Path) -> None:
+    assert job.running(index) is None
+    with job.the_only(index, wait=False):
+        found = job.running(index)
+        assert found is not None
+        assert not found.ended
+        with pytest.raises(BusyIndexError, match="embedding"), job.the_only(index, wait=False):
+            pass
+        with pytest.raises(BusyIndexError), job.alone(index):
+            pass
+    assert job.running(index) is None
+    with job.alone(index):
+        assert job.running(index) is not None
+    assert job.running(index) is None
+
+
+def test_who_waits_is_told_again_and_again(index: Path) -> None:
+    waited: list[int] = []
+
+    def give_up() -> None:
+        waited.append(1)
+        if len(waited) == 2:
+            raise TimeoutError
+
+    with job.the_only(index, wait=False), pytest.raises(TimeoutError), job.the_only(index, give_up, wait=True):
+        pass
+    assert len(waited) == 2
+
+
+def test_progress_rate_and_rest(index: Path) -> None:
+    now = 100.0
+    telling = job.Telling(index, lambda: now)
+    telling.progress(1, 100, "a.md")
+    found = job.last(index)
+    assert found is not None
+    assert (found.done, found.seconds_left) == (0, None)  # written once a second at most
+    now = 110.0
+    telling.progress(20, 100, "b.md")
+    found = job.last(index)
+    assert found is not None
+    assert (found.done, found.total, found.rate, found.seconds_left) == (20, 100, 2.0, 40.0)
+    assert b"md" not in job.told_in(index).read_bytes()
+    telling.end("The model is gone.")
+    found = job.last(index)
+    assert found is not None
+    assert (found.ended, found.trouble) == (True, "The model is gone.")
+
+
+def test_an_end_by_an_error_is_told(index: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), job.the_only(index, wait=False):
+        raise KeyboardInterrupt
+    found = job.last(index)
+    assert found is not None
+    assert (found.ended, found.trouble) == (True, "it was interrupted")
+    with pytest.raises(ValueError, match="no"), job.the_only(index, wait=False):
+        raise ValueError("no")
+    found = job.last(index)
+    assert found is not None
+    assert found.trouble == "no"
+
+
+def test_nonsense_in_the_file_is_no_job(index: Path) -> None:
+    assert job.last(index) is None
+    job.told_in(index).write_text("nonsense", encoding="utf-8")
+    assert job.last(index) is None
+    assert job.running(index.with_name("other")) is None
+
+
+def test_without_a_place_for_the_lock_nobody_can_embed(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(IndexUnavailableError), job.the_only(tmp_path / "file" / "index.sqlite", wait=False):
+        pass

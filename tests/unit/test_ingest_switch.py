@@ -1,0 +1,124 @@
+"""Changing models: the old one answers until the new one is complete, and they never mix."""
+
+from pathlib import Path
+
+import pytest
+
+from waymeet.ingest import switch
+from waymeet.ingest.embed import Embedded, embed, misplaced
+from waymeet.ingest.index import index
+from waymeet.models.hashing import HashingEmbedder
+from waymeet.ports import Embedder, Store
+from waymeet.settings import Embedding, Settings
+from waymeet.stores.memory import MemoryStore
+
+SETTINGS = Settings()
+OLD, NEW = HashingEmbedder(8), HashingEmbedder(16)
+
+
+class Western(HashingEmbedder):
+    """Knows English alone."""
+
+    def suits(self, language: str) -> bool:
+        return not language
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> MemoryStore:
+    for n in range(4):
+        (tmp_path / f"{n}.md").write_text(f"# Page {n}\n\nText {n} of the page.\n", encoding="utf-8")
+    for n in range(3):
+        (tmp_path / f"j{n}.md").write_text(f"# 検索 {n}\n\n全文検索のスコアを正規化する。\n", encoding="utf-8")
+    made = MemoryStore()
+    index(tmp_path, made, SETTINGS)
+    return made
+
+
+def run(store: Store, *embedders: Embedder, most: int | None = None, url: str = "") -> Embedded:
+    """Do what the job does, up to a number of batches."""
+    numbers = Embedding(provider="hashing", url=url)
+    switch.begin(store, embedders, numbers)
+    calls = iter(range(most)) if most is not None else None
+    late = (lambda: next(calls, None) is None) if calls else None
+    also = switch.moving(store, embedders)
+    settings = Settings(embedding=Embedding(batch_chunks=2))
+    came = embed(store, embedders, settings, late=late, also=also)
+    switch.finish(store, embedders, numbers, came)
+    return came
+
+
+def test_the_first_model_answers_from_the_beginning(store: MemoryStore) -> None:
+    assert switch.serving(store) is None
+    run(store, OLD, most=2)
+    assert switch.changing(store, [OLD]) is None
+    found = switch.serving(store)
+    assert found is not None
+    assert found.lanes == (OLD.lane,)
+
+
+def test_the_old_model_answers_until_the_new_one_is_complete(store: MemoryStore) -> None:
+    run(store, OLD)
+    assert switch.complete(store, [OLD], Embedding(provider="hashing"))
+    came = run(store, NEW, most=2)
+    assert came.left
+    old = switch.changing(store, [NEW])
+    assert old is not None
+    assert old.lanes == (OLD.lane,)
+    assert store.lanes().keys() == {OLD.lane, NEW.lane}
+    run(store, NEW)
+    assert switch.changing(store, [NEW]) is None
+    assert store.lanes().keys() == {NEW.lane}
+    assert switch.complete(store, [NEW], Embedding(provider="hashing"))
+
+
+def test_going_back_to_the_old_model_is_at_once_and_leaves_nothing_behind(store: MemoryStore) -> None:
+    run(store, OLD)
+    run(store, NEW, most=2)
+    assert switch.changing(store, [OLD]) is None
+    assert not switch.complete(store, [OLD], Embedding(provider="hashing"))  # there are vectors to forget
+    assert run(store, OLD).done == 0
+    assert store.lanes().keys() == {OLD.lane}
+
+
+def test_old_vectors_that_are_gone_do_not_answer(store: MemoryStore) -> None:
+    run(store, OLD)
+    store.swap_lanes({OLD.lane: None}, {})
+    assert switch.changing(store, [NEW]) is None
+
+
+def test_a_model_that_joins_another_takes_over_what_suits_it(store: MemoryStore) -> None:
+    western, all_ = Western(8), HashingEmbedder(16)
+    chunks = store.coverage([])[1]
+    run(store, western)
+    assert store.counts().vectors == {western.lane: chunks}  # there was no other
+    foreign = {chunk for chunk, _ in misplaced(store, [western, all_])}
+    assert foreign
+    came = run(store, western, all_, most=1)
+    if came.left or switch.changing(store, [western, all_]):
+        assert store.with_vector([western.lane], foreign) == foreign  # the old one answers with all it had
+    run(store, western, all_)
+    assert store.with_vector([western.lane], foreign) == frozenset()
+    assert store.with_vector([all_.lane], foreign) == foreign
+    assert store.counts().vectors == {western.lane: chunks - len(foreign), all_.lane: len(foreign)}
+
+
+def test_a_model_that_leaves_is_replaced_by_the_one_that_stays(store: MemoryStore) -> None:
+    western, all_ = Western(8), HashingEmbedder(16)
+    chunks = store.coverage([])[1]
+    run(store, western, all_)
+    run(store, all_)
+    assert store.counts().vectors == {all_.lane: chunks}
+
+
+def test_passwords_in_addresses_are_not_kept(store: MemoryStore) -> None:
+    run(store, OLD, url="https://me:secret@example.org/v1")
+    assert "secret" not in store.note("embedding")
+    run(store, OLD, url="http://localhost:11434/v1?x=a@b")
+    assert "localhost" in store.note("embedding")
+
+
+def test_settings_of_another_version_mean_that_nobody_can_tell(store: MemoryStore) -> None:
+    run(store, OLD)
+    store.keep_note("embedding", store.note("embedding").replace('"provider"', '"purveyor"'))
+    assert switch.serving(store) is None
+    assert switch.changing(store, [NEW]) is None

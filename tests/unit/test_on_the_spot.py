@@ -1,0 +1,151 @@
+"""Embedding the likeliest chunks while a question is answered."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from waymeet.errors import EmbeddingError
+from waymeet.ingest.embed import embed
+from waymeet.ingest.index import index
+from waymeet.models.hashing import HashingEmbedder
+from waymeet.recipes import recipe_named
+from waymeet.search.shape import answer
+from waymeet.search.state import Tools
+from waymeet.settings import Embedding, Layer, Settings, resolve
+from waymeet.stores.memory import MemoryStore
+from waymeet.types import Answer, Query
+
+if TYPE_CHECKING:
+    from waymeet.ports import Vector
+
+
+class Watched(HashingEmbedder):
+    """Counts what it embeds, and fails or spoils it if told to."""
+
+    def __init__(self, *, fails: bool = False, spoils: bool = False) -> None:
+        super().__init__(64)
+        self.shown: list[str] = []
+        self._fails = fails
+        self._spoils = spoils
+
+    def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
+        if self._fails:
+            raise EmbeddingError("Not now.")
+        self.shown += texts
+        made = super().passages(texts)
+        return [np.full(64, np.nan, np.float32) for _ in made] if self._spoils else made
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> MemoryStore:
+    for n in range(30):
+        words = "how to rotate the signing keys" if n % 3 == 0 else "something else entirely"
+        (tmp_path / f"{n}.md").write_text(f"# Page {n}\n\nThis tells {words}, page {n}.\n", encoding="utf-8")
+    made = MemoryStore()
+    index(tmp_path, made, Settings())
+    return made
+
+
+class Kept:
+    """Takes what is made."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self.vectors: dict[str, Vector] = {}
+        self.digests: dict[str, str] = {}
+        self._store = store
+
+    def __call__(self, lane: str, vectors: Mapping[str, "Vector"], digests: Mapping[str, str]) -> None:
+        assert lane == "hashing-64"
+        self.vectors.update(vectors)
+        self.digests.update(digests)
+
+
+def ask(store: MemoryStore, embedder: HashingEmbedder, kept: Kept | None, seconds: float = 3600.0) -> Answer:
+    recipe = recipe_named("auto", {})
+    settings = resolve(
+        (Layer("recipe", recipe.overrides), Layer("test", {"embedding": {"on_the_spot_seconds": seconds}}))
+    )
+    tools = Tools(store, (embedder,), keep=kept)
+    return answer(recipe, Query("rotate signing keys"), tools, settings)
+
+
+def told(found: Answer, code: str) -> list[str]:
+    return [each.detail for each in found.degraded if each.code == code]
+
+
+def test_the_likeliest_are_embedded_and_take_part(store: MemoryStore) -> None:
+    embedder, kept = Watched(), Kept(store)
+    found = ask(store, embedder, kept)
+    assert kept.vectors.keys() == {f"{n}.md#L1-L3" for n in range(0, 30, 3)}
+    assert len(embedder.shown) == 10
+    assert "vector" in {each.source for hit in found.hits for each in hit.sources}
+    assert found.search_type == "hybrid"
+    assert told(found, "partial_vectors") == [
+        f"0 of {store.coverage([])[1]} sections are embedded so far, and 10 of the likeliest just now"
+    ]
+    assert found.coverage == 0.0
+    assert kept.digests == {f"{n}.md#L1-L3": store.fingerprints()[f"{n}.md"].digest for n in range(0, 30, 3)}
+
+
+def test_they_count_as_they_would_if_the_store_had_them(store: MemoryStore) -> None:
+    embedder, kept = Watched(), Kept(store)
+    found = ask(store, embedder, kept)
+    store.put_vectors("hashing-64", kept.vectors)
+    again = ask(store, embedder, kept)
+    assert len(embedder.shown) == 10  # not once more
+    mine = [[each for each in hit.sources if each.source == "vector"] for hit in found.hits]
+    theirs = [[each for each in hit.sources if each.source == "vector"] for hit in again.hits]
+    assert [each.score for (each,) in mine] == pytest.approx([each.score for (each,) in theirs], abs=1e-12)
+
+
+def test_nothing_is_embedded_without_time_or_without_somebody_to_keep_it(store: MemoryStore) -> None:
+    embedder = Watched()
+    for found in (ask(store, embedder, Kept(store), 0.0), ask(store, embedder, None)):
+        assert embedder.shown == []
+        assert told(found, "no_vectors")
+        assert found.coverage is None
+
+
+def test_time_ends_it_after_the_first(store: MemoryStore) -> None:
+    embedder, kept = Watched(), Kept(store)
+    found = ask(store, embedder, kept, 1e-9)
+    assert len(embedder.shown) == len(kept.vectors) == 1
+    assert {each.source for hit in found.hits for each in hit.sources} == {"lexical"}  # one alone would be favoured
+
+
+@pytest.mark.parametrize("embedder", [Watched(fails=True), Watched(spoils=True)], ids=["fails", "spoils"])
+def test_a_model_that_fails_at_them_does_not_spoil_the_answer(store: MemoryStore, embedder: Watched) -> None:
+    kept = Kept(store)
+    found = ask(store, embedder, kept)
+    assert found.hits
+    assert kept.vectors == {}
+    assert told(found, "partial_vectors")
+
+
+def test_when_all_is_embedded_nothing_is_done(store: MemoryStore) -> None:
+    embed(store, [Watched()], Settings(embedding=Embedding()))
+    embedder = Watched()
+    found = ask(store, embedder, Kept(store))
+    assert embedder.shown == []
+    assert not told(found, "partial_vectors")
+    assert found.coverage == 1.0
+
+
+def test_meaning_counts_by_how_many_of_the_likeliest_have_a_vector(store: MemoryStore) -> None:
+    from waymeet.search.retrieve import lexical, vector
+    from waymeet.search.state import begun
+    from waymeet.search.understand import understand
+
+    def covered(seconds: float) -> float:
+        settings = Settings(embedding=Embedding(on_the_spot_seconds=seconds))
+        search = begun(recipe_named("auto", {}), Query("rotate signing keys"))
+        tools = Tools(store, (Watched(),), keep=Kept(store))
+        for stage in (understand, lexical, vector):
+            search = stage(search, tools, settings)
+        return search.covered
+
+    assert covered(3600.0) == 1.0
+    assert covered(1e-9) == 0.0
