@@ -1,4 +1,4 @@
-# Everything lives in .venv; nothing outside the checkout is touched except the demo's index in the user's data folder.
+# Everything lives in .venv; nothing outside the checkout is touched except the demo's indexes in the user's data folder.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 STAMP := .venv/.ready
@@ -6,7 +6,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
-.PHONY: help demo test check unit bench bench-engine bench-phrases bench-code bench-models bench-torch torture format lock pictures clean
+.PHONY: help demo test check unit bench bench-engine bench-phrases bench-stages bench-code bench-models bench-torch torture mcp-official format lock docs pictures clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -19,7 +19,7 @@ $(STAMP): requirements-uv.txt requirements-dev.txt pyproject.toml
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	@touch $@
 
-demo: $(STAMP)  ## Set up, index this repository and ask it three questions
+demo: $(STAMP)  ## Set up, ask pages in three languages by meaning, then this repository by words and links
 	@$(BIN)/python docs/demo.py
 
 test: check unit  ## Set up, then every check and every test
@@ -42,6 +42,9 @@ bench-engine: $(STAMP)  ## Measure the engine at 100,000 chunks beside FTS5, sql
 bench-phrases: $(STAMP)  ## Measure phrases, prefixes and substrings at 100,000 chunks beside FTS5; takes minutes
 	$(BIN)/python benchmarks/run.py phrases
 
+bench-stages: $(STAMP)  ## Measure what a recipe's stages cost beside retrieval
+	$(BIN)/python benchmarks/run.py stages
+
 bench-code: $(STAMP)  ## Index real source distributions beside another code indexer; takes minutes, needs npm
 	$(BIN)/python benchmarks/run.py code
 
@@ -53,11 +56,18 @@ bench-torch: $(STAMP)  ## Compare the default model with MiniLM on torch, in an 
 
 torture: $(STAMP)  ## Longer property tests; hundreds of crashes, failing disks, flipped bits and crowds
 	$(BIN)/pytest -n auto --hypothesis-profile=torture tests/properties tests/conformance
-	TORTURE=1 $(BIN)/pytest -n auto tests/torture
+	TORTURE=1 $(BIN)/pytest -n auto tests/torture tests/interfaces/test_http_schema.py
+
+mcp-official: $(STAMP)  ## Try the MCP server with the official inspector and conformance suite; needs npm and Node 22
+	npm install --silent --no-audit --no-fund --prefix build/mcp @modelcontextprotocol/inspector@2.12.0 @modelcontextprotocol/conformance@0.2.0-alpha.12
+	MCP_OFFICIAL=build/mcp $(BIN)/pytest tests/interfaces/test_mcp_official.py
 
 format: $(STAMP)  ## Format and fix what can be fixed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: $(STAMP)  ## Make the made parts of the documentation anew: tables, and transcripts by running their commands
+	$(BIN)/python docs/refresh.py
 
 pictures: $(STAMP)  ## Redraw the pictures of the README from real output
 	$(BIN)/python docs/pictures.py

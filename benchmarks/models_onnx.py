@@ -11,6 +11,7 @@ from onnx_writer import FLOAT, INT32, Node, Value, model
 
 from waymeet.models.encoder import Encoder, Tokens
 from waymeet.models.kernels import layer_norm
+from waymeet.models.products import Weight
 
 
 def graph(encoder: Encoder) -> bytes:
@@ -24,10 +25,10 @@ def graph(encoder: Encoder) -> bytes:
 
     hidden, share = "x", np.float32((len(encoder.norm) // encoder.heads) ** 0.5)
     for at, layer in enumerate(encoder.layers):
-        own = {name: value.copy() for name, value in layer._asdict().items()}
-        width = len(encoder.norm)
-        for name in ("qkv", "qkv_bias"):  # the operation divides by √d itself
-            own[name][..., :width] *= share
+        own = {name: each.plain() if isinstance(each, Weight) else each for name, each in layer._asdict().items()}
+        queries, pairs, queries_bias, pairs_bias = map(own.pop, ("queries", "pairs", "queries_bias", "pairs_bias"))
+        own["qkv"] = np.concatenate([queries * share, pairs], axis=1)  # the operation divides by √d itself
+        own["qkv_bias"] = np.concatenate([queries_bias * share, pairs_bias])
         weights |= {f"{at}.{name}": np.ascontiguousarray(value) for name, value in own.items()}
         w = {name: f"{at}.{name}" for name in own}
         context = add(

@@ -65,6 +65,14 @@ def torch() -> Embed:
     return lambda texts: model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
 
 
+def torch_alone() -> Embed:
+    """Run it on one thread, which is better for it where neighbours are busy."""
+    import torch as library  # type: ignore[import-not-found]  # noqa: PLC0415 - as above
+
+    library.set_num_threads(1)
+    return torch()
+
+
 def folder() -> Embed:
     """Run the same MiniLM folder by Waymeet."""
     from waymeet.models.local import LocalEmbedder  # noqa: PLC0415 - as above

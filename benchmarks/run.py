@@ -47,6 +47,12 @@ def main() -> None:
         name, command, figures = f"code-{today}", "make bench-code", symbols.measure()
         told = f"# Source code: symbols and edges\n\n`{command}`, {today}\n\n{symbols.table(figures)}\n"
         (RESULTS / f"{name}.md").write_text(told, encoding="utf-8")
+    elif sys.argv[1:] == ["stages"]:
+        import stages  # noqa: PLC0415 - likewise
+
+        name, command, figures = f"stages-{today}", "make bench-stages", stages.measure()
+        told = f"# What stages cost beside retrieval\n\n`{command}`, {today}\n\n{stages.table(figures)}"
+        (RESULTS / f"{name}.md").write_text(told, encoding="utf-8")
     else:
         name, command = today, "make bench"
         figures = {"analysis": analysis.measure(), "startup": startup.measure()}
