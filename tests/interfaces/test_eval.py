@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 from interfaces.conftest import Run
 
+from waymeet.evaluate.collection import Collection, Judged
+from waymeet.evaluate.filling import entries
+from waymeet.settings import Chunking
+
 CORPUS = [
     {"id": "a/1", "title": "Keys", "text": "How we rotate keys, every month.", "links": ["a/2"]},
     {"id": "a/2", "title": "Vault", "text": "Where secrets lie."},
@@ -31,11 +35,18 @@ def collection(tmp_path: Path) -> Path:
     return folder
 
 
+def rows(out: str) -> list[tuple[str, str]]:
+    """Give the first two columns of the table, which ends where differences or remarks begin."""
+    lines = out.partition("\n\n")[0].splitlines()
+    told = [line.split() for line in lines if not line.startswith(("degraded answers", "hashing-…"))]
+    return [(first, second) for first, second, *_ in told]
+
+
 def test_a_run_is_measured_and_written(run: Run, collection: Path, tmp_path: Path) -> None:
     runs, trec = tmp_path / "runs.jsonl", tmp_path / "run.trec"
     done = run("eval", str(collection), "--runs", str(runs), "--trec", str(trec), "--json")
     assert done.code == 0, done.err
-    (worth,) = json.loads(done.out)
+    (worth,) = json.loads(done.out)["results"]
     rows = [json.loads(line) for line in runs.read_text(encoding="utf-8").splitlines()]
     assert [row["id"] for row in rows] == ["q1", "q2"]
     hits = rows[0]["hits"]
@@ -53,11 +64,7 @@ def test_a_run_is_measured_and_written(run: Run, collection: Path, tmp_path: Pat
 def test_several_recipes_are_compared_in_one_table(run: Run, collection: Path, tmp_path: Path) -> None:
     done = run("eval", str(collection), "--recipe", "auto,classic:bm25_only", "--runs", str(tmp_path / "x.jsonl"))
     assert done.code == 0, done.err
-    assert [line.split()[:2] for line in done.out.splitlines()] == [
-        ["collection", "recipe"],
-        ["small", "auto"],
-        ["small", "classic:bm25_only"],
-    ]
+    assert rows(done.out) == [("collection", "recipe"), ("small", "auto"), ("small", "classic:bm25_only")]
     assert (tmp_path / "x.small.auto.jsonl").exists()
     assert (tmp_path / "x.small.classic-bm25_only.jsonl").exists()
 
@@ -84,3 +91,63 @@ def test_a_folder_that_is_no_collection_is_refused(run: Run, tmp_path: Path) -> 
     done = run("eval", str(tmp_path))
     assert done.code == 2
     assert "A collection is a folder with corpus.jsonl" in done.err
+
+
+def test_files_among_the_folders_are_passed_over(run: Run, collection: Path, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("About these collections.", encoding="utf-8")
+    done = run("eval", *map(str, sorted([collection, tmp_path / "README.md"])), "--recipe", "classic:bm25_only")
+    assert done.code == 0, done.err
+    assert rows(done.out)[1:] == [("small", "classic:bm25_only")]
+    assert "Passed over: README.md" in done.err
+    assert run("eval", str(tmp_path / "README.md")).code == 2
+
+
+def test_one_table_for_several_recipes_with_the_stand_in_marked(run: Run, collection: Path) -> None:
+    recipes = ["threeway", "memory", "neighbours", "classic", "classic:bm25_only"]
+    done = run("eval", str(collection), "--recipe", ",".join(recipes), "--set", "embedding.provider=hashing")
+    assert done.code == 0, done.err
+    assert [second for _, second in rows(done.out)] == ["recipe", *recipes]
+    assert [line.endswith("hashing-256 (test stand-in)") for line in done.out.splitlines()[1:6]] == [True] * 4 + [False]
+    assert "deterministic stand-in for tests: it knows words, not meaning" in done.out
+    assert "MRR@10" in done.out
+
+
+def test_a_table_without_a_model_says_that_meaning_was_not_asked(run: Run, collection: Path) -> None:
+    done = run("eval", str(collection), "--recipe", "threeway", "--set", "embedding.provider=none")
+    assert "not asked" in done.out
+    assert "degraded answers [no_model]: 2 of threeway" in done.out
+    done = run("eval", str(collection), "--recipe", "threeway", "--set", "embedding.provider=none", "--json")
+    (worth,) = json.loads(done.out)["results"]
+    assert (worth["meaning"], worth["degraded"]) == ("", {"no_model": 2})
+
+
+def test_recipes_of_one_s_own_are_measured_too(
+    run: Run, collection: Path, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    described = '[recipes.mine]\nstages = ["understand", "lexical", "fuse"]\nmodes = ["hybrid"]\n'
+    (project / "waymeet.toml").write_text(described, encoding="utf-8")
+    assert rows(run("eval", str(collection), "--recipe", "mine").out)[1:] == [("small", "mine")]
+    monkeypatch.chdir(tmp_path)
+    done = run("eval", str(collection), "--recipe", "mine")
+    assert (done.code, "no recipe 'mine'" in done.err) == (2, True)
+    done = run("eval", str(collection), "--recipe", "mine:hybrid", "-C", str(project))
+    assert rows(done.out)[1:] == [("small", "mine:hybrid")]
+
+
+def test_a_mode_counts_for_all_recipes_named_without_one(run: Run, collection: Path) -> None:
+    done = run("eval", str(collection), "--recipe", "classic,classic:hybrid", "--mode", "bm25_only", "--whole")
+    assert rows(done.out)[1:] == [("small", "classic:bm25_only"), ("small", "classic:hybrid")]
+    assert run("eval", str(collection), "--recipe", "auto", "--mode", "bm25_only").code == 2
+
+
+def test_documents_can_stay_whole() -> None:
+    """Cut, the page has two sections and the code a symbol; whole, each is one text, with the same words."""
+    page = Judged("a", "# One\n\n" + "alpha " * 400 + "\n\n# Two\n\n" + "beta " * 400, path="a.md")
+    code = Judged("b", "def gamma():\n    return 1\n", path="b.py")
+    collection = Collection("x", (page, code), (), {})
+    cut, whole = (list(entries(collection, Chunking(), whole=each)) for each in (False, True))
+    assert len(cut[0].chunks) > 1
+    assert cut[1].chunks[0].symbols
+    assert [len(each.chunks) for each in whole] == [1, 1]
+    assert [each.chunks[0].text.strip() for each in whole] == [page.text.strip(), code.text.strip()]
+    assert not whole[1].chunks[0].symbols

@@ -1,13 +1,14 @@
 """Test collections: a folder with documents, queries, and judgements of which documents answer which query.
 
 `corpus.jsonl` has `{id, title, text, [path], [links]}`, where links are ids of other documents; `queries.jsonl` has
-`{id, text, [scope]}`, where a scope restricts the answer to documents whose id begins with it; `qrels.tsv` has query,
-document and score, parted by tabs, below a header.
+`{id, text, [scope]}`, where a scope restricts the answer to documents whose id begins with it. Judgements are
+`qrels.tsv` (query, document and score, parted by tabs, below a header), or `qrels/test.tsv` and its like, or
+`qrels.txt` as TREC writes them (see `trec`). Folders of BEIR, which say `_id`, are such collections.
 """
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -15,6 +16,12 @@ from msgspec import Struct
 from waymeet.errors import CollectionError
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels.tsv"
+_SPLITS = "qrels"
+_USUAL_SPLITS = ("test", "dev", "train")
+_TREC = "qrels.txt"
+
+Qrels = Mapping[str, Mapping[str, int]]
+"""By query, then by document: how well it answers."""
 
 
 class Judged(Struct, frozen=True):
@@ -35,6 +42,19 @@ class Asked(Struct, frozen=True):
     scope: str = ""
 
 
+class Place(NamedTuple):
+    """Lines of a document."""
+
+    document: str
+    start: int
+    end: int
+
+    @property
+    def id(self) -> str:
+        """Cite it."""
+        return f"{self.document}#L{self.start}-L{self.end}"
+
+
 class Collection(Struct, frozen=True):
     """Documents, queries and judgements."""
 
@@ -42,51 +62,92 @@ class Collection(Struct, frozen=True):
     documents: tuple[Judged, ...]
     queries: tuple[Asked, ...]
     """Those that at least one document answers."""
-    qrels: Mapping[str, Mapping[str, int]]
-    """By query, then by document: how well it answers."""
+    qrels: Qrels
+    places: Mapping[str, Place] = {}
+    """By query: the lines that answer it, where a whole document is too much; judged is the place's id then."""
 
 
-def load(folder: Path) -> Collection:
-    """Read a collection.
+def load(folder: Path, split: str = "") -> Collection:
+    """Read a collection; `split` names one of several files of judgements.
 
     Raises:
         CollectionError: a file is missing or not as it should be.
     """
-    qrels = _qrels(folder / QRELS)
-    answered = {query for query, judged in qrels.items() if any(score > 0 for score in judged.values())}
-    queries = tuple(each for each in _lines(folder / QUERIES, Asked) if each.id in answered)
+    qrels = read_qrels(_judgements(folder, split))
+    queries = tuple(each for each in _lines(folder / QUERIES, Asked) if _is_answered(qrels.get(each.id, {})))
     documents = tuple(_lines(folder / CORPUS, Judged))
     if not queries or not documents:
         raise CollectionError(f"{folder.name} has no query with an answer.", f"Look at its {QUERIES} and {QRELS}.")
     return Collection(folder.resolve().name, documents, queries, qrels)
 
 
-_Kind = TypeVar("_Kind")
+def judgements_only(path: Path) -> Collection:
+    """Make a collection of nothing but judgements, to measure runs of others; its queries have no text."""
+    qrels = read_qrels(path)
+    queries = tuple(Asked(query, "") for query, judged in qrels.items() if _is_answered(judged))
+    if not queries:
+        raise CollectionError(f"{path.name} has no query with an answer.")
+    return Collection(path.stem, (), queries, qrels)
+
+
+def read_qrels(path: Path) -> dict[str, dict[str, int]]:
+    """Read judgements: three columns parted by tabs below a header, or four as TREC has them."""
+    found: dict[str, dict[str, int]] = {}
+    rows = [(number, line) for number, line in enumerate(_read(path), start=1) if line.strip()]
+    for number, line in rows:
+        try:
+            query, document, score = _columns(line)
+            found.setdefault(query, {})[document] = int(float(score))
+        except (ValueError, OverflowError) as error:
+            if number == 1 and path.suffix == ".tsv":
+                continue  # a header
+            where = f"{path.parent.name}/{path.name}, line {number}"
+            raise CollectionError(
+                f"{where} is not query, document and score, parted by tabs.",
+                "TREC's four columns (query, 0, document, score) will do, too.",
+            ) from error
+    return found
+
+
+def _columns(line: str) -> tuple[str, str, str]:
+    """Take a line apart: ids may hold spaces only where tabs part them."""
+    columns = line.split("\t") if "\t" in line else line.split()
+    if len(columns) == 4:
+        del columns[1]
+    elif "\t" not in line:
+        raise ValueError(line)
+    query, document, score = columns
+    return query, document, score
+
+
+def _judgements(folder: Path, split: str) -> Path:
+    """Find the file of judgements; where several are, the named one, else the one that is usual."""
+    if split:
+        return folder / _SPLITS / f"{split}.tsv"
+    if (folder / QRELS).exists():
+        return folder / QRELS
+    there = {path.stem: path for path in sorted((folder / _SPLITS).glob("*.tsv"))}
+    for name in (*_USUAL_SPLITS, *there):
+        if name in there:
+            return there[name]
+    return folder / _TREC if (folder / _TREC).exists() else folder / QRELS
+
+
+def _is_answered(judged: Mapping[str, int]) -> bool:
+    return any(score > 0 for score in judged.values())
+
+
+_Kind = TypeVar("_Kind", Judged, Asked)
 
 
 def _lines(path: Path, kind: type[_Kind]) -> Iterator[_Kind]:
-    decoder = msgspec.json.Decoder(kind)
     for number, line in enumerate(_read(path), start=1):
         if line.strip():
             try:
-                yield decoder.decode(line)
-            except msgspec.DecodeError as error:
+                row = msgspec.json.decode(line)
+                yield msgspec.convert({"id": row["_id"], **row} if "_id" in row else row, kind)
+            except (msgspec.MsgspecError, TypeError, RecursionError) as error:
                 raise CollectionError(f"{path.parent.name}/{path.name}, line {number}: {error}.") from error
-
-
-def _qrels(path: Path) -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = {}
-    for number, line in enumerate(_read(path)[1:], start=2):
-        columns = line.split("\t")
-        if not line.strip():
-            continue
-        try:
-            query, document, score = columns
-            found.setdefault(query, {})[document] = int(float(score))
-        except ValueError as error:
-            where = f"{path.parent.name}/{path.name}, line {number}"
-            raise CollectionError(f"{where} is not query, document and score, parted by tabs.") from error
-    return found
 
 
 def _read(path: Path) -> list[str]:
@@ -95,7 +156,7 @@ def _read(path: Path) -> list[str]:
     except OSError as error:
         raise CollectionError(
             f"{path.parent.name}/{path.name} cannot be read: {error.strerror}.",
-            f"A collection is a folder with {CORPUS}, {QUERIES} and {QRELS}.",
+            f"A collection is a folder with {CORPUS}, {QUERIES} and {QRELS} (or {_SPLITS}/*.tsv).",
         ) from error
     except UnicodeDecodeError as error:
         raise CollectionError(f"{path.parent.name}/{path.name} is not UTF-8: {error.reason}.") from error

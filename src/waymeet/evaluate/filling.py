@@ -1,5 +1,6 @@
 """A collection as an index: every document takes the road that a file of its kind takes."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
@@ -14,14 +15,27 @@ from waymeet.types import Entry, Fingerprint, Link
 
 _BATCH = 200
 _LONGEST_SENTENCE = 400
+_ENDLESS = 1_000_000_000
+_DEFINITION = re.compile(
+    r"\s*(?:@\w[^\n]*\n\s*)*"
+    r"(?:(?:async\s+)?def\s+\w+\s*\(|class\s+\w+\s*[(:{]|(?:export\s+)?(?:async\s+)?function\b"
+    r"|(?:public|private|protected|static)\s+\w|func\s+[\w(]|(?:pub\s+)?fn\s+\w|#!)"
+)
 _GIVEN = frozenset({"imports", "references", "embeds"})
 """Kinds of links that a collection lists itself, if it lists any."""
 
 
-def fill(store: Store, collection: Collection, chunking: Chunking, progress: Progress | None = None) -> None:
-    """Put the documents of a collection into an empty store."""
+def fill(
+    store: Store,
+    collection: Collection,
+    chunking: Chunking,
+    progress: Progress | None = None,
+    *,
+    whole: bool = False,
+) -> None:
+    """Put the documents of a collection into an empty store; if they are to stay `whole`, each is one section."""
     batch: list[Entry] = []
-    for done, entry in enumerate(entries(collection, chunking), start=1):
+    for done, entry in enumerate(entries(collection, chunking, whole=whole), start=1):
         batch.append(entry)
         if len(batch) == _BATCH:
             store.put(batch)
@@ -32,17 +46,20 @@ def fill(store: Store, collection: Collection, chunking: Chunking, progress: Pro
     store.tidy()
 
 
-def entries(collection: Collection, chunking: Chunking) -> Iterator[Entry]:
+def entries(collection: Collection, chunking: Chunking, *, whole: bool = False) -> Iterator[Entry]:
     """Make an entry of every document."""
+    chunking = replace(chunking, max_chars=_ENDLESS) if whole else chunking
     titles = {document.id: document.title for document in collection.documents}
     given = any(document.links for document in collection.documents)
     for document in collection.documents:
-        yield _entry(document, titles, chunking, given=given)
+        yield _entry(document, titles, chunking, given=given, whole=whole)
 
 
-def _entry(document: Judged, titles: Mapping[str, str], chunking: Chunking, *, given: bool) -> Entry:
+def _entry(document: Judged, titles: Mapping[str, str], chunking: Chunking, *, given: bool, whole: bool) -> Entry:
     path = document.path or document.id
-    made = make(path, Decoded(document.text, "utf-8"), Fingerprint(document.id, len(document.text), 0), chunking).entry
+    print_ = Fingerprint(document.id, len(document.text), 0)
+    # Plain text has neither headings nor symbols to be cut at.
+    made = make(path, Decoded(document.text, "utf-8"), print_, chunking, plain=whole).entry
     title = document.title or (made.document.title if document.path else "")
     links = [link for link in made.links if not given or link.kind not in _GIVEN]
     kind = "imports" if made.document.kind == "code" else "references"
@@ -52,6 +69,7 @@ def _entry(document: Judged, titles: Mapping[str, str], chunking: Chunking, *, g
         document=replace(
             made.document,
             id=document.id,
+            kind=made.document.kind if document.path else _kind(document.text),
             title=title,
             names=(*made.document.names, _key(document.id), *filter(None, (titled(title),))),
         ),
@@ -62,6 +80,15 @@ def _entry(document: Judged, titles: Mapping[str, str], chunking: Chunking, *, g
         chunk_terms=made.chunk_terms,
         links=tuple(links),
     )
+
+
+def _kind(text: str) -> str:
+    """Tell code from prose where no path does: by whether it begins with a definition.
+
+    >>> _kind("def paste(xsel=False): pass"), _kind("def is short for definition")
+    ('code', 'docs')
+    """
+    return "code" if _DEFINITION.match(text) else "docs"
 
 
 def _key(document: str) -> str:
@@ -77,9 +104,9 @@ def _link(source: Judged, target: str, title: str, kind: str) -> Link:
 
 
 def _sentence(text: str, title: str) -> str:
-    """Find the sentence that mentions a title."""
+    """Find the sentence that mentions a title; a text that is hardly longer than one is all there is to say."""
     at = text.find(title) if title else -1
     if at < 0:
-        return ""
+        return text if len(text) <= _LONGEST_SENTENCE else ""
     start, end = text.rfind(". ", 0, at) + 1, text.find(". ", at)
     return text[start : end if end > 0 else len(text)][:_LONGEST_SENTENCE]

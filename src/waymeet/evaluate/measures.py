@@ -1,15 +1,28 @@
-"""What a run is worth, by ir-measures."""
+"""What runs are worth, each by itself and beside one another."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from statistics import quantiles
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from waymeet.errors import CollectionError
 from waymeet.evaluate.collection import Collection
 from waymeet.evaluate.running import Run
+from waymeet.formulas.bootstrap import interval, paired
+from waymeet.formulas.judging import Judgements, all_gold, ndcg, recall, reciprocal_rank
 
-NAMES = ("nDCG@10", "R@5", "R@10", "RR@10")
+MEASURES: Mapping[str, Callable[[Sequence[str], Judgements], float]] = {
+    "nDCG@10": partial(ndcg, depth=10),
+    "R@2": partial(recall, depth=2),
+    "R@5": partial(recall, depth=5),
+    "R@10": partial(recall, depth=10),
+    "R@100": partial(recall, depth=100),
+    "all-gold@5": partial(all_gold, depth=5),
+    "MRR@10": partial(reciprocal_rank, depth=10),
+}
+MAIN = "nDCG@10"
+"""The measure by which recipes are compared if nobody says otherwise."""
 
 
 class Worth(Struct, frozen=True):
@@ -18,56 +31,103 @@ class Worth(Struct, frozen=True):
     collection: str
     recipe: str
     queries: int
-    measures: dict[str, float]
+    measures: Mapping[str, float]
     """By name: the mean over all queries."""
-    p50_ms: float
-    p95_ms: float
+    intervals: Mapping[str, tuple[float, float]]
+    """By name: the bounds within which 95 of 100 means over such queries lie."""
+    p50_ms: float = 0.0
+    p95_ms: float = 0.0
+    meaning: str = ""
+    """Which models of meaning were asked; empty if none was."""
+    degraded: Mapping[str, int] = {}
+    """How many answers were less than they could be, by the reason's code."""
 
 
-def measured(collection: Collection, run: Run) -> Worth:
-    """Measure a run against the judgements.
+class Measured(NamedTuple):
+    """A run's worth, and what it comes from: by measure, the value of each query."""
 
-    Raises:
-        CollectionError: ir-measures is not installed.
-    """
-    try:
-        import ir_measures  # noqa: PLC0415 - brings SciPy along: only evaluation pays for it
-    except ImportError as error:
-        raise CollectionError("Measuring needs ir-measures.", "Install it: pip install 'waymeet[eval]'") from error
-    wanted = [ir_measures.parse_measure(name) for name in NAMES]
-    judged = [
-        ir_measures.Qrel(query.id, document, score)
-        for query in collection.queries
-        for document, score in collection.qrels[query.id].items()
-    ]
-    # A place is worth less than the one before it, whatever the scores: ties were broken by us, not by chance.
-    found = [
-        ir_measures.ScoredDoc(query, document, float(-place))
-        for query, ranked in run.ranked.items()
-        for place, (document, _) in enumerate(ranked)
-    ]
-    means = ir_measures.calc_aggregate(wanted, judged, found)
-    times = sorted(run.seconds)
+    worth: Worth
+    scores: Mapping[str, Mapping[str, float]]
+
+
+class Comparison(Struct, frozen=True):
+    """By how much one thing is better than another, query by query."""
+
+    collection: str
+    recipe: str
+    against: str
+    """What it is compared with."""
+    measure: str
+    difference: float
+    low: float
+    high: float
+    better: int
+    """Queries that it answers better."""
+    worse: int
+    queries: int
+
+    @property
+    def verdict(self) -> str:
+        """Say in a word what the difference means."""
+        if self.low <= 0.0 <= self.high:
+            return "within noise" if self.better or self.worse else "no difference"
+        return "better" if self.difference > 0 else "worse"
+
+
+def scores(collection: Collection, run: Run) -> dict[str, dict[str, float]]:
+    """Measure every query of a collection, also those without any answer."""
+    found: dict[str, dict[str, float]] = {name: {} for name in MEASURES}
+    for query in collection.queries:
+        ranked = [document for document, _ in run.ranked.get(query.id, ())]
+        for name, measure in MEASURES.items():
+            found[name][query.id] = measure(ranked, collection.qrels[query.id])
+    return found
+
+
+def measured(collection: Collection, run: Run) -> Measured:
+    """Measure a run against the judgements."""
+    found = scores(collection, run)
+    means = {name: interval(list(values.values())) for name, values in found.items()}
+    times = sorted(run.seconds) or [0.0]
     cuts = quantiles(times, n=20, method="inclusive") if len(times) > 1 else times * 19
-    return Worth(
+    worth = Worth(
         collection.name,
         run.name,
         len(collection.queries),
-        {name: round(float(means[measure]), 4) for name, measure in zip(NAMES, wanted, strict=True)},
+        {name: round(each.mean, 4) for name, each in means.items()},
+        {name: (round(each.low, 4), round(each.high, 4)) for name, each in means.items()},
         round(cuts[9] * 1000, 3),
         round(cuts[18] * 1000, 3),
+        run.meaning,
+        run.degraded,
+    )
+    return Measured(worth, found)
+
+
+def compared(this: Measured, that: Measured, against: str = "", measure: str = MAIN) -> Comparison:
+    """Compare two runs over the queries that both were asked."""
+    return beside(this, that.scores[measure], against or that.worth.recipe, measure)
+
+
+def beside(this: Measured, those: Mapping[str, float], against: str, measure: str = MAIN) -> Comparison:
+    """Compare a run with the values that something else had for the same queries."""
+    ours = this.scores[measure]
+    both = [query for query in ours if query in those]
+    gains = [ours[query] - those[query] for query in both]
+    found = paired([ours[query] for query in both], [those[query] for query in both])
+    return Comparison(
+        this.worth.collection,
+        this.worth.recipe,
+        against,
+        measure,
+        _rounded(found.mean),
+        _rounded(found.low),
+        _rounded(found.high),
+        sum(gain > 0 for gain in gains),
+        sum(gain < 0 for gain in gains),
+        len(both),
     )
 
 
-def trec(run: Run) -> Iterator[str]:
-    """Write a run as TREC does: query, Q0, document, rank, score, name.
-
-    White space in ids would make columns of them, so it is written as `_`.
-    """
-    for query, ranked in run.ranked.items():
-        for rank, (document, score) in enumerate(ranked, start=1):
-            yield f"{_word(query)} Q0 {_word(document)} {rank} {score:.9g} {_word(run.name)}"
-
-
-def _word(text: str) -> str:
-    return "_".join(text.split()) or "_"
+def _rounded(value: float) -> float:
+    return round(value, 4) + 0.0  # not -0

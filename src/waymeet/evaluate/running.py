@@ -1,18 +1,23 @@
 """Runs: what a recipe answers to every query of a collection, and how long it takes."""
 
+from collections import Counter
 from collections.abc import Mapping
+from re import compile as pattern
 from time import perf_counter
 
 from msgspec import Struct
 
-from waymeet.evaluate.collection import Asked, Collection
+from waymeet.evaluate.collection import Asked, Collection, Place
 from waymeet.ports import Progress
 from waymeet.search.state import Recipe, Tools, run
 from waymeet.settings import Settings
-from waymeet.types import Filters, Query
+from waymeet.types import Candidate, Filters, Query
 
 DEPTH = 100
 """Documents kept for each query."""
+LIMIT = 10
+"""Results asked for, as a user asks."""
+_LINES = pattern(r"(?s)(?P<document>.*)#L(?P<start>\d+)-L(?P<end>\d+)(?:~\d+)?")
 
 
 class Run(Struct, frozen=True):
@@ -22,6 +27,10 @@ class Run(Struct, frozen=True):
     mode: str
     ranked: Mapping[str, tuple[tuple[str, float], ...]]
     seconds: tuple[float, ...]
+    meaning: str = ""
+    """Which models of meaning were asked; empty if none was."""
+    degraded: Mapping[str, int] = {}
+    """How many answers were less than they could be, by the reason's code."""
 
     @property
     def name(self) -> str:
@@ -36,25 +45,44 @@ def answered(
     settings: Settings,
     *,
     mode: str = "",
+    limit: int = LIMIT,
     progress: Progress | None = None,
 ) -> Run:
-    """Ask every query of a collection; of several sections of one document the best counts."""
-    ranked, seconds = {}, []
+    """Ask every query of a collection; of several sections of one document the best counts.
+
+    Where lines are judged, not documents, every section counts, and one that shares a line with the right ones is
+    right.
+    """
+    ranked, seconds, degraded = {}, [], Counter[str]()
+    by_meaning = False
     scopes: dict[str, Filters] = {}
     for done, asked in enumerate(collection.queries, start=1):
         if asked.scope not in scopes:
             scopes[asked.scope] = _filters(collection, asked)
-        query = Query(asked.text, recipe=recipe.name, mode=mode, filters=scopes[asked.scope])
+        query = Query(asked.text, limit, recipe=recipe.name, mode=mode, filters=scopes[asked.scope])
         started = perf_counter()
         search, _ = run(recipe, query, tools, settings)
         seconds.append(perf_counter() - started)
+        degraded.update({each.code for each in search.degraded})
+        by_meaning = by_meaning or "vector" in search.lists
         best: dict[str, float] = {}
+        place = collection.places.get(asked.id)
         for candidate in search.candidates:
-            best.setdefault(candidate.document, candidate.score.value)
+            best.setdefault(_judged(candidate, place) if place else candidate.document, candidate.score.value)
         ranked[asked.id] = tuple(best.items())[:DEPTH]
         if progress:
             progress(done, len(collection.queries), asked.text)
-    return Run(recipe.name, mode, ranked, tuple(seconds))
+    meaning = " + ".join(each.lane for each in tools.embedders) if by_meaning else ""
+    return Run(recipe.name, mode, ranked, tuple(seconds), meaning, dict(sorted(degraded.items())))
+
+
+def _judged(candidate: Candidate, right: Place) -> str:
+    """Name what is judged of a candidate: the right place if it shares a line with it, else its own section."""
+    for chunk in candidate.chunks if candidate.document == right.document else ():
+        lines = _LINES.fullmatch(chunk)
+        if lines and int(lines["start"]) <= right.end and int(lines["end"]) >= right.start:
+            return right.id
+    return candidate.chunks[0] if candidate.chunks else candidate.document
 
 
 def _filters(collection: Collection, asked: Asked) -> Filters:

@@ -1,6 +1,5 @@
 """`waymeet eval`."""
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,104 +7,237 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from waymeet.interfaces.cli import ROOT
 from waymeet.interfaces.cli.common import bars, json_option, print_json, print_lines, say
-from waymeet.interfaces.present import Line
+from waymeet.interfaces.cli.manual import manual
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from waymeet.evaluate.collection import Collection
-    from waymeet.evaluate.measures import Worth
     from waymeet.evaluate.running import Run
+    from waymeet.interfaces.quality.evaluating import Bench
+    from waymeet.interfaces.quality.report import Report
+    from waymeet.ports import Progress
     from waymeet.search.state import Recipe
 
 
-_EPILOG = """\b
-Examples:
-  waymeet eval my-collection
-  waymeet eval a b --recipe auto,classic:bm25_only,threeway
-  waymeet eval my-collection --runs answers.jsonl     {"id": query, "hits": [document ids]}
-"""
+_EPILOG = manual(
+    """
+    waymeet eval --mine                                 how good is it for this project?
+    waymeet eval my-collection
+    waymeet eval sets/* --recipe auto,classic:bm25_only --report q.html
+    waymeet eval my-collection --ablate                 what is each part worth?
+    waymeet eval my-collection --beside theirs.trec     a run of another program
+    waymeet eval --qrels qrels.txt --beside a.trec --beside b.trec
+    waymeet eval my-collection --save-baseline good.json
+    waymeet eval my-collection --fail-below good.json   for continuous integration
+    waymeet eval my-collection --runs answers.jsonl     {"id": query, "hits": [ids]}
+    """,
+    exits={0: "measured", 1: "below what --fail-below wants", 3: "a model or the index cannot be used"},
+    see="waymeet tune, waymeet recipes",
+)
 
 
-@click.command(short_help="Measure recipes on test collections.", epilog=_EPILOG)
-@click.argument("folders", nargs=-1, required=True, metavar="COLLECTION…", type=click.Path(path_type=Path))
+@click.command(short_help="Measure recipes on test collections, or on your own project.", epilog=_EPILOG)
+@click.argument("folders", nargs=-1, metavar="[COLLECTION…]", type=click.Path(path_type=Path))
+@click.option("--mine", is_flag=True, help="Ask what your project says of itself; COLLECTION is its folder then.")
+@click.option(
+    "--most", default=100, show_default=True, type=click.IntRange(5, 5000), help="Questions of each kind for --mine."
+)
 @click.option("--recipe", "recipes", default="auto", show_default=True, metavar="A,B:MODE", help="What to compare.")
+@click.option("--mode", default="", help="The mode of all recipes that are named without one.")
+@click.option("--ablate", is_flag=True, help="Leave out each stage and signal of a recipe in turn.")
+@click.option(
+    "--beside",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Measure a TREC run, too. Repeatable.",
+)
+@click.option("--qrels", type=click.Path(path_type=Path, dir_okay=False), help="Judgements alone, for --beside.")
+@click.option("--split", default="", help="Which of qrels/*.tsv [default: test, dev, train, the first that is there].")
+@click.option(
+    "--limit",
+    default=10,
+    show_default=True,
+    type=click.IntRange(1, 1000),
+    help="Results asked for; more make R@100 fairer and answers slower.",
+)
+@click.option("--whole", is_flag=True, help="Leave documents whole instead of cutting them into sections.")
+@click.option(
+    "--report",
+    "reports",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write a report; the ending says which: .html, .md or .json. Repeatable.",
+)
+@click.option("--save-baseline", type=click.Path(path_type=Path, dir_okay=False), help="Keep the figures in a file.")
+@click.option(
+    "--fail-below",
+    metavar="FILE|NUMBER",
+    default="",
+    help="End with 1 if nDCG@10 is below a number, or below kept figures beyond noise.",
+)
 @click.option("--runs", type=click.Path(path_type=Path, dir_okay=False), help="Write the answers as JSON lines.")
 @click.option("--trec", type=click.Path(path_type=Path, dir_okay=False), help="Write the answers as a TREC run.")
+@click.option(
+    "-C",
+    "--project",
+    "root",
+    type=click.Path(path_type=Path, readable=False),
+    help="The project whose own recipes can be named [default: this one].",
+)
 @click.option("--set", "flags", multiple=True, metavar="KEY=VALUE", help="Change a setting for this call.")
 @json_option
 def command(
-    folders: tuple[Path, ...], recipes: str, runs: Path | None, trec: Path | None, flags: tuple[str, ...], as_json: bool
+    folders: tuple[Path, ...],
+    mine: bool,
+    most: int,
+    recipes: str,
+    mode: str,
+    ablate: bool,
+    beside: tuple[Path, ...],
+    qrels: Path | None,
+    split: str,
+    limit: int,
+    whole: bool,
+    reports: tuple[Path, ...],
+    save_baseline: Path | None,
+    fail_below: str,
+    runs: Path | None,
+    trec: Path | None,
+    root: Path | None,
+    flags: tuple[str, ...],
+    as_json: bool,
 ) -> int:
-    """Measure how good recipes are on test collections, and how fast.
+    """Measure how good recipes are, and how fast: on test collections, or on your own project with --mine.
 
     A collection is a folder with corpus.jsonl ({id, title, text, [path], [links]}), queries.jsonl ({id, text,
-    [scope]}) and qrels.tsv (query, document, score). It is indexed in a temporary place. Measured are nDCG@10, R@5,
-    R@10 and RR@10 (the mean reciprocal rank of the first right document), which need `pip install 'waymeet[eval]'`.
+    [scope]}) and qrels.tsv (query, document, score); BEIR's folders and TREC's qrels.txt will do, too. It is indexed in
+    a temporary place, with your settings, not a project's. Recipes of your own are those of the project.
+
+    --mine asks what a project says of its own parts: the texts of links, headings, first sentences of docstrings and
+    subjects of commits. These texts are withheld from the temporary index that is asked. Names of files and symbols are
+    asked for as well, just as they are.
+
+    nDCG@10 looks at the first ten documents and their order, R@n at which part of the right ones is among the first n,
+    all-gold@5 at whether all of them are among five, MRR@10 at the place of the first. Intervals hold 95 of 100 means
+    over such queries; recipes are compared with the first one query by query (paired bootstrap).
     """
-    chosen = [_chosen(each) for each in recipes.split(",") if each.strip()]
-    several = len(folders) * len(chosen) > 1
-    worth: list[Worth] = []
-    for folder in folders:
-        for collection, run in _runs(folder, chosen, flags):
-            _write(runs, trec, collection, run, several=several)
-            worth += _worth(collection, run, needed=not (runs or trec))
-    if as_json:
-        print_json(worth)
-    else:
-        print_lines(_table(worth))
-    return 0
+    from waymeet.interfaces.quality.evaluation import Evaluation, Wanted
+    from waymeet.interfaces.quality.report import form
+
+    for path in reports:
+        form(path)  # better said now than after an hour
+    root = folders[0] if mine and folders else root or click.get_current_context().meta.get(ROOT)
+    limits = _bound(fail_below)
+    wanted = Wanted([] if qrels else _chosen(recipes, mode, root), beside, limit, ablate)
+    with bars("Indexing", "Embedding", "Asking", "Leaving out") as shown:
+        reading, embedding, asking, leaving = shown
+        if qrels:
+            _no_folders(folders, "--qrels")
+            if not beside:
+                raise click.UsageError("--qrels are judgements: name the runs to be judged with --beside.")
+            benches = iter([_judged(qrels)])
+            names = [qrels.stem]
+        elif mine:
+            from waymeet.evaluate.mining import KINDS
+            from waymeet.interfaces.quality.evaluating import project_bench
+
+            _no_folders(folders[1:], "--mine")
+            benches = iter([project_bench(root, flags, most, reading, embedding)])
+            names = list(KINDS)
+        else:
+            kept = _kept(folders)
+            benches = _benches(kept, flags, reading, embedding, split=split, whole=whole)
+            names = [folder.resolve().name for folder in kept]
+        # Row by row: many collections take a while.
+        evaluation = Evaluation(wanted, names, asking, leaving, None if as_json else print_lines)
+        for each in benches:
+            with each as bench:
+                for collection, run in evaluation.carried_out(bench):
+                    _write(runs, trec, collection, run, several=len(names) * len(wanted.recipes) > 1)
+    report = evaluation.report(limits)
+    if save_baseline:
+        from waymeet.evaluate.baseline import save
+
+        save(save_baseline, evaluation.found)
+    _tell(report, reports, as_json=as_json)
+    return 1 if report.failures else 0
 
 
-def _chosen(text: str) -> "tuple[Recipe, str]":
-    from waymeet.recipes import recipe_named
-
-    name, _, mode = text.strip().partition(":")
-    return recipe_named(name), mode
-
-
-def _runs(
-    folder: Path, chosen: "Sequence[tuple[Recipe, str]]", flags: tuple[str, ...]
-) -> "Iterator[tuple[Collection, Run]]":
-    from waymeet.evaluate.collection import load
-    from waymeet.evaluate.filling import fill
-    from waymeet.evaluate.running import answered
+def _chosen(written: str, mode: str, root: Path | None) -> "list[tuple[Recipe, str]]":
+    """Look up recipes by name; only one of the user's own needs the project that describes it."""
     from waymeet.project import Project
+    from waymeet.recipes import RECIPES, recipe_named
 
-    collection = load(folder)
-    with (
-        tempfile.TemporaryDirectory(prefix="waymeet-eval-") as place,
-        bars("Indexing", "Embedding", "Asking") as (reading, embedding, asking),
-        Project.open(_made(Path(place, "project")), index=Path(place, "index.db"), flags=flags) as project,
-    ):
-        chunking = project.settings.chunking
-        tools = project.filled(lambda store: fill(store, collection, chunking, reading), embedding)
-        for recipe, mode in chosen:
-            yield (
-                collection,
-                answered(recipe, collection, tools, project.settings_for(recipe.name), mode=mode, progress=asking),
-            )
+    found = []
+    for each in filter(None, map(str.strip, written.split(","))):
+        name, _, own_mode = each.partition(":")
+        recipe = RECIPES[name] if name in RECIPES else recipe_named(name, Project.open(root).settings.recipes)
+        found.append((recipe, own_mode or mode))
+    if not found:
+        raise click.UsageError("--recipe names no recipe.")
+    return found
 
 
-def _made(folder: Path) -> Path:
-    folder.mkdir()
-    return folder
-
-
-def _worth(collection: "Collection", run: "Run", *, needed: bool) -> "list[Worth]":
-    from waymeet.errors import CollectionError
-    from waymeet.evaluate.measures import measured
-
+def _bound(written: str) -> "float | Path | None":
+    """Read what answers must not fall below: a number, or the file of kept figures, which must be one."""
+    if not written:
+        return None
     try:
-        return [measured(collection, run)]
-    except CollectionError as error:
-        if needed:
-            raise
-        say(f"Not measured: {error}", err=True)
-        return []
+        return float(written)
+    except ValueError:
+        from waymeet.evaluate.baseline import load
+
+        load(Path(written))  # better said now than after an hour
+        return Path(written)
+
+
+def _kept(folders: tuple[Path, ...]) -> list[Path]:
+    if not folders:
+        raise click.UsageError("Name a collection, or add --mine to measure on this project.")
+    kept = [folder for folder in folders if not folder.is_file()]
+    if len(kept) < len(folders):
+        say(f"Passed over: {', '.join(folder.name for folder in folders if folder.is_file())}", err=True)
+    if not kept:
+        raise click.UsageError("None of these is a folder.")
+    return kept
+
+
+def _no_folders(folders: tuple[Path, ...], option: str) -> None:
+    if folders:
+        raise click.UsageError(f"{option} leaves no room for {folders[0]}.")
+
+
+def _benches(
+    folders: Sequence[Path],
+    flags: tuple[str, ...],
+    reading: "Progress | None",
+    embedding: "Progress | None",
+    *,
+    split: str,
+    whole: bool,
+) -> "Iterator[AbstractContextManager[Bench]]":
+    from waymeet.interfaces.quality.evaluating import collection_bench
+
+    return (collection_bench(each, flags, reading, embedding, split=split, whole=whole) for each in folders)
+
+
+def _judged(qrels: Path) -> "AbstractContextManager[Bench]":
+    """Give judgements that are to be held against runs of others alone."""
+    from contextlib import nullcontext
+
+    from waymeet.evaluate.collection import judgements_only
+    from waymeet.interfaces.quality.evaluating import Bench
+    from waymeet.search.state import Tools
+    from waymeet.stores.memory import MemoryStore
+
+    return nullcontext(Bench((judgements_only(qrels),), Tools(MemoryStore()), ()))
 
 
 def _write(runs: Path | None, trec: Path | None, collection: "Collection", run: "Run", *, several: bool) -> None:
-    from waymeet.evaluate.measures import trec as as_trec
+    from waymeet.evaluate.trec import written
 
     def place(path: Path) -> Path:
         return path.with_stem(f"{path.stem}.{collection.name}.{run.name.replace(':', '-')}") if several else path
@@ -114,22 +246,16 @@ def _write(runs: Path | None, trec: Path | None, collection: "Collection", run: 
         rows = ({"id": query, "hits": [document for document, _ in hits]} for query, hits in run.ranked.items())
         place(runs).write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
     if trec:
-        place(trec).write_text("".join(f"{row}\n" for row in as_trec(run)), encoding="utf-8")
+        place(trec).write_text("".join(f"{row}\n" for row in written(run)), encoding="utf-8")
 
 
-def _table(worth: "Sequence[Worth]") -> Iterator[Line]:
-    from waymeet.evaluate.measures import NAMES
+def _tell(report: "Report", reports: tuple[Path, ...], *, as_json: bool) -> None:
+    from waymeet.interfaces.quality.lines import all_differences, remarks
+    from waymeet.interfaces.quality.report import write
 
-    if not worth:
-        return
-    first = max(len(each.collection) for each in worth)
-    second = max(len("recipe"), *(len(each.recipe) for each in worth))
-    head = "".join(f"{name:>9}" for name in NAMES)
-    yield [(f"{'collection':{first}}  {'recipe':{second}}  queries{head}   p50 ms   p95 ms", "bold")]
-    for each in worth:
-        values = "".join(f"{each.measures[name]:9.4f}" for name in NAMES)
-        yield [
-            (f"{each.collection:{first}}  ", ""),
-            (f"{each.recipe:{second}}", "cyan"),
-            (f"  {each.queries:7}{values}{each.p50_ms:9.2f}{each.p95_ms:9.2f}", ""),
-        ]
+    for path in reports:
+        write(path, report)
+    if as_json:
+        print_json(report)
+    else:
+        print_lines([*all_differences(report), *remarks(report)])

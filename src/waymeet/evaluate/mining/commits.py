@@ -1,0 +1,50 @@
+"""Labels from git: what a commit says it did, and the files it did it to."""
+
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from shutil import which
+from time import monotonic
+
+from waymeet.analysis import plain
+from waymeet.evaluate.mining.labels import COMMITS, Label, is_log, says_something
+from waymeet.places import there
+from waymeet.search.git import UnansweredError, ask
+
+_LOG = (
+    "log -z --no-merges --no-renames --no-ext-diff --no-textconv --no-color --no-notes --no-show-signature "
+    "--relative --name-only --diff-filter=AM --max-count=2000 --format=%x01%s%x02 HEAD -- ."
+).split()
+_MOST_FILES = 5
+"""A commit that changed more was about no file in particular."""
+_CHORES = re.compile(r"(?i)\W*(?:merge|revert|bump|release|version|wip|fixup!|squash!|initial commit|v?\d+\.\d+)\b")
+_TICKET = re.compile(r"\s*\(?#\d+\)?|^\w+(?:\([^)]*\))?!?:\s+")
+"""A number of a ticket, or `fix(parser):` in front: no question has them."""
+
+
+def from_commits(root: Path, documents: Collection[str], seconds: float) -> tuple[list[Label], str]:
+    """Find commits whose files are still there; also say why there are none, if git cannot tell."""
+    if not any(there(folder / ".git") for folder in (root, *root.parents)):
+        return [], "no git repository"
+    git = which("git")
+    if git is None:
+        return [], "git is not installed"
+    try:
+        said = b"".join(ask(git, root, list(_LOG), b"", monotonic() + seconds))
+    except UnansweredError as error:
+        return [], f"git could not be asked: {error}"
+    return list(_labels(said.decode("utf-8", "replace"), frozenset(documents))), ""
+
+
+def _labels(said: str, documents: frozenset[str]) -> Iterator[Label]:
+    seen: set[str] = set()
+    for record in said.split("\x01")[1:]:
+        subject, _, rest = record.partition("\x02")
+        text = " ".join(_TICKET.sub("", subject).split())
+        changed = {path.strip("\n") for path in rest.split("\0")} - {""}
+        right = tuple(sorted(path for path in changed if path in documents and not is_log(path)))
+        if not right or len(changed) > _MOST_FILES or _CHORES.match(text) or not says_something(text):
+            continue
+        if len(text.split()) > 2 and plain(text) not in seen:
+            seen.add(plain(text))
+            yield Label(COMMITS, text, right)

@@ -1,0 +1,182 @@
+"""What a project says of its own parts: texts that somebody wrote to name or to sum up something."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import blake2b
+from itertools import groupby
+from re import IGNORECASE
+from re import compile as pattern
+
+from msgspec import Struct
+
+from waymeet.analysis import plain, terms
+from waymeet.evaluate.collection import Place
+from waymeet.ports import Store
+from waymeet.types import Chunk, Symbol
+
+LINKS, HEADINGS, DOCSTRINGS, COMMITS, NAMES = "links", "headings", "docstrings", "commits", "names"
+KINDS = {
+    LINKS: "the text of a link → the document it leads to",
+    HEADINGS: "a heading → the section below it",
+    DOCSTRINGS: "the first sentence of a docstring → the symbol it describes",
+    COMMITS: "the subject of a commit → the files it changed",
+    NAMES: "the name of a file or symbol → just that; nothing is withheld",
+}
+_CODE_BLOCK = "code_block"
+_FEWEST, _MOST_WORDS = 2, 40
+_SHORTEST_SECTION = 80
+"""Characters below which a section says too little to be found without its heading."""
+_LONGEST_SYMBOL = 200
+"""Lines above which any guess would hit."""
+_PART = 3
+"""Of so many headings or docstrings of a document one is withheld: the index must stay what it is."""
+_EACH = 2
+"""Most links to one document that are asked for."""
+_BATCH = 100
+_LOG = pattern(r"(?:change|history|news|release)[^/]*\Z", IGNORECASE)
+
+
+class Label(Struct, frozen=True):
+    """A question and what answers it."""
+
+    kind: str
+    text: str
+    right: tuple[str, ...]
+    """Documents that answer it."""
+    place: Place | None = None
+    """The lines that answer it, where that is not a whole document."""
+    sources: tuple[Place, ...] = ()
+    """Where its text stands, to be withheld."""
+
+    @property
+    def id(self) -> str:
+        """Name it, the same in every run."""
+        where = self.place.document if self.place else "\n".join(self.right)
+        named = _digest(f"{plain(self.text)}\n{where}")
+        return f"{self.kind}-{named[:12]}"
+
+
+def from_store(store: Store) -> list[Label]:
+    """Find the labels that an index holds: all but those of commits."""
+    found: list[Label] = []
+    documents = sorted(store.fingerprints())
+    for at in range(0, len(documents), _BATCH):
+        batch = documents[at : at + _BATCH]
+        titles = {id_: plain(each.title) for id_, each in store.documents(batch).items() if each.kind != "folders"}
+        for document, chunks in store.chunks_of(list(titles)).items():
+            found += _spread_out(_docstrings(document, chunks))
+            found += _spread_out(_headings(document, titles[document], chunks))
+            found += _spread_out(_symbols(document, chunks))
+            found.append(Label(NAMES, document.rpartition("/")[2], (document,)))
+    return [*_unique(found), *_links(store, documents)]
+
+
+def chosen(labels: Iterable[Label], most: int) -> list[Label]:
+    """Choose so many labels of each kind, by chance that is always the same."""
+    kinds: defaultdict[str, list[Label]] = defaultdict(list)
+    for each in sorted(labels, key=_by_chance):
+        if len(kinds[each.kind]) < most:
+            kinds[each.kind].append(each)
+    return [each for kind in KINDS for each in kinds[kind]]
+
+
+def says_something(text: str) -> bool:
+    """Tell whether a text can serve as a question: some words that mean something, and not a whole page."""
+    found = terms(text)
+    return len(set(found)) >= _FEWEST and len(text.split()) <= _MOST_WORDS and "://" not in text
+
+
+def is_log(path: str) -> bool:
+    """Tell whether a file repeats what commits say, under headings that are versions."""
+    return _LOG.match(path.rpartition("/")[2]) is not None
+
+
+def _docstrings(document: str, chunks: Sequence[Chunk]) -> Iterator[Label]:
+    for symbol in (each for chunk in chunks for each in chunk.symbols if each.kind != _CODE_BLOCK):
+        sentence = first_sentence(symbol.doc)
+        if _is_told(symbol, sentence):
+            place = Place(document, symbol.start, symbol.end)
+            yield Label(DOCSTRINGS, sentence, (document,), place, (place,))
+
+
+def _is_told(symbol: Symbol, sentence: str) -> bool:
+    return len(sentence.split()) > _FEWEST and says_something(sentence) and symbol.end - symbol.start < _LONGEST_SYMBOL
+
+
+def first_sentence(text: str) -> str:
+    r"""Give the first sentence of a text, on one line.
+
+    >>> first_sentence("Rotate all\nkeys. Then rest.")
+    'Rotate all keys'
+    """
+    return " ".join(text.split()).partition(". ")[0].rstrip(".")
+
+
+def _headings(document: str, title: str, chunks: Sequence[Chunk]) -> Iterator[Label]:
+    """Give the headings of a document but for its title, each with the lines of its section."""
+    if is_log(document) or any(symbol.kind != _CODE_BLOCK for chunk in chunks for symbol in chunk.symbols):
+        return  # in code, headings are the names of symbols
+    for headings, group in groupby(chunks, key=lambda chunk: chunk.headings):
+        section = list(group)
+        place = Place(document, section[0].start, section[-1].end)
+        long = sum(len(chunk.text) for chunk in section) >= _SHORTEST_SECTION + len("".join(headings[-1:]))
+        if headings and long and plain(headings[-1]) != title and says_something(headings[-1]):
+            yield Label(HEADINGS, headings[-1], (document,), place, (place,))
+
+
+def _symbols(document: str, chunks: Sequence[Chunk]) -> Iterator[Label]:
+    """Give the names of symbols: whoever types one knows what they want."""
+    for symbol in (each for chunk in chunks for each in chunk.symbols if each.kind != _CODE_BLOCK):
+        name = symbol.name.partition("~")[0].rpartition(".")[2]
+        if says_something(name):
+            yield Label(NAMES, name, (document,), Place(document, symbol.start, symbol.end))
+
+
+def _links(store: Store, documents: Sequence[str]) -> Iterator[Label]:
+    """Give what links to a document are called; links that say the same are withheld together."""
+    places: defaultdict[tuple[str, str], list[Place]] = defaultdict(list)
+    written: dict[tuple[str, str], str] = {}
+    for at in range(0, len(documents), _BATCH):
+        batch = set(documents[at : at + _BATCH])
+        for edge in store.edges(batch, ("references",)):
+            if edge.source.document not in batch or edge.target is None or not edge.line:
+                continue
+            if edge.target.document != edge.source.document and _is_a_name(edge.text, edge.target.document):
+                key = (plain(edge.text), edge.target.document)
+                places[key].append(Place(edge.source.document, edge.line, edge.line))
+                written.setdefault(key, edge.text)
+    said: defaultdict[str, set[str]] = defaultdict(set)
+    for text, target in places:
+        said[text].add(target)
+    times: defaultdict[str, int] = defaultdict(int)
+    for key in sorted(places, key=lambda key: _digest("\n".join(key))):
+        text, target = key
+        times[target] += 1
+        if len(said[text]) == 1 and times[target] <= _EACH:  # what leads to several places names none
+            yield Label(LINKS, written[key], (target,), None, tuple(places[key]))
+
+
+def _is_a_name(text: str, path: str) -> bool:
+    """Tell whether the text of a link calls its target by something else than its path."""
+    return says_something(text) and "/" not in text and plain(text) != plain(path.rpartition("/")[2])
+
+
+def _spread_out(labels: Iterable[Label]) -> list[Label]:
+    """Take a part of the labels of one document, by chance that is always the same."""
+    found = sorted(labels, key=_by_chance)
+    return found[: -(-len(found) // _PART)]
+
+
+def _unique(labels: Sequence[Label]) -> Iterator[Label]:
+    """Leave out what several places are called."""
+    times: defaultdict[tuple[str, str], int] = defaultdict(int)
+    for each in labels:
+        times[each.kind, plain(each.text)] += 1
+    return (each for each in labels if times[each.kind, plain(each.text)] == 1)
+
+
+_by_chance: Callable[[Label], str] = lambda label: _digest(label.id)  # noqa: E731 - a key, used four times
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

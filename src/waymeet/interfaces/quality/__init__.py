@@ -1,0 +1,1 @@
+"""How good the answers are, for people: evaluations carried out, and their reports."""

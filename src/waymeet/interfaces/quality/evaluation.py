@@ -1,0 +1,105 @@
+"""One evaluation: everything is asked that there is to ask, and what comes of it is gathered."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from waymeet.evaluate.baseline import held_against, load
+from waymeet.evaluate.collection import Collection
+from waymeet.evaluate.measures import MAIN, Comparison, Measured, compared, measured
+from waymeet.evaluate.running import Run
+from waymeet.evaluate.trec import read
+from waymeet.interfaces.present import Line
+from waymeet.interfaces.quality.evaluating import Bench, ablated
+from waymeet.interfaces.quality.lines import head, row
+from waymeet.interfaces.quality.report import Report
+from waymeet.ports import Progress
+from waymeet.search.state import Recipe
+
+
+class Wanted(NamedTuple):
+    """What is to be asked, and how."""
+
+    recipes: Sequence[tuple[Recipe, str]]
+    beside: tuple[Path, ...]
+    limit: int
+    ablate: bool
+
+
+class Evaluation:
+    """Asks everything there is to ask, and gathers what comes of it."""
+
+    def __init__(
+        self,
+        wanted: Wanted,
+        names: Sequence[str],
+        asking: Progress | None,
+        leaving: Progress | None,
+        show: Callable[[Sequence[Line]], None] | None,
+    ) -> None:
+        self._wanted = wanted
+        self._asking = asking
+        self._leaving = leaving
+        self._show = show
+        titles = [f"{recipe.name}:{mode}" if mode else recipe.name for recipe, mode in wanted.recipes]
+        self._widths = max(map(len, names)), max(map(len, [*titles, *(path.stem for path in wanted.beside)]))
+        self.found: list[Measured] = []
+        self._comparisons: list[Comparison] = []
+        self._ablations: list[Comparison] = []
+        self._needed: dict[str, None] = {}
+        self._remarks: list[str] = []
+
+    def carried_out(self, bench: Bench) -> Iterator[tuple[Collection, Run]]:
+        """Ask an index all its questions by all recipes, giving each run as it is done."""
+        wanted = self._wanted
+        self._remarks += bench.remarks
+        for collection in bench.collections:
+            here = []
+            for recipe, mode in wanted.recipes:
+                run = bench.run(recipe, collection, mode, limit=wanted.limit, progress=self._asking)
+                yield collection, run
+                here.append(self._measured(collection, run))
+            here += [self._measured(collection, read(path, collection)) for path in wanted.beside]
+            self._comparisons += [compared(each, here[0]) for each in here[1:]]
+            for (recipe, mode), base in zip(wanted.recipes if wanted.ablate else (), here, strict=False):
+                for each in ablated(bench, recipe, mode, base, collection, limit=wanted.limit, told=self._leaving):
+                    if isinstance(each, str):
+                        self._needed[each] = None
+                    else:
+                        self._ablations.append(each)
+
+    def _measured(self, collection: Collection, run: Run) -> Measured:
+
+        found = measured(collection, run)
+        if self._show:
+            self._show([*(() if self.found else (head(*self._widths),)), row(found.worth, *self._widths)])
+        self.found.append(found)
+        return found
+
+    def report(self, limits: float | Path | None) -> Report:
+        """Put together what was found, and whether it is good enough."""
+        remarks, failures = [*self._remarks], []
+        baseline: list[Comparison] = []
+        if isinstance(limits, Path):
+            baseline, missing = held_against(self.found, load(limits))
+            remarks += missing
+            failures = [
+                f"{each.collection}, {each.recipe}: {MAIN} is {-each.difference:.4f} below the baseline, beyond noise"
+                for each in baseline
+                if each.verdict == "worse"
+            ]
+        elif limits is not None:
+            failures = [
+                f"{each.collection}, {each.recipe}: {MAIN} {each.measures[MAIN]:.4f} is below {limits:g}"
+                for each, _ in self.found
+                if each.measures[MAIN] < limits
+            ]
+        return Report(
+            tuple(each.worth for each in self.found),
+            tuple(self._comparisons),
+            tuple(self._ablations),
+            tuple(self._needed),
+            tuple(baseline),
+            tuple(failures),
+            tuple(remarks),
+        )

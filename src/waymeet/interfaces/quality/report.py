@@ -1,0 +1,77 @@
+"""What an evaluation found, whole: for programs as JSON, for people as Markdown or a page."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from waymeet import __version__
+from waymeet.errors import UsageError
+from waymeet.evaluate.measures import MAIN, MEASURES, Comparison, Worth
+
+
+class Report(Struct, frozen=True):
+    """All that an evaluation found."""
+
+    results: tuple[Worth, ...]
+    comparisons: tuple[Comparison, ...] = ()
+    """Each recipe against the first."""
+    ablations: tuple[Comparison, ...] = ()
+    """Recipes without one of their stages or signals, against themselves as they are."""
+    needed: tuple[str, ...] = ()
+    """Stages that cannot be left out, for others need what they give."""
+    baseline: tuple[Comparison, ...] = ()
+    """What was measured against what was kept."""
+    failures: tuple[str, ...] = ()
+    """Why a check that relies on this should fail."""
+    remarks: tuple[str, ...] = ()
+    """What a reader of the figures must know."""
+    measure: str = MAIN
+    """What comparisons are about."""
+    measures: tuple[str, ...] = tuple(MEASURES)
+    version: str = __version__
+
+
+def write(path: Path, report: Report) -> None:
+    """Write a report in the form that the file's ending tells.
+
+    Raises:
+        UsageError: it tells none, or the file cannot be written.
+    """
+    made = form(path)(report)
+    try:
+        path.write_text(made, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}.", "Check who may write there.") from error
+
+
+def form(path: Path) -> Callable[[Report], str]:
+    """Choose the form of a report by the ending of its file."""
+    known: Mapping[str, Callable[[Report], str]] = {
+        ".json": _json,
+        ".md": _markdown,
+        ".markdown": _markdown,
+        ".html": _page,
+        ".htm": _page,
+    }
+    chosen = known.get(path.suffix.lower())
+    if chosen is None:
+        raise UsageError(f"The ending of {path.name} does not say what to write.", "End it with .html, .md or .json.")
+    return chosen
+
+
+def _json(report: Report) -> str:
+    return msgspec.json.format(msgspec.json.encode(report, order="deterministic"), indent=2).decode() + "\n"
+
+
+def _markdown(report: Report) -> str:
+    from waymeet.interfaces.quality.markdown import as_markdown
+
+    return as_markdown(report)
+
+
+def _page(report: Report) -> str:
+    from waymeet.interfaces.quality.page import as_page
+
+    return as_page(report)
