@@ -49,6 +49,18 @@ class Counts(Struct, frozen=True):
     """Chunks with a vector, by lane."""
 
 
+class Texture(NamedTuple):
+    """What kind of texts a store holds, as far as that says how to search them."""
+
+    documents: int
+    """Those that are read: neither folders nor files known by their path alone."""
+    code: int
+    """How many of them are source code."""
+    chunks: int
+    body: float
+    """The usual length of a chunk's text in terms, settled as for BM25F."""
+
+
 class Store(Protocol):
     """Keeps what was ingested and answers the questions that search asks.
 
@@ -189,6 +201,10 @@ class Store(Protocol):
 
     def counts(self) -> Counts:
         """Count what is kept."""
+        ...
+
+    def texture(self) -> Texture:
+        """Say what kind of texts are kept."""
         ...
 
     def note(self, key: str) -> str:

@@ -175,3 +175,12 @@ def test_a_chunk_cannot_belong_to_two_documents(store: Store) -> None:
         store.put([thief])
     assert store.generation == 1
     assert store.fingerprints().keys() == {"docs/guide.md"}
+
+
+def test_the_texture_tells_what_kind_of_texts_there_are(store: Store) -> None:
+    assert store.texture() == (0, 0, 0, 0.0)
+    store.put([entry("a.md", "one two", "three"), entry("b.py", "four", kind="code"), entry("c", kind="folders")])
+    found = store.texture()
+    assert (found.documents, found.code) == (2, 1)
+    assert found.chunks == store.counts().chunks
+    assert found.body > 0.0

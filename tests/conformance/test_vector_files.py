@@ -286,3 +286,23 @@ def test_a_file_with_signs_of_an_earlier_form_answers_and_is_written_anew(
     agree(with_old, reference)
     assert with_old.mended() == ()
     with_old.close()
+
+
+def test_a_store_of_a_removed_index_leaves_the_files_of_the_next_one_alone(tmp_path: Path) -> None:
+    file, entries = tmp_path / "index.db", [entry(f"docs/{n}.md", f"text number {n}") for n in range(40)]
+    old = SqliteStore.open(file, create=True, effort=SOON)
+    old.put(entries)
+    old.tidy()
+    for each in sorted(tmp_path.rglob("*"), reverse=True):
+        each.rmdir() if each.is_dir() else each.unlink()
+    new = SqliteStore.open(file, create=True, effort=SOON)
+    new.put(entries)
+    new.tidy()
+    named = set((tmp_path / "index.db.segments").iterdir())
+    assert named
+    old.tidy()
+    assert named <= set((tmp_path / "index.db.segments").iterdir())
+    assert new.lexical(words("number"), 3, Filters(), Bm25())
+    assert new.mended() == ()
+    old.close()
+    new.close()

@@ -11,14 +11,17 @@ from waymeet.formulas.explain import evaluate
 from waymeet.recipes.auto import AUTO
 from waymeet.search.shape import answer
 from waymeet.search.state import Tools
-from waymeet.settings import Settings
+from waymeet.settings import Auto, Settings
 from waymeet.stores.memory import MemoryStore
 from waymeet.types import Answer, Filters, Query
+
+SETTINGS = Settings(auto=Auto(vector=0.6))
+"""Meaning counts the same whatever texts there are, so that examples can be worked out by hand."""
 
 
 def ask(store: MemoryStore, query: Query | str, embedder: FixedEmbedder | None = None) -> Answer:
     asked = Query(query, explain=True) if isinstance(query, str) else query
-    return answer(AUTO, asked, Tools(store, (embedder,) if embedder else ()), Settings())
+    return answer(AUTO, asked, Tools(store, (embedder,) if embedder else ()), SETTINGS)
 
 
 def test_it_works_from_words_and_links_and_says_so() -> None:
@@ -251,3 +254,20 @@ def test_the_model_is_asked_without_operators() -> None:
     store = store_of({"a.md": "rank fusion search"}, {"a.md": [(1.0, 0.0)]})
     ask(store, 'search -legacy conf* "rank fusion"', Listening((1.0, 0.0)))
     assert asked == ["search rank fusion"]
+
+
+def test_meaning_counts_by_what_kind_of_texts_there_are() -> None:
+    """Remarks give meaning .2, pages of fifty terms or more .5, functions .9, and half of each the mean."""
+    page = " ".join(f"word{number}" for number in range(70))
+    weights = {}
+    for name, pages in {
+        "remarks": {"a.md": "needle", "b.md": "hay"},
+        "prose": {"a.md": f"needle {page}", "b.md": f"hay {page}"},
+        "functions": {"a.py": Page(("needle",), kind="code"), "b.py": Page(("hay",), kind="code")},
+        "both": {"a.md": f"needle {page}", "b.py": Page((f"hay {page}",), kind="code")},
+    }.items():
+        first, second = pages
+        store = store_of(pages, {first: [(0.0, 1.0)], second: [(1.0, 0.0)]})
+        found = answer(AUTO, Query("needle"), Tools(store, (FixedEmbedder((1.0, 0.0)),)), Settings())
+        weights[name] = next(round(hit.score, 4) for hit in found.hits if hit.document == second)
+    assert weights == {"remarks": 0.2, "prose": 0.5, "functions": 0.9, "both": 0.7}

@@ -9,7 +9,7 @@ from waymeet.recipes.auto import AUTO
 from waymeet.search.meaning import nearest
 from waymeet.search.shape import answer
 from waymeet.search.state import Tools
-from waymeet.settings import Settings
+from waymeet.settings import Auto, Settings
 from waymeet.stores.memory import MemoryStore
 from waymeet.types import Answer, Filters, Query
 
@@ -81,7 +81,7 @@ def test_a_lane_that_holds_nothing_is_not_asked() -> None:
 def test_words_count_little_for_a_page_in_another_language() -> None:
     """A Japanese page that stands out by meaning gets .9 of its score from there, an English one .6."""
     tools = Tools(mixed(), (English((1.0, 0.0)), Every((1.0, 0.0))))
-    given: Answer = answer(AUTO, Query("comes first", explain=True), tools, Settings())
+    given: Answer = answer(AUTO, Query("comes first", explain=True), tools, Settings(auto=Auto(vector=0.6)))
     scores = {hit.document: hit.score for hit in given.hits}
     assert scores["ja-1.md"] == pytest.approx(0.9)  # the nearest of all, and no word of the question
     assert scores["en-2.md"] < 0.6
@@ -91,7 +91,7 @@ def test_meaning_counts_as_much_as_has_a_vector() -> None:
     """Of two pages one has a vector: .6 halved is .3 for meaning, .7 for words; the page without has all the words."""
     store = store_of({"a.md": "the needle", "b.md": "hay and straw"})
     store.put_vectors(Every.lane, {chunk_id("b.md", 0): unit((0.9, 0.436))})
-    given = answer(AUTO, Query("needle"), Tools(store, (Every((1.0, 0.0)),)), Settings())
+    given = answer(AUTO, Query("needle"), Tools(store, (Every((1.0, 0.0)),)), Settings(auto=Auto(vector=0.6)))
     scores = {hit.document: hit.score for hit in given.hits}
     assert scores == {"a.md": pytest.approx(0.7), "b.md": pytest.approx(0.3)}
     assert [each.code for each in given.degraded] == ["partial_vectors"]

@@ -130,3 +130,17 @@ def test_in_short_words_only_swapped_letters_are_slips() -> None:
 @given(st.text(max_size=40))
 def test_any_string_can_be_repaired(query: str) -> None:
     run(AUTO, Query(query), Tools(STORE), Settings())
+
+
+def test_a_word_with_another_first_letter_is_another_word() -> None:
+    store = store_of({"kettle.md": "The kettle boils.", "bills.md": "How suppliers are paid."})
+    search, _ = run(AUTO, Query("when do we settle"), Tools(store), Settings())
+    assert not search.notes
+    assert not search.spelt
+
+
+def test_a_model_of_meaning_reads_the_question_as_it_was_spelt() -> None:
+    assert (asked("the authenticaton").text, asked("the authenticaton").spelt) == (
+        "the authentication",
+        "the authenticaton",
+    )

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from waymeet.analysis import called, located, plain, terms, titled
+from waymeet.analysis import called, located, plain, spoken, terms, titled
 from waymeet.formulas.explain import product, quotient, total, value, weighted
 from waymeet.formulas.fusion import share
 from waymeet.formulas.proximity import carried
+from waymeet.formulas.weighing import meaning_of_code, meaning_of_prose
 from waymeet.ports import Neighbour
 from waymeet.search.fuse import kind_of, made_of, ordered, rows_of, scored
 from waymeet.search.retrieve import fanned_out
@@ -25,16 +26,17 @@ _FOUND_BY = {"name": "name", "graph": "links"}
 _SUMS = {"with what its name and links add", *_FOUND_BY.values()}
 
 
-def blend(search: Search, _tools: Tools, settings: Settings) -> Search:
+def blend(search: Search, tools: Tools, settings: Settings) -> Search:
     """Mix words and meaning by score; with one list alone, its share of the best decides."""
     kind = made_of(search)
+    near = _weight(search, tools, settings.auto) * search.covered if kind == "hybrid" else 0.0
+    far = settings.auto.foreign * search.covered
     candidates = []
     for rows, found in rows_of(search):
         row = next(iter(rows.values()))
         parts = {source: _part(search, source, row) for source, row in rows.items()}
         if kind == "hybrid":
-            meaning = settings.auto.foreign if row.chunk in search.foreign else settings.auto.vector
-            meaning *= search.covered
+            meaning = far if row.chunk in search.foreign else near
             weight = {"vector": meaning, "lexical": 1.0 - meaning}
             told = (weighted(weight.get(kind_of(each), 0.0), each, part) for each, part in parts.items())
             score = total("words and meaning", *told)
@@ -42,6 +44,19 @@ def blend(search: Search, _tools: Tools, settings: Settings) -> Search:
             score = next(iter(parts.values()))
         candidates.append(Candidate(row.document, (row.chunk,), score, found))
     return replace(search, candidates=ordered(candidates), search_type=kind)
+
+
+def _weight(search: Search, tools: Tools, auto: Auto) -> float:
+    """Weigh meaning beside words by the kind of texts there are; code and prose by how many documents are which."""
+    if auto.vector is not None:
+        return auto.vector
+    if not tools.embedders[0].suits(spoken(search.spelt or search.text)):
+        return auto.tongues
+    texture = tools.store.texture()
+    documents = max(texture.documents, 1)
+    prose = meaning_of_prose(texture.body, auto.remarks, auto.prose)
+    code = meaning_of_code(texture.chunks / documents, auto.functions, auto.files)
+    return prose + (code - prose) * texture.code / documents
 
 
 def _part(search: Search, source: str, row: Scored) -> Explanation:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from waymeet.analysis import spoken
+from waymeet.errors import EmbeddingError
 from waymeet.ports import Embedder, suited
 from waymeet.search.on_the_spot import Spot
 from waymeet.search.state import Tools
@@ -18,6 +19,8 @@ class Near(NamedTuple):
     ranking: Ranking
     foreign: frozenset[str] = frozenset()
     """Chunks in it that are in another language than the question."""
+    failed: str = ""
+    """What kept a model from answering, where another did."""
 
 
 def lanes_of(embedders: Sequence[Embedder]) -> list[str]:
@@ -32,31 +35,44 @@ def nearest(
 
     Every model has a scale of its own. Where several are asked, a score is first expressed by how far it stands out
     among the similarities of its lane, then brought to the scale of the first. Chunks that have no vector yet take part
-    if they are embedded on the `spot`.
+    if they are embedded on the `spot`. That a model for other languages than the question's fails spoils nothing.
 
     Raises:
-        EmbeddingError: a model failed.
+        EmbeddingError: the model for the question's language failed, or all that were asked.
     """
     kept = tools.store.lanes()
     language = spoken(text)
-    asked = [each for each in tools.embedders if (spot or each.lane in kept) and each.suits(language)]
+    wanted = [each for each in tools.embedders if each.lane in kept or (spot and spot.wants(each))]
+    asked = [each for each in wanted if each.suits(language)]
     home = suited(tools.embedders, language)
     found: list[Scored] = []
     foreign: list[str] = []
-    scale = (0.0, 0.0)
+    failures: list[EmbeddingError] = []
+    scale: tuple[float, float] | None = None
     for embedder in asked:
-        point = embedder.passages([text])[0] if passage else embedder.query(text)
-        near = tools.store.nearest(embedder.lane, point, limit, filters) if embedder.lane in kept else ()
+        try:
+            point = embedder.passages([text])[0] if passage else embedder.query(text)
+            near = tools.store.nearest(embedder.lane, point, limit, filters) if embedder.lane in kept else ()
+        except EmbeddingError as error:
+            failures.append(error)
+            if embedder is home or len(failures) == len(asked):
+                raise
+            continue
         near += spot.near(embedder, point) if spot else ()
         if len(asked) > 1:
             own = tools.store.usual(embedder.lane, point)
-            scale = own if embedder is asked[0] else scale
+            scale = own if scale is None else scale
             near = tuple(replace(each, score=_moved(each.score, own, scale)) for each in near)
         if embedder is not home:
             foreign += [each.chunk for each in near]
         found += near
     found.sort(key=lambda each: (-each.score, each.document))
-    return Near(tuple(found[:limit]), frozenset(foreign))
+    return Near(tuple(found[:limit]), frozenset(foreign), " ".join(map(with_hint, failures)))
+
+
+def with_hint(error: EmbeddingError) -> str:
+    """Say what went wrong and what to do about it."""
+    return f"{error.message} {error.hint}".rstrip()
 
 
 def _moved(score: float, own: tuple[float, float], scale: tuple[float, float]) -> float:

@@ -75,7 +75,11 @@ def repair(search: Search, tools: Tools, settings: Settings) -> Search:
     ]
     notes = [f"{wrong} → {right}" for wrong, right in meant.items()]
     return replace(
-        search, text=_put_right(search.text, meant), words=(*search.words, *added), notes=(*search.notes, *notes)
+        search,
+        text=_put_right(search.text, meant),
+        spelt=search.text,
+        words=(*search.words, *added),
+        notes=(*search.notes, *notes),
     )
 
 
@@ -101,7 +105,8 @@ def _is_word(token: str) -> bool:
 def likeliest(word: str, tools: Tools, bm25: Bm25) -> str:
     """Find what a word that is not in the index is most likely meant to be; empty if nothing is like it.
 
-    One edit goes before two, the same first letter before another, and then what more sections contain.
+    One edit goes before two, and then what more sections contain. The first letter may be left out, doubled or
+    swapped but is hardly ever mistaken: “settle” is a word that nobody wrote here, not a slip of “kettle”.
     """
     near = [each for each in one_edit_away(word) if len(word) > _SWAPS_ONLY or sorted(each) == sorted(word)]
     if not STOP.isdisjoint(near):
@@ -111,10 +116,14 @@ def likeliest(word: str, tools: Tools, bm25: Bm25) -> str:
     rivals = {each: stem for each, stem in zip(near, stemmed, strict=True) if stem in known}
     if not rivals and len(word) >= _TWO_EDITS:
         rivals = _two_edits_away(word, tools.store.vocabulary(word[:_BEGINNING], _CANDIDATES))
-    same = {each: stem for each, stem in rivals.items() if each[0] == word[0]} or rivals
+    same = {each: stem for each, stem in rivals.items() if _begins_alike(word, each)}
     likely = list(dict.fromkeys(same.values()))[:_RIVALS]
     rated = [rating for stem in likely if (rating := _rated(stem, word, same, tools.store, bm25))]
     return min(rated)[-1] if rated else ""
+
+
+def _begins_alike(word: str, other: str) -> bool:
+    return word[0] == other[0] or other[:2] == word[1::-1] or word[1:] == other or other[1:] == word
 
 
 def _rated(

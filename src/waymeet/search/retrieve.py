@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from waymeet.errors import EmbeddingError
-from waymeet.search.meaning import lanes_of, nearest
+from waymeet.search.meaning import lanes_of, nearest, with_hint
 from waymeet.search.on_the_spot import Spot
 from waymeet.search.state import Search, Tools
 from waymeet.search.walk import walk
@@ -46,12 +46,14 @@ def vector(search: Search, tools: Tools, settings: Settings) -> Search:
         detail = f"nothing is embedded by {' or '.join(lanes)} yet: run `waymeet index`"
         return search.miss("vector", "no_vectors", detail)
     try:
-        found = nearest(tools, search.text, pool_size(search, settings), search.filters, spot=spot)
+        found = nearest(tools, search.spelt or search.text, pool_size(search, settings), search.filters, spot=spot)
     except EmbeddingError as error:
-        return search.miss("vector", "embedding_failed", error.message)
+        return search.miss("vector", "embedding_failed", with_hint(error))
     lists = {**search.lists, "vector": found.ranking}
     at_hand = spot.covered if spot else 0.0
     search = replace(search, lists=lists, foreign=found.foreign, coverage=embedded / chunks, at_hand=at_hand)
+    if found.failed:
+        search = search.degrade("vector", "embedding_failed", found.failed)
     if spot:
         now = f", and {spot.embedded} of the likeliest just now" if spot.embedded else ""
         detail = f"{embedded} of {chunks} sections are embedded so far{now}"

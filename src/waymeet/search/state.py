@@ -68,6 +68,8 @@ class Search(Struct, frozen=True):
     """Filters that act only on the result, for recipes that walk through what they do not show."""
     text: str = ""
     """The query without its operators."""
+    spelt: str = ""
+    """The same before slips were put right, if any were: a model of meaning knows more words than an index."""
     quoted: tuple[str, ...] = ()
     """Phrases that the query itself insists on."""
     intent: str = ""

@@ -172,8 +172,18 @@ class LinkParts(Struct, frozen=True, forbid_unknown_fields=True):
 class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     """The recipe `auto`."""
 
-    vector: Part = 0.6
-    """Weight of meaning beside words, which get the rest."""
+    vector: Part | None = None
+    """Weight of meaning beside words, which get the rest; if it is not set, by kind of text as follows."""
+    prose: Part = 0.5
+    """In documents of sections that say enough about themselves."""
+    remarks: Part = 0.2
+    """In texts of a few words each, such as turns of a conversation."""
+    files: Part = 0.3
+    """In source files of several sections."""
+    functions: Part = 0.9
+    """In source code that was cut into one function or so for each document."""
+    tongues: Part = 0.4
+    """In other languages than English, if the question is in one of them."""
     foreign: Part = 0.9
     """The same for sections in another language than the question, which have its words by chance only."""
     exact: Weight = 0.6

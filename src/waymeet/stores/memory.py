@@ -17,6 +17,7 @@ from waymeet.ports import Counts, Neighbour
 from waymeet.stores import bm25f
 from waymeet.stores.entries import checked, twice
 from waymeet.stores.snapshot import Snapshot
+from waymeet.stores.textures import textured
 from waymeet.stores.urgency import STRUCTURE, urgency
 from waymeet.stores.vectors import cosines, unit, units, usual
 from waymeet.types import FOUND_KINDS, Filters, Fingerprint, Scored
@@ -24,7 +25,7 @@ from waymeet.types import FOUND_KINDS, Filters, Fingerprint, Scored
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from waymeet.ports import Vector
+    from waymeet.ports import Texture, Vector
     from waymeet.settings import Bm25
     from waymeet.types import Chunk, Document, Edge, Entry, Evidence, Ranking, Word
 
@@ -274,6 +275,12 @@ class MemoryStore:
     def lanes(self) -> Mapping[str, int]:
         """Give the dimension of every lane that holds vectors."""
         return _dimensions(self._now)
+
+    def texture(self) -> Texture:
+        """Say what kind of texts are kept."""
+        now = self._now
+        kinds = Counter(document.kind for document in now.documents.values())
+        return textured(kinds, len(now.chunks), now.statistics)
 
     def counts(self) -> Counts:
         """Count what is kept."""

@@ -127,8 +127,13 @@ def counts(connection: apsw.Connection, lexicon: Lexicon) -> Counts:
     documents, chunks, edges, dangling = (
         connection.execute(_COUNTS, (encode(sorted(FOUND_KINDS)).decode(),)).fetchone() or (0,) * 4
     )
-    kinds, vectors = dict(connection.execute(_KINDS)), dict(connection.execute(_VECTORS))
-    return Counts(documents, chunks, lexicon.count_terms(), edges, dangling, kinds, vectors)
+    vectors = dict(connection.execute(_VECTORS))
+    return Counts(documents, chunks, lexicon.count_terms(), edges, dangling, kinds(connection), vectors)
+
+
+def kinds(connection: apsw.Connection) -> dict[str, int]:
+    """Count documents by kind."""
+    return dict(connection.execute(_KINDS))
 
 
 def coverage(connection: apsw.Connection, lanes: Collection[str]) -> tuple[int, int]:

@@ -17,12 +17,13 @@ from waymeet.stores.sqlite.ranking import leading, ranked
 from waymeet.stores.sqlite.sessions import Session, Sessions, raise_generation
 from waymeet.stores.sqlite.terms import Glossary, numbers
 from waymeet.stores.sqlite.upkeep import Effort, Upkeep
+from waymeet.stores.textures import textured
 from waymeet.stores.vectors import usual
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from waymeet.ports import Counts, Neighbour, Vector
+    from waymeet.ports import Counts, Neighbour, Texture, Vector
     from waymeet.settings import Bm25
     from waymeet.stores.sqlite.check import Verdict
     from waymeet.stores.sqlite.nearest import Lane
@@ -52,6 +53,7 @@ class _Remembered:
         self.edges: links.Known = {}
         self.coverage: dict[frozenset[str], tuple[int, int]] = {}
         """How many chunks have a vector in any of some lanes, and how many there are."""
+        self.texture: Texture | None = None
 
 
 class SqliteStore:
@@ -345,6 +347,15 @@ class SqliteStore:
         """Give the dimension of every lane that holds vectors."""
         with self._upkeep.reading() as session:
             return nearest.dimensions(session.connection)
+
+    def texture(self) -> Texture:
+        """Say what kind of texts are kept."""
+        with self._upkeep.reading() as session:
+            remembered = self._memory(session)
+            if remembered.texture is None:
+                counted = asking.kinds(session.connection), self.coverage(())[1]
+                remembered.texture = textured(*counted, self._library.lexicon(session).statistics)
+            return remembered.texture
 
     def counts(self) -> Counts:
         """Count what is kept."""

@@ -13,6 +13,7 @@ from uuid import uuid4
 from filelock import FileLock, Timeout
 from msgspec import Struct
 
+from waymeet.places import identity
 from waymeet.stores.sqlite import graphshelf, shelf, vectorshelf
 from waymeet.stores.sqlite.library import LostSegmentError
 from waymeet.stores.sqlite.trouble import UnreadableError, translated
@@ -57,6 +58,7 @@ class Upkeep:
         self.mended: list[str] = []
         """What was found lost and made anew, since somebody last asked."""
         self._lock = FileLock(folder.with_name(f"{folder.name}.lock"), mode=0o600)
+        self._file = identity(sessions.path)
 
     def begin(self) -> Session:
         """Hold a generation; segments that are really gone or broken are made anew from the truth."""
@@ -191,7 +193,9 @@ class Upkeep:
                 shelf.register(connection, file, documents)
 
     def _clear(self) -> None:
-        """Remove files that no generation to come will name."""
+        """Remove files that no generation to come will name; not those of an index that took the place of this one."""
+        if identity(self._sessions.path) != self._file:
+            return
         with self.reading() as session:
             named = shelf.files(session.connection)
         if self._folder.is_dir():

@@ -1,0 +1,31 @@
+"""How much meaning counts beside words, by what kind of texts are searched."""
+
+_SHORT, _FULL = 25.0, 50.0
+"""Terms up to which a text is a remark, and from which on it says enough about itself."""
+
+
+def part_between(value: float, low: float, high: float) -> float:
+    """Say how far a value has come from one bound to another, between 0 and 1.
+
+    >>> part_between(30.0, 25.0, 50.0), part_between(60.0, 25.0, 50.0)
+    (0.2, 1.0)
+    """
+    return min(max((value - low) / (high - low), 0.0), 1.0)
+
+
+def meaning_of_prose(body: float, short: float, full: float) -> float:
+    """Weigh meaning in prose: remarks of a few words mean little by themselves, their very words tell more.
+
+    >>> meaning_of_prose(20.0, 0.2, 0.5), meaning_of_prose(120.0, 0.2, 0.5)
+    (0.2, 0.5)
+    """
+    return short + (full - short) * part_between(body, _SHORT, _FULL)
+
+
+def meaning_of_code(sections: float, functions: float, files: float) -> float:
+    """Weigh meaning in code by how many sections a file has: one that is a single function is known by what it does.
+
+    >>> [round(meaning_of_code(sections, 0.9, 0.3), 2) for sections in (1.0, 1.5, 12.0)]
+    [0.9, 0.6, 0.3]
+    """
+    return functions - (functions - files) * part_between(sections, 1.0, 2.0)
