@@ -96,20 +96,24 @@ class Models:
                 models = models._replace(keep=lambda *each: made.append(each))
             found = ask(models)
         if made:
-            self._keep(made)
+            self._keep(made, numbers)
         failed = next((each.detail for each in found.degraded if each.code == "embedding_failed"), "")
         if failed and models.degraded and self._spoil(store, numbers, failed):
             return self.asked(store, numbers, ask)
         return replace(found, degraded=(*models.degraded, *found.degraded)) if models.degraded else found
 
-    def _keep(self, made: "Iterable[tuple[str, Mapping[str, Vector], Mapping[str, str]]]") -> None:
-        """Keep vectors for the next question, if that can be done at once."""
+    def _keep(self, made: "Iterable[tuple[str, Mapping[str, Vector], Mapping[str, str]]]", numbers: Embedding) -> None:
+        """Keep vectors for the next question, if that can be done at once and their model still answers."""
+        from waymeet.ingest.switch import serving
         from waymeet.stores.sqlite import SqliteStore
 
         try:
             with closing(SqliteStore.open(self._index, timeout=0.0)) as hasty:
+                now = serving(hasty)
+                lanes = {*(now.lanes if now else ()), *(each.lane for each in self.chosen(numbers))}
                 for lane, vectors, digests in made:
-                    hasty.put_vectors(lane, vectors, digests)
+                    if lane in lanes:
+                        hasty.put_vectors(lane, vectors, digests)
         except IndexUnavailableError:
             return  # somebody else is writing: the job will embed them
 
@@ -151,6 +155,9 @@ class Models:
         unpaid = self._refused(store, numbers, consent)
         if unpaid:
             return unpaid
+        from waymeet.models.vouched import vouch
+
+        vouch(numbers)
         with job.the_only(self._index, waiting, wait=True) as telling:
 
             def told(done: int, total: int, item: str) -> None:
@@ -158,9 +165,15 @@ class Models:
                 if progress:
                     progress(done, total, item)
 
+            def ended() -> bool:
+                return telling.useless or (stopped is not None and stopped())
+
             switch.begin(store, embedders, numbers)
             also = switch.moving(store, embedders)
-            came = embed.embed(store, embedders, settings, told, stopped, also=also)
+            came = embed.embed(store, embedders, settings, told, ended, also=also)
+            if telling.useless:  # to tidy up now would be to remove the files of the index that took its place
+                trouble = f"The index {self._index} was removed or replaced while it was being embedded."
+                return replace(came, trouble=trouble, hint="Run `waymeet index` again.")
             switch.finish(store, embedders, numbers, came)
             if came.done:
                 store.tidy()
@@ -245,17 +258,19 @@ class Models:
         if not (numbers.background and embedders) or switch.complete(store, embedders, numbers):
             return False
         last = job.last(self._index)
-        if (
-            last
-            and time() - last.updated < (_LONG_REST if last.trouble else _REST)
-            and (last.trouble or not last.ended)
-        ):
-            return False
+        if last and (last.trouble or not (last.ended and last.done)):
+            long = last.trouble or not (last.ended or last.done)  # it may well have been killed for its size
+            if time() - last.updated < (_LONG_REST if long else _REST):
+                return False
         if job.running(self._index) or self.paid(numbers):
             return False
         from waymeet.ingest.detached import detached
 
-        detached(root, self._index, flags)
+        job.Telling(self._index)  # so that who asks next does not start another before this one gets to say so
+        try:
+            detached(root, self._index, flags)
+        except OSError:  # no more processes, or no place for what it says: the answer said what it lacks
+            return False
         return True
 
     def close(self) -> None:
@@ -267,9 +282,13 @@ class Models:
 
     def _before(self, lanes: Iterable[str], made: Embedding) -> tuple[tuple[Embedder, ...], str]:
         """Make the models of old vectors again, or say why that cannot be."""
+        from waymeet.models.vouched import vouched
+
         resting = self._resting(made)
         if resting:
             return (), resting
+        if not vouched(made):
+            return (), "it was not chosen by you, and is not asked"
         try:
             found = self.chosen(made)
         except EmbeddingError as error:

@@ -107,6 +107,15 @@ def bytes_of(index: Path) -> int:
     return sum(file.stat().st_size for file in files if file.is_file())
 
 
+def identity(path: Path) -> tuple[int, int] | None:
+    """Say which file lies at a place, to tell it from one that takes its place; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def data_folder() -> Path:
     """Say where the user's data lives on this platform."""
     from platformdirs import user_data_path  # noqa: PLC0415 - start-up is a feature

@@ -224,3 +224,41 @@ def wait_for(there: Callable[[], bool]) -> None:
     while not there():
         assert monotonic() < until
         sleep(0.05)
+
+
+def test_an_index_that_is_removed_meanwhile_is_not_embedded_to_the_end(project: Path) -> None:
+    flags = [HASHING[1], HASHING[3], "embedding.batch_chunks=1"]
+    with Project.open(project, flags=flags) as opened:
+        opened.index(embed=False)
+        came = opened.embed(lambda *_: opened.index_path.unlink(missing_ok=True))
+        assert came.done == 1
+        assert "was removed or replaced" in came.trouble
+        assert not opened.index_path.exists()
+
+
+def test_who_asks_again_at_once_does_not_start_a_second_process(project: Path) -> None:
+    with Project.open(project, flags=[HASHING[1], HASHING[3], "embedding.background=true"]) as opened:
+        opened.index(embed=False)
+        assert opened.go_on()
+        assert not opened.go_on()
+        wait_for(lambda: whole(opened))
+
+
+def test_the_models_that_a_strangers_index_names_are_not_asked(
+    project: Path, server: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "theirs"))
+    index = tmp_path / "index.sqlite"
+    flags = [f"embedding.{each}" for each in ("provider=compatible", "model=theirs", f"url={server}/ok/v1")]
+    with Project.open(project, index=index, flags=flags) as opened:
+        opened.index()
+    with Project.open(project, index=index, flags=[HASHING[1], HASHING[3]]) as opened:
+        opened.search("whom the old model knows")  # as who made the index and then chose another model
+    assert "whom the old model knows" in sent(server)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "mine"))
+    with Project.open(project, index=index, flags=[HASHING[1], HASHING[3]]) as opened:
+        answer = opened.search("what nobody else may hear")
+    assert "what nobody else may hear" not in sent(server)
+    (told,) = [each.detail for each in answer.degraded if each.code == "model_change"]
+    assert "not chosen by you" in told

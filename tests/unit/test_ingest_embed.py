@@ -1,7 +1,8 @@
 """Giving vectors to chunks, whatever the model does."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,7 @@ from waymeet.ingest.refusals import Refusals
 from waymeet.models.hashing import HashingEmbedder
 from waymeet.settings import Embedding, Settings
 from waymeet.stores.memory import MemoryStore
+from waymeet.types import Chunk, Filters
 
 if TYPE_CHECKING:
     from waymeet.ports import Vector
@@ -205,11 +207,66 @@ def test_a_file_that_changes_meanwhile_gets_the_vector_of_its_new_text(tmp_path:
     came = embed(store, [embedder], SETTINGS)
     assert came.left == 0
     question = embedder.query("Page 4\nPage 4\n# Page 4\n\n## Part\n\nRewritten 4.")
-    from waymeet.types import Filters
-
     best = store.nearest(embedder.lane, question, 1, Filters())[0]
     assert best.document == "4.md"
     assert best.score == pytest.approx(1.0, abs=1e-6)
+
+
+class Meddled(MemoryStore):
+    """Has its documents changed by somebody else as soon as their texts were read."""
+
+    meddle: Callable[[], None] | None = None
+
+    def chunks(self, ids: Collection[str]) -> Mapping[str, Chunk]:
+        found = super().chunks(ids)
+        if self.meddle:
+            meddling = Thread(target=self.meddle)
+            self.meddle = None
+            meddling.start()
+            meddling.join()
+        return found
+
+
+def test_an_old_text_is_never_taken_for_one_of_the_new_document(tmp_path: Path) -> None:
+    write(tmp_path, 0, "Text as it was.")
+    store = Meddled()
+    index(tmp_path, store, SETTINGS)
+
+    def rewrite() -> None:
+        write(tmp_path, 0, "Rewritten text.")
+        index(tmp_path, store, SETTINGS)
+
+    store.meddle = rewrite
+    embedder = Recording()
+    assert embed(store, [embedder], SETTINGS).left == 0
+    question = embedder.query("Page 0\nPage 0\n# Page 0\n\n## Part\n\nRewritten text.")
+    assert store.nearest(embedder.lane, question, 1, Filters())[0].score == pytest.approx(1.0, abs=1e-6)
+
+
+class Western(Recording):
+    """Knows English alone."""
+
+    def suits(self, language: str) -> bool:
+        return not language
+
+
+@pytest.mark.parametrize("broken", ["western", "other"])
+def test_a_model_that_is_gone_does_not_keep_another_from_its_texts(tmp_path: Path, broken: str) -> None:
+    for n in range(12):
+        write(tmp_path, n, f"Text {n}.")
+        (tmp_path / f"j{n}.md").write_text(f"# 検索 {n}\n\n全文検索のスコアを正規化する。\n", encoding="utf-8")
+    store = MemoryStore()
+    index(tmp_path, store, SETTINGS)
+
+    def fails(_call: int, _texts: Sequence[str]) -> EmbeddingError:
+        return EmbeddingError("Its package is not installed.")
+
+    western = Western(fails) if broken == "western" else Western()
+    western.lane = "western"
+    other = Recording(fails) if broken == "other" else Recording()
+    came = embed(store, [western, other], SETTINGS)
+    assert (came.done, came.left, came.trouble) == (12, 12, "Its package is not installed.")
+    assert (western if broken == "western" else other).calls == 5
 
 
 def test_a_store_that_keeps_nothing_does_not_hang(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,3 +87,16 @@ def test_without_a_place_for_the_lock_nobody_can_embed(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(IndexUnavailableError), job.the_only(tmp_path / "file" / "index.sqlite", wait=False):
         pass
+
+
+def test_nothing_is_told_of_an_index_that_another_took_the_place_of(index: Path) -> None:
+    telling = job.Telling(index)
+    seen = [telling.useless]
+    index.rename(index.with_name("kept, so that its number is not given away"))
+    seen.append(telling.useless)
+    index.touch()
+    assert [*seen, telling.useless] == [False, True, True]
+    telling.end("The old index is gone.")
+    found = job.last(index)
+    assert found is not None
+    assert not found.ended

@@ -125,6 +125,8 @@ def test_weights_that_were_changed_are_refused_before_they_are_read(tmp_path: Pa
         GraniteEmbedder(changed, SHA256).query("hello")
     with pytest.raises(EmbeddingError, match="cannot be read"):
         GraniteEmbedder(tmp_path / "missing").query("hello")
+    with pytest.raises(EmbeddingError, match="cannot be read"):
+        GraniteEmbedder(tmp_path).query("hello")
     with pytest.raises(EmbeddingError, match="not installed"):
         published("no_such_package_anywhere", FILE)
 

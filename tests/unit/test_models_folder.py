@@ -227,6 +227,22 @@ def test_a_model_whose_weights_are_damaged_gives_no_vector(tmp_path: Path) -> No
         static.query("the search")
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["embeddings.word_embeddings.weight", "embeddings.position_embeddings.weight", "encoder.layer.0.output.dense.bias"],
+)
+def test_files_that_do_not_belong_together_are_told_of(tmp_path: Path, name: str) -> None:
+    tensors = tiny.weights("bert")
+    tensors[name] = tensors[name][:2]
+    broken = LocalEmbedder(tiny.write_folder(tmp_path / "broken", "bert", tensors))
+    with pytest.raises(EmbeddingError, match="do not fit each other"):
+        broken.passages(["how the index and links of a file"])
+    table = {"embeddings": np.ones((2, 3), dtype=np.float32)}
+    static = open_folder(tiny.write_folder(tmp_path / "static", "bert", table, model_type="model2vec"))
+    with pytest.raises(EmbeddingError, match="do not fit each other"):
+        static.query("the search")
+
+
 def test_weights_that_could_run_code_are_not_read(tmp_path: Path) -> None:
     folder = tiny.write_folder(tmp_path / "m", "bert", None)
     (folder / "pytorch_model.bin").write_bytes(b"\x80\x04.")

@@ -176,3 +176,15 @@ def test_processes_share_it(file: Path) -> None:
         subprocess.Popen([sys.executable, "-c", WORKER, str(file)], stdout=subprocess.PIPE, text=True) for _ in range(3)
     ]
     assert [each.communicate(timeout=300)[0] for each in running] == ["well\n"] * 3
+
+
+def test_a_file_that_cannot_be_made_smaller_costs_time_only(file: Path) -> None:
+    KeptEmbedder(Counting(), cache(file)).passages(TEXTS)
+    other = sqlite3.connect(file)
+    with other:
+        other.execute("CREATE TRIGGER never BEFORE DELETE ON kept BEGIN SELECT RAISE(ABORT, 'never'); END")
+    other.close()
+    small = cache(file, megabytes=0.001)
+    found = KeptEmbedder(Counting(), small).passages(["Something new."])
+    assert np.array_equal(np.array(found), np.array(HashingEmbedder(16).passages(["Something new."])))
+    assert "cannot be used" in small.remarks[0]

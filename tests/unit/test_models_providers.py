@@ -94,6 +94,22 @@ def test_a_slow_server_is_not_waited_for(address: str, client: str) -> None:
         _embedder(address, client, "slow", patience=Patience(query_seconds=0.2)).query("x")
 
 
+def test_a_server_that_kept_a_question_waiting_in_vain_is_left_alone_for_a_while(address: str) -> None:
+    now, pauses = [0.0], list[float]()
+
+    def wait(seconds: float) -> None:
+        pauses.append(seconds)
+        now[0] += seconds
+
+    clock = Clock(now=lambda: now[0], wait=wait, chance=lambda: 1.0)
+    embedder = HttpEmbedder(compatible(f"{address}/broken/v1", "local", LENGTH), {}, clock=clock)
+    for tries in (4, 4, 8):
+        with pytest.raises(EmbeddingError, match="HTTP 500"):
+            embedder.query("x")
+        assert len(pauses) == tries
+        now[0] += 20.0
+
+
 @pytest.mark.parametrize("manner", ["malformed", "longer", "fewer", "nan", "null", "zero", "huge"])
 @pytest.mark.parametrize("client", CLIENTS)
 def test_what_is_not_a_vector_is_refused_with_the_name_of_the_provider(address: str, client: str, manner: str) -> None:

@@ -28,8 +28,13 @@ class Watched(HashingEmbedder):
     def __init__(self, *, fails: bool = False, spoils: bool = False) -> None:
         super().__init__(64)
         self.shown: list[str] = []
+        self.asked = 0
         self._fails = fails
         self._spoils = spoils
+
+    def query(self, text: str) -> "Vector":
+        self.asked += 1
+        return super().query(text)
 
     def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
         if self._fails:
@@ -149,3 +154,65 @@ def test_meaning_counts_by_how_many_of_the_likeliest_have_a_vector(store: Memory
 
     assert covered(3600.0) == 1.0
     assert covered(1e-9) == 0.0
+
+
+class Western(Watched):
+    """Knows English alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lane = "western"
+
+    def suits(self, language: str) -> bool:
+        return not language
+
+
+def test_a_model_that_has_nothing_to_embed_is_not_asked(store: MemoryStore) -> None:
+    made: list[str] = []
+    western, other = Western(), Watched()
+    recipe = recipe_named("auto", {})
+    settings = resolve(
+        (Layer("recipe", recipe.overrides), Layer("test", {"embedding": {"on_the_spot_seconds": 3600.0}}))
+    )
+    tools = Tools(store, (western, other), keep=lambda lane, *_: made.append(lane))
+    answer(recipe, Query("rotate signing keys"), tools, settings)
+    assert western.asked
+    assert set(made) == {"western"}
+    assert other.asked == 0
+
+
+class Broken(Watched):
+    """Cannot be used."""
+
+    def query(self, text: str) -> "Vector":
+        raise EmbeddingError(f"Nobody knows {text}.", "Install it again.")
+
+
+class BrokenWestern(Broken, Western):
+    """Cannot be used, either."""
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> MemoryStore:
+    for n in range(3):
+        (tmp_path / f"{n}.md").write_text(f"# Page {n}\n\nHow to rotate the signing keys, {n}.\n", encoding="utf-8")
+        (tmp_path / f"j{n}.md").write_text(f"# 検索 {n}\n\n全文検索のスコアを正規化する。\n", encoding="utf-8")
+    made = MemoryStore()
+    index(tmp_path, made, Settings())
+    embed(made, [Western(), Watched()], Settings())
+    return made
+
+
+@pytest.mark.parametrize(
+    ("embedders", "sources"),
+    [((Western(), Broken()), {"lexical", "vector"}), ((BrokenWestern(), Watched()), {"lexical"})],
+    ids=["of another language", "of the question's language"],
+)
+def test_a_model_that_fails_is_told_of_with_the_remedy(
+    mixed: MemoryStore, embedders: tuple[Watched, ...], sources: set[str]
+) -> None:
+    recipe = recipe_named("auto", {})
+    settings = resolve((Layer("recipe", recipe.overrides),))
+    found = answer(recipe, Query("rotate signing keys"), Tools(mixed, embedders), settings)
+    assert told(found, "embedding_failed") == ["Nobody knows rotate signing keys. Install it again."]
+    assert {each.source for hit in found.hits for each in hit.sources} == sources

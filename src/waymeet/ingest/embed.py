@@ -91,10 +91,12 @@ class _Run:
         self._refusals = Refusals(store)
         self._tried: dict[str, int] = {}
         self._put_off: list[str] = []
-        self._done = self._unusable = self._in_a_row = 0
+        self._done = self._unusable = 0
+        self._in_a_row = dict.fromkeys(self._lanes, 0)
+        """Failures of each model since its last success."""
         self._error: EmbeddingError | None = None
-        self._over = False
-        """Whether the model is left alone from now on."""
+        self._alone: set[str] = set()
+        """The lanes of models that are left alone from now on; the others go on."""
 
     def work(self, also: Iterable[str]) -> None:
         """Embed until nothing is left that could be."""
@@ -125,7 +127,7 @@ class _Run:
         )
 
     def _ended(self) -> bool:
-        return self._over or self._late()
+        return self._alone.issuperset(self._lanes) or self._late()
 
     def _portion(self) -> list[str]:
         """Choose what to embed next; what was tried too often is left out, though its text may have changed since."""
@@ -139,15 +141,18 @@ class _Run:
         """Embed some chunks; other processes may have embedded or removed them since they were listed."""
         if self._ended():
             return
-        known = frozenset[str]() if anew else self._store.with_vector(self._lanes, ids)
-        chunks = list(self._store.chunks([each for each in ids if each not in known]).values())
-        documents = self._store.documents({chunk.document for chunk in chunks})
+        with self._store.reading():  # or an old text could be taken for one of the document as it is now
+            known = frozenset[str]() if anew else self._store.with_vector(self._lanes, ids)
+            chunks = list(self._store.chunks([each for each in ids if each not in known]).values())
+            documents = self._store.documents({chunk.document for chunk in chunks})
         for each in chunks:
             self._tried[each.id] = self._tried.get(each.id, 0) + 1
         shared: dict[str, list[Chunk]] = {}
         for chunk in chunks:
-            language = language_of(chunk, documents.get(chunk.document))
-            shared.setdefault(suited(self._embedders, language).lane, []).append(chunk)
+            lane = suited(self._embedders, language_of(chunk, documents.get(chunk.document))).lane
+            if lane in self._alone:
+                self._tried[chunk.id] = _TRIES
+            shared.setdefault(lane, []).append(chunk)
         for embedder in self._embedders:
             self._embed(embedder, shared.get(embedder.lane, []), documents)
         if self._progress and chunks:
@@ -155,7 +160,7 @@ class _Run:
 
     def _embed(self, embedder: Embedder, chunks: list[Chunk], documents: Mapping[str, Document]) -> None:
         parts = [chunks] if chunks else []
-        while parts and not self._over:
+        while parts and embedder.lane not in self._alone:
             part = parts.pop()
             try:
                 vectors = embedder.passages([passage(chunk, documents.get(chunk.document)) for chunk in part])
@@ -164,7 +169,7 @@ class _Run:
             except EmbeddingError as error:
                 parts += self._after(error, embedder, part, documents)
             else:
-                self._in_a_row = 0
+                self._in_a_row[embedder.lane] = 0
                 self._keep(embedder, dict(zip([chunk.id for chunk in part], vectors, strict=True)), part, documents)
 
     def _after(
@@ -172,9 +177,9 @@ class _Run:
     ) -> list[list[Chunk]]:
         """Take a batch apart at which a model failed, to go on without what it fails at; the last is the next."""
         self._error = self._error or error
-        self._in_a_row += 1
-        if self._hasty or self._in_a_row >= _IN_A_ROW:
-            self._over = True
+        self._in_a_row[embedder.lane] += 1
+        if self._hasty or self._in_a_row[embedder.lane] >= _IN_A_ROW:
+            self._alone.update(self._lanes if self._hasty else (embedder.lane,))
             return []
         if len(part) > 1:  # first a single text: if even that fails, it is hardly the texts' fault
             half = (len(part) + 1) // 2
@@ -209,7 +214,7 @@ class _Run:
                 f"{reason} So it did for {self._unusable} sections, most of what it was shown.",
                 "Check the embedding model and its settings; search works from words and links meanwhile.",
             )
-            self._over = True
+            self._alone.add(embedder.lane)
             self._refusals.take_back()
             return
         self._refusals.add(embedder.lane, chunk.id, passage(chunk, documents.get(chunk.document)), reason)

@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waymeet.errors import BusyIndexError, IndexUnavailableError
+from waymeet.places import identity
 
 _A_MOMENT = 0.5
 _EVERY = 1.0
@@ -45,6 +46,8 @@ class Telling:
     """Writes down how far a job is, now and then."""
 
     def __init__(self, index: Path, clock: Callable[[], float] = time) -> None:
+        self._index = index
+        self._of = identity(index)
         self._file = told_in(index)
         self._clock = clock
         now = clock()
@@ -65,7 +68,14 @@ class Telling:
         self._job = replace(self._job, updated=self._clock(), ended=True, trouble=trouble)
         self._write()
 
+    @property
+    def useless(self) -> bool:
+        """Tell whether the index is gone, or another lies in its place: what is done to it nobody will see."""
+        return identity(self._index) != self._of
+
     def _write(self) -> None:
+        if self.useless:
+            return
         with suppress(OSError):  # a job that nobody can look at is still worth doing
             draft = self._file.with_name(f"{self._file.name}.new")  # there is one job at a time
             draft.touch(mode=0o600)

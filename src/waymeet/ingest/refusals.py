@@ -30,7 +30,8 @@ class Refusals:
     def __init__(self, store: Store) -> None:
         self._store = store
         known = msgspec.json.decode(store.note(_NOTE) or "[]", type=list[Refusal])
-        self._known = {each.chunk: each for each in known if each.mark == self._mark(each.chunk)}
+        marks = self._marks([each.chunk for each in known])
+        self._known = {each.chunk: each for each in known if each.mark == marks.get(each.chunk)}
         self._before = dict(self._known)
 
     def still(self, lanes: Collection[str]) -> set[str]:
@@ -55,10 +56,11 @@ class Refusals:
         kept = list(self._known.values())[-_MOST:]
         self._store.keep_note(_NOTE, msgspec.json.encode(kept).decode())
 
-    def _mark(self, chunk: str) -> str:
-        """Mark the text that a chunk has now."""
-        found = self._store.chunks([chunk]).get(chunk)
-        return _mark(passage(found, self._store.documents([found.document]).get(found.document))) if found else ""
+    def _marks(self, ids: Collection[str]) -> dict[str, str]:
+        """Mark the texts that chunks have now."""
+        chunks = self._store.chunks(ids)
+        documents = self._store.documents({chunk.document for chunk in chunks.values()})
+        return {id_: _mark(passage(chunk, documents.get(chunk.document))) for id_, chunk in chunks.items()}
 
 
 def number_refused(store: Store, lanes: Collection[str]) -> int:

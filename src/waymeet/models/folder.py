@@ -1,7 +1,8 @@
 """What a model folder of the sentence-transformers family says about itself."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -114,6 +115,22 @@ def describe(folder: Path) -> Described:
         longest=max(int(min(lengths.max_seq_length or most, config.max_position_embeddings, _positions(config))), 3),
         lower=lengths.do_lower_case,
     )
+
+
+@contextmanager
+def fitting(folder: Path) -> Iterator[None]:
+    """Run a model whose weights, measures and tokenizer may not belong together, which only shows when it is run.
+
+    Raises:
+        EmbeddingError: they do not.
+    """
+    try:
+        yield
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        cause = " ".join(str(error).split())[:200]
+        raise EmbeddingError(
+            f"The files in {folder} do not fit each other: {cause}.", "Fetch the model again."
+        ) from error
 
 
 def first_position(config: Config) -> int:

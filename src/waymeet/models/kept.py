@@ -79,8 +79,12 @@ class VectorCache:
             now = int(self._clock())
             rows = [(key, now, _proof(key, vector), vector) for key, vector in vectors.items()]
             self._change(_KEEP, rows)
-            with suppress(apsw.BusyError):  # whoever keeps it busy sees to its size
+            try:
                 self._forget()
+            except apsw.BusyError:
+                return  # whoever keeps it busy sees to its size
+            except (apsw.Error, OSError) as error:
+                self._give_up(error)
 
     def close(self) -> None:
         """Let go of the file."""

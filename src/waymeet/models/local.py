@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec.structs import replace
 
-from waymeet.models.folder import describe, fingerprint, weight_files
+from waymeet.models.folder import describe, fingerprint, fitting, weight_files
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,8 +70,9 @@ class LocalEmbedder:
 
         if not texts:
             return []
-        tokens = [self._splitter.one(text) for text in texts]
-        return list(refusing(self._forward.pooled(tokens, self._described.pooling), self.lane))
+        with fitting(self._described.folder):
+            tokens = [self._splitter.one(text) for text in texts]
+            return list(refusing(self._forward.pooled(tokens, self._described.pooling), self.lane))
 
     @cached_property
     def _splitter(self) -> "Splitter":

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from waymeet.ports import Vector
 
 _ANSWER_BYTES = 64 << 20
+_IN_VAIN = 1.0
+_REST = 30.0
+"""Seconds that questions do not ask a provider for which kept one waiting in vain: every other would wait as long."""
 _CLOCK = Clock()
 _HINTS = {
     "(HTTP 429)": "Set embedding.requests_per_minute and embedding.tokens_per_minute to what your account allows.",
@@ -59,6 +62,8 @@ class HttpEmbedder:
         self._clock = clock
         self._pace = Pace(patience.requests, patience.tokens, clock)
         self._dimension = provider.dimension
+        self._failed: EmbeddingError | None = None
+        self._rests_until = 0.0
 
     @property
     def dimension(self) -> int:
@@ -80,8 +85,18 @@ class HttpEmbedder:
 
     def query(self, text: str) -> "Vector":
         """Embed a question."""
-        asked = self._cut(self.provider.query_prefix + text)
-        return self._ask([asked], "query")[0] if text.strip() else self._nothing()
+        if not text.strip():
+            return self._nothing()
+        began = self._clock.now()
+        if self._failed and began < self._rests_until:
+            raise EmbeddingError(self._failed.message, self._failed.hint)
+        try:
+            return self._ask([self._cut(self.provider.query_prefix + text)], "query")[0]
+        except EmbeddingError as error:
+            ended = self._clock.now()
+            self._failed = error if ended - began > _IN_VAIN else None
+            self._rests_until = ended + _REST
+            raise
 
     def sent(self, text: str) -> str:
         """Give what is sent of a text to be found."""

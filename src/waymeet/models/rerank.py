@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from waymeet.errors import EmbeddingError
-from waymeet.models.folder import describe, fingerprint, weight_files
+from waymeet.models.folder import describe, fingerprint, fitting, weight_files
 
 if TYPE_CHECKING:
     from waymeet.models.bert import Tensors
@@ -32,7 +32,8 @@ class LocalReranker:
 
         if not texts:
             return []
-        logits = self._head.logits([self._splitter.two(query, text) for text in texts]).astype(np.float64)
+        with fitting(self._described.folder):
+            logits = self._head.logits([self._splitter.two(query, text) for text in texts]).astype(np.float64)
         if logits.shape[1] > 2:
             raise EmbeddingError(f"{self.name} gives {logits.shape[1]} numbers per text, not one.", "Choose another.")
         if not np.isfinite(logits).all():

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from waymeet.errors import EmbeddingError
-from waymeet.models.folder import FAMILIES, describe, fingerprint, weight_files
+from waymeet.models.folder import FAMILIES, describe, fingerprint, fitting, weight_files
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,7 +61,8 @@ class StaticEmbedder:
 
         if not texts:
             return []
-        return list(refusing(np.stack([self._mean(text) for text in texts]), self.lane))
+        with fitting(self._described.folder):
+            return list(refusing(np.stack([self._mean(text) for text in texts]), self.lane))
 
     def query(self, text: str) -> "Vector":
         """Embed a question as if it were a passage: static models know no prefix."""

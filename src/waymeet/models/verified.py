@@ -17,16 +17,16 @@ def verify(path: Path, sha256: str, folder: Path | None = None) -> None:
     Raises:
         EmbeddingError: the file is missing or is not the one that was published.
     """
+    note = (folder or cache_folder()) / f"{sha256[:32]}.verified"
     try:
         state = path.stat()
+        facts = f"{state.st_size} {state.st_mtime_ns} {state.st_ctime_ns} {state.st_dev} {state.st_ino} {path}"
+        if _read(note) == facts:
+            return
+        with path.open("rb") as file:
+            found = file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise EmbeddingError(f"The model file {path} cannot be read: {error.strerror}.", _REINSTALL) from error
-    note = (folder or cache_folder()) / f"{sha256[:32]}.verified"
-    facts = f"{state.st_size} {state.st_mtime_ns} {state.st_ctime_ns} {state.st_dev} {state.st_ino} {path}"
-    if _read(note) == facts:
-        return
-    with path.open("rb") as file:
-        found = file_digest(file, "sha256").hexdigest()
     if found != sha256:
         raise EmbeddingError(f"The model file {path} is not the published one: its SHA-256 is {found}.", _REINSTALL)
     _keep(note, facts)

@@ -54,6 +54,10 @@ class Spot:
         """Tell whether there is anything to embed, and time."""
         return bool(self._waiting)
 
+    def wants(self, embedder: Embedder) -> bool:
+        """Tell whether there is anything for a model to embed: if not, it need not be loaded."""
+        return any(self._suits(embedder, chunk) for chunk in self._waiting)
+
     def near(self, embedder: Embedder, point: "Vector") -> Ranking:
         """Embed chunks that suit a model, as many as there is time for, and say how near to a point they are.
 
