@@ -13,6 +13,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
 
 from waymeet import Project
+from waymeet.ingest.job import alone
 from waymeet.ingest.turns import turn
 from waymeet.interfaces.asynchronous import AsyncProject
 from waymeet.interfaces.mcp.server import make_server
@@ -57,14 +58,14 @@ def call(root: Path, name: str, _how: dict[str, Any] | None = None, **arguments:
 
 
 @contextmanager
-def index_held(root: Path) -> Iterator[Event]:
-    """Keep everybody else from indexing, as another process would, until that is over or the event is set."""
+def index_held(root: Path, *, embedding: bool = False) -> Iterator[Event]:
+    """Keep everybody else from indexing or embedding, as another process would, until that is over."""
     index = Project.open(root).index_path
     index.parent.mkdir(parents=True, exist_ok=True)
     held, done = Event(), Event()
 
     def hold() -> None:
-        with turn(index, wait=True):
+        with alone(index) if embedding else turn(index, wait=True):
             held.set()
             done.wait(PATIENCE)
 

@@ -43,14 +43,13 @@ def sell_{thing}(price):
 '''
 
 
-def files(*, misleading: bool = False) -> dict[str, str]:
-    """Give its files by path; if they mislead, each is called after what another one is about."""
-    names = [*THINGS[1:], THINGS[0]] if misleading else [f"page{number}" for number in range(len(THINGS))]
+def files() -> dict[str, str]:
+    """Give its files by path."""
     found = {}
-    for name, thing in zip(names, THINGS, strict=True):
-        found[f"docs/{name}.md"] = _PAGE.format(thing=thing)
-        found[f"src/{name}.py"] = _MODULE.format(thing=thing)
-    links = (f"- See [all about the {thing}](docs/{name}.md)." for name, thing in zip(names, THINGS, strict=True))
+    for number, thing in enumerate(THINGS):
+        found[f"docs/page{number}.md"] = _PAGE.format(thing=thing)
+        found[f"src/page{number}.py"] = _MODULE.format(thing=thing)
+    links = (f"- See [all about the {thing}](docs/page{number}.md)." for number, thing in enumerate(THINGS))
     found["README.md"] = "# House\n\n" + "\n".join(links) + "\n"
     return found
 

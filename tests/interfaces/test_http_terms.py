@@ -9,15 +9,20 @@ from typing import Any
 
 import pytest
 import uvicorn
+from starlette.requests import Request
 
-from waymeet import __version__
-from waymeet.errors import UsageError
+from waymeet import Project, __version__
+from waymeet.errors import IndexUnavailableError, UsageError
+from waymeet.interfaces.asynchronous import AsyncProject
+from waymeet.interfaces.http.answering import answers
 from waymeet.interfaces.http.door import TRUSTED, Door
 from waymeet.interfaces.http.metrics import Counted
 from waymeet.interfaces.http.problems import Refused
 from waymeet.interfaces.http.protocol import Protocol
 from waymeet.interfaces.http.terms import Terms
+from waymeet.interfaces.http.ways import WAYS
 from waymeet.interfaces.resident.discovery import PROOF, SETTINGS, Resident, proof
+from waymeet.interfaces.resident.listening import listening
 from waymeet.interfaces.resident.token import token, token_file
 from waymeet.settings import Serve
 
@@ -49,8 +54,10 @@ def test_where_others_can_reach_it_everything_needs_the_token() -> None:
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
-        ({"host": "wiki.example"}, 0),
-        ({"host": "WIKI.example:443", "origin": "https://wiki.example"}, 0),
+        ({"host": "localhost:7337", "origin": "http://localhost:7337", "sec-fetch-site": "same-origin"}, 0),
+        ({"host": "wiki.example"}, 401),
+        ({"host": "WIKI.example:443", "origin": "https://wiki.example"}, 401),
+        ({"host": "127.0.0.1:7337", "x-forwarded-for": "198.51.100.7"}, 401),
         ({"host": "127.0.0.1:7337", "origin": "https://wiki.example", "sec-fetch-site": "cross-site"}, 0),
         ({"host": "127.0.0.1:7337", "origin": "http://wiki.example"}, 403),
         ({"host": "127.0.0.1:7337", "origin": "http://127.0.0.1:7337/path"}, 403),
@@ -70,16 +77,24 @@ def test_names_and_pages_that_the_user_allows(headers: dict[str, str], status: i
     with pytest.raises(Refused) as refused:
         LOCAL.admitted("/", headers)
     assert refused.value.failure.status == status
+    if status == 401:
+        assert LOCAL.admitted("/", {**headers, "authorization": "Bearer the-token"}), "behind a proxy, with the token"
 
 
 def passed(
-    app: Callable[..., Awaitable[None]], terms: Terms = LOCAL, headers: dict[str, str] | None = None, parts: int = 1
+    app: Callable[..., Awaitable[None]],
+    terms: Terms = LOCAL,
+    headers: dict[str, str] | None = None,
+    parts: int = 1,
+    method: str = "POST",
 ) -> tuple[int, dict[str, str], Any]:
     """Send one request through the door."""
-    return asyncio.run(_passed(Door(app, terms, Counted(), lambda: "now"), headers or {}, parts))
+    return asyncio.run(_passed(Door(app, terms, Counted(), lambda: "now"), headers or {}, parts, method))
 
 
-async def _passed(door: Door, headers: dict[str, str], parts: int = 1) -> tuple[int, dict[str, str], Any]:
+async def _passed(
+    door: Door, headers: dict[str, str], parts: int = 1, method: str = "POST"
+) -> tuple[int, dict[str, str], Any]:
     sent: list[Message] = []
     coming = [{"type": "http.request", "body": b"x" * 100, "more_body": True}] * parts
 
@@ -93,10 +108,50 @@ async def _passed(door: Door, headers: dict[str, str], parts: int = 1) -> tuple[
         sent.append(message)
 
     raw = [(name.encode(), value.encode()) for name, value in {"host": "localhost", **headers}.items()]
-    scope = {"type": "http", "method": "POST", "path": "/v1/x", "query_string": b"", "headers": raw}
+    scope = {"type": "http", "method": method, "path": "/v1/x", "query_string": b"", "headers": raw}
     await door(scope, receive, send)
     told = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-    return sent[0]["status"], told, json.loads(sent[1]["body"])
+    body = b"".join(each["body"] for each in sent[1:])
+    return sent[0]["status"], told, json.loads(body) if body else None
+
+
+def test_the_browser_of_an_allowed_page_is_told_so() -> None:
+    page = {"origin": "https://wiki.example", "sec-fetch-site": "cross-site"}
+    status, headers, _ = passed(mistaken, headers=page)
+    assert (status, headers["access-control-allow-origin"], headers["vary"]) == (500, "https://wiki.example", "Origin")
+    asking = {**page, "access-control-request-method": "PATCH", "access-control-request-headers": "authorization"}
+    for terms in (LOCAL, OPEN):
+        status, headers, told = passed(mistaken, terms, {**asking, "host": "wiki.example"}, method="OPTIONS")
+        assert (status, told) == (204, None), "the browser asks before it sends a token"
+        assert "PATCH" in headers["access-control-allow-methods"]
+        assert "authorization" in headers["access-control-allow-headers"]
+    status, headers, _ = passed(mistaken, headers={**asking, "host": "evil.example"}, method="OPTIONS")
+    assert status == 421
+    status, headers, _ = passed(mistaken, headers={**asking, "origin": "https://evil.example"}, method="OPTIONS")
+    assert status == 403
+    assert "access-control-allow-origin" not in headers
+
+
+def test_half_an_index_is_not_answered_from(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "a.md").write_text("# Keys\n\nKeys are rotated.\n", encoding="utf-8")
+    way = next(each for each in WAYS if each.name == "search")
+    scope = {"type": "http", "method": "GET", "headers": [], "query_string": b"query=keys", TRUSTED: False}
+
+    def broken(*_: object) -> None:
+        raise IndexUnavailableError("It was ended.", "")
+
+    async def asked() -> None:
+        async with AsyncProject(Project.open(root)) as held:
+            with pytest.raises(IndexUnavailableError):
+                held.project.index(broken)
+            with pytest.raises(IndexUnavailableError, match="for the first time"):
+                await answers(held, way)(Request(scope))
+            held.project.index()
+            assert (await answers(held, way)(Request(scope))).status_code == 200
+
+    asyncio.run(asked())
 
 
 async def forever(_scope: Any, _receive: Any, _send: Any) -> None:
@@ -116,12 +171,18 @@ async def reading(scope: Any, receive: Any, _send: Any) -> None:
 def test_what_takes_too_long_is_told_so() -> None:
     status, _, told = passed(forever, LOCAL._replace(settings=Serve(request_seconds=0.05)))
     assert (status, told["code"]) == (504, "too_slow")
+    assert "look before you send it again" in told["next_step"], "a change that was begun is made"
 
 
 def test_what_is_too_large_is_not_read_to_its_end() -> None:
     status, headers, told = passed(reading, LOCAL._replace(settings=Serve(body_bytes=1024)), parts=1000)
     assert (status, told["code"]) == (413, "large_request")
     assert headers["content-type"] == "application/problem+json"
+
+
+def test_what_has_two_lengths_is_refused_and_the_connection_closed() -> None:
+    status, headers, told = passed(reading, headers={"content-length": "5", "transfer-encoding": "chunked"})
+    assert (status, told["code"], headers["connection"]) == (400, "no_http", "close")
 
 
 def test_a_mistake_of_ours_is_a_problem_without_details(caplog: pytest.LogCaptureFixture) -> None:
@@ -163,6 +224,15 @@ def test_the_token_is_made_once_and_kept_to_oneself(tmp_path: Path) -> None:
     token_file().write_text("short\n", encoding="ascii")
     with pytest.raises(UsageError, match="holds no token"):
         token()
+
+
+def test_two_that_begin_at_once_do_not_share_a_port() -> None:
+    with listening("127.0.0.1", 0, 0) as first:
+        port = first.getsockname()[1]
+        with listening("127.0.0.1", None, port) as second:
+            assert second.getsockname()[1] != port
+        with pytest.raises(UsageError, match="cannot be listened at"), listening("127.0.0.1", port, 0):
+            pytest.fail("it is taken")
 
 
 class Hasty(Protocol):

@@ -7,6 +7,9 @@ import pytest
 from mcp import Client
 from mcp_talk import BOTH, call, index_held, said, talk
 
+from waymeet import Project
+from waymeet.errors import IndexUnavailableError
+from waymeet.interfaces.asynchronous import AsyncProject
 from waymeet.interfaces.mcp.tools import TOOLS
 
 
@@ -77,6 +80,22 @@ def test_what_has_no_vector_is_embedded_in_the_background(project: Path) -> None
     talk(project, talking, flags=("embedding.provider=hashing", "embedding.background=true"))
 
 
+def test_what_words_do_not_find_waits_for_meaning(project: Path) -> None:
+    with index_held(project, embedding=True) as release:
+
+        async def talking(client: Client) -> None:
+            asking = asyncio.create_task(client.call_tool("search", {"query": "zebras"}))
+            await asyncio.sleep(1.0)
+            assert not asking.done()
+            early = await client.call_tool("search", {"query": "keys"})
+            assert "that is under way (embedding sections" in said(early), "what words find is told at once"
+            assert "waymeet index" not in said(early)
+            release.set()
+            assert "no_vectors" not in said(await asking)
+
+        talk(project, talking, flags=("embedding.provider=hashing", "embedding.background=true"))
+
+
 @BOTH
 def test_progress_is_told_and_never_goes_back(project: Path, era: str) -> None:
     told: list[tuple[float, float | None, str | None]] = []
@@ -112,3 +131,16 @@ def test_a_cancelled_run_ends_and_the_server_goes_on(project: Path, era: str) ->
         assert done.structured_content["added"] == 1, "the cancelled run took nothing in"
 
     talk(project, talking, era=era)
+
+
+def test_who_waits_for_another_process_can_be_closed(project: Path) -> None:
+    async def closed() -> None:
+        held = AsyncProject(Project.open(project))
+        run = asyncio.create_task(held.index())
+        await asyncio.sleep(0.2)
+        await asyncio.wait_for(held.close(), 30)
+        with pytest.raises(IndexUnavailableError):
+            await run
+
+    with index_held(project):
+        asyncio.run(closed())

@@ -153,6 +153,22 @@ def test_a_second_registration_still_leads_back_to_the_beginning(tmp_path: Path)
     assert path.read_bytes() == b"a = 1 # one"
 
 
+@pytest.mark.parametrize("name", ["claude-desktop", "codex"])
+def test_one_of_two_projects_is_taken_out_and_the_other_stays(name: str, tmp_path: Path) -> None:
+    agent, path = AGENTS[name], tmp_path / "settings"
+    path.write_bytes(b"# mine\n" if agent.form == "toml" else b'{ "theme": "dark" } // mine\n')
+    before = path.read_bytes()
+    carry_out(adding(agent, path, "waymeet-shop", {"command": "a", "args": []}), remember=True)
+    carry_out(adding(agent, path, "waymeet-blog", {"command": "a", "args": []}), remember=True)
+    back = removing(agent, path, "waymeet-blog")
+    assert not back.exact
+    carry_out(back, remember=False)
+    assert registered(agent, path, "waymeet-shop")
+    assert not registered(agent, path, "waymeet-blog")
+    carry_out(removing(agent, path, "waymeet-shop"), remember=False)
+    assert path.read_bytes() == before
+
+
 def test_keys_of_the_entry_that_the_user_added_stay(tmp_path: Path) -> None:
     agent, path = AGENTS["claude-code"], tmp_path / ".mcp.json"
     path.write_text('{"mcpServers": {"waymeet": {"command": "old", "env": {"A": "1"}}}}')

@@ -4,13 +4,11 @@ All who write through this take turns. An editor, who knows nothing of turns, ca
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from difflib import unified_diff
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
-from waymeet.authored import aside, head
+from waymeet.authored import aside, head, queue
 from waymeet.authored.fields import WITHOUT_CIRCLES
 from waymeet.authored.head import Value
 from waymeet.authored.history import History
@@ -27,7 +25,6 @@ Change = Callable[[Item, str], str]
 
 _PATIENCE = 300.0
 """Seconds; the system lets go for a writer that died, so that only a crowd or one that hangs takes so long."""
-_OFTEN = 0.005
 
 
 class Desk:
@@ -43,18 +40,16 @@ class Desk:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Hold the right to write; the system takes it back when the process ends, however it ends."""
-        lock = FileLock(self._lock, mode=0o600)
-        try:
-            self._lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            lock.acquire(timeout=_PATIENCE, poll_interval=_OFTEN)
-        except Timeout as error:
-            raise BusyIndexError("Another process has been writing entries for a long time.", "Try again.") from error
-        except OSError as error:
-            raise UsageError(f"{self._lock.parent} cannot be used: {error.strerror}.") from error
-        try:
+        with ExitStack() as held:
+            try:
+                self._lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                held.enter_context(queue.alone(self._lock, _PATIENCE))
+            except TimeoutError as error:
+                long = "Another process has been writing entries for a long time."
+                raise BusyIndexError(long, "Try again.") from error
+            except OSError as error:
+                raise UsageError(f"{self._lock.parent} cannot be used: {error.strerror}.") from error
             yield
-        finally:
-            lock.release()
 
     def create(self, kind: str, name: str, text: str) -> str:
         """Write a new entry under the first name that is free, and give its path."""

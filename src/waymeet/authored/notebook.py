@@ -1,6 +1,7 @@
 """Reading and writing notes, tasks and skills: the same files that editors and git know."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from msgspec import Struct
@@ -95,7 +96,7 @@ class Notebook:
         if kind == "tasks" and not values.get("status") and "status" not in head.read(text).values:
             values["status"] = "todo"
         name = slug(title, SINGULAR[kind])
-        with self._desk.alone():
+        with self._alone():
             values = self._targets().resolved(f"{self._shelves.bases[kind].folder}/{name}.md", values)
             path = self._desk.create(kind, name, head.with_fields(text, {"title": title, **values}))
             item = self._shelves.load(path)[0]
@@ -130,7 +131,7 @@ class Notebook:
                 values["name" if item.id.endswith(SKILL_PAGE) else "title"] = one_line(title) or item.title
             return head.with_fields(after, values) if values else after
 
-        with self._desk.alone():
+        with self._alone():
             path = self._found(reference, kind)
             changed = self._desk.change(path, version, change)
             item = self._shelves.load(path)[0]
@@ -173,7 +174,7 @@ class Notebook:
         Raises:
             ConflictError: it is no longer of that version; nothing was removed.
         """
-        with self._desk.alone():
+        with self._alone():
             path = self._found(reference, kind)
             referring = list(Directory(self._shelves.everything().values()).referring(path))
             dangling = {source for source, _ in self.inward(path)} - {item.id for item, _, _ in referring}
@@ -192,7 +193,7 @@ class Notebook:
     def use(self, reference: str) -> tuple[Item, usage.Usage]:
         """Read a skill and count that it was used."""
         item = self.read(reference, "skills")
-        with self._desk.alone():
+        with self._alone():
             return item, usage.used(self._counts, item.id)
 
     def usage(self) -> dict[str, usage.Usage]:
@@ -200,12 +201,12 @@ class Notebook:
         return usage.usage(self._counts)
 
     def history(self, reference: str, kind: str = "") -> tuple[Past, ...]:
-        """List the past versions of an entry that are kept, the newest first; of one that is gone, by its path."""
+        """List the past versions of an entry that are kept, the newest first, also of one that is gone."""
         return self._desk.history.versions(self._once(reference, kind))
 
     def restore(self, reference: str, wanted: str, *, version: str, kind: str = "") -> Saved:
         """Give an entry the text of a past version again; the version that it is based on is empty if it is gone."""
-        with self._desk.alone():
+        with self._alone():
             path = self._once(reference, kind)
             past = self._desk.history.recalled(path, wanted)
             if past is None:
@@ -217,25 +218,35 @@ class Notebook:
         """List the documents that link to an entry, with the kind of link, as far as they are indexed."""
         return self._index.inward(path)
 
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Hold the right to write. The index is opened before: that takes longer than to write, and others wait."""
+        self._index.usable()
+        with self._desk.alone():
+            yield
+
     def _found(self, reference: str, kind: str) -> str:
         return self._shelves.find(well_formed(reference), kind)
 
     def _once(self, reference: str, kind: str) -> str:
-        """Find an entry, or one that was there once, by its path."""
+        """Find an entry, or one that was there once, by its path, name or title."""
         try:
             return self._found(reference, kind)
         except NoSuchEntryError:
             path = well_formed(reference).removeprefix("./")
-            if not self._desk.history.versions(path):
+            kinds = (kind,) if kind else SINGULAR
+            names = (f"{self._shelves.bases[each].folder}/{slug(path, SINGULAR[each])}.md" for each in kinds)
+            once = next(filter(self._desk.history.versions, (path, *names)), "")
+            if not once:
                 raise
-            return path
+            return once
 
     def _targets(self) -> Targets:
         return Targets(self._root, self._shelves.everything, self._index.usable())
 
     def _at_last(self, reference: str, kind: str, version: str, change: Change) -> Saved:
         """Make a change that fits any version; if an editor was quicker, again, unless a version was named."""
-        with self._desk.alone():
+        with self._alone():
             path = self._found(reference, kind)
             for left in reversed(range(_TRIES)):
                 try:

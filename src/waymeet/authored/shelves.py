@@ -13,6 +13,7 @@ from waymeet.authored.item import Item, name_of, parsed
 from waymeet.errors import NoSuchEntryError, SettingsError, UsageError
 from waymeet.ingest.kinds import KINDS, folder_of, kind_of
 from waymeet.ingest.read import read
+from waymeet.search.near import near
 from waymeet.settings import Authored
 
 _LARGEST = 1 << 24
@@ -95,7 +96,9 @@ class Shelves:
             if found:
                 return found[0]
         what = SINGULAR[kind] if kind else "note, task or skill"
-        raise NoSuchEntryError(f"There is no {what} {reference!r}.", _hint(kind or "notes"))
+        close = near(wanted, list(paths))
+        hint = f"Did you mean {' or '.join(close)}?" if close else _hint(kind or "notes")
+        raise NoSuchEntryError(f"There is no {what} {reference!r}.", hint)
 
     def _by_name(self, wanted: str, paths: dict[str, str]) -> Iterator[str]:
         for path, kind in paths.items():

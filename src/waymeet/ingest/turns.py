@@ -9,14 +9,14 @@ from filelock import FileLock, Timeout
 from waymeet.errors import BusyIndexError, IndexUnavailableError
 
 _A_MOMENT = 0.5
-"""Seconds of waiting before anybody is told."""
+"""Seconds of waiting before somebody is told, and told again."""
 
 
 @contextmanager
 def turn(index: Path, *, wait: bool, waiting: Callable[[], None] | None = None) -> Iterator[None]:
     """Hold the right to bring an index up to date; the system takes it back when the process ends, however it ends.
 
-    `waiting` is called once if it takes more than a moment.
+    `waiting` is called every moment that it takes; what it raises ends the waiting.
 
     Raises:
         BusyIndexError: another process is at it, and `wait` is off.
@@ -39,11 +39,13 @@ def turn(index: Path, *, wait: bool, waiting: Callable[[], None] | None = None) 
 
 
 def _take(lock: FileLock, waiting: Callable[[], None] | None, *, wait: bool) -> None:
-    try:
-        lock.acquire(timeout=_A_MOMENT if wait else 0.0)
-    except Timeout:
-        if not wait:
-            raise
-        if waiting:
-            waiting()
-        lock.acquire()
+    while True:
+        try:
+            lock.acquire(timeout=_A_MOMENT if wait else 0.0)
+        except Timeout:
+            if not wait:
+                raise
+            if waiting:
+                waiting()
+        else:
+            return

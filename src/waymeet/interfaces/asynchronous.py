@@ -28,14 +28,16 @@ _THREADS = 4
 class AsyncProject:
     """A project whose calls are awaited.
 
-    Questions are answered in a few threads of its own, which share one index; indexing has a thread for itself, so
-    that it keeps nobody waiting. Who is cancelled stops waiting at once: a call that has not begun never begins, one
-    that has comes to its end, so that a change is made whole or not at all. An indexing run ends between two files.
+    Questions are answered in a few threads of its own, which share one index; indexing has a thread for itself, and
+    changes of notes, tasks and skills have one, so that they keep nobody else waiting. Who is cancelled stops waiting
+    at once: a call that has not begun never begins, one that has comes to its end, so that a change is made whole or
+    not at all. An indexing run ends between two files.
     """
 
     def __init__(self, project: Project, *, threads: int = _THREADS) -> None:
         self.project = project
         self._answering = ThreadPoolExecutor(threads, thread_name_prefix="waymeet")
+        self._changing = ThreadPoolExecutor(1, thread_name_prefix="waymeet-change")
         self._indexing = ThreadPoolExecutor(1, thread_name_prefix="waymeet-index")
         self._closing = Event()
 
@@ -56,6 +58,12 @@ class AsyncProject:
     ) -> Result:
         """Await any function of the project, such as `answer_search`."""
         return await self._awaited(self._answering, partial(function, self.project, *given, **named))
+
+    async def change(
+        self, function: Callable[Concatenate[Project, Given], Result], *given: Given.args, **named: Given.kwargs
+    ) -> Result:
+        """Await a function that changes something, such as `answer_remember`: one after the other, as they came."""
+        return await self._awaited(self._changing, partial(function, self.project, *given, **named))
 
     async def search(self, question: str | Query, *, refresh: bool = True) -> Answer:
         """Answer a question, as `Project.search` does."""
@@ -95,19 +103,23 @@ class AsyncProject:
         embedding: Progress | None = None,
         waiting: Callable[[], None] | None = None,
     ) -> Result:
-        """Await long work that tells of its progress; who is cancelled ends it when it next tells."""
+        """Await long work that tells of its progress; who is cancelled ends it when it next tells, or waits."""
         loop, stopped = asyncio.get_running_loop(), Event()
+
+        def go_on() -> None:
+            if stopped.is_set() or self._closing.is_set():
+                raise IndexUnavailableError("The run was ended before it was done.", "Index again for the rest.")
 
         def told(told_to: Progress | None) -> Progress:
             def tell(done: int, total: int, item: str) -> None:
-                if stopped.is_set() or self._closing.is_set():
-                    raise IndexUnavailableError("The run was ended before it was done.", "Index again for the rest.")
+                go_on()
                 if told_to is not None:
                     loop.call_soon_threadsafe(told_to, done, total, item)
 
             return tell
 
         def held() -> None:
+            go_on()
             if waiting is not None:
                 loop.call_soon_threadsafe(waiting)
 
@@ -134,7 +146,7 @@ class AsyncProject:
         await asyncio.to_thread(self._close)
 
     def _close(self) -> None:
-        for pool in (self._answering, self._indexing):
+        for pool in (self._answering, self._changing, self._indexing):
             pool.shutdown(wait=True, cancel_futures=True)
         self.project.close()
 

@@ -13,7 +13,9 @@ class Serve(Struct, frozen=True, forbid_unknown_fields=True):
     port: Annotated[int, Meta(ge=0, le=65_535)] = 7337
     """Where it listens; 0 for any free port. If it is taken and none was named on the command line, a free one."""
     hosts: tuple[str, ...] = ()
-    """Names of this machine, beside its loopback names, that requests may be addressed to (the Host header)."""
+    """Names of this machine, beside its loopback names, that requests may be addressed to (the Host header).
+
+    Such requests need the token, for they may come from elsewhere through a proxy."""
     origins: tuple[str, ...] = ()
     """Web pages of other origins that may send requests, such as https://wiki.example.org (the Origin header)."""
     use: bool = True

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waymeet.errors import ConflictError, UsageError
 from waymeet.interfaces.agents import jsonc, toml
@@ -67,11 +68,8 @@ def adding(agent: Agent, path: Path, name: str, entry: Mapping[str, Any]) -> Pla
 
 
 def removing(agent: Agent, path: Path, name: str) -> Plan:
-    """Plan to take a server out: back to what was there before, unless the file was changed since; then its entry."""
+    """Plan to take a server out: back to what was there before, unless more has changed since; then its entry alone."""
     before = _read(path)
-    kept = _recall(path)
-    if before is not None and kept is not None and _digest(before) == kept.after:
-        return Plan(path, before, None if kept.before is None else b64decode(kept.before), exact=True)
     if before is None:
         return Plan(path, None, None)
     text = _text(path, before)
@@ -81,9 +79,25 @@ def removing(agent: Agent, path: Path, name: str) -> Plan:
         cut = toml.without_table if agent.form == "toml" else jsonc.without_value
         after = cut(text, [agent.table, name])
         _check(agent, text, after, name, None)
+        kept = _recall(path)
+        if kept is not None and _digest(before) == kept.after:
+            first = None if kept.before is None else b64decode(kept.before)
+            if _same(agent, after, _text(path, first), name):  # else there is one of another project, too
+                return Plan(path, before, first, exact=True)
     except ValueError as error:
         raise _illegible(path, error) from error
     return Plan(path, before, after.encode())
+
+
+def _same(agent: Agent, one: str, other: str, but: str) -> bool:
+    """Tell whether two texts say the same but for one server; no servers at all are as good as none named."""
+
+    def said(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        whole = _loads(agent, text)
+        servers = {key: value for key, value in _servers(agent, whole).items() if key != but}
+        return servers, {key: value for key, value in whole.items() if key != agent.table}
+
+    return said(one) == said(other)
 
 
 def carry_out(plan: Plan, *, remember: bool) -> None:
@@ -107,7 +121,7 @@ def carry_out(plan: Plan, *, remember: bool) -> None:
                 _remember(plan, kept, folders)
             _write(plan.path, plan.after, _mode(plan.path))
         if not remember:
-            _record(plan.path).unlink(missing_ok=True)
+            _remember_less(plan, kept)
     except OSError as error:
         raise UsageError(f"{plan.path} cannot be changed: {error.strerror}.", "Check who may write there.") from error
 
@@ -215,6 +229,15 @@ def _remember(plan: Plan, kept: _Kept | None, folders: list[Path]) -> None:
     record = _record(plan.path)
     record.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     _write(record, msgspec.json.encode(_Kept(str(plan.path), before, _digest(plan.after or b""), made)), 0o600)
+
+
+def _remember_less(plan: Plan, kept: _Kept | None) -> None:
+    """Forget what was there before, unless another server of ours is left that leads back to it."""
+    ours = kept is not None and plan.before is not None and _digest(plan.before) == kept.after
+    if kept is not None and ours and plan.after is not None and not plan.exact:
+        _write(_record(plan.path), msgspec.json.encode(replace(kept, after=_digest(plan.after))), 0o600)
+    else:
+        _record(plan.path).unlink(missing_ok=True)
 
 
 def _recall(path: Path) -> _Kept | None:

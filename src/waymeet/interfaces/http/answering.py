@@ -8,17 +8,21 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from waymeet.errors import RequestError
+from waymeet.errors import IndexUnavailableError, RequestError
 from waymeet.interfaces.asynchronous import AsyncProject
 from waymeet.interfaces.http.door import TRUSTED
 from waymeet.interfaces.http.problems import Refused
 from waymeet.interfaces.http.terms import unauthorized
 from waymeet.interfaces.http.ways import Way, lists
 from waymeet.interfaces.requests.decoding import converted
+from waymeet.interfaces.requests.unfinished import go_on
+from waymeet.project import Project
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 _MOST_FIELDS = 1000
+_FROM_INDEX = frozenset({"search", "read", "related", "context", "graph", "recall_skills"})
+"""What would answer from half an index while the first run goes on, as if there were no more."""
 
 
 def answers(held: AsyncProject, way: Way, also: Callable[[Any], Any] = lambda answer: answer) -> Endpoint:
@@ -26,10 +30,19 @@ def answers(held: AsyncProject, way: Way, also: Callable[[Any], Any] = lambda an
 
     async def endpoint(request: Request) -> Response:
         asked = await requested(request, way)
-        answer = await held.call(way.operation.call, asked)
-        return sent(also(answer), way.status)
+        work = held.change if way.needs_token else held.call
+        return sent(also(await work(_answered, way, asked)), way.status)
 
     return endpoint
+
+
+def _answered(project: Project, way: Way, asked: Any) -> Any:  # noqa: ANN401 - each way has its own types
+    if way.operation.name in _FROM_INDEX and not project.indexed:
+        detail = "The project is being read for the first time."
+        raise IndexUnavailableError(detail, "Ask again in a moment; /v1/status tells when it is done.")
+    answer = way.operation.call(project, asked)
+    go_on(project, answer)
+    return answer
 
 
 async def requested(request: Request, way: Way) -> Any:  # noqa: ANN401 - each way has its own type

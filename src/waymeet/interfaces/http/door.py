@@ -5,7 +5,7 @@ import logging
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any
 
@@ -28,6 +28,10 @@ App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 _LOG = logging.getLogger(__name__)
 _ID = re.compile(r"[\w.:-]{1,100}", re.ASCII)
 _STREAMS = re.compile(r"/mcp(/.*)?|/v1/index/[^/]+/events")
+_LATER = {
+    True: "Ask for less, or again later.",
+    False: "Ask for less, or again later. A change may be made all the same: look before you send it again.",
+}
 TRUSTED, ROUTE = "waymeet.trusted", "waymeet.route"
 """What is noted in a request's scope: whether its sender may change things, and which way it took."""
 
@@ -54,6 +58,11 @@ class Door:
         once = passing.headers.get("authorization", "").partition(" ")[2].partition(":")[0]
         try:
             passing.check_size()
+            if page := self._terms.invited(passing.headers):
+                passing.let_read(page)
+                if scope["method"] == "OPTIONS" and "access-control-request-method" in passing.headers:
+                    await passing.say(204, self._terms.permission(passing.headers))
+                    return
             scope[TRUSTED] = self._terms.admitted(scope["path"], passing.headers)
             if passing.headers.get("authorization", "").lower().startswith("waymeet "):
                 passing.added.append((PROOF.encode(), proof(self._terms.resident, "server", once).encode()))
@@ -80,7 +89,7 @@ class Door:
                     await self._app(scope, passing.receive, passing.send)
             except TimeoutError as error:
                 detail = f"There was no answer within {self._terms.settings.request_seconds:g} s."
-                raise Refused(504, "too_slow", detail, "Ask for less, or again later.") from error
+                raise Refused(504, "too_slow", detail, _LATER[scope["method"] in {"GET", "HEAD"}]) from error
 
     @contextmanager
     def _room(self, *, streams: bool, lasting: bool) -> Iterator[None]:
@@ -116,16 +125,32 @@ class _Passing:
         return monotonic() - self._began
 
     def check_size(self) -> None:
-        """Refuse what is too large before it is read."""
+        """Refuse what is too large, or of no certain size, before it is read."""
         target = len(self._scope.get("raw_path") or b"") + len(self._scope["query_string"])
         if target > bounds.LONGEST_TARGET:
             detail = f"A path with its query may have {bounds.LONGEST_TARGET} bytes."
             raise Refused(414, "long_target", detail, "Send long questions by POST.")
         if sum(len(name) + len(value) for name, value in self._scope["headers"]) > bounds.MOST_HEADERS:
             raise Refused(431, "large_headers", f"Headers may have {bounds.MOST_HEADERS} bytes.", "Send fewer.")
+        if {"content-length", "transfer-encoding"} <= self.headers.keys():
+            detail = "The request says in two ways how long it is."  # a proxy may believe the other one
+            raise Refused(400, "no_http", detail, "Send one of Content-Length and Transfer-Encoding.")
         length = self.headers.get("content-length", "0")
         if length.isdecimal() and int(length) > self._most:
             raise self._too_large()
+
+    def let_read(self, page: str) -> None:
+        """Let the browser show the answer to a page of another origin."""
+        self.added += [
+            (b"access-control-allow-origin", page.encode("latin-1")),
+            (b"access-control-expose-headers", b"location, mcp-session-id, x-request-id"),
+            (b"vary", b"Origin"),
+        ]
+
+    async def say(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
+        """Answer without a body."""
+        await self.send({"type": "http.response.start", "status": status, "headers": headers})
+        await self.send({"type": "http.response.body", "body": b""})
 
     async def receive(self) -> Message:
         """Take the next part of the request, within bounds of time and size."""
@@ -166,7 +191,18 @@ class _Passing:
         sized = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode())]
         await self.send({"type": "http.response.start", "status": failure.status, "headers": [*sized, *headers]})
         head = self._scope["method"] == "HEAD"
-        await self.send({"type": "http.response.body", "body": b"" if head else body})
+        await self.send({"type": "http.response.body", "body": b"" if head else body, "more_body": True})
+        await self._drain()
+        await self.send({"type": "http.response.body", "body": b""})
+
+    async def _drain(self) -> None:
+        """Take what is still being sent for a moment: a connection that is cut off would take the answer with it."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(bounds.DRAIN_SECONDS):
+                while not self._whole and self._read < bounds.DRAIN_BYTES:
+                    message = await self._receive()
+                    self._read += len(message.get("body", b""))
+                    self._whole = not message.get("more_body", False)
 
 
 def _failure(error: Exception, scope: MutableMapping[str, Any]) -> Failure:

@@ -169,6 +169,7 @@ class Jobs:
             raise
 
     def _note(self, id_: str, **what: object) -> None:
-        if self._jobs[id_].state == "running":  # what is told late must not make it run again
-            self._jobs[id_] = replace(self._jobs[id_], **what)
+        job = self._jobs.get(id_)
+        if job is not None and job.state == "running":  # what is told late must not make it run again
+            self._jobs[id_] = replace(job, **what)
             self._news[id_].set()

@@ -16,12 +16,20 @@ MOST_HEADERS = 32_768
 """Bytes of all headers."""
 BODY_SECONDS = 30.0
 """Seconds in which a request must have arrived."""
+DRAIN_SECONDS, DRAIN_BYTES = 1.0, 64_000_000
+"""How long and how much is taken, and thrown away, of a request that was refused before it was read."""
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 _ALL = frozenset({"0.0.0.0", "::"})  # noqa: S104 - nobody listens here
 """All addresses of a machine."""
 _OWN_PAGES = frozenset({"same-origin", "none"})
 _OPEN = frozenset({"/healthz"})
 """What needs no token, wherever the server listens."""
+_FORWARDED = frozenset({"forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"})
+"""Headers that proxies add."""
+_SENT_BY_PAGES = (
+    b"authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, "
+    b"x-request-id"
+)
 _SHOW = "To see the token: waymeet serve --show-token"
 
 
@@ -40,6 +48,25 @@ class Terms(NamedTuple):
         """Tell whether only this machine can reach it."""
         return is_loopback(self.host)
 
+    def invited(self, headers: Mapping[str, str]) -> str:
+        """Give the origin of a page of another origin that the user allows; empty if it is none."""
+        origin = headers.get("origin", "")
+        allowed = {each.rstrip("/").lower() for each in self.settings.origins}
+        return origin if origin.rstrip("/").lower() in allowed else ""
+
+    def permission(self, headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+        """Tell the browser of such a page what the page may send: it asks before it sends anything.
+
+        Raises:
+            Refused: the question is not addressed to this server.
+        """
+        self._addressed(headers.get("host", ""))
+        return [
+            (b"access-control-allow-methods", b"GET, POST, PATCH, DELETE"),
+            (b"access-control-allow-headers", _SENT_BY_PAGES),
+            (b"access-control-max-age", b"600"),
+        ]
+
     def admitted(self, path: str, headers: Mapping[str, str]) -> bool:
         """Refuse what must not be let in; tell whether whoever sent it may change things.
 
@@ -49,9 +76,14 @@ class Terms(NamedTuple):
         self._addressed(headers.get("host", ""))
         self._sent_from(headers)
         trusted = self._known(headers.get("authorization", ""))
-        if not trusted and not self.loopback and path not in _OPEN:
+        if not trusted and path not in _OPEN and not self._from_here(headers):
             raise unauthorized("A server that other machines can reach answers only those who have its token.")
         return trusted
+
+    def _from_here(self, headers: Mapping[str, str]) -> bool:
+        """Tell whether a request comes from this machine, and not, as far as that shows, through a proxy."""
+        name = _name(headers.get("host", "")).strip("[]")
+        return self.loopback and is_loopback(name) and not _FORWARDED & headers.keys()
 
     def _addressed(self, host: str) -> None:
         """Refuse requests that are addressed to another name: a page whose name was bent to this machine sends such."""
@@ -69,12 +101,11 @@ class Terms(NamedTuple):
 
     def _sent_from(self, headers: Mapping[str, str]) -> None:
         """Refuse requests that pages of other origins send."""
+        if self.invited(headers):
+            return
         origin = headers.get("origin")
-        if origin is not None:
-            if origin.rstrip("/").lower() in {each.rstrip("/").lower() for each in self.settings.origins}:
-                return
-            if not self._own(origin):
-                raise _foreign()
+        if origin is not None and not self._own(origin):
+            raise _foreign()
         if headers.get("sec-fetch-site", "none").lower() not in _OWN_PAGES:
             raise _foreign()
 

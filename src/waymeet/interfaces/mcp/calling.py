@@ -22,9 +22,11 @@ from waymeet.interfaces.requests.failures import Failure, failure_of
 from waymeet.interfaces.requests.index import IndexRequest
 from waymeet.interfaces.requests.operations import OPERATIONS
 from waymeet.interfaces.requests.status import StatusAnswer
+from waymeet.interfaces.requests.unfinished import UNFINISHED, go_on, unfinished
 from waymeet.interfaces.resident.asking import asked
 from waymeet.ports import Progress
 from waymeet.project import Project
+from waymeet.types import Degraded
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -47,6 +49,10 @@ _NEXT = {
     "unknown_recipe": "call `search` again without recipe and mode.",
 }
 _META = "waymeet/failure"
+_ALLOWING = (
+    "Whoever set it up can allow changes: have the client send the header `Authorization: Bearer TOKEN`; "
+    "`waymeet serve --show-token` shows the token."
+)
 
 
 class Serving(NamedTuple):
@@ -75,7 +81,7 @@ async def called(
     """
     tools = allowed(serving, ctx)
     if name not in tools:
-        raise MCPError(INVALID_PARAMS, _no_such_tool(name, serving.tools, tools))
+        raise MCPError(INVALID_PARAMS, _no_such_tool(name, serving.tools, tools, over_http=ctx.request is not None))
     try:
         answer = await _answered(serving, ctx, tools[name], arguments)
     except WaymeetError as error:
@@ -101,10 +107,29 @@ async def _answered(
             return await serving.opening.index(request, tell.first, tell.second)
         if tool.waits:
             await serving.opening.usable(tell.first)
-        answer = await serving.held.call(_by_whom, tool, request)
+        work = serving.held.change if tool.writes else serving.held.call
+        answer = await work(_by_whom, tool, request)
+        if unfinished(answer) and not _found(answer) and await serving.opening.whole(tell.second):
+            answer = await work(_by_whom, tool, request)  # by meaning, for words alone found nothing
     if isinstance(answer, StatusAnswer):
         return replace(answer, degraded=(*answer.degraded, *serving.opening.degraded()))
+    if unfinished(answer):
+        if far := serving.opening.far:
+            return replace(answer, degraded=tuple(_following(each, far) for each in answer.degraded))
+        await serving.held.call(go_on, answer)
     return answer
+
+
+def _found(answer: object) -> bool:
+    return any(getattr(answer, name, ()) for name in ("hits", "pieces", "skills"))
+
+
+def _following(degraded: Degraded, far: str) -> Degraded:
+    """Say of vectors that are missing that they are being made: there is nothing to do but to ask again."""
+    if degraded.code not in UNFINISHED:
+        return degraded
+    said = degraded.detail.partition(": run `")[0]
+    return Degraded(degraded.stage, degraded.code, f"{said}; that is under way ({far}), and later answers are better")
 
 
 def _by_whom(project: Project, tool: Offered, request: Any) -> Any:  # noqa: ANN401 - each tool has its own
@@ -135,9 +160,10 @@ def _told(text: str, failure: Failure | None = None) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=safe(text))], is_error=True, _meta=about)
 
 
-def _no_such_tool(name: str, every: Mapping[str, Offered], tools: Mapping[str, Offered]) -> str:
+def _no_such_tool(name: str, every: Mapping[str, Offered], tools: Mapping[str, Offered], *, over_http: bool) -> str:
     if name in every:
-        return f"The tool `{name}` changes things, and this server is read-only for you. There are: {', '.join(tools)}."
+        why = f"The tool `{name}` changes things, and this server is read-only for you. There are: {', '.join(tools)}."
+        return f"{why} {_ALLOWING}" if over_http else why
     return f"There is no tool {name!r}. There are: {', '.join(tools)}."
 
 

@@ -18,6 +18,8 @@ from waymeet.project import Project
 from waymeet.types import Degraded
 
 _LOG = logging.getLogger(__name__)
+_LOOK = 0.1
+"""Seconds between two looks whether there is an index."""
 
 
 class Opening:
@@ -31,6 +33,7 @@ class Opening:
         self._held = held
         self._at_start = at_start
         self._usable = asyncio.Event()
+        self._whole = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._stopped = Event()
         self._far: tuple[str, int, int] | None = None
@@ -52,20 +55,26 @@ class Opening:
         Raises:
             IndexUnavailableError: the first run is still going on.
         """
-        if self._usable.is_set():
-            return
-        self._told.add(tell)
-        try:
-            seconds = self._held.project.settings.mcp.wait_seconds
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._usable.wait(), seconds)
-        finally:
-            self._told.discard(tell)
-        if not self._usable.is_set():
+        if not await self._awaited(self._usable, tell):
             raise IndexUnavailableError(
                 f"The project is being read for the first time: {self._how_far()}.",
                 "Ask again in a moment; `status` tells how far it is.",
             )
+
+    async def whole(self, tell: Progress) -> bool:
+        """Wait, as long, until what had no vector at the start has one; tell whether that came about meanwhile."""
+        return not self._whole.is_set() and await self._awaited(self._whole, tell)
+
+    async def _awaited(self, event: asyncio.Event, tell: Progress) -> bool:
+        if event.is_set():
+            return True
+        self._told.add(tell)
+        try:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(event.wait(), self._held.project.settings.mcp.wait_seconds)
+        finally:
+            self._told.discard(tell)
+        return event.is_set()
 
     async def index(self, request: IndexRequest, reading: Progress, embedding: Progress) -> IndexAnswer:
         """Bring the index up to date now, in place of the background.
@@ -89,6 +98,7 @@ class Opening:
         finally:
             self._far = None
             self._usable.set()
+            self._whole.set()
         return answer
 
     def degraded(self) -> tuple[Degraded, ...]:
@@ -98,6 +108,11 @@ class Opening:
         if self._far is not None:
             return (Degraded("index", "going_on", self._how_far()),)
         return ()
+
+    @property
+    def far(self) -> str:
+        """Say how far what goes on in the background is; empty if nothing does."""
+        return self._how_far() if self._far is not None else ""
 
     def _how_far(self) -> str:
         what, done, total = self._far or ("reading", 0, 0)
@@ -118,7 +133,10 @@ class Opening:
                 self._usable.set()
             elif everything(project.root):
                 return
-            if not self._at_start or not project.settings.mcp.index_at_start:
+            if not self._at_start:
+                await self._made_by_others()
+                return
+            if not project.settings.mcp.index_at_start:
                 return
             await self._held.run(
                 lambda told, _embedded, held: project.index(told, None, held, embed=False), self._noted("reading files")
@@ -136,6 +154,13 @@ class Opening:
         finally:
             self._far = None
             self._usable.set()  # whoever waits is answered, be it by an error
+            self._whole.set()
+
+    async def _made_by_others(self) -> None:
+        """Wait until there is an index that somebody else in this process makes."""
+        while not self._usable.is_set() and not await self._held.call(lambda each: each.indexed):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._usable.wait(), _LOOK)
 
     def _noted(self, what: str) -> Progress:
         def note(done: int, total: int, item: str) -> None:

@@ -55,14 +55,13 @@ TEMPLATES = [
 ]
 
 
-def address(id_: str) -> str:
-    """Give the address of a document or section.
+def address(document: str) -> str:
+    """Give the address of a document; what parts a path from a place in it may stand in the path itself.
 
-    >>> address("docs/set up.md#L1-L2")
-    'waymeet://documents/docs/set%20up.md#L1-L2'
+    >>> address("docs/set up.md"), address("docs/c#.md")
+    ('waymeet://documents/docs/set%20up.md', 'waymeet://documents/docs/c%23.md')
     """
-    path, mark, section = id_.partition("#")
-    return f"{_DOCUMENTS}{quote(path, safe='/:')}{mark}{quote(section)}"
+    return f"{_DOCUMENTS}{quote(document, safe='/:')}"
 
 
 def resources(project: Project, cursor: str) -> ListResourcesResult:

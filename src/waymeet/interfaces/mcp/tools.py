@@ -111,6 +111,12 @@ _SAID = {
 }
 _BOUNDS = frozenset({"maxLength", "minLength", "maxItems"})
 _EMPTY: tuple[tuple[str, object], ...] = (("default", ""), ("default", []))
+_SELDOM = frozenset(
+    {
+        *("doc_types", "languages", "namespaces", "changed_after", "changed_before"),  # filters in the query say it
+        *("intent", "expand", "refresh"),  # what is meant if they are left out is right for an agent
+    }
+)
 _WITHOUT_INDEX = frozenset({"status", "index", "remember", "update", "link", "forget"})
 
 
@@ -173,7 +179,8 @@ def listed(tools: Iterable[Offered], here: Local) -> list[Tool]:
 def input_schema(request: type[Struct], here: Local) -> dict[str, Any]:
     """Give the schema of a tool's arguments: flat, closed, with the server's own budget and recipes in it.
 
-    A model reads it with every question: bounds that nobody comes near are left out here, though they hold.
+    A model reads it with every question: bounds that nobody comes near and fields that are seldom needed are left out
+    here, though they hold.
     """
     whole = flat_schema(request)
     return {
@@ -181,6 +188,7 @@ def input_schema(request: type[Struct], here: Local) -> dict[str, Any]:
         "properties": {
             name: _lean({**each, "enum": here.recipes} if name == "recipe" else each, here.budget)
             for name, each in whole["properties"].items()
+            if name not in _SELDOM
         },
         "required": whole.get("required", []),
         "additionalProperties": False,

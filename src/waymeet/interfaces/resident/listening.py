@@ -11,6 +11,8 @@ from filelock import FileLock, Timeout
 from waymeet.errors import BusyIndexError, IndexUnavailableError, UsageError
 from waymeet.interfaces.resident.discovery import announced, file_of, lock_of
 
+_BACKLOG = 512
+
 
 @contextmanager
 def alone(index: Path) -> Iterator[None]:
@@ -46,6 +48,7 @@ def listening(host: str, port: int | None, usual: int) -> Iterator[socket.socket
             if sys.platform != "win32":
                 wire.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             wire.bind((host, each))
+            wire.listen(_BACKLOG)  # until somebody listens, another who begins now could take the same port
         except OSError as error:
             wire.close()
             if each == ports[-1]:
