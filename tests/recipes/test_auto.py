@@ -259,13 +259,14 @@ def test_the_model_is_asked_without_operators() -> None:
 def test_meaning_counts_by_what_kind_of_texts_there_are() -> None:
     """Remarks give meaning .2, pages of fifty terms or more .5, functions .9, and half of each the mean."""
     page = " ".join(f"word{number}" for number in range(70))
-    weights = {}
-    for name, pages in {
+    weights: dict[str, float] = {}
+    kinds: dict[str, dict[str, object]] = {
         "remarks": {"a.md": "needle", "b.md": "hay"},
         "prose": {"a.md": f"needle {page}", "b.md": f"hay {page}"},
         "functions": {"a.py": Page(("needle",), kind="code"), "b.py": Page(("hay",), kind="code")},
         "both": {"a.md": f"needle {page}", "b.py": Page((f"hay {page}",), kind="code")},
-    }.items():
+    }
+    for name, pages in kinds.items():
         first, second = pages
         store = store_of(pages, {first: [(0.0, 1.0)], second: [(1.0, 0.0)]})
         found = answer(AUTO, Query("needle"), Tools(store, (FixedEmbedder((1.0, 0.0)),)), Settings())

@@ -11,8 +11,9 @@ from waymeet.formulas.explain import product, quotient, total, value, weighted
 from waymeet.formulas.fusion import share
 from waymeet.formulas.proximity import carried
 from waymeet.formulas.weighing import meaning_of_code, meaning_of_prose
-from waymeet.ports import Neighbour
+from waymeet.ports import Neighbour, suited
 from waymeet.search.fuse import kind_of, made_of, ordered, rows_of, scored
+from waymeet.search.meaning import lanes_of
 from waymeet.search.retrieve import fanned_out
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Auto, Settings
@@ -29,15 +30,13 @@ _SUMS = {"with what its name and links add", *_FOUND_BY.values()}
 def blend(search: Search, tools: Tools, settings: Settings) -> Search:
     """Mix words and meaning by score; with one list alone, its share of the best decides."""
     kind = made_of(search)
-    near = _weight(search, tools, settings.auto) * search.covered if kind == "hybrid" else 0.0
-    far = settings.auto.foreign * search.covered
+    meaning = _weight(search, tools, settings.auto) * search.covered if kind == "hybrid" else 0.0
+    weight = {"vector": meaning, "lexical": 1.0 - meaning}
     candidates = []
     for rows, found in rows_of(search):
         row = next(iter(rows.values()))
         parts = {source: _part(search, source, row) for source, row in rows.items()}
         if kind == "hybrid":
-            meaning = far if row.chunk in search.foreign else near
-            weight = {"vector": meaning, "lexical": 1.0 - meaning}
             told = (weighted(weight.get(kind_of(each), 0.0), each, part) for each, part in parts.items())
             score = total("words and meaning", *told)
         else:
@@ -47,10 +46,24 @@ def blend(search: Search, tools: Tools, settings: Settings) -> Search:
 
 
 def _weight(search: Search, tools: Tools, auto: Auto) -> float:
-    """Weigh meaning beside words by the kind of texts there are; code and prose by how many documents are which."""
+    """Weigh meaning beside words, the more the larger a part of all is in another language than the question.
+
+    The weight is one for all, so that no page is ahead because of its language.
+    """
+    home = suited(tools.embedders, spoken(search.spelt or search.text))
+    own = _own_weight(tools, auto, main=home is tools.embedders[0])
+    if not search.foreign:
+        return own
+    at_home, _ = tools.store.coverage([home.lane])
+    everywhere, _ = tools.store.coverage(lanes_of(tools.embedders))
+    return own + (auto.foreign - own) * (1.0 - at_home / max(everywhere, 1)) ** 2
+
+
+def _own_weight(tools: Tools, auto: Auto, *, main: bool) -> float:
+    """Weigh meaning by the kind of texts there are; code and prose by how many documents are which."""
     if auto.vector is not None:
         return auto.vector
-    if not tools.embedders[0].suits(spoken(search.spelt or search.text)):
+    if not main:
         return auto.tongues
     texture = tools.store.texture()
     documents = max(texture.documents, 1)

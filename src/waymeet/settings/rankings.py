@@ -185,7 +185,8 @@ class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     tongues: Part = 0.4
     """In other languages than English, if the question is in one of them."""
     foreign: Part = 0.9
-    """The same for sections in another language than the question, which have its words by chance only."""
+    """Where everything is in another language than the question and has its words by chance only; it counts by the
+    square of the part that is."""
     exact: Weight = 0.6
     """Bonus for a document whose title or file name stands in the query, times the part of the query it covers."""
     symbol: Weight = 0.3
