@@ -101,7 +101,7 @@ class Project:
     ) -> "Report":
         """Bring the index up to date with the files, then embed what has no vector yet (see `embed`).
 
-        If another process is at it, this one waits for its turn; `waiting` is called if that takes more than a moment.
+        If another process is at it, this one waits for its turn; `waiting` is called every moment that it takes.
         If most files are gone, nothing is done unless `accept_removals` says that they are meant to be.
         """
         from waymeet.ingest.turns import turn

@@ -142,6 +142,13 @@ def test_reading_what_is_not_indexed_is_refused(project: Path, run: Run, referen
     assert found.err.startswith("waymeet: ")
 
 
+def test_a_name_that_is_nearly_right_is_put_right(project: Path, run: Run) -> None:
+    for args in (("read",), ("feedback", "keys", "--right"), ("why-not", "keys")):
+        done = run(*args, "docs/setpu.md")
+        assert (done.code, "id you mean docs/setup.md?" in done.out + done.err) == (1, True)
+    assert run("read", "docs/fusion.md#formulae").err == "waymeet: docs/fusion.md has no 'formulae'.\nIt has: formula\n"
+
+
 def test_a_file_replaced_by_a_link_to_the_outside_is_not_read(project: Path, run: Run) -> None:
     secret = project.parent / "secret.txt"
     secret.write_text("secret", encoding="utf-8")
@@ -204,6 +211,8 @@ def test_recipes_and_settings(project: Path, run: Run) -> None:
         "pool.factor": {"value": 5, "from": "recipe classic"}
     }
     assert "Did you mean rrf.k?" in run("settings", "rrf.kk").err
+    assert run("settings", "nothing-like-it").err.startswith("waymeet: There is no setting nothing-like-it.\n")
+    assert "bm25.fields.inbound = " in run("settings", "inbound").out, "if none begins so, those that hold it"
 
 
 @pytest.mark.parametrize(
@@ -221,6 +230,8 @@ def test_recipes_and_settings(project: Path, run: Run) -> None:
         (("index", "--index", "inside.sqlite"), "inside the project"),
         (("serach", "x"), "Did you mean search?"),
         (("how do we rotate keys?",), "waymeet search"),
+        (("note", "shwo", "x"), "Did you mean show?"),
+        (("models", "pull", "x"), "There are: get, remove."),
     ],
 )
 def test_wrong_usage_is_exit_2_and_says_what_to_do(project: Path, run: Run, args: tuple[str, ...], said: str) -> None:
@@ -245,6 +256,8 @@ def test_an_empty_folder(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPat
     found = run("search", "anything")
     assert found.code == 1
     assert "no readable text files" in found.err
+    assert "not mounted" not in run("status").out, "it was empty when it was indexed"
+    assert "fresh  yes" in run("status").out
 
 
 def test_the_home_folder_is_not_indexed_by_accident(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,11 +28,15 @@ def test_a_note_from_the_first_word_to_the_last(project: Path, run: Run) -> None
     listed = run("note", "list", "--tag", "OPS")
     assert listed.out == "keys-rotate-monthly  Keys rotate monthly  #ops\n"
     assert run("note", "list", "--tag", "none").code == 1
-    assert run("note", "rm", "keys-rotate-monthly").code == 0
+    assert "Did you mean .waymeet/notes/keys-rotate-monthly.md?" in run("note", "show", "keys-rotate-monthy").err
+    removed = run("note", "rm", "keys-rotate-monthly").out
     assert run("note", "show", "keys-rotate-monthly").code == 1
-    past = json.loads(run("note", "history", ".waymeet/notes/keys-rotate-monthly.md", "--json").out)
-    assert len(past) == 3
-    assert run("note", "restore", ".waymeet/notes/keys-rotate-monthly.md", past[-1]["version"]).code == 0
+    for name in (".waymeet/notes/keys-rotate-monthly.md", "keys-rotate-monthly", "Keys rotate monthly"):
+        past = json.loads(run("note", "history", name, "--json").out)
+        assert len(past) == 3
+    back = f"restore .waymeet/notes/keys-rotate-monthly.md {past[0]['version']}\n"
+    assert removed.endswith(f"To bring it back: waymeet note {back}")
+    assert run("note", "restore", "keys-rotate-monthly", past[-1]["version"]).code == 0
     assert "By the job" in run("note", "show", "keys-rotate-monthly").out
 
 

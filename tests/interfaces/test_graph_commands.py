@@ -255,3 +255,12 @@ def test_pages_that_are_much_alike_are_suggested_once(garden: Path, run: Run) ->
     alike = [(each["document"], each["target"]) for each in found if each["sort"] == "alike"]
     assert alike == [("docs/one.md", "docs/two.md")]
     assert "alike" in run("suggest-links").out
+
+
+def test_a_file_whose_name_holds_what_parts_a_place_is_named_whole(project: Path, run: Run) -> None:
+    (project / "docs" / "c#.md").write_text("# C sharp\n\nSee [setup](setup.md).\n", encoding="utf-8")
+    (project / "docs" / "c.md").write_text("# C\n\nAnother page.\n", encoding="utf-8")
+    assert "docs/c#.md" in run("links", "docs/setup.md", "--format", "files").out.splitlines()
+    assert "docs/c#.md" in run("graph", "docs/setup.md", "--format", "files").out.splitlines()
+    assert "docs/setup.md" in run("links", "docs/c#.md", "--format", "files").out.splitlines()
+    assert run("related", "docs/c#.md", "--json").code == 0

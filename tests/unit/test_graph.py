@@ -5,9 +5,10 @@ from conformance.make import entry
 from msgspec.structs import replace
 
 from waymeet.errors import NotIndexedError
-from waymeet.search.find import find, near
+from waymeet.search.find import find
 from waymeet.search.gaps import broken, orphans
 from waymeet.search.graph import around, connections, whole
+from waymeet.search.near import near
 from waymeet.search.prose import blanked
 from waymeet.search.related import related
 from waymeet.search.suggest import suggestions

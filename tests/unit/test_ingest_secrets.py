@@ -140,6 +140,13 @@ def test_what_becomes_a_secret_without_its_markup_is_masked(text: str) -> None:
     assert secret in repr(make("a.html", page, Fingerprint("", 1, 0), Chunking(), mask=False).entry)
 
 
+def test_a_long_secret_is_masked_where_nothing_says_that_it_is_one() -> None:
+    value = "9f3c1b7ae2d84560b1f7c03d5e6a8912"
+    text = f"$ python -c 'print(token_hex())'\n'{value}'\n\nSECRET_KEY = '{value}'\n"
+    assert value not in masked(text, "docs/config.rst").text
+    assert masked(f"'{value}'\n").number == 0, "a hash alone stays"
+
+
 def test_the_number_of_secrets_is_told() -> None:
     rng = dice(3)
     keys = [f"AKIA{drawn(rng, 16, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567')}" for _ in range(3)]

@@ -159,8 +159,9 @@ TSC = "src/cart.ts(40,9): error TS2304: Cannot find name 'price'.\n"
             [("src/cart.c", 40, ""), ("src/main.c", 8, "")],
         ),
         (TSC, "", "error TS2304: Cannot find name 'price'.", [("src/cart.ts", 40, "")]),
+        ('  File "src/cart.py", line 40, in total\n', "Python", "", [("src/cart.py", 40, "total")]),
     ],
-    ids=["python", "chained", "pytest", "node", "firefox", "java", "go", "rust", "rustc", "gcc", "tsc"],
+    ids=["python", "chained", "pytest", "node", "firefox", "java", "go", "rust", "rustc", "gcc", "tsc", "a lone call"],
 )
 def test_traces(text: str, language: str, message: str, spots: list[tuple[str, int, str]]) -> None:
     expected = Pasted("trace", language, message, tuple(Spot(*each) for each in spots))

@@ -123,14 +123,18 @@ def test_a_store_is_judged_by_its_edges() -> None:
             page("f.md", 10, linked("references", "a.md"), linked("mentions", "src/none.py")),
             page("g.md", 60, linked("source", "src/new.py"), linked("mentions", "src/new.py")),
             page("h.md", 10, linked("source", "g.md")),
+            page("docs/release-notes.md", 10, linked("mentions", "src/new.py")),  # what they tell of is past
+            page("NEWS.md", 10, linked("mentions", "src/new.py"), linked("source", "src/new.py")),
         ]
     )
     assert states(store) == {
+        "NEWS.md": "stale",
         "b.md": "stale",
         "e.md": "stale",
         "h.md": "stale",
         "c.md": "possibly_stale",
         "d.md": "possibly_stale",
+        "docs/release-notes.md": "unknown",
         "f.md": "unknown",
         "a.md": "fresh",
         "g.md": "fresh",
@@ -201,6 +205,25 @@ def test_what_a_file_has(name: str, there: bool) -> None:
     text = "MOST: int = 3\nclass K:\n    def m(self): return called(1)\nfrom else_where import there"
     found = pieces(text, Symbol("K", "class", 2, 3), Symbol("K.m", "method", 3, 3))
     assert (digest_of(name, found) is not None) is there
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("class K:\n    m = 1", True),
+        ("class K(object):\n    m = 1", True),
+        ("class K(Base):\n    m = 1", False),
+        ("class K[T](\n    Base,\n):\n    m = 1", False),
+        ("export class K extends Base {\n}", False),
+        ("class K : public Base {\n};", False),
+        ("class K < Base\nend", False),
+        ("class K: Base {\n}", False),
+        ("from .app import K as K\nclass J:\n    m = 1", False),
+    ],
+)
+def test_what_a_class_may_inherit_or_a_file_hands_on_is_not_called_missing(text: str, told: bool) -> None:
+    symbols = [Symbol(name, "class", 1, 2) for name in ("K", "J") if f"class {name}" in text]
+    assert (digest_of("K.gone", pieces(text, *symbols)) is None) is told
 
 
 @pytest.mark.parametrize(

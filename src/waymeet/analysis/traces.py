@@ -70,7 +70,8 @@ def trace(lines: Sequence[str]) -> Trace | None:
     """Read the trace that a text holds, None if there is none; of several kinds, the one with the most places."""
     readers: tuple[Callable[[Sequence[str]], Trace], ...] = (_python, _java, _go, _rust, _javascript, _tool)
     found = max((reader(lines) for reader in readers), key=lambda each: len(each.spots))
-    if not found.spots or not (found.message or len(found.spots) > 1):
+    telling = found.message or found.language == "Python" or len(found.spots) > 1  # Python's form is like no other text
+    if not found.spots or not telling:
         return None
     own = tuple(spot for spot in found.spots if not _FOREIGN.search(spot.path))
     return Trace(found.language, found.message, tuple(dict.fromkeys(own or found.spots)))

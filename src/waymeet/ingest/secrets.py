@@ -25,6 +25,7 @@ from math import log2
 
 from msgspec import Struct
 
+from waymeet.ingest.again import again
 from waymeet.ingest.parse.formats import listed
 
 MASK = b"[secret]"
@@ -165,6 +166,7 @@ def masked(text: str, path: str = "") -> Masked:
     places = sorted(_read_places(raw, _sort(path)))
     if not places:
         return Masked(text)
+    places = sorted({*places, *again(raw, places)})
     parts: list[bytes] = []
     at = number = 0
     for start, end in places:
@@ -179,11 +181,7 @@ def _sort(path: str) -> str:
     """Tell settings, where every value is one, from code and from everything else."""
     name = path.rpartition("/")[2].lower()
     kind, language = listed(path)
-    if (
-        language in _CONFIG
-        or name.startswith((".env", "docker-compose", "dockerfile"))
-        or re.fullmatch(r"\.\w+rc", name)
-    ):
+    if language in _CONFIG or re.match(r"\.env|docker-compose|dockerfile|\.\w+rc\Z", name):
         return "config"
     return "code" if kind == "code" else "prose"
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from waymeet.ingest.changes import Changes
 from waymeet.ingest.job import Job
 from waymeet.ingest.notes import recalled
-from waymeet.ingest.roots import roots_of, trouble
+from waymeet.ingest.roots import Root, roots_of, trouble
 from waymeet.ports import Counts, Store
 from waymeet.settings import Settings
 
@@ -71,6 +71,14 @@ def status(root: Path, store: Store, settings: Settings, changes: Changes | None
         skipped=skipped if changes is None else tuple((each.path, each.reason) for each in changes.skipped),
         skipped_count=int(store.note("skipped_count") or 0) if changes is None else len(changes.skipped),
         noted=tuple(sorted(notes.noted.items())),
-        roots=tuple((each.name, each.folder, trouble(each.folder)) for each in roots_of(root, store, settings)),
+        roots=tuple((each.name, each.folder, _missed(each, store)) for each in roots_of(root, store, settings)),
         namespaces=tuple(sorted(notes.namespaces.items())),
     )
+
+
+def _missed(root: Root, store: Store) -> str:
+    """Say what is wrong with a root, if anything; an empty one is well if it was so when it was indexed."""
+    wrong = trouble(root.folder)
+    if wrong.startswith("is empty") and not any(path.startswith(root.prefix) for path in store.fingerprints()):
+        return ""
+    return wrong

@@ -130,9 +130,9 @@ def settings_text(found: Detected) -> str:
     """Write the settings file: what is sure is set, what is likely stands there as a comment."""
     sure = [each for each in found.heavy if each.sure]
     likely = [each for each in found.heavy if not each.sure]
-    about = ", ".join(found.sorts) or "project"
+    about = f" ({_comment(', '.join(found.sorts))})" if found.sorts else ""
     rows = [
-        f"# Settings of Waymeet for this project ({_comment(about)}). All of them: waymeet settings",
+        f"# Settings of Waymeet for this project{about}. All of them: waymeet settings",
         "# Whoever clones the project gets them, too; keys and models belong into your own file.",
         "",
         "[ingest]",

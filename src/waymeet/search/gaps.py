@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from waymeet.analysis import located
 from waymeet.ports import Store
-from waymeet.search.find import near
 from waymeet.search.moments import SOURCE
+from waymeet.search.near import near
 from waymeet.search.scope import DESCRIBED, batches, below
 from waymeet.types import FOUND_KINDS, Chunk, Document, Edge
 

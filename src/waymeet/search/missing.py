@@ -18,6 +18,12 @@ _SIGNS = (
     r"""["']NAME["']""",
 )
 """How a file has a name that it does not define: as a constant, from elsewhere, or in a list of names."""
+_INHERITS = (
+    r"\bclass[ \t]+NAME[ \t]*(?:\[[^\]\n]{0,200}\])?\(\s*(?!object\s*\)|\))",
+    r"\b(?:class|interface|struct|record)[ \t]+NAME\b[^{;:\n]{0,200}(?:\b(?:extends|implements)\b|[ \t][<:][ \t])",
+    r"\b(?:class|interface|struct|record)[ \t]+NAME:[ \t]*\w[^\n]{0,200}\{",
+)
+"""How a class says that it has more than is written there: in Python; in Java, TypeScript, Ruby, C++, C#; in Swift."""
 _MOST_BEGINS = 50
 """Places at which a symbol may begin that are looked at."""
 
@@ -124,8 +130,18 @@ def _named(symbol: str, chunks: Sequence[Chunk]) -> bool:
     folded = {anchor.casefold() for anchor in anchors}
     if not chunks or _LINES.fullmatch(symbol) or {symbol.casefold(), plain(symbol).replace(" ", "-")} & folded:
         return True
-    last = re.escape(re.split(r"[.:/]+", symbol.removesuffix("()"))[-1])
+    *owners, last = re.split(r"[.:/]+", symbol.removesuffix("()"))
     signs = _SIGNS if any(chunk.symbols for chunk in chunks) else (r"(?<!\w)NAME(?!\w)",)
-    sign = "|".join(signs).replace("NAME", last)
-    found = re.compile(sign, re.IGNORECASE | re.MULTILINE)
+    return _shown(signs, last, chunks) or (bool(owners) and _from_elsewhere(owners[-1], chunks))
+
+
+def _from_elsewhere(owner: str, chunks: Sequence[Chunk]) -> bool:
+    """Tell whether what an owner has may stand in another file: it comes from there, or it inherits."""
+    if not _meant(owner, chunks):
+        return _shown(_SIGNS, owner, chunks)
+    return _shown(_INHERITS, owner, chunks)
+
+
+def _shown(signs: Sequence[str], name: str, chunks: Sequence[Chunk]) -> bool:
+    found = re.compile("|".join(signs).replace("NAME", re.escape(name)), re.IGNORECASE | re.MULTILINE)
     return any(found.search(chunk.text) for chunk in chunks)

@@ -8,6 +8,7 @@ from msgspec import Struct
 from waymeet.analysis import plain
 from waymeet.errors import NotIndexedError
 from waymeet.ports import Store
+from waymeet.search.near import nothing_called
 from waymeet.types import Document
 
 _LINES = re.compile(r"(?P<path>.+?)#L(?P<start>\d{1,9})(?:-L?(?P<end>\d{1,9}))?(?:~\d{1,9})?", re.DOTALL)
@@ -46,7 +47,11 @@ class Excerpt(Struct, frozen=True):
 
 
 def locate(store: Store, reference: str) -> Place:
-    """Find what a reference means: `path`, `path#L10-L24`, `path#heading`, `path:10` or `path:10:5`."""
+    """Find what a reference means: `path`, `path#L10-L24`, `path#heading`, `path:10` or `path:10:5`.
+
+    Raises:
+        NotIndexedError: nothing has that name; the hint names the likeliest.
+    """
     reference = reference.removeprefix("./")
     whole = store.documents([reference, f"{reference}/"])  # a folder may be written without its slash
     if whole:
@@ -62,10 +67,7 @@ def locate(store: Store, reference: str) -> Place:
     for chunk in store.chunks_of([path]).get(path, ()):
         if anchor in chunk.anchors or plain(anchor).replace(" ", "-") in chunk.anchors:
             return Place(store.documents([path])[path], chunk.start, chunk.end)
-    raise NotIndexedError(
-        f"Nothing indexed is called {reference!r}.",
-        "Use an id that search shows (path#L10-L24) or the path of an indexed file.",
-    )
+    raise nothing_called(store, reference)
 
 
 def meant(references: Collection[str], known: Callable[[Collection[str]], Collection[str]]) -> dict[str, str]:

@@ -1,10 +1,12 @@
 """Which documents may have been left behind by what they describe."""
 
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import PurePosixPath
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from waymeet.analysis import plain
 from waymeet.formulas.staleness import WORST_FIRST, Cause, Moment, Referred, State, Verdict, judged
 from waymeet.ports import Store
 from waymeet.search.missing import digest_of
@@ -15,6 +17,8 @@ from waymeet.types import Chunk, Document
 
 _NOT_ASKED = Verdict("unknown", "only what describes something can be stale")
 _NOTHING = Verdict("unknown", "it names no source and mentions no code")
+_PAST = frozenset({"changelog", "changes", "history", "news", "releases", "release notes", "release_notes"})
+"""Pages that tell what was: what they mention may be gone."""
 
 
 class Stale(Struct, frozen=True):
@@ -38,7 +42,8 @@ def staleness(
     verdicts = {id_: _NOT_ASKED if each.kind in DESCRIBED else _NOTHING for id_, each in documents.items()}
     for id_, all_of_it in found.items():
         moments = moments or recalled(store)
-        relevant = [each for each in all_of_it if _relevant(each, targets, moments)]
+        past = plain(PurePosixPath(id_).stem) in _PAST
+        relevant = [each for each in all_of_it if _relevant(each, targets, moments) and (each.source or not past)]
         if relevant:
             referred = _referred(store, relevant, targets, moments)
             own = moments.of(documents[id_])

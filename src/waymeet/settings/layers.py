@@ -113,7 +113,7 @@ def unknown(name: str, key: str, known: Sequence[str]) -> SettingsError:
     """Say that there is no such key, and which one was probably meant."""
     close = get_close_matches(key, known, n=1, cutoff=0.5)
     hint = f"Did you mean {close[0]}?" if close else "`waymeet settings` lists all of them."
-    return SettingsError(f"{name}: there is no setting {key}.", hint)
+    return SettingsError(f"{name}: there is no setting {key}." if name else f"There is no setting {key}.", hint)
 
 
 def _check_keys(name: str, values: Tree, known: Tree, above: str = "") -> None:

@@ -30,7 +30,7 @@ def parse(path: str, text: str, kind: str, language: str) -> Parsed:
     outline = Outline("\n" * front.lines + body, path)
     said = about(front.values, path, kind, language, body)
     return Parsed(
-        title=said.title or title_of(outline.headings, language) or stem(path),
+        title=said.title or title_of(outline.headings, language, _first_line(body, front)) or stem(path),
         doc_type=said.doc_type,
         tags=said.tags,
         aliases=said.aliases,
@@ -57,11 +57,23 @@ def _notes(front: Front, outline: Outline) -> Iterator[str]:
         yield f"has more than {MOST_LINKS:,} links: the rest are not followed"
 
 
-def title_of(headings: list[Heading], language: str) -> str:
-    """Take the first heading of the first level, else the first heading, which in a PDF only numbers the page."""
+def title_of(headings: list[Heading], language: str, top: int) -> str:
+    """Take the first heading of the first level, else one that heads the whole page: at its top, alone on its level.
+
+    Where all headings are deeper, as where a site adds the title, the first one names but a part. In a PDF they only
+    number the pages.
+    """
     named = [heading for heading in headings if heading.text]
-    first = named[0].text if named and language != "pdf" else ""
-    return next((heading.text for heading in named if heading.level == 1), first)
+    first = next((heading for heading in named if heading.level == 1), None)
+    if first is None and named and language != "pdf":
+        others = (heading.level for heading in named[1:])
+        first = named[0] if headings[0].line == top and named[0].level < min(others, default=9) else None
+    return first.text if first else ""
+
+
+def _first_line(body: str, front: Front) -> int:
+    """Number the first line that says something, as headings are numbered."""
+    return front.lines + 1 + body[: len(body) - len(body.lstrip())].count("\n")
 
 
 def translating(links: list[RawLink], above: int = 0) -> Iterator[RawLink]:

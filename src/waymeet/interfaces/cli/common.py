@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 _MARK = re.compile(r"#|:(?=\d)")
 """What parts a file from a place in it."""
-_UNFINISHED = frozenset({"no_vectors", "partial_vectors", "model_change"})
-"""What an answer is called that not all vectors took part in."""
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -172,8 +170,20 @@ def bars(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
 def indexed(project: Project, *, accept_removals: bool = False) -> "Report":
     """Bring the words and links of the project's index up to date, showing how far it is."""
     with bars("Indexing") as (reading,):
-        waiting = _say_waiting if sys.stderr.isatty() else None
+        waiting = once(_say_waiting) if sys.stderr.isatty() else None
         return project.index(reading, None, waiting, accept_removals=accept_removals, embed=False)
+
+
+def once(told: Callable[[], None]) -> Callable[[], None]:
+    """Call something the first time only."""
+    said: list[bool] = []
+
+    def first() -> None:
+        if not said:
+            said.append(True)
+            told()
+
+    return first
 
 
 def _say_waiting() -> None:
@@ -245,12 +255,6 @@ def current(project: Project, *, surely: bool = False) -> "tuple[Store, tuple[De
         indexed(project)
         return store, ()
     return store, degraded
-
-
-def go_on(project: Project, degraded: "Iterable[Degraded]") -> None:
-    """After an answer that lacked vectors, have them made for the next one."""
-    if any(each.code in _UNFINISHED for each in degraded):
-        project.go_on()
 
 
 def say_degraded(degraded: "Iterable[Degraded]") -> None:

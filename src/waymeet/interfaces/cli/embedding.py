@@ -1,14 +1,13 @@
 """What commands have to do with embedding: showing how far it is, asking before it costs money, doing it later."""
 
 import sys
-from collections.abc import Callable
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 import click
 
 from waymeet.ingest.job import Job, log_of, running
-from waymeet.interfaces.cli.common import bars, say, several
+from waymeet.interfaces.cli.common import bars, once, say, several
 from waymeet.interfaces.present import one_line
 from waymeet.project import Project
 
@@ -45,7 +44,7 @@ def _embedded(project: Project, *, agreed: bool | None) -> "Embedded":
         return agreed
 
     with bars("Embedding") as (progress,):
-        waiting = _once(_say_waiting) if sys.stderr.isatty() else None
+        waiting = once(_say_waiting) if sys.stderr.isatty() else None
         return project.embed(progress, consent=consent, waiting=waiting)
 
 
@@ -147,18 +146,6 @@ def _agrees(estimate: "Estimate") -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     return click.confirm(f"{one_line(estimate.told())} Go on?", err=True)
-
-
-def _once(told: Callable[[], None]) -> Callable[[], None]:
-    """Call something the first time only."""
-    said: list[bool] = []
-
-    def first() -> None:
-        if not said:
-            said.append(True)
-            told()
-
-    return first
 
 
 def _say_waiting() -> None:

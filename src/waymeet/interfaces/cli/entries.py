@@ -10,7 +10,7 @@ from waymeet.authored.fields import LISTS, PRIORITIES, RELATIONS, SINGULAR, STAT
 from waymeet.authored.head import Value
 from waymeet.errors import NoSuchEntryError, UsageError
 from waymeet.interfaces.cli.common import (
-    from_here,
+    cited,
     opened,
     print_json,
     print_lines,
@@ -25,6 +25,7 @@ from waymeet.interfaces.cli.entry_lines import (
     item_lines,
     removed_lines,
 )
+from waymeet.interfaces.cli.group import Group
 from waymeet.interfaces.cli.listing import Listing, print_listing
 from waymeet.interfaces.cli.manual import manual
 
@@ -56,7 +57,7 @@ def entry_group(kind: str, help_text: str, examples: str) -> click.Group:
     """Make the group of commands of one kind of entry."""
     exits = {0: "done, or found", 1: "no such entry, or none found", 4: "changed by others: nothing was written"}
     epilog = manual(examples, exits=exits, see="waymeet search --kind " + kind)
-    group = click.Group(SINGULAR[kind], help=help_text, epilog=epilog, short_help=help_text)
+    group = Group(SINGULAR[kind], help=help_text, epilog=epilog, short_help=help_text)
     for make in (_add, _show, _edit, _update, _rm, _list, _link, _unlink, _history, _restore):
         group.add_command(make(kind))
     return group
@@ -207,7 +208,7 @@ def _rm(kind: str) -> click.Command:
         if call.as_json:
             print_json(removed)
         else:
-            print_lines(removed_lines(removed))
+            print_lines(removed_lines(removed, kind))
         return 0
 
     return command
@@ -272,8 +273,7 @@ def _linking(kind: str, name: str, what: str) -> click.Command:
     @with_options()
     def command(call: Call, reference: str, relation: str, target: str, version: str) -> int:
         with opened(call.root, call.index, call.flags) as project:
-            path, mark, anchor = target.partition("#")
-            target = from_here(project.root, path) + mark + anchor
+            target = cited(project.root, target)
         with call.notebook() as entries:
             change = entries.link if name == "link" else entries.unlink
             return print_saved(change(reference, relation, target, version=version, kind=kind), as_json=call.as_json)

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from waymeet.authored import Item, Notebook, Past, Removed, Saved, steps
+from waymeet.authored.fields import SINGULAR
 from waymeet.errors import ConflictError
 from waymeet.interfaces.present import Line
 
@@ -82,9 +83,10 @@ def saved_lines(saved: Saved) -> Iterator[Line]:
     yield from ([(f"note: {note}", "dim")] for note in saved.notes)
 
 
-def removed_lines(removed: Removed) -> Iterator[Line]:
-    """Say what was removed, and what referred to it."""
+def removed_lines(removed: Removed, kind: str) -> Iterator[Line]:
+    """Say what was removed, what referred to it, and how it comes back."""
     yield [("Removed ", ""), (removed.id, "bold cyan")]
     yield from ([(f"  {path} no longer says {relation}", "dim")] for path, relation in removed.unlinked)
     yield from ([(f"  {path} still links to it", "yellow")] for path in removed.dangling)
     yield from ([(f"note: {note}", "dim")] for note in removed.notes)
+    yield [(f"To bring it back: waymeet {SINGULAR[kind]} restore {removed.id} {removed.version}", "dim")]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from waymeet.errors import NotIndexedError, UsageError
+from waymeet.errors import UsageError
 from waymeet.interfaces.cli.common import cited, current, opened, project_options, say, several
 from waymeet.interfaces.cli.completing import documents as complete
 from waymeet.interfaces.cli.listing import Listing, format_option, print_listing
@@ -80,6 +80,7 @@ def command(
 
 def _changed(project: Project, query: str, right: Sequence[str], wrong: Sequence[str], *, undo: bool) -> "list[Vote]":
     from waymeet.search import beside
+    from waymeet.search.near import nothing_called
     from waymeet.search.read import meant
     from waymeet.search.votes import Vote, cast, taken_back
 
@@ -95,7 +96,7 @@ def _changed(project: Project, query: str, right: Sequence[str], wrong: Sequence
     found = meant(given.values(), store.documents)
     for each in given.values():
         if each not in found:
-            raise NotIndexedError(f"Nothing indexed is called {each!r}.", "Use an id that search shows.")
+            raise nothing_called(store, each)
     documents = store.documents(found.values())
     now = time_ns()
     new = [Vote(query, found[given[each]], each in right, now) for each in given]

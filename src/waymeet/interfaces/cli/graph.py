@@ -1,5 +1,6 @@
 """`waymeet graph`."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -20,6 +21,7 @@ from waymeet.interfaces.cli.manual import manual
 from waymeet.interfaces.draw import dot, mermaid, outline, tree
 from waymeet.search.find import Meant, find
 from waymeet.search.graph import Graph, around, node_id, whole
+from waymeet.search.read import meant as documents_of
 from waymeet.types import Degraded
 
 _EPILOG = manual(
@@ -66,22 +68,23 @@ def command(
                 graph = around(store, meant, depth, listed(kinds), limit, symbols=symbols)
             else:
                 graph = whole(store, listed(kinds), limit, symbols=symbols)
+            files = documents_of([node.id for node in graph.nodes], store.documents)
     if form in {"dot", "mermaid", "md"}:
         say(dot(graph) if form == "dot" else f"```mermaid\n{mermaid(graph)}\n```" if form == "md" else mermaid(graph))
         say_degraded(degraded)
     else:
-        print_listing(form, _listing(graph, meant, degraded), project)
+        print_listing(form, _listing(graph, meant, files, degraded), project)
     if graph.cut:
         where = f" around {node_id(meant.node)}" if meant else ""
         say(f"note: there are more than {limit} nodes{where}; --limit shows more", err=True)
     return 0 if graph.nodes else 1
 
 
-def _listing(graph: Graph, meant: Meant | None, degraded: tuple[Degraded, ...]) -> Listing:
+def _listing(graph: Graph, meant: Meant | None, files: Mapping[str, str], degraded: tuple[Degraded, ...]) -> Listing:
     return Listing(
         {"nodes": graph.nodes, "edges": graph.edges, "cut": graph.cut, "degraded": degraded},
         graph.edges,
         tuple(tree(graph) if meant else outline(graph)),
-        [node.id.partition("#")[0] for node in graph.nodes],
+        [files.get(node.id, node.id) for node in graph.nodes],
         degraded=degraded,
     )

@@ -20,6 +20,7 @@ from waymeet.interfaces.cli.manual import manual
 from waymeet.interfaces.present import Line
 from waymeet.search.find import find
 from waymeet.search.graph import Connection, connections, node_id
+from waymeet.search.read import meant as documents_of
 from waymeet.types import FOUND_KINDS
 
 _EPILOG = manual(
@@ -47,9 +48,11 @@ def command(
         with store.reading():
             meant = find(store, cited(project.root, reference))
             found = connections(store, meant, listed(kinds))
+            ends = [each.id for each in found if not each.dangling]
+            files = documents_of(ends, store.documents)
     whole = {"id": node_id(meant.node), "links": found, "degraded": degraded}
-    files = [each.id.partition("#")[0] for each in found if not each.dangling]
-    print_listing(form, Listing(whole, found, tuple(_lines(found)), files, degraded=degraded), project)
+    names = [files.get(id_, id_) for id_ in ends]
+    print_listing(form, Listing(whole, found, tuple(_lines(found)), names, degraded=degraded), project)
     if not found and form != "json":
         say(f"{node_id(meant.node)} has no links, and none leads to it.", err=True)
     return 0 if found else 1

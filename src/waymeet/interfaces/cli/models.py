@@ -10,6 +10,7 @@ import click
 
 from waymeet.errors import EmbeddingError
 from waymeet.interfaces.cli.common import bars, json_option, opened, print_json, print_lines, project_options, say
+from waymeet.interfaces.cli.group import Group
 from waymeet.interfaces.cli.manual import manual
 from waymeet.interfaces.present import Line, one_line
 from waymeet.models.usable import Usable, megabytes, usable
@@ -53,7 +54,10 @@ _REMOVE = manual(
 
 
 @click.group(
-    invoke_without_command=True, short_help="List the models that can be used here; fetch others.", epilog=_EPILOG
+    cls=Group,
+    invoke_without_command=True,
+    short_help="List the models that can be used here; fetch others.",
+    epilog=_EPILOG,
 )
 @project_options
 @json_option

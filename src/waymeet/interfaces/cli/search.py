@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from waymeet.interfaces.cli.common import (
     from_here,
-    go_on,
     index_first,
     opened,
     print_json,
@@ -24,6 +23,7 @@ from waymeet.interfaces.cli.listing import Listing, format_option, print_listing
 from waymeet.interfaces.cli.manual import manual
 from waymeet.interfaces.present import answer_lines, one_line
 from waymeet.interfaces.requests.search import SearchRequest, query_of
+from waymeet.interfaces.requests.unfinished import go_on
 from waymeet.interfaces.resident import asking as resident
 from waymeet.project import Project
 from waymeet.search.asked import KINDS
@@ -136,7 +136,7 @@ def command(
         if answer is None:  # nobody serves this index, or not as this call would: it is answered here
             _index_first(project, text, looking=form == "text")
             answer = project.search(query_asked, refresh=request.refresh)
-            go_on(project, answer.degraded)
+            go_on(project, answer)
             resident.start_for_next(project)
         if told and form in {"json", "md"}:
             answer = replace(answer, notes=(told, *answer.notes))

@@ -47,14 +47,18 @@ def command(
 ) -> int:
     """Show every setting, or those whose name begins with KEY, with its value and where that comes from.
 
+    If none begins so, those that hold KEY are shown.
+
     Lowest to highest: defaults, the recipe, your own file, the project's waymeet.toml (or [tool.waymeet] in
     pyproject.toml), WAYMEET_SECTION_KEY variables, --set flags.
     """
     with opened(root, index, flags) as project:
         layers = project.layers_for(recipe)
-    shown = {key: value for key, value in current(resolve(layers)) if key.startswith(beginning)}
+    known = dict(current(resolve(layers)))
+    shown = {key: value for key, value in known.items() if key.startswith(beginning)}
+    shown = shown or {key: value for key, value in known.items() if beginning in key}
     if not shown:
-        raise unknown("waymeet settings", beginning, [key for key, _ in keys()])
+        raise unknown("", beginning, [key for key, _ in keys()])
     whole = {key: {"value": value, "from": origin(key, layers)} for key, value in shown.items()}
     items = [{"key": key, **told} for key, told in whole.items()]
     print_listing(form, Listing(whole, items, tuple(_lines(shown, layers))), project)

@@ -82,16 +82,18 @@ def _told(project: Project, store: "Store", request: Query, reference: str) -> "
     place = cited(project.root, reference)
     found = meant([place], store.documents).get(place, "")
     if not found:
-        return _absent(project, request, place if there(project.root / place) else _PLACE.sub("", place))
+        path = place if there(project.root / place) else _PLACE.sub("", place)
+        return _absent(project, request, path, list(store.fingerprints()))
     document = store.documents([found])[found]
     others = ((each, project.settings_for(each.name)) for each in RECIPES.values() if each.name != "skills_recall")
     road = Road(recipe, request, project.tools(store), project.settings_for(recipe.name))
     return why_not(road, document, others)
 
 
-def _absent(project: Project, request: Query, path: str) -> "WhyNot":
+def _absent(project: Project, request: Query, path: str, known: list[str]) -> "WhyNot":
     """Say why a file is not indexed at all."""
     from waymeet.ingest.ignored import ignored_by
+    from waymeet.search.near import near
     from waymeet.search.whynot import WhyNot
 
     skipped = dict(project.status().skipped)
@@ -101,7 +103,9 @@ def _absent(project: Project, request: Query, path: str) -> "WhyNot":
     elif rule:
         reason, change = f"ignored by {rule}", f"bring it back with a line !/{path} in .waymeetignore"
     elif not (project.root / path).exists():
-        reason, change = f"there is no file {path}", "check the spelling: waymeet search shows ids"
+        close = " or ".join(near(path, known))
+        change = f"did you mean {close}?" if close else "check the spelling: waymeet search shows ids"
+        reason = f"there is no file {path}"
     else:
         reason, change = "it is there but not indexed yet", "run: waymeet index"
     changes = (change,) if change else ()

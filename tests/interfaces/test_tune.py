@@ -1,0 +1,74 @@
+"""Weights fitted to a project: written when they help beyond noise, and not otherwise."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from interfaces.conftest import Run
+from talkative import THINGS, files, write
+
+from waymeet.errors import UsageError
+from waymeet.interfaces.quality.weights import planned
+
+MISLED = "auto.exact = 0.0\n# Ours.\n[bm25.fields]\ntitle = 40.0 # too much\n"
+
+
+@pytest.fixture
+def misled(tmp_path: Path) -> Path:
+    """Give a project whose titles say what other pages are about, with settings that heed little else."""
+    pages = {path: text for path, text in files().items() if path.endswith(".md")}
+    for at, thing in enumerate(THINGS):
+        page = f"docs/page{at}.md"
+        pages[page] = pages[page].replace(f"# The {thing}\n", f"---\ntitle: The {THINGS[at - 1]}\n---\n", 1)
+    return write(tmp_path / "house", {**pages, "waymeet.toml": MISLED})
+
+
+def test_better_weights_are_shown_written_and_better(run: Run, misled: Path) -> None:
+    where = ("-C", str(misled), "--most", "24")
+    done = run("tune", *where, "--dry-run", "--json")
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    assert (told["refusal"], told["written"]) == ("", False)
+    assert told["tuned"]["after"]["bm25.fields.title"] < 40
+    assert (misled / "waymeet.toml").read_text(encoding="utf-8") == MISLED
+    done = run("tune", *where, "--yes")
+    assert done.code == 0, done.err
+    assert "On the half that was held out" in done.out
+    assert "-title = 40.0 # too much" in done.out
+    text = (misled / "waymeet.toml").read_text(encoding="utf-8")
+    assert text.startswith("auto.exact = 0.0\n# Ours.\n[bm25.fields]\n")
+    assert tomllib.loads(text)["bm25"]["fields"]["title"] == told["tuned"]["after"]["bm25.fields.title"]
+
+
+def test_without_a_gain_nothing_is_written_and_that_is_said(run: Run, tmp_path: Path) -> None:
+    root = write(tmp_path / "house", {"README.md": files()["README.md"]})
+    write(root, {f"docs/page{at}.md": f"# The {thing}\n\nOurs is old.\n" for at, thing in enumerate(THINGS)})
+    done = run("tune", "-C", str(root), "--most", "20", "--yes")
+    assert done.code == 1, done.out
+    assert "Nothing is changed: " in done.out
+    assert not (root / "waymeet.toml").exists()
+
+
+def test_nobody_there_to_be_asked(run: Run, misled: Path) -> None:
+    assert run("tune", "-C", str(misled), "--json").code == 2
+
+
+def test_weights_go_where_the_settings_are(tmp_path: Path) -> None:
+    weights = {"auto.exact": 0.3, "bm25.fields.title": 4.0}
+    plan = planned(tmp_path, weights)
+    assert (plan.path.name, plan.before) == ("waymeet.toml", None)
+    assert tomllib.loads((plan.after or b"").decode()) == {"auto": {"exact": 0.3}, "bm25": {"fields": {"title": 4.0}}}
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "x"\n', encoding="utf-8")
+    assert planned(tmp_path, weights).path.name == "waymeet.toml"
+    (tmp_path / "pyproject.toml").write_text("[tool.waymeet.auto]\nexact = 1.0 # mine\n", encoding="utf-8")
+    plan = planned(tmp_path, weights)
+    assert plan.path.name == "pyproject.toml"
+    assert tomllib.loads((plan.after or b"").decode())["tool"]["waymeet"]["auto"] == {"exact": 0.3}
+
+
+def test_a_form_that_cannot_be_changed_safely_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "waymeet.toml").write_text("auto = { exact = 0.5 }\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="cannot be changed") as refused:
+        planned(tmp_path, {"auto.exact": 0.3})
+    assert "auto.exact = 0.3" in refused.value.hint
