@@ -18,7 +18,7 @@ WAYMEET = [sys.executable, "-m", "waymeet"]
 def on_a_terminal(*args: str) -> tuple[int, str]:
     """Run the command on a pseudo-terminal and give its exit code and everything it showed."""
     terminal, theirs = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"}
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "PAGER": "cat"}
     running = subprocess.Popen([*WAYMEET, *args], stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
     os.close(theirs)
     shown = b""
