@@ -120,7 +120,8 @@ def commands() -> str:
     """Give the manual of every command."""
     parts = []
     for path, command in walked(cli):
-        above = click.Context(click.Command("waymeet"), info_name=" ".join(("waymeet", *path[:-1])))
+        called = " ".join(("waymeet", *path[:-1]))
+        above = click.Context(click.Command("waymeet"), info_name=called, **cli.context_settings)
         context = click.Context(command, above, info_name=path[-1], terminal_width=COLUMNS)
         level = "##" if len(path) == 1 else "###"
         shown = re.sub(r"[ \t]+$", "", command.get_help(context), flags=re.MULTILINE)

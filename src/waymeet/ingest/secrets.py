@@ -65,8 +65,8 @@ _RUN_END = re.compile(rb"a++")
 
 _KEY_LINE = re.compile(rb"-----(?P<which>BEGIN|END)(?: [A-Z0-9]{1,20}){0,4} PRIVATE KEY(?: BLOCK)?-----")
 _KEY_TEXT = re.compile(rb"""(?:[A-Za-z0-9+/=\s"',:;.#*>|()-]|\\[nrt\n])*+""")
-_KEY_SHORT = re.compile(rb"(?:(?:\n|\\[nr])[ \t#*>|]{0,8}+[A-Za-z0-9+/=]{4,}+[ \t]*+)++(?:\\r)?(?:\n|\\n)[ \t#*>|]*+")
-"""The whole of a key that is shorter than any real one."""
+_KEY_SHORT = re.compile(rb"(?:(?:\n|\\[nr])[ \t#*>|]{0,8}+[A-Za-z0-9+/=]{4,}+[ \t]*+)+(?:\\r)?(?:\n|\\n)[ \t#*>|]*+")
+"""The whole of a key that is shorter than any real one. (A possessive group would fail before Python 3.11.5.)"""
 _KEY_LEAST, _KEY_MOST = 48, 20_000
 
 _IN_ADDRESS = re.compile(rb"://[^\s/:@\"'<>`\\|]{0,100}+:(?P<value>[^\s/\"'<>`]{4,200})@(?=[\w\[$%{.-])")

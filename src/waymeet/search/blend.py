@@ -50,6 +50,8 @@ def _weight(search: Search, tools: Tools, auto: Auto) -> float:
 
     The weight is one for all, so that no page is ahead because of its language.
     """
+    if not tools.embedders:
+        return _own_weight(tools, auto, main=True)
     home = suited(tools.embedders, spoken(search.spelt or search.text))
     own = _own_weight(tools, auto, main=home is tools.embedders[0])
     if not search.foreign:
