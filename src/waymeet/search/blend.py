@@ -40,7 +40,7 @@ def blend(search: Search, tools: Tools, settings: Settings) -> Search:
             told = (weighted(weight.get(kind_of(each), 0.0), each, part) for each, part in parts.items())
             score = total("words and meaning", *told)
         else:
-            score = next(iter(parts.values()))
+            score = max(parts.values(), key=lambda part: part.value)
         candidates.append(Candidate(row.document, (row.chunk,), score, found))
     return replace(search, candidates=ordered(candidates), search_type=kind)
 
