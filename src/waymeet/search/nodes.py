@@ -49,7 +49,8 @@ def fuse_to_parts(search: Search, _tools: Tools, settings: Settings) -> Search:
         if kind == "hybrid":
             score = rrf({each.source: each.rank for each in found}, weights, settings.rrf.k)
         else:
-            score = next(scored(search, source, row) for source, row in rows.items())
+            told = (scored(search, source, row) for source, row in rows.items())
+            score = max(told, key=lambda each: each.value)
         row = next(iter(rows.values()))
         fused.append((Candidate(row.document, (row.chunk,), score, found), score))
     best = max((score.value for _, score in fused), default=0.0)
