@@ -75,3 +75,10 @@ def test_a_query_of_nothing_is_an_empty_answer_that_says_why(recipe: str) -> Non
     found = ask(recipe, "", FixedEmbedder((1.0, 0.0)))
     assert found.hits == ()
     assert "no_words" in codes(found)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_an_empty_index_lacks_no_vectors(recipe: str) -> None:
+    found = answer(RECIPES[recipe], Query("words"), Tools(store_of({}), (FixedEmbedder((1.0, 0.0)),)), resolve(()))
+    assert not found.hits
+    assert "no_vectors" not in {each.code for each in found.degraded}

@@ -39,6 +39,8 @@ def vector(search: Search, tools: Tools, settings: Settings) -> Search:
         return search.miss("vector", "no_model", "no embedding model is set up, so meaning was not asked")
     lanes = lanes_of(tools.embedders)
     embedded, chunks = tools.store.coverage(lanes)
+    if not chunks:
+        return search.skip("nothing is indexed")
     spot = None
     if embedded + tools.refused < chunks:
         spot = Spot(tools, search.ranking("lexical"), settings.embedding.on_the_spot_seconds)

@@ -135,18 +135,9 @@ def command(
     with bars("Indexing", "Embedding", "Asking", "Leaving out") as shown:
         reading, embedding, asking, leaving = shown
         if qrels:
-            _no_folders(folders, "--qrels")
-            if not beside:
-                raise click.UsageError("--qrels are judgements: name the runs to be judged with --beside.")
-            benches = iter([_judged(qrels)])
-            names = [qrels.stem]
+            benches, names = _judgements(qrels, folders, beside)
         elif mine:
-            from waymeet.evaluate.mining import KINDS
-            from waymeet.interfaces.quality.evaluating import project_bench
-
-            _no_folders(folders[1:], "--mine")
-            benches = iter([project_bench(root, flags, most, reading, embedding)])
-            names = list(KINDS)
+            benches, names = _own(root, folders, flags, most, reading, embedding)
         else:
             kept = _kept(folders)
             benches = _benches(kept, flags, reading, embedding, split=split, whole=whole)
@@ -164,6 +155,32 @@ def command(
         save(save_baseline, evaluation.found)
     _tell(report, reports, as_json=as_json)
     return 1 if report.failures else 0
+
+
+def _judgements(
+    qrels: Path, folders: tuple[Path, ...], beside: tuple[Path, ...]
+) -> "tuple[Iterator[AbstractContextManager[Bench]], list[str]]":
+    """Take judgements alone, by which runs of others are measured."""
+    _no_folders(folders, "--qrels")
+    if not beside:
+        raise click.UsageError("--qrels are judgements: name the runs to be judged with --beside.")
+    return iter([_judged(qrels)]), [qrels.stem]
+
+
+def _own(
+    root: Path | None,
+    folders: tuple[Path, ...],
+    flags: tuple[str, ...],
+    most: int,
+    reading: "Progress | None",
+    embedding: "Progress | None",
+) -> "tuple[Iterator[AbstractContextManager[Bench]], list[str]]":
+    """Take what the user's own project says of itself."""
+    from waymeet.evaluate.mining import KINDS
+    from waymeet.interfaces.quality.evaluating import project_bench
+
+    _no_folders(folders[1:], "--mine")
+    return iter([project_bench(root, flags, most, reading, embedding)]), list(KINDS)
 
 
 def _chosen(written: str, mode: str, root: Path | None) -> "list[tuple[Recipe, str]]":

@@ -71,7 +71,7 @@ class Door:
                 raise Refused(421, "other_settings", detail, "Work alone, or start it again: waymeet serve --stop")
             await self._answer(scope, passing)
         except ClientDisconnect:
-            pass
+            return  # nobody is left to be told; `finally` counts it all the same
         except Exception as error:  # noqa: BLE001 - every failure is told as a problem
             await passing.fail(_failure(error, scope), _headers(error))
         finally:
