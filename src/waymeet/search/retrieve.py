@@ -39,14 +39,12 @@ def vector(search: Search, tools: Tools, settings: Settings) -> Search:
         return search.miss("vector", "no_model", "no embedding model is set up, so meaning was not asked")
     lanes = lanes_of(tools.embedders)
     embedded, chunks = tools.store.coverage(lanes)
-    if not chunks:
-        return search.skip("nothing is indexed")
     spot = None
     if embedded + tools.refused < chunks:
         spot = Spot(tools, search.ranking("lexical"), settings.embedding.on_the_spot_seconds)
     if not embedded and not (spot and spot.hopeful):
         detail = f"nothing is embedded by {' or '.join(lanes)} yet: run `waymeet index`"
-        return search.miss("vector", "no_vectors", detail)
+        return search.miss("vector", "no_vectors", detail) if chunks else search.skip("nothing is indexed")
     try:
         found = nearest(tools, search.spelt or search.text, pool_size(search, settings), search.filters, spot=spot)
     except EmbeddingError as error:
