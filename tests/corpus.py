@@ -31,6 +31,8 @@ class Page(Struct, frozen=True):
     properties: dict[str, str] = {}
     modified_ns: int = 0
     triggers: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    """Further keys it is known by."""
 
 
 def chunk_id(path: str, ordinal: int) -> str:
@@ -40,7 +42,8 @@ def chunk_id(path: str, ordinal: int) -> str:
 
 def entry(path: str, page: Page) -> Entry:
     """Turn a test page into what a store takes."""
-    names = (f"p:{path}", f"n:{path.rpartition('/')[2]}", f"t:{plain(page.title)}", *map(triggered, page.triggers))
+    own = (f"p:{path}", f"n:{path.rpartition('/')[2]}", f"t:{plain(page.title)}")
+    names = (*own, *map(triggered, page.triggers), *page.names)
     document = Document(
         path,
         page.kind,

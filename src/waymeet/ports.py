@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from msgspec import Struct
 
+from waymeet.formulas.weighing import telling
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
@@ -59,6 +61,16 @@ class Texture(NamedTuple):
     chunks: int
     body: float
     """The usual length of a chunk's text in terms, settled as for BM25F."""
+
+    @property
+    def code_share(self) -> float:
+        """Which part of the documents is source code."""
+        return self.code / max(self.documents, 1)
+
+    @property
+    def telling(self) -> float:
+        """How much the texts say about themselves, between 0 and 1."""
+        return telling(self.body, self.code_share)
 
 
 class Store(Protocol):
@@ -135,6 +147,10 @@ class Store(Protocol):
         """Take the lexical score of some chunks apart: Σ weight · idf · saturation is the score."""
         ...
 
+    def rarity(self, words: Sequence[Word], bm25: Bm25) -> tuple[float, ...]:
+        """Give each word's idf as in `lexical`; words that nothing holds are the rarest."""
+        ...
+
     def nearest(self, lane: str, vector: Vector, limit: int, filters: Filters) -> Ranking:
         """Rank the chunks of a lane by cosine similarity to a unit vector. An unknown lane is empty."""
         ...
@@ -167,12 +183,19 @@ class Store(Protocol):
         """Fetch all chunks of some documents, in order; unknown ids are left out."""
         ...
 
+    def sections(self, documents: Collection[str]) -> Mapping[str, int]:
+        """Say how many chunks each of some documents has; documents that do not exist are left out."""
+        ...
+
     def documents(self, ids: Collection[str]) -> Mapping[str, Document]:
         """Fetch documents by id; unknown ids are left out."""
         ...
 
-    def named(self, keys: Collection[str]) -> Mapping[str, tuple[str, ...]]:
-        """Say which documents carry each of the keys among their names, in the order of their ids."""
+    def named(self, keys: Collection[str], most: int | None = None) -> Mapping[str, tuple[str, ...]]:
+        """Say which documents carry each of the keys among their names, in the order of their ids.
+
+        A key that none carries is left out, and so is one that more than so many carry.
+        """
         ...
 
     def passing(self, documents: Collection[str], filters: Filters) -> Mapping[str, str]:

@@ -44,6 +44,7 @@ def test_what_was_put_comes_back_equal(store: Store) -> None:
     store.put([GUIDE])
     assert store.documents(["docs/guide.md", "unknown"]) == {"docs/guide.md": GUIDE.document}
     assert store.chunks_of(["docs/guide.md", "unknown"]) == {"docs/guide.md": GUIDE.chunks}
+    assert store.sections(["docs/guide.md", "unknown"]) == {"docs/guide.md": len(GUIDE.chunks)}
     assert store.chunks(["docs/guide.md#L2-L2", "unknown"]) == {"docs/guide.md#L2-L2": GUIDE.chunks[1]}
     assert store.fingerprints() == {"docs/guide.md": Fingerprint(GUIDE.document.digest, GUIDE.document.size, 1)}
 
@@ -62,6 +63,15 @@ def test_counts_say_how_much_there_is(store: Store) -> None:
     assert (found.documents, found.chunks, found.edges, found.dangling) == (2, 3, 1, 1)
     assert found.kinds == {"code": 1, "docs": 1}
     assert found.terms == len(store.vocabulary("", 1000))
+
+
+def test_terms_that_no_document_holds_any_more_are_not_counted(store: Store) -> None:
+    store.put([GUIDE, entry("a.md", "shared alone"), entry("b.md", "shared")])
+    before = store.counts().terms
+    store.put([entry("a.md", "shared other")])
+    assert store.counts().terms == before
+    store.drop(["a.md"])
+    assert store.counts().terms == len(store.vocabulary("", 1000)) < before
 
 
 def test_chunks_come_in_their_order_whatever_the_order_of_putting(store: Store) -> None:
@@ -133,6 +143,7 @@ def test_notes_are_kept_and_replaced(store: Store) -> None:
 
 def test_names_tell_the_documents_that_carry_them(store: Store) -> None:
     store.put([entry("b/page.md", "x", names=["page", "page", "b/page"]), entry("a/page.md", "x", names=["page"])])
+    assert store.named(["page", "b/page"], 1) == {"b/page": ("b/page.md",)}
     assert store.named(["page", "b/page", "unknown"]) == {"page": ("a/page.md", "b/page.md"), "b/page": ("b/page.md",)}
     store.put([entry("b/page.md", "x", names=["b/page"])])
     assert store.named(["page"]) == {"page": ("a/page.md",)}

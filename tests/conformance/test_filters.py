@@ -147,6 +147,7 @@ def test_a_document_without_chunks_never_passes(store: Store) -> None:
     store.put([entry("empty.md")])
     assert store.passing(["empty.md"], Filters()) == {}
     assert store.chunks_of(["empty.md"]) == {"empty.md": ()}
+    assert store.sections(["empty.md"]) == {"empty.md": 0}
 
 
 def test_the_first_chunk_that_passes_is_named(store: Store) -> None:

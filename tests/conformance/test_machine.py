@@ -216,7 +216,7 @@ class Agreement(RuleBasedStateMachine):
         self.same(lambda store: store.edges(PATHS))
         self.same(lambda store: store.neighbours(PATHS))
         self.same(lambda store: store.edges(PATHS[:3], ["imports"]))
-        self.same(lambda store: store.named(KEYS))
+        self.same(lambda store: (store.named(KEYS), store.named(KEYS, 1), store.sections(PATHS)))
         self.same(lambda store: store.fingerprints())
         self.same(lambda store: store.lanes())
         self.same(lambda store: store.vocabulary("", 1000))

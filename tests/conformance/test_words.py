@@ -165,6 +165,16 @@ def test_evidence_needs_no_search_before(store: Store) -> None:
     assert {chunk: len(parts) for chunk, parts in found.items()} == {"a.md#L1-L1": 1, "b.md#L1-L1": 0}
 
 
+def test_words_that_nothing_holds_are_the_rarest(store: Store) -> None:
+    store.put([entry("a.md", "rank fusion"), entry("b.md", "rank other", "more")])
+    asked = [Word(("rank",), 2.0), Word(("fusion", "other")), Word(("fusion",)), Word(("missing",))]
+    expected = [log((3 - n + 0.5) / (n + 0.5) + 1) for n in (2, 2, 1, 0)]
+    assert store.rarity(asked, NO_PATHS) == pytest.approx(expected)
+    part = store.evidence(asked, ["a.md#L1-L1"], NO_PATHS)["a.md#L1-L1"][0]
+    assert part.idf == store.rarity(asked, NO_PATHS)[0]
+    assert store.rarity([], NO_PATHS) == ()
+
+
 def test_statistics_follow_every_change(store: Store) -> None:
     store.put([entry("a.md", "rank fusion")])
     alone = store.lexical(words("rank"), 1, ALL, NO_PATHS)[0].score

@@ -15,10 +15,19 @@ from resident_process import PATIENCE, Served, command, folders, make, served
 from waymeet import Project
 from waymeet.types import Query
 
-QUESTIONS = ("rotate the signing keys", "get_user_by_id", "how are ranked lists fused?", "nothing of the kind zzz")
+NOISE = "kind:code which user did harbour pilots of ancient carthage obey"
+QUESTIONS = (
+    "rotate the signing keys",
+    "get_user_by_id",
+    "how are ranked lists fused?",
+    "nothing of the kind zzz",
+    NOISE,
+)
 UNBOUNDED = 10_000_000
 """Tokens: agents get shorter answers unless they ask for long ones."""
-COMPARED = ("query", "recipe", "mode", "search_type", "hits", "total_found", "degraded", "notes", "generation")
+COMPARED = (
+    *("query", "recipe", "mode", "search_type", "hits", "total_found", "doubtful", "degraded", "notes", "generation"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -81,5 +90,9 @@ def test_all_doors_lead_to_the_same_answer(place: tuple[Path, dict[str, str]], m
     assert [bool(each["hits"]) for each in expected[:3]] == [True] * 3
     assert expected[0]["search_type"] == "hybrid"
     assert expected[0]["hits"][0]["explanation"]
+    first = [each["hits"][0] for each in (expected[0], expected[-1])]
+    assert [each["doubtful"] for each in (expected[0], expected[-1])] == [False, True]
+    assert first[0]["relevance"] > 0.2 > first[1]["relevance"]
+    assert all(each["relevance_explanation"]["value"] == each["relevance"] for each in first)
     for door, given in answers.items():
         assert [compared(each) for each in given] == expected, door

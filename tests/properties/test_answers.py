@@ -5,7 +5,7 @@ import random
 
 import pytest
 from corpus import Page, chunk_id, entry
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from waymeet.formulas.explain import evaluate
@@ -127,6 +127,7 @@ def test_scores_never_rise_down_the_list(collection: dict[str, Page], text: str,
 
 
 @given(collections, queries, recipes, embedders, filters)
+@example({"a.md": Page(("rank",))}, '"RANK:FUSION"', RECIPES["auto"], None, Filters(phrases=("rank fusion",)))
 def test_everything_shown_passes_the_filters(
     collection: dict[str, Page], text: str, recipe: Recipe, embedder: HashingEmbedder | None, which: Filters
 ) -> None:

@@ -64,7 +64,8 @@ def test_a_page_is_found_by_what_links_say_of_it() -> None:
 def test_golden_run_of_one_hop() -> None:
     """a.md alone has the word: 1.0. It has two neighbours, so each gets 1 / (1 + ln 2) of the link's weight.
 
-    b.md is linked from a.md: 0.3 / (1 + ln 2) = 0.17718 · c.md links to a.md: 0.1 / (1 + ln 2) = 0.05906
+    Texts are remarks, so links count half: b.md is linked from a.md: 0.45 / 2 / (1 + ln 2) = 0.13289, and c.md links to
+    a.md: 0.15 / 2 / (1 + ln 2) = 0.0443.
     """
     pages = {
         "a.md": Page(("needle",), links=("b.md",)),
@@ -73,8 +74,8 @@ def test_golden_run_of_one_hop() -> None:
     }
     scores = {hit.document: hit.score for hit in ask(store_of(pages), "needle").hits}
     assert scores["a.md"] == pytest.approx(1.0)
-    assert scores["b.md"] == pytest.approx(0.3 / (1 + log(2)))
-    assert scores["c.md"] == pytest.approx(0.1 / (1 + log(2)))
+    assert scores["b.md"] == pytest.approx(0.225 / (1 + log(2)))
+    assert scores["c.md"] == pytest.approx(0.075 / (1 + log(2)))
 
 
 def test_depth_0_switches_links_off() -> None:
@@ -152,13 +153,13 @@ def test_golden_run_with_all_stages() -> None:
     """Words: a alone, 1. Meaning: b 1, a the list's last, 0. So a .4·1 + .6·0 = .4 and b .6·1 = .6.
 
     a's title stands in the query and covers all of it: + .6 = 1.
-    b links to a and hands on .3·.6 = .18; a, linked from b, hands back .1·1 = .1; both have one neighbour, ln 1 = 0.
-    a: .4 + .6 + .18 = 1.18 · b: .6 + .1 = .7
+    b links to a and hands on .45/2·.6² = .081; a, linked from b, hands back .15/2·1² = .075; both have one neighbour,
+    ln 1 = 0, and texts are remarks, for which links count half. a: .4 + .6 + .081 = 1.081 · b: .6 + .075 = .675
     """
     pages = {"a.md": Page(("needle",), title="Needle"), "b.md": Page(("hay",), links=("a.md",))}
     store = store_of(pages, {"a.md": [(0.0, 1.0)], "b.md": [(1.0, 0.0)]})
     found = ask(store, "needle", FixedEmbedder((1.0, 0.0)))
-    assert [(hit.document, round(hit.score, 5)) for hit in found.hits] == [("a.md", 1.18), ("b.md", 0.7)]
+    assert [(hit.document, round(hit.score, 5)) for hit in found.hits] == [("a.md", 1.081), ("b.md", 0.675)]
     assert [each.source for each in found.hits[0].sources] == ["lexical", "vector", "name", "graph"]
 
 
@@ -257,7 +258,7 @@ def test_the_model_is_asked_without_operators() -> None:
 
 
 def test_meaning_counts_by_what_kind_of_texts_there_are() -> None:
-    """Remarks give meaning .2, pages of fifty terms or more .5, functions .9, and half of each the mean."""
+    """Remarks give meaning .2, pages of forty terms or more .55, functions .9, and half of each the mean."""
     page = " ".join(f"word{number}" for number in range(70))
     weights: dict[str, float] = {}
     kinds: dict[str, dict[str, object]] = {
@@ -271,4 +272,51 @@ def test_meaning_counts_by_what_kind_of_texts_there_are() -> None:
         store = store_of(pages, {first: [(0.0, 1.0)], second: [(1.0, 0.0)]})
         found = answer(AUTO, Query("needle"), Tools(store, (FixedEmbedder((1.0, 0.0)),)), Settings())
         weights[name] = next(round(hit.score, 4) for hit in found.hits if hit.document == second)
-    assert weights == {"remarks": 0.2, "prose": 0.5, "functions": 0.9, "both": 0.7}
+    assert weights == {"remarks": 0.2, "prose": 0.55, "functions": 0.9, "both": 0.725}
+
+
+def test_a_document_with_more_to_say_is_a_better_source() -> None:
+    """Both have a section that is as good as the other's; one has a second one on it.
+
+    a's first speaks for both: .7 + .3·(1 + 1)/2 = 1. b's first stands alone: .7 + .3·1/2 = .85, as does a's second.
+    """
+    pages = {"b.md": Page(("needle", "hay")), "a.md": Page(("needle", "needle"))}
+    found = ask(store_of(pages), Query("needle", explain=True)).hits
+    assert [(hit.document, round(hit.score, 5)) for hit in found] == [("a.md", 1.0), ("a.md", 0.85), ("b.md", 0.85)]
+    assert all(hit.explanation and evaluate(hit.explanation) == pytest.approx(hit.score) for hit in found)
+
+
+def test_documents_of_one_section_are_left_alone_by_their_own_mean() -> None:
+    found = ask(store_of({"a.md": "needle", "b.md": "needle and more of it"}), "needle")
+    assert next(step.skipped for step in found.steps if step.stage == "gather") == "no document has several sections"
+
+
+def test_documents_that_name_the_same_rare_thing_are_kindred() -> None:
+    """a.md names Ada Lovelace, as b.md does, which has not one word of the question; half, for texts are remarks."""
+    pages = {
+        "a.md": Page(("the engine notes",), names=("m:ada lovelace",)),
+        "b.md": Page(("born in london",), names=("m:ada lovelace",)),
+        "c.md": Page(("something else",), names=("m:charles babbage",)),
+    }
+    found = ask(store_of(pages), Query("engine notes", explain=True)).hits
+    assert [(hit.document, round(hit.score, 5)) for hit in found] == [("a.md", 1.0), ("b.md", 0.15)]
+    assert found[1].explanation is not None
+    assert "names “ada lovelace” as does a.md" in str(found[1].explanation)
+    assert ask(store_of(pages), Query("engine notes", depth=0)).hits[-1].document == "a.md"
+
+
+def test_a_name_that_many_carry_makes_nobody_kindred() -> None:
+    pages = {f"{n}.md": Page(("born in london",), names=("m:ada lovelace",)) for n in range(5)}
+    pages["a.md"] = Page(("engine notes",), names=("m:ada lovelace",))
+    assert [hit.document for hit in ask(store_of(pages), "engine notes").hits] == ["a.md"]
+
+
+def test_length_counts_less_among_remarks() -> None:
+    """Of two remarks with the word, the longer one is hardly worse; among pages it is much worse."""
+    filling = " ".join(f"word{number}" for number in range(100))
+    remarks = {"a.md": "needle", "b.md": "needle in all of this hay", "c.md": "straw"}
+    pages = {"a.md": f"needle {filling}", "b.md": f"needle {filling} {filling} {filling}", "c.md": filling}
+    short, long = ({hit.document: hit.score for hit in ask(store_of(each), "needle").hits} for each in (remarks, pages))
+    assert long["b.md"] < short["b.md"] < 1.0
+    skipped = {step.stage: step.skipped for step in ask(store_of(pages), "needle").steps}
+    assert skipped["suit"] == "texts say enough about themselves"

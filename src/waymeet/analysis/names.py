@@ -9,6 +9,8 @@ from waymeet.analysis.terms import plain
 
 SYMBOL = "s:"
 """How the key of a symbol begins."""
+MENTIONED = "m:"
+"""How the key of a name begins that stands in a document's text."""
 
 
 def located(path: str) -> str:
@@ -74,6 +76,15 @@ def spelt_out(words: str) -> str:
     'l:reciprocal rank fusion'
     """
     return f"l:{plain(words)}"
+
+
+def mentioned(name: str) -> str:
+    """Give the key of a person, place or thing that a document's text names.
+
+    >>> mentioned("ada lovelace")
+    'm:ada lovelace'
+    """
+    return f"{MENTIONED}{name}"
 
 
 def having(key: str) -> str:

@@ -22,9 +22,18 @@ _GROUPS = {
 }
 """Which settings are signals of which stage; every other stage that `auto` has uses the section of that name."""
 _OWN_SECTION = "auto."
-_IN_AUTO = frozenset({"waymeet.search.blend", "waymeet.search.symbols", "waymeet.search.twins"})
+_IN_AUTO = frozenset(f"waymeet.search.{module}" for module in ("blend", "exact", "hop", "suit", "symbols", "twins"))
 _FACTORS = "memory."
 _SHARES = frozenset({"memory.graph", "memory.hop"})
+_INSTEAD = {
+    "auto.remarks": "auto.prose",
+    "auto.files": "auto.prose",
+    "auto.functions": "auto.files",
+    "auto.tongues": "auto.prose",
+    "auto.foreign": "auto.prose",
+    "auto.remark_norm": "bm25.b.body",
+}
+"""Numbers for texts of one kind, and what holds where that kind is not told apart."""
 
 Tree = dict[str, Any]
 
@@ -35,9 +44,17 @@ def signals(recipe: Recipe, settings: Settings) -> Iterator[tuple[str, Tree]]:
     begins = _beginnings(recipe)
     for key, value in values.items():
         if key.startswith(begins) and not isinstance(value, (bool, int, str, type(None))):
-            silent = _silent(key, value)
+            instead = _INSTEAD.get(key, "")
+            silent = values[instead] if instead in values else _silent(key, value)
             if silent != (list(value) if isinstance(value, tuple) else value):
-                yield f"{key} = {_told(silent)}", _tree(key, silent)
+                yield f"{key} = {instead or _told(silent)}", _tree(key, silent)
+
+
+def weights(recipe: Recipe, settings: Settings) -> dict[str, float]:
+    """Give the weights that count in a recipe: its signals that are one number each, and not silent."""
+    begins = _beginnings(recipe)
+    values = keys(msgspec.to_builtins(settings))
+    return {key: value for key, value in values if key.startswith(begins) and isinstance(value, float) and value}
 
 
 def _beginnings(recipe: Recipe) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from waymeet.analysis import count, titled
+from waymeet.analysis.names import MENTIONED
 from waymeet.evaluate.collection import Collection, Judged
 from waymeet.ingest.decode import Decoded
 from waymeet.ingest.entry import make
@@ -64,14 +65,16 @@ def _entry(document: Judged, titles: Mapping[str, str], chunking: Chunking, *, g
     links = [link for link in made.links if not given or link.kind not in _GIVEN]
     kind = "imports" if made.document.kind == "code" else "references"
     links += [_link(document, to, titles.get(to, ""), kind) for to in document.links]
+    sort = made.document.kind if document.path else _kind(document.text)
+    known = (name for name in made.document.names if sort != "code" or not name.startswith(MENTIONED))
     terms = {**made.terms, "title": count(title), "path": count(document.path)}
     return Entry(
         document=replace(
             made.document,
             id=document.id,
-            kind=made.document.kind if document.path else _kind(document.text),
+            kind=sort,
             title=title,
-            names=(*made.document.names, _key(document.id), *filter(None, (titled(title),))),
+            names=(*known, _key(document.id), *filter(None, (titled(title),))),
         ),
         chunks=tuple(
             replace(chunk, id=document.id + chunk.id.removeprefix(path), document=document.id) for chunk in made.chunks

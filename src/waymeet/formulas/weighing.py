@@ -1,7 +1,8 @@
 """How much meaning counts beside words, by what kind of texts are searched."""
 
-_SHORT, _FULL = 25.0, 50.0
+_SHORT, _FULL = 20.0, 40.0
 """Terms up to which a text is a remark, and from which on it says enough about itself."""
+_MOSTLY = 0.5
 
 
 def part_between(value: float, low: float, high: float) -> float:
@@ -13,13 +14,13 @@ def part_between(value: float, low: float, high: float) -> float:
     return min(max((value - low) / (high - low), 0.0), 1.0)
 
 
-def meaning_of_prose(body: float, short: float, full: float) -> float:
-    """Weigh meaning in prose: remarks of a few words mean little by themselves, their very words tell more.
+def telling(body: float, code: float) -> float:
+    """Say how much texts of so many terms say about themselves: 0 for remarks, 1 for paragraphs and mostly code.
 
-    >>> meaning_of_prose(20.0, 0.2, 0.5), meaning_of_prose(120.0, 0.2, 0.5)
-    (0.2, 0.5)
+    >>> telling(17.0, 0.0), telling(35.0, 0.0), telling(17.0, 0.9)
+    (0.0, 0.75, 1.0)
     """
-    return short + (full - short) * part_between(body, _SHORT, _FULL)
+    return 1.0 if code > _MOSTLY else part_between(body, _SHORT, _FULL)
 
 
 def meaning_of_code(sections: float, functions: float, files: float) -> float:

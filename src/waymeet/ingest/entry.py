@@ -1,13 +1,15 @@
 """One file → everything a store keeps of it."""
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from waymeet.analysis import count
 from waymeet.analysis.acronyms import pairs
-from waymeet.analysis.names import having, shortened, spelt_out
+from waymeet.analysis.names import having, mentioned, shortened, spelt_out
+from waymeet.analysis.proper import proper
 from waymeet.ingest.chunk import chunks
 from waymeet.ingest.decode import Decoded
 from waymeet.ingest.kinds import sorted_in
@@ -19,6 +21,8 @@ from waymeet.settings import Authored, Chunking
 from waymeet.types import Chunk, Document, Entry, Fingerprint, Terms
 
 _USUAL = Authored()
+_MOST_NAMES = 40
+"""Names in its text that a document is known by."""
 
 
 class Made(Struct, frozen=True):
@@ -94,15 +98,16 @@ def _value(name: str, value: str, change: Callable[[str], str]) -> str:
 
 def _document(path: str, text: str, parsed: Parsed, fingerprint: Fingerprint) -> Document:
     form = format_of(path)
+    kind = parsed.kind or form.kind
     return Document(
         id=path,
-        kind=parsed.kind or form.kind,
+        kind=kind,
         title=parsed.title,
         doc_type=parsed.doc_type,
         language=form.language,
         tags=parsed.tags,
         properties=parsed.properties,
-        names=tuple(dict.fromkeys((*names(path, parsed), *_known_for(text, parsed)))),
+        names=tuple(dict.fromkeys((*names(path, parsed), *_known_for(text, parsed, kind)))),
         digest=fingerprint.digest,
         size=fingerprint.size,
         modified_ns=fingerprint.modified_ns,
@@ -110,12 +115,14 @@ def _document(path: str, text: str, parsed: Parsed, fingerprint: Fingerprint) ->
     )
 
 
-def _known_for(text: str, parsed: Parsed) -> Iterator[str]:
-    """List the keys of the properties that a document has and of the acronyms that it explains."""
+def _known_for(text: str, parsed: Parsed, kind: str) -> Iterator[str]:
+    """List the keys of a document's properties, of the acronyms it explains, and of names that stand in prose."""
     yield from map(having, parsed.properties)
     for short, long in pairs(text).items():
         yield shortened(short)
         yield spelt_out(long)
+    if kind != "code":
+        yield from map(mentioned, islice(proper(f"{parsed.title}\n{text}"), _MOST_NAMES))
 
 
 def _terms(path: str, parsed: Parsed) -> dict[str, Terms]:

@@ -30,7 +30,8 @@ def answer_markdown(answer: Answer) -> Iterator[str]:
 def _hit(place: int, hit: Hit) -> Iterator[str]:
     yield f"## {place}. {escaped(hit.title or hit.document)}"
     yield ""
-    yield f"{code(hit.id)} · {hit.score:.4f} · {escaped(hit.relevance_reason)}"
+    likely = "" if hit.relevance is None else f" · relevance {hit.relevance:.2f}"
+    yield f"{code(hit.id)} · {hit.score:.4f}{likely} · {escaped(hit.relevance_reason)}"
     if hit.staleness in {"stale", "possibly_stale"}:
         yield f"**{hit.staleness.replace('_', ' ')}**: {escaped(hit.staleness_reason)}"
     for section in hit.sections:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from waymeet.analysis.tongues import english_name
-from waymeet.types import Answer, Explanation, Hit, Section
+from waymeet.types import DOUBT, Answer, Explanation, Hit, Section
 
 Segment = tuple[str, str]
 """A piece of text and its style on a terminal; `place` among the style's words: it names a file or lines of one."""
@@ -51,6 +51,9 @@ def plain_line(line: Line) -> str:
 
 def answer_lines(answer: Answer) -> Iterator[Line]:
     """Show an answer: its hits, then everything the asker should know about how it came about."""
+    if answer.doubtful:
+        yield [(f"{DOUBT[0].upper()}{DOUBT[1:]}:", "yellow")]
+        yield []
     for place, hit in enumerate(answer.hits, start=1):
         yield from _hit_lines(place, hit)
         yield []
@@ -59,7 +62,8 @@ def answer_lines(answer: Answer) -> Iterator[Line]:
 
 def _hit_lines(place: int, hit: Hit) -> Iterator[Line]:
     first = hit.sections[0]
-    yield [(f"{place}. ", "dim"), (hit.id, "bold cyan place"), (f"  {hit.score:.4f}", "green")]
+    likely = "" if hit.relevance is None else f"  relevance {hit.relevance:.2f}"
+    yield [(f"{place}. ", "dim"), (hit.id, "bold cyan place"), (f"  {hit.score:.4f}", "green"), (likely, "dim")]
     crumbs = " › ".join(dict.fromkeys(filter(None, (hit.title, *first.headings))))
     yield [("   ", ""), (crumbs, "bold")]
     yield [("   ", ""), (hit.relevance_reason, "dim")]
@@ -79,6 +83,8 @@ def _hit_lines(place: int, hit: Hit) -> Iterator[Line]:
         yield [(f"   {arrow} ", "dim"), (page.document, "cyan place"), (f"  {page.title} ({page.kind})", "dim")]
     if hit.explanation is not None:
         yield from tree_lines(hit.explanation)
+    if hit.relevance_explanation is not None:
+        yield from tree_lines(hit.relevance_explanation)
 
 
 def _section_lines(section: Section) -> Iterator[Line]:
@@ -115,6 +121,8 @@ def _about(answer: Answer) -> Iterator[Line]:
     shown = f"{len(answer.hits)} of {answer.total_found}" if answer.hits else "Nothing found"
     yield [(f"{shown} · {recipe} · {answer.search_type} · {answer.seconds * 1000:.0f} ms", "dim")]
     for note in answer.notes:
+        if answer.doubtful and note == DOUBT:
+            continue  # it stands above
         yield [("note: ", "dim"), (note, "dim")]
     for each in answer.degraded:
         yield [(f"degraded: {each.stage}: ", "yellow"), (each.detail, "yellow"), (f" [{each.code}]", "dim")]

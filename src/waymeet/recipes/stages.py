@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from waymeet.search.acronyms import expand_acronyms
-from waymeet.search.blend import blend, diversify, exact, spread
+from waymeet.search.blend import blend, diversify, gather
 from waymeet.search.corrections import correct
 from waymeet.search.deep import blend_positions, fuse_all, strong_signal
+from waymeet.search.exact import exact
 from waymeet.search.expand import ask_all, expand
 from waymeet.search.fuse import fuse, fuse_three_ways, keep_types
+from waymeet.search.hop import kindred, spread
 from waymeet.search.memory import (
     follow,
     fuse_lists,
@@ -24,6 +26,7 @@ from waymeet.search.repair import repair
 from waymeet.search.rerank import order_by_judgement, rerank
 from waymeet.search.retrieve import lexical, neighbourhood, postpone_types, vector
 from waymeet.search.state import Stage, stage_name
+from waymeet.search.suit import suit
 from waymeet.search.symbols import definitions
 from waymeet.search.twins import twins
 from waymeet.search.understand import relax, understand
@@ -47,6 +50,7 @@ _PARTS = (
     Part(relax, WORDS),
     Part(intend),
     Part(postpone_types),
+    Part(suit),
     Part(lexical, WORDS, LIST),
     Part(vector, gives=LIST),
     Part(strong_signal, LIST),
@@ -63,8 +67,10 @@ _PARTS = (
     Part(fuse_to_parts, LIST, CANDIDATES),
     Part(fuse_all, LIST, CANDIDATES),
     Part(blend, LIST, CANDIDATES),
+    Part(gather, CANDIDATES),
     Part(exact, CANDIDATES),
     Part(definitions, CANDIDATES),
+    Part(kindred, CANDIDATES),
     Part(spread, CANDIDATES),
     Part(twins, CANDIDATES),
     Part(seed, CANDIDATES),

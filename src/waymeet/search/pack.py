@@ -46,6 +46,8 @@ class Piece(Struct, frozen=True):
     rank: int
     """The place of its document's best section among the results."""
     reason: str
+    relevance: float | None = None
+    """The estimated chance that it answers, as that of the result it comes from."""
     staleness: str = "unknown"
 
 
@@ -140,6 +142,7 @@ def _different(hits: Sequence[Hit], store: Store) -> list[_Offered]:
                 whole=chunk is not None,
                 rank=ranks[hit.document],
                 reason=hit.relevance_reason,
+                relevance=hit.relevance,
                 staleness=hit.staleness,
             )
             found.append(_Offered(piece, section.snippet))

@@ -24,10 +24,11 @@ def lexical(search: Search, tools: Tools, settings: Settings) -> Search:
         return search.skip(f"mode {search.mode}")
     if not search.words:
         return search.skip("no words")
-    found = tools.store.lexical(search.words, pool_size(search, settings), search.filters, settings.bm25)
+    bm25 = search.bm25 or settings.bm25
+    found = tools.store.lexical(search.words, pool_size(search, settings), search.filters, bm25)
     if search.query.explain and found:
         chunks = [each.chunk for each in found[:_EXPLAINED]]
-        search = replace(search, evidence=tools.store.evidence(search.words, chunks, settings.bm25))
+        search = replace(search, evidence=tools.store.evidence(search.words, chunks, bm25))
     return replace(search, lists={**search.lists, "lexical": found})
 
 

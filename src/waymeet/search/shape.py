@@ -6,13 +6,14 @@ from time import perf_counter, time_ns
 from msgspec.structs import replace
 
 from waymeet.analysis import plain, spans, terms
+from waymeet.search.relevance import LOOKED_AT, judged
 from waymeet.search.snippet import snippet
 from waymeet.search.stale import staleness
 from waymeet.search.state import Recipe, Search, Tools, run
 from waymeet.search.twins import with_translations
 from waymeet.settings import Settings
 from waymeet.settings.contexts import above
-from waymeet.types import Answer, Candidate, Chunk, Document, Found, Hit, Linked, Query, Section, Step
+from waymeet.types import DOUBT, Answer, Candidate, Chunk, Document, Found, Hit, Linked, Query, Section, Step
 
 _NAMED = 4
 """Words named in a reason."""
@@ -24,7 +25,7 @@ def answer(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> An
     with tools.store.reading() as generation:
         search, steps = run(recipe, query, tools, settings)
         shaping = perf_counter()
-        hits = shape(search, tools, settings)
+        hits, doubtful = shape(search, tools, settings)
     steps = (*steps, Step("shape", perf_counter() - shaping))
     return Answer(
         query=query.text,
@@ -33,8 +34,9 @@ def answer(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> An
         search_type=search.search_type,
         hits=hits,
         total_found=len(search.candidates),
+        doubtful=doubtful,
         degraded=search.degraded,
-        notes=search.notes,
+        notes=(*search.notes, DOUBT) if doubtful else search.notes,
         expanded=tuple(each.text for each in search.wordings),
         strong_signal=search.clear,
         reranked=bool(search.judged),
@@ -45,29 +47,36 @@ def answer(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> An
     )
 
 
-def shape(search: Search, tools: Tools, settings: Settings) -> tuple[Hit, ...]:
-    """Fetch what the best candidates show."""
-    best = search.candidates[: search.query.limit]
-    documents = tools.store.documents({each.document for each in best})
-    chunks = tools.store.chunks({chunk for each in best for chunk in each.chunks})
-    opening = tools.store.passing([each.document for each in best if not each.chunks], search.filters)
+def shape(search: Search, tools: Tools, settings: Settings) -> tuple[tuple[Hit, ...], bool]:
+    """Fetch what the best candidates show, and say whether it is doubtful that any of them answers."""
+    leading = search.candidates[: max(search.query.limit, LOOKED_AT)]
+    best = leading[: search.query.limit]
+    documents = tools.store.documents({each.document for each in leading})
+    chunks = tools.store.chunks({chunk for each in leading for chunk in each.chunks})
+    opening = tools.store.passing([each.document for each in leading if not each.chunks], search.filters)
     openings = tools.store.chunks(opening.values())
     linked = _linked(best, tools, settings) if search.query.include_linked else {}
-    verdicts = staleness(tools.store, documents, settings, time_ns())
+    verdicts = staleness(tools.store, {each.document: documents[each.document] for each in best}, settings, time_ns())
+    shown = [
+        (documents[each.document], [chunks[chunk] for chunk in each.chunks] or [openings[opening[each.document]]])
+        for each in leading
+    ]
+    judgement = judged(search, tools, settings, shown)
     hits = []
-    for each in best:
-        shown = [chunks[chunk] for chunk in each.chunks] or [openings[opening[each.document]]]
-        hit = _hit(search, each, documents[each.document], shown, settings)
+    for each, (document, sections), chance in zip(best, shown, judgement.chances, strict=False):
+        hit = _hit(search, each, document, sections, settings)
         verdict = verdicts[each.document]
         hits.append(
             replace(
                 hit,
+                relevance=chance.value if chance else None,
+                relevance_explanation=chance if search.query.explain else None,
                 staleness=verdict.state,
                 staleness_reason=verdict.reason,
                 linked_pages=linked.get(each.document, ()),
             )
         )
-    return with_translations(tuple(hits), tools)
+    return with_translations(tuple(hits), tools), judgement.doubtful
 
 
 def _hit(search: Search, candidate: Candidate, document: Document, chunks: Sequence[Chunk], settings: Settings) -> Hit:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from waymeet.errors import UnknownRecipeError
 from waymeet.ports import Embedder, Expander, Reranker, Store
 from waymeet.search.votes import Corrections
-from waymeet.settings import Settings
+from waymeet.settings import Bm25, Settings
 from waymeet.types import (
     Candidate,
     Degraded,
@@ -75,6 +75,8 @@ class Search(Struct, frozen=True):
     intent: str = ""
     """What the asker is up to, for recipes that care."""
     words: tuple[Word, ...] = ()
+    bm25: Bm25 | None = None
+    """The numbers of the lexical score, where those of the settings do not suit the texts."""
     lists: Mapping[str, Ranking] = {}
     """Ranked chunks by source: `lexical`, `vector`."""
     foreign: frozenset[str] = frozenset()

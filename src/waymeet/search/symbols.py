@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from waymeet.analysis import terms
 from waymeet.analysis.names import defined
 from waymeet.formulas.explain import product, total, value
-from waymeet.search.blend import with_bonus
 from waymeet.search.fuse import ordered
+from waymeet.search.lift import with_bonus
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings
 from waymeet.types import Candidate, Explanation, Found
@@ -20,13 +20,14 @@ _COMMON = 20
 _SYMBOL = re.compile(r"[^\W\d]\w*(?:(?:\.|::)[^\W\d]\w*)*")
 _JOINED = re.compile(r"[^\W_]_+[^\W_]|[^\W\d_A-Z][A-Z]|\.|::")
 """What tells a symbol from a word: parts joined by an underscore, a hump, a dot or colons."""
+_HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
 
 
 def definitions(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Lift the sections that define a symbol which stands in the query as it is written."""
-    names = {defined(name): name for name in _symbols(search.query.text)}
+    """Lift the sections that define a symbol which the query names, in whatever style."""
+    names = {defined(name): name for symbol in _symbols(search.query.text) for name in _styles(symbol)}
     asked = set(terms(search.text))
-    found = {key: ids for key, ids in tools.store.named(names).items() if len(ids) <= _COMMON} if names else {}
+    found = tools.store.named(names, _COMMON) if names else {}
     if not found or not asked:
         return search.skip("no symbol in the query" if not names else "nobody defines it")
     gifts: dict[str, tuple[str, Explanation]] = {}
@@ -54,6 +55,19 @@ def _symbols(text: str) -> Iterator[str]:
         name = token.strip("`'\"“”„()[]{}<>,;:!?.")
         if _SYMBOL.fullmatch(name) and _JOINED.search(name) and name.lower() not in {"e.g", "i.e"}:
             yield name.replace("::", ".")
+
+
+def _styles(name: str) -> Iterator[str]:
+    """Write a symbol in the ways that languages have, as it was written first.
+
+    >>> list(_styles("Store.recipeNamed")), list(_styles("recipe_named"))
+    (['Store.recipeNamed', 'Store.recipe_named', 'Store.RecipeNamed'], ['recipe_named', 'recipeNamed', 'RecipeNamed'])
+    """
+    scope, dot, last = name.rpartition(".")
+    words = [word.lower() for word in _HUMP.sub("_", last).split("_") if word]
+    capitals = [word.capitalize() for word in words]
+    styles = (last, "_".join(words), "".join((*words[:1], *capitals[1:])), "".join(capitals))
+    yield from (f"{scope}{dot}{style}" for style in dict.fromkeys(styles) if style)
 
 
 def _names(symbol: str, asked: str) -> bool:

@@ -19,6 +19,9 @@ _MOST_NAMED = 12
 _LOOKED_AT = 200
 """Chunks with the query's words by which its filters are judged."""
 _PREFIX = re.compile(r"(?<!\S)(?P<text>\w[\w-]*)\*(?!\S)")
+_ASKS = ("?", "？")
+_QUESTION, _SENTENCE = 3, 8
+"""Words beside the quoted ones that make a whole question, or a whole sentence."""
 
 
 class Wording(Struct, frozen=True):
@@ -35,16 +38,22 @@ class Wording(Struct, frozen=True):
 def wording(text: str) -> Wording:
     """Take a query apart. A lone quote, a dash between words and a flag like `-m` mean nothing special.
 
+    In a whole question or sentence, quotes mark names: the page that answers may call it otherwise.
+
     >>> wording('how "rank fusion" config* -legacy works')
     Wording(text='how rank fusion works', phrases=('rank fusion',), without=('legacy',), prefixes=('config',))
     >>> wording('fusion -"rank fusion" -conf*').without
     ('rank fusion', 'conf*')
     >>> wording('ls -l a-b "open').phrases
     ()
+    >>> wording('who wrote the song "Dear Brother"?').phrases
+    ()
     """
     quoted = [(each["not"], plain(each["text"])) for each in _PHRASE.finditer(text)]
     rest = _PHRASE.sub(" ", text)
-    phrases = tuple(phrase for denied, phrase in quoted if phrase and not denied)
+    beside = len(plain(rest).split())
+    whole = beside >= (_QUESTION if text.rstrip().endswith(_ASKS) else _SENTENCE)
+    phrases = tuple(phrase for denied, phrase in quoted if phrase and not denied and not whole)
     denied = tuple(phrase for denied, phrase in quoted if phrase and denied)
     without = denied + tuple(each["text"] + (each["star"] or "") for each in _WITHOUT.finditer(rest))
     prefixes = tuple(each["text"] for each in _PREFIX.finditer(rest))
@@ -142,7 +151,8 @@ def relax(search: Search, tools: Tools, settings: Settings) -> Search:
         return search.skip("no phrase in the query")
     if tools.store.lexical(search.words, 1, search.filters, settings.bm25):
         return search.skip("something contains the phrases")
-    kept = tuple(phrase for phrase in search.filters.phrases if phrase not in search.quoted)
+    asked = search.query.filters.phrases  # the caller's own stay, even if the text says the same
+    kept = tuple(phrase for phrase in search.filters.phrases if phrase in asked or phrase not in search.quoted)
     quoted = ", ".join(f'"{phrase}"' for phrase in search.quoted)
     return replace(search, filters=replace(search.filters, phrases=kept)).degrade(
         "relax", "phrase_relaxed", f"nothing contains {quoted}; its words were looked for one by one"

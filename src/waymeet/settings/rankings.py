@@ -146,6 +146,9 @@ class Neighbours(Struct, frozen=True, forbid_unknown_fields=True):
         return named.get(kind, self.decay)
 
 
+_BETWEEN_FILES = frozenset({"imports", "calls", "extends", "implements"})
+
+
 class LinkParts(Struct, frozen=True, forbid_unknown_fields=True):
     """How much a link counts by its kind: outward, and inward."""
 
@@ -153,20 +156,16 @@ class LinkParts(Struct, frozen=True, forbid_unknown_fields=True):
     """Links of the kind `contains`: a folder and what lies in it."""
     translation: Ways = (0.0, 0.0)
     """Links of the kind `translation`: a page and the same page in another language."""
-    imports: Ways = (1.0, 1.0)
-    """Links of the kind `imports`: one file uses another."""
-    calls: Ways = (1.0, 1.0)
-    """Links of the kind `calls`: one symbol calls another."""
-    extends: Ways = (1.0, 1.0)
-    """Links of the kind `extends`: one type builds on another."""
-    implements: Ways = (1.0, 1.0)
-    """Links of the kind `implements`: one type fulfils another."""
-    mentions: Ways = (1.0, 1.0)
-    """Links of the kind `mentions`: a text names code."""
-    source: Ways = (1.0, 1.0)
-    """Links of the kind `source`: a page says that it describes a file."""
+    code: Ways = (1.0, 1.0)
+    """Links between source files: `imports`, `calls`, `extends` and `implements`."""
     other: Ways = (1.0, 1.0)
     """Every kind that is not named here, such as `references`."""
+
+    def of(self, kind: str) -> Ways:
+        """Give the parts of a kind of link."""
+        if kind in _BETWEEN_FILES:
+            return self.code
+        return {"contains": self.contains, "translation": self.translation}.get(kind, self.other)
 
 
 class Auto(Struct, frozen=True, forbid_unknown_fields=True):
@@ -174,26 +173,38 @@ class Auto(Struct, frozen=True, forbid_unknown_fields=True):
 
     vector: Part | None = None
     """Weight of meaning beside words, which get the rest; if it is not set, by kind of text as follows."""
-    prose: Part = 0.5
+    prose: Part = 0.55
     """In documents of sections that say enough about themselves."""
     remarks: Part = 0.2
     """In texts of a few words each, such as turns of a conversation."""
-    files: Part = 0.3
+    files: Part = 0.4
     """In source files of several sections."""
     functions: Part = 0.9
     """In source code that was cut into one function or so for each document."""
-    tongues: Part = 0.4
+    tongues: Part = 0.3
     """In other languages than English, if the question is in one of them."""
     foreign: Part = 0.9
     """Where everything is in another language than the question and has its words by chance only; it counts by the
     square of the part that is."""
+    remark_norm: Part = 0.2
+    """How much the length of a text counts, like `bm25.b.body`, where all texts are remarks of a few words."""
+    document: Part = 0.3
+    """Which part of a section's score depends on how many sections of its document are as good."""
+    sections: Number = 5
+    """Sections of a document that are looked at for that."""
     exact: Weight = 0.6
-    """Bonus for a document whose title or file name stands in the query, times the part of the query it covers."""
+    """Bonus for a document whose title or file name stands in the query, times the root of the part of the query it
+    covers."""
     symbol: Weight = 0.3
-    """The same for a section that defines a symbol which stands in the query as it is written."""
-    out_link: Weight = 0.3
-    """Part of its score that a document hands to those it links to, divided by 1 + ln(degree)."""
-    in_link: Weight = 0.1
+    """Bonus for a section that defines a symbol which stands in the query, times the part of the query it covers."""
+    names: Weight = 0.3
+    """Part of its squared score that a document hands to those that name the same rare things, divided by
+    1 + ln(degree)."""
+    carriers: Number = 5
+    """Documents up to which a name is rare."""
+    out_link: Weight = 0.45
+    """Part of its squared score that a document hands to those it links to, divided by 1 + ln(degree)."""
+    in_link: Weight = 0.15
     """The same for those that link to it."""
     links: LinkParts = LinkParts()
     per_document: Number = 3

@@ -123,6 +123,8 @@ class Shape(Struct, frozen=True, forbid_unknown_fields=True):
     """Most linked pages that are named with a result."""
     whole_text: bool = False
     """Whether sections are given whole, beside the snippet."""
+    doubt: Part = 0.07
+    """Relevance that one of the first ten must reach; if none does, the answer says so. 0 never says it."""
 
 
 class Pack(Struct, frozen=True, forbid_unknown_fields=True):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from waymeet.formulas.bm25 import idf
 from waymeet.ports import Counts, Neighbour
 from waymeet.stores import bm25f
 from waymeet.stores.entries import checked, twice
@@ -159,6 +160,12 @@ class MemoryStore:
         known = [chunk for chunk in chunks if chunk in now.chunks]
         return bm25f.evidence(words, postings, now.statistics, bm25, held=held, chunks=known)
 
+    def rarity(self, words: Sequence[Word], bm25: Bm25) -> tuple[float, ...]:
+        """Give each word's idf."""
+        now, fields = self._now, bm25f.counted(bm25)
+        held = (bm25f.holding(now.postings(word, fields)) for word in words)
+        return tuple(idf(now.statistics.chunks, number) for number in held)
+
     def nearest(self, lane: str, vector: Vector, limit: int, filters: Filters) -> Ranking:
         """Rank the chunks of a lane by cosine similarity."""
         now = self._now
@@ -232,15 +239,19 @@ class MemoryStore:
             if document in entries
         }
 
+    def sections(self, documents: Collection[str]) -> Mapping[str, int]:
+        """Say how many chunks each of some documents has."""
+        return {id_: len(each) for id_, each in self.chunks_of(documents).items()}
+
     def documents(self, ids: Collection[str]) -> Mapping[str, Document]:
         """Fetch documents by id."""
         now = self._now
         return {document: now.documents[document] for document in ids if document in now.documents}
 
-    def named(self, keys: Collection[str]) -> Mapping[str, tuple[str, ...]]:
-        """Say which documents carry each of the keys; a key that none carries is left out."""
-        now = self._now
-        return {key: tuple(now.carriers[key]) for key in keys if key in now.carriers}
+    def named(self, keys: Collection[str], most: int | None = None) -> Mapping[str, tuple[str, ...]]:
+        """Say which documents carry each of the keys; one that none, or more than so many, carry is left out."""
+        found = {key: tuple(self._now.carriers[key]) for key in keys if key in self._now.carriers}
+        return {key: documents for key, documents in found.items() if most is None or len(documents) <= most}
 
     def passing(self, documents: Collection[str], filters: Filters) -> Mapping[str, str]:
         """Give the first chunk of each of the documents that passes the filters."""

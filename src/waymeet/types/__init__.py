@@ -14,6 +14,7 @@ from waymeet.types.document import (
 from waymeet.types.graph import FOUND_KINDS, Edge, Link, Node, Reached
 from waymeet.types.query import Filters, Query, Variant, Word
 from waymeet.types.ranking import (
+    DOUBT,
     Answer,
     Candidate,
     Degraded,
@@ -33,6 +34,7 @@ from waymeet.types.ranking import (
 __all__ = [
     "CHUNK_FIELDS",
     "DOCUMENT_FIELDS",
+    "DOUBT",
     "FIELDS",
     "FOUND_KINDS",
     "Answer",

@@ -103,6 +103,7 @@ class Hit(Struct, frozen=True):
     start: int
     end: int
     score: float
+    """What it is ordered by: comparable within one answer only."""
     relevance_reason: str
     sources: tuple[Found, ...]
     sections: tuple[Section, ...]
@@ -116,7 +117,13 @@ class Hit(Struct, frozen=True):
     linked_pages: tuple[Linked, ...] = ()
     namespace: str = ""
     """The package or extra folder it belongs to."""
+    relevance: float | None = None
+    """The estimated chance that it answers the question, comparable between questions and projects; None if nothing
+    tells."""
     explanation: Explanation | None = None
+    """How the score came about, if asked for."""
+    relevance_explanation: Explanation | None = None
+    """What the relevance follows from, if asked for."""
 
 
 class Degraded(Struct, frozen=True):
@@ -135,6 +142,10 @@ class Step(Struct, frozen=True):
     skipped: str | None = None
 
 
+DOUBT = "nothing here seems to answer this; the nearest is shown"
+"""The note of an answer that is doubtful."""
+
+
 class Answer(Struct, frozen=True):
     """Hits and how they came about."""
 
@@ -145,6 +156,8 @@ class Answer(Struct, frozen=True):
     """`hybrid`, `lexical`, `vector`, `links`, `fulltext_fallback` or `none`: what the scores are made of."""
     hits: tuple[Hit, ...]
     total_found: int
+    doubtful: bool = False
+    """Whether nothing found seems to answer the question: no relevance reaches the setting `shape.doubt`."""
     degraded: tuple[Degraded, ...] = ()
     notes: tuple[str, ...] = ()
     """What was read into the query or changed in it."""

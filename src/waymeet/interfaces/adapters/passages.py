@@ -46,9 +46,11 @@ def _facts(hit: Hit, answer: Answer) -> dict[str, Any]:
         "start": hit.start,
         "end": hit.end,
         "score": hit.score,
+        "relevance": hit.relevance,
         "reason": hit.relevance_reason,
         "staleness": hit.staleness,
         "recipe": answer.recipe,
+        "doubtful": answer.doubtful,
         "degraded": [each.code for each in answer.degraded],
     }
 

@@ -115,8 +115,9 @@ def command(
 ) -> int:
     """Ask the project a question. The folder is indexed on first use.
 
-    Words are looked for one by one; the more that fit, and the rarer, the better. "quoted phrases" must occur,
-    -word rules out, prefix* stands for all words that begin so. A query that begins with a dash goes behind --.
+    Words are looked for one by one; the more that fit, and the rarer, the better. "quoted phrases" must occur
+    (in a whole question they need not), -word rules out, prefix* stands for all words that begin so.
+    A query that begins with a dash goes behind --.
     Filters can stand in the query: kind:code path:src/ tag:x type:spec lang:python ns:billing after:2025-06
     before:2026-01-01 and, for properties that documents have, key:value. Misspelt words are repaired, and it says so.
 

@@ -55,11 +55,14 @@ def _without_texts(hit: Hit) -> Hit:
 
 
 def _without_details(hit: Hit) -> Hit:
-    """Leave of an explanation the sum and its parts, without theirs."""
-    if hit.explanation is None:
-        return hit
-    parts = tuple(Explanation(each.value, each.description) for each in hit.explanation.parts)
-    return replace(hit, explanation=replace(hit.explanation, parts=parts))
+    """Leave of explanations the sum and its parts, without theirs."""
+    return replace(hit, explanation=_flat(hit.explanation), relevance_explanation=_flat(hit.relevance_explanation))
+
+
+def _flat(tree: Explanation | None) -> Explanation | None:
+    if tree is None:
+        return None
+    return replace(tree, parts=tuple(Explanation(each.value, each.description) for each in tree.parts))
 
 
 def _with_one_section(hit: Hit) -> Hit:

@@ -41,8 +41,9 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         Question,
         Meta(
             min_length=1,
-            description='What to look for, in plain words or names. "quoted phrases" must occur, -word rules out, '
-            "prefix* stands for all words that begin so. Filters may stand in it: kind:code path:src/ tag:x type:spec "
+            description='What to look for, in plain words or names. "quoted phrases" must occur '
+            "(in a whole question they need not), -word rules out, prefix* stands for all "
+            "words that begin so. Filters may stand in it: kind:code path:src/ tag:x type:spec "
             "lang:python ns:billing after:2025-06 before:2026-01-01.",
         ),
     ]

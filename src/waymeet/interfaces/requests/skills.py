@@ -39,6 +39,8 @@ class Recalled(Struct, frozen=True, kw_only=True):
     file_patterns: tuple[str, ...]
     steps: tuple[str, ...]
     score: float
+    relevance: float | None = None
+    """The estimated chance that it fits."""
     reason: str
     version: str
     used: int
@@ -76,6 +78,7 @@ def answer_recall_skills(project: Project, request: RecallSkillsRequest) -> Reca
                 file_patterns=item.values("file_patterns"),
                 steps=steps(item),
                 score=hit.score,
+                relevance=hit.relevance,
                 reason=hit.relevance_reason,
                 version=item.version,
                 used=counts[item.id].count if item.id in counts else 0,

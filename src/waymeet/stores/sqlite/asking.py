@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from msgspec.json import encode
@@ -12,7 +13,7 @@ from waymeet.stores.urgency import LAST, STEPS, STRUCTURE
 from waymeet.types import FOUND_KINDS, Fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     import apsw
 
@@ -41,6 +42,10 @@ SELECT key FROM chunks c WHERE c.key = ?2 AND EXISTS (
 _NAMED = """
 SELECT n.key, d.path FROM names n JOIN documents d ON d.id = n.document WHERE n.key = ? ORDER BY d.path
 """
+_RARE = (
+    "SELECT key FROM names WHERE key = ? AND NOT EXISTS (SELECT 1 FROM names WHERE key = ? LIMIT 1 OFFSET ?) LIMIT 1"
+)
+_SECTIONS = "SELECT path, (SELECT COUNT(*) FROM chunks c WHERE c.document = d.id) FROM documents d WHERE path = ?"
 _BEGINNING = "SELECT term, id FROM terms WHERE term >= ?1 AND term < ?1 || char(1114111)"
 _COUNTS = """
 SELECT
@@ -72,6 +77,11 @@ def numbers(connection: apsw.Connection, ids: Collection[str]) -> dict[str, int]
     return dict(connection.executemany("SELECT key, id FROM chunks WHERE key = ?", ((chunk,) for chunk in ids)))
 
 
+def sections(connection: apsw.Connection, ids: Collection[str]) -> dict[str, int]:
+    """Count the chunks of some documents."""
+    return dict(connection.executemany(_SECTIONS, ((id_,) for id_ in ids)))
+
+
 def chunks_of(connection: apsw.Connection, ids: Collection[str]) -> dict[str, tuple[Chunk, ...]]:
     """Fetch all chunks of some documents, in order."""
     known = connection.executemany("SELECT path FROM documents WHERE path = ?", ((id_,) for id_ in ids))
@@ -96,12 +106,15 @@ def with_vector(connection: apsw.Connection, lanes: Collection[str], ids: Collec
     return frozenset(key for (key,) in connection.executemany(_WITH_VECTOR, ((asked, chunk) for chunk in set(ids))))
 
 
-def named(connection: apsw.Connection, keys: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """Say which documents carry each of the keys."""
-    found: dict[str, tuple[str, ...]] = {}
-    for key, path in connection.executemany(_NAMED, ((key,) for key in set(keys))):
-        found[key] = (*found.get(key, ()), path)
-    return found
+def named(connection: apsw.Connection, keys: Collection[str], most: int | None = None) -> dict[str, tuple[str, ...]]:
+    """Say which documents carry each of the keys, but for those that more than so many carry."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    wanted: Iterable[str] = set(keys)
+    if most is not None:  # what everything is called is not even counted
+        wanted = (key for (key,) in connection.executemany(_RARE, [(key, key, most) for key in wanted]))
+    for key, path in connection.executemany(_NAMED, [(key,) for key in wanted]):
+        found[key].append(path)
+    return {key: tuple(paths) for key, paths in found.items()}
 
 
 def vocabulary(connection: apsw.Connection, lexicon: Lexicon, prefix: str, limit: int) -> list[str]:

@@ -129,7 +129,7 @@ class Lexicon:
         everywhere = set().union(*(segment.terms for segment in self.segments.values()), self.loose.terms)
         if not any(segment.dead for segment in self.segments.values()):
             return len(everywhere)
-        return sum(self.held(term) > 0 for term in everywhere)
+        return sum(map(self.holds, everywhere))
 
     def holds(self, term: int) -> bool:
         """Tell whether any living chunk holds a term."""

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from waymeet.formulas.bm25 import idf
 from waymeet.stores import bm25f
 from waymeet.stores.entries import checked
 from waymeet.stores.sqlite import asking, links, nearest, writing
@@ -231,6 +232,13 @@ class SqliteStore:
             found = bm25f.evidence(words, here, lexicon.statistics, bm25, held=held, chunks=numbered.values())
             return {chunk: found[number] for chunk, number in numbered.items()}
 
+    def rarity(self, words: Sequence[Word], bm25: Bm25) -> tuple[float, ...]:
+        """Give each word's idf."""
+        fields = bm25f.counted(bm25)
+        with self._upkeep.reading() as session:
+            number = self._library.lexicon(session).statistics.chunks
+            return tuple(idf(number, self._holding(session, word, fields)) for word in words)
+
     def nearest(self, lane: str, vector: Vector, limit: int, filters: Filters) -> Ranking:
         """Rank the chunks of a lane by cosine similarity."""
         with self._upkeep.reading() as session:
@@ -305,15 +313,20 @@ class SqliteStore:
         with self._upkeep.reading() as session:
             return asking.chunks_of(session.connection, documents)
 
+    def sections(self, documents: Collection[str]) -> Mapping[str, int]:
+        """Say how many chunks each of some documents has."""
+        with self._upkeep.reading() as session:
+            return asking.sections(session.connection, documents)
+
     def documents(self, ids: Collection[str]) -> Mapping[str, Document]:
         """Fetch documents by id."""
         with self._upkeep.reading() as session:
             return asking.documents(session.connection, ids)
 
-    def named(self, keys: Collection[str]) -> Mapping[str, tuple[str, ...]]:
-        """Say which documents carry each of the keys; a key that none carries is left out."""
+    def named(self, keys: Collection[str], most: int | None = None) -> Mapping[str, tuple[str, ...]]:
+        """Say which documents carry each of the keys; one that none, or more than so many, carry is left out."""
         with self._upkeep.reading() as session:
-            return asking.named(session.connection, keys)
+            return asking.named(session.connection, keys, most)
 
     def passing(self, documents: Collection[str], filters: Filters) -> Mapping[str, str]:
         """Give the first chunk of each of the documents that passes the filters."""

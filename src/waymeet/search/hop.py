@@ -1,0 +1,130 @@
+"""One light hop: what is found speaks for what it links to, and for what names the same rare things."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from waymeet.analysis.names import MENTIONED
+from waymeet.formulas.explain import product, value
+from waymeet.formulas.proximity import carried
+from waymeet.ports import Neighbour
+from waymeet.search.lift import lifted_by
+from waymeet.search.retrieve import fanned_out
+from waymeet.search.state import Search, Tools
+from waymeet.settings import Auto, Settings
+from waymeet.types import Explanation
+
+_FIRST = 5
+"""Documents whose names are looked at: further down, what is named has less and less to do with the question."""
+
+
+class _Gift(NamedTuple):
+    """A part of its score that one document hands to another."""
+
+    worth: float
+    giver: str
+    how: str
+    """How the two belong together, told before the giver's name."""
+    weight: float
+    number: int
+    """How many neighbours the giver has."""
+
+
+def spread(search: Search, tools: Tools, settings: Settings) -> Search:
+    """Hand a part of each leading document's score to its neighbours: the strongest gift counts, not the sum.
+
+    A score counts by its square: what fits best has most to say about what belongs to it.
+    """
+    if search.query.depth == 0 or not search.candidates:
+        return search.skip("nothing to start from" if search.query.depth != 0 else "depth 0")
+    best = _best(search)
+    givers = list(best)[: search.query.limit * settings.pool.starts]
+    around = tools.store.neighbours(givers, search.query.link_types)
+    gifts: dict[str, _Gift] = {}
+    cut = []
+    part = _part(tools)
+    for giver, near in around.items():
+        ways = _ways(near, settings.auto)
+        if len(ways) > settings.graph.fan_out:
+            cut.append(giver)
+        served = sorted(ways.items(), key=lambda each: (-each[1][0], each[0]))[: settings.graph.fan_out]
+        for document, (weight, outward) in served:
+            handed = carried(weight * part, len(ways))
+            how = "linked from" if outward else "links to"
+            _give(gifts, document, _Gift(handed * best[giver] ** 2, giver, how, handed, len(ways)))
+    search = lifted_by(search, tools, _chosen(gifts, best, search, settings), "graph")
+    return fanned_out(search, cut, settings) if cut else search
+
+
+def kindred(search: Search, tools: Tools, settings: Settings) -> Search:
+    """Hand a part of the best documents' scores to those that name the same rare people, places or things."""
+    if search.query.depth == 0 or not search.candidates:
+        return search.skip("nothing to start from" if search.query.depth != 0 else "depth 0")
+    best = _best(search)
+    givers = list(best)[:_FIRST]
+    named = {
+        document: [name for name in each.names if name.startswith(MENTIONED)]
+        for document, each in tools.store.documents(givers).items()
+    }
+    carriers = tools.store.named({name for names in named.values() for name in names}, settings.auto.carriers)
+    gifts: dict[str, _Gift] = {}
+    part = _part(tools)
+    for giver in givers:
+        shared: dict[str, str] = {}
+        for name in named.get(giver, ()):
+            for document in carriers.get(name, ()):
+                shared.setdefault(document, name.removeprefix(MENTIONED))
+        shared.pop(giver, None)
+        handed = carried(settings.auto.names * part, len(shared))
+        for document, name in shared.items():
+            how = f"names “{name}” as does"
+            _give(gifts, document, _Gift(handed * best[giver] ** 2, giver, how, handed, len(shared)))
+    return lifted_by(search, tools, _chosen(gifts, best, search, settings), "shared")
+
+
+def _best(search: Search) -> dict[str, float]:
+    """Give the score of each document's best section, the best document first."""
+    best: dict[str, float] = {}
+    for each in search.candidates:
+        best.setdefault(each.document, each.score.value)
+    return best
+
+
+def _part(tools: Tools) -> float:
+    """Say which part of a gift is handed over: half of it where texts are remarks that say little of each other."""
+    return (1.0 + tools.store.texture().telling) / 2.0
+
+
+def _give(gifts: dict[str, _Gift], document: str, gift: _Gift) -> None:
+    if gift.worth > 0.0 and (document not in gifts or gift.worth > gifts[document].worth):
+        gifts[document] = gift
+
+
+def _chosen(
+    gifts: Mapping[str, _Gift], best: Mapping[str, float], search: Search, settings: Settings
+) -> dict[str, Explanation]:
+    """Explain the gifts to what is known already, and the largest of those to what is not."""
+    known = {document for document in gifts if document in best}
+    most = max(search.query.limit * settings.pool.factor, settings.pool.least)
+    entering = sorted(gifts.keys() - known, key=lambda document: (-gifts[document].worth, document))[:most]
+    return {document: _told(gifts[document], best) for document in (*known, *entering)}
+
+
+def _ways(near: Sequence[Neighbour], auto: Auto) -> dict[str, tuple[float, bool]]:
+    """Weigh the way to each neighbour by the link that leads there best, and say whether that leads away."""
+    ways: dict[str, tuple[float, bool]] = {}
+    for document, kind, outward, _ in near:
+        out_part, in_part = auto.links.of(kind)
+        weight = auto.out_link * out_part if outward else auto.in_link * in_part
+        if weight > 0.0 and (document not in ways or weight > ways[document][0]):
+            ways[document] = weight, outward
+    return ways
+
+
+def _told(gift: _Gift, best: Mapping[str, float]) -> Explanation:
+    score = best[gift.giver]
+    return product(
+        f"{gift.how} {gift.giver}",
+        value(gift.weight, f"link weight, {gift.number} neighbour{'s' if gift.number > 1 else ''}"),
+        value(score, f"score of {gift.giver}"),
+        value(score, "once more: the best have most to say"),
+    )
