@@ -2,11 +2,12 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 STAMP := .venv/.ready
+RECIPES := auto,auto:words,classic,threeway,memory,neighbours,files,deep
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
-.PHONY: help demo test check unit bench bench-engine bench-phrases bench-stages bench-code bench-models bench-torch torture mcp-official format lock docs pictures clean
+.PHONY: help demo test check unit bench bench-engine bench-phrases bench-stages bench-code bench-models bench-torch quality quality-recipes quality-parts torture mcp-official format lock docs pictures clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -54,12 +55,23 @@ bench-models: $(STAMP)  ## Compare runtimes of the default models
 bench-torch: $(STAMP)  ## Compare the default model with MiniLM on torch, in an environment of its own; a large download
 	$(BIN)/python benchmarks/torch_rival.py
 
+quality: quality-recipes quality-parts  ## Measure answers and write docs/quality.md: make -j2 quality COLLECTIONS="sets/*"
+	$(BIN)/python benchmarks/quality.py build/quality/recipes.json build/quality/parts.json
+
+quality-recipes: $(STAMP)
+	@mkdir -p build/quality
+	$(BIN)/waymeet eval $(COLLECTIONS) --plain --recipe $(RECIPES) --report build/quality/recipes.json
+
+quality-parts: $(STAMP)
+	@mkdir -p build/quality
+	$(BIN)/waymeet eval $(COLLECTIONS) --sample 60 --ablate --leave-one-out --report build/quality/parts.json
+
 torture: $(STAMP)  ## Longer property tests; hundreds of crashes, failing disks, flipped bits and crowds
 	$(BIN)/pytest -n auto --hypothesis-profile=torture tests/properties tests/conformance
 	TORTURE=1 $(BIN)/pytest -n auto tests/torture tests/interfaces/test_http_schema.py
 
-mcp-official: $(STAMP)  ## Try the MCP server with the official inspector and conformance suite; needs npm and Node 22
-	npm install --silent --no-audit --no-fund --prefix build/mcp @modelcontextprotocol/inspector@2.12.0 @modelcontextprotocol/conformance@0.2.0-alpha.12
+mcp-official: $(STAMP)  ## Try the MCP server with the official inspector and conformance suite; needs npm
+	npm install --silent --no-audit --no-fund --prefix build/mcp @modelcontextprotocol/inspector@2.12.0 @modelcontextprotocol/conformance@0.2.0-alpha.12 node@22.23.3
 	MCP_OFFICIAL=build/mcp $(BIN)/pytest tests/interfaces/test_mcp_official.py
 
 format: $(STAMP)  ## Format and fix what can be fixed

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -15,9 +14,7 @@ from typing import Any
 import pytest
 
 FOLDER = Path(os.environ.get("MCP_OFFICIAL", "")).resolve()
-pytestmark = pytest.mark.skipif(
-    "MCP_OFFICIAL" not in os.environ, reason="needs npm, Node 22 and a download: make mcp-official"
-)
+pytestmark = pytest.mark.skipif("MCP_OFFICIAL" not in os.environ, reason="needs npm and a download: make mcp-official")
 _PATIENCE = 120
 _WITHOUT = "embedding.provider=none"
 GENERAL = {
@@ -59,9 +56,8 @@ asyncio.run(serve())
 
 
 def official(program: str, *args: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    node = shutil.which("node")
-    assert node, "Node is not installed"
-    command = [node, str(FOLDER / "node_modules" / ".bin" / program), *args]
+    programs = FOLDER / "node_modules" / ".bin"
+    command = [str(programs / "node"), str(programs / program), *args]  # that of the system may be too old for them
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=_PATIENCE, check=False)
 
 

@@ -1,6 +1,11 @@
 """Weights fitted to a project: written when they help beyond noise, and not otherwise."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 import tomllib
 from pathlib import Path
 
@@ -39,6 +44,14 @@ def test_better_weights_are_shown_written_and_better(run: Run, misled: Path) -> 
     text = (misled / "waymeet.toml").read_text(encoding="utf-8")
     assert text.startswith("auto.exact = 0.0\n# Ours.\n[bm25.fields]\n")
     assert tomllib.loads(text)["bm25"]["fields"]["title"] == told["tuned"]["after"]["bm25.fields.title"]
+    done = run("tune", "-C", str(misled), "--undo", "--dry-run")
+    assert (done.code, "+title = 40.0 # too much" in done.out) == (0, True)
+    assert (misled / "waymeet.toml").read_text(encoding="utf-8") == text
+    done = run("tune", "-C", str(misled), "--undo", "--yes", "--json")
+    assert (done.code, json.loads(done.out)["taken_back"]) == (0, True)
+    assert (misled / "waymeet.toml").read_text(encoding="utf-8") == MISLED
+    done = run("tune", "-C", str(misled), "--undo", "--yes")
+    assert (done.code, "was not tuned" in done.out) == (1, True)
 
 
 def test_without_a_gain_nothing_is_written_and_that_is_said(run: Run, tmp_path: Path) -> None:
@@ -50,8 +63,35 @@ def test_without_a_gain_nothing_is_written_and_that_is_said(run: Run, tmp_path: 
     assert not (root / "waymeet.toml").exists()
 
 
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_whoever_ends_it_finds_nothing_left(misled: Path, tmp_path: Path, number: int, code: int) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    command = [sys.executable, "-m", "waymeet", "tune", "-C", str(misled), "--yes", "--most", "500"]
+    with subprocess.Popen(command, env={**os.environ, "TMPDIR": str(place)}, stderr=subprocess.PIPE) as running:
+        while not list(place.glob("waymeet-eval-*/*")):
+            assert running.poll() is None, running.stderr and running.stderr.read()
+            time.sleep(0.01)
+        running.send_signal(number)
+        assert running.wait() == code
+    assert not list(place.iterdir())
+    assert (misled / "waymeet.toml").read_text(encoding="utf-8") == MISLED
+
+
 def test_nobody_there_to_be_asked(run: Run, misled: Path) -> None:
     assert run("tune", "-C", str(misled), "--json").code == 2
+    done = run("tune", "-C", str(misled))
+    assert (done.code, done.out) == (2, ""), "said before the search, not after it"
+    assert "Nobody is there to be asked" in done.err
+
+
+@pytest.mark.parametrize("text", ["auto = { exact = 0.5 }\n", "auto.exact = \n"])
+def test_a_file_that_cannot_be_changed_is_noticed_first(run: Run, tmp_path: Path, text: str) -> None:
+    root = write(tmp_path / "house", {"README.md": files()["README.md"], "waymeet.toml": text})
+    done = run("tune", "-C", str(root), "--yes")
+    assert (done.code, done.out) == (2, "")
+    assert "waymeet.toml" in done.err
+    assert (root / "waymeet.toml").read_text(encoding="utf-8") == text
 
 
 def test_weights_go_where_the_settings_are(tmp_path: Path) -> None:
@@ -65,6 +105,16 @@ def test_weights_go_where_the_settings_are(tmp_path: Path) -> None:
     plan = planned(tmp_path, weights)
     assert plan.path.name == "pyproject.toml"
     assert tomllib.loads((plan.after or b"").decode())["tool"]["waymeet"]["auto"] == {"exact": 0.3}
+
+
+def test_weights_written_with_dots_and_comments_stay_so(tmp_path: Path) -> None:
+    before = "# Ours.\r\nauto.exact = 0.0 # why\r\n\r\n[bm25.fields] # weights\r\ntitle = 40.0   # too much\r\n"
+    (tmp_path / "waymeet.toml").write_bytes(before.encode())
+    plan = planned(tmp_path, {"auto.exact": 0.3, "auto.symbol": 0.1, "bm25.fields.title": 4.0, "bm25.fields.path": 1.0})
+    assert (plan.after or b"").decode() == (
+        "# Ours.\r\nauto.exact = 0.3 # why\r\nauto.symbol = 0.1\r\n\r\n"
+        "[bm25.fields] # weights\r\npath = 1.0\r\ntitle = 4.0   # too much\r\n"
+    )
 
 
 def test_a_form_that_cannot_be_changed_safely_is_left_alone(tmp_path: Path) -> None:

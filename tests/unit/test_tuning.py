@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from waymeet.evaluate.collection import Asked, Collection
-from waymeet.evaluate.measures import MAIN, Measured, Worth
-from waymeet.evaluate.tuning import KEYS, halves, tune
+from waymeet.evaluate.collection import Asked, Collection, sampled
+from waymeet.evaluate.measures import MAIN, Comparison, Measured, Worth, overall
+from waymeet.evaluate.tuning import KEYS, folds, halves, tune
 from waymeet.settings.layers import keys
 
 BEFORE = {"auto.exact": 0.6, "bm25.fields.headings": 2.0}
@@ -68,6 +68,16 @@ def test_what_helps_only_where_it_was_searched_is_refused() -> None:
     assert "within noise" in tuned.refusal
 
 
+def test_a_step_that_may_be_chance_is_not_taken() -> None:
+    def ask(collection: Collection, weights: Mapping[str, float]) -> Measured:
+        moved = weights["auto.exact"] != 0.6
+        gains = [0.2 if at % 2 else -0.19 for at in range(len(collection.queries))]
+        scores = {query.id: 0.5 + gain * moved for query, gain in zip(collection.queries, gains, strict=True)}
+        return _measured(collection, scores)
+
+    assert not tune([_collection("commits")], ask, BEFORE).after, "on the whole better, but less than by chance"
+
+
 def test_what_helps_one_kind_at_the_cost_of_another_is_refused() -> None:
     def ask(collection: Collection, weights: Mapping[str, float]) -> Measured:
         gain = weights["auto.exact"] * (0.3 if collection.name == "commits" else -0.1)
@@ -86,3 +96,79 @@ def test_labels_do_not_judge_what_was_withheld_from_them() -> None:
     tuned = tune([_collection("headings"), _collection("links")], ask, BEFORE)
     assert not tuned.after
     assert "no other weights were better" in tuned.refusal
+
+
+def test_a_sample_holds_the_smaller_ones() -> None:
+    collection = _collection("commits", 31)
+    few, more = (sampled(collection, number).queries for number in (5, 9))
+    assert (len(few), len(more)) == (5, 9)
+    assert set(few) < set(more)
+    assert sampled(collection, 0) == sampled(collection, 31) == collection
+
+
+def test_weights_fitted_to_one_collection_show_when_it_is_left_out() -> None:
+    """All others want a small bonus; what is set suits the odd one."""
+
+    def ask(collection: Collection, weights: Mapping[str, float]) -> Measured:
+        ideal = 0.6 if collection.name == "odd" else 0.3
+        good = 1 - abs(weights["auto.exact"] - ideal)
+        return _measured(collection, {query.id: good for query in collection.queries})
+
+    collections = [_collection("odd", 9), _collection("b"), _collection("c"), _collection("d", 5)]
+    odd, *others = folds(collections, ask, BEFORE)
+    assert odd.moved == {"auto.exact": (0.6, 0.3)}
+    assert (odd.before, odd.after, odd.compared.verdict) == (1.0, 0.7, "worse")
+    assert [each.compared.verdict for each in others] == ["better"] * 3
+    assert (odd.compared.against, odd.compared.queries) == ("as set", 9)
+
+
+def test_what_gains_by_itself_may_lose_together() -> None:
+    asked = []
+
+    def ask(collection: Collection, weights: Mapping[str, float]) -> Measured:
+        asked.append((collection.name, dict(weights)))
+        moved = [weights["auto.exact"] == 1.2, weights["bm25.fields.headings"] == 1.0]
+        good = 0.5 + 0.1 * moved[0] + 0.2 * moved[1] - 0.4 * all(moved)
+        return _measured(collection, {query.id: good for query in collection.queries})
+
+    for each in folds([_collection("a", 3), _collection("b", 3), _collection("c", 3)], ask, BEFORE):
+        assert each.moved == {"bm25.fields.headings": (2.0, 1.0)}
+    seen = [(name, tuple(weights.items())) for name, weights in asked]
+    assert len(seen) == len(set(seen)), "nothing is asked twice"
+
+
+def test_what_two_steps_do_not_move_is_not_asked_again() -> None:
+    asked = []
+
+    def ask(collection: Collection, weights: Mapping[str, float]) -> Measured:
+        asked.append(weights["auto.exact"])
+        return _measured(collection, {query.id: 0.5 for query in collection.queries})
+
+    folds([_collection(name, 3) for name in "abc"], ask, {"auto.exact": 0.6})
+    assert sorted(set(asked)) == [0.3, 0.6, 1.2]
+
+
+def test_parts_of_a_whole_end_at_one() -> None:
+    asked = []
+
+    def ask(collection: Collection, weights: Mapping[str, float]) -> Measured:
+        asked.append(weights["auto.prose"])
+        return _measured(collection, {query.id: weights["auto.prose"] for query in collection.queries})
+
+    folds([_collection(name, 3) for name in "abc"], ask, {"auto.prose": 0.9})
+    assert max(asked) == 0.9
+
+
+def test_differences_over_collections_count_the_same() -> None:
+    rows = [
+        Comparison("a", "x", "y", MAIN, 0.3, 0.2, 0.4, 9, 0, 10),
+        Comparison("b", "x", "y", MAIN, -0.1, -0.2, -0.05, 0, 9, 1000),
+        Comparison("c", "x", "y", MAIN, 0.1, -0.1, 0.3, 5, 5, 10),
+        Comparison("a", "z", "y", MAIN, 0.0, 0.0, 0.0, 0, 0, 10),
+    ]
+    x, z = overall(rows)
+    assert (x.name, x.mean, x.worst.collection, x.best.collection) == ("x", 0.1, "b", "a")
+    assert (x.better, x.worse) == (("a",), ("b",))
+    room = (0.1**2 + 0.075**2 + 0.2**2) ** 0.5 / 3
+    assert (x.low, x.high) == pytest.approx((0.1 - room, 0.1 + room), abs=1e-4)
+    assert (z.mean, z.low, z.high) == (0.0, 0.0, 0.0)

@@ -7,11 +7,13 @@
 """
 
 from collections.abc import Iterator, Mapping
+from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waymeet.errors import CollectionError
 
@@ -79,6 +81,19 @@ def load(folder: Path, split: str = "") -> Collection:
     if not queries or not documents:
         raise CollectionError(f"{folder.name} has no query with an answer.", f"Look at its {QUERIES} and {QRELS}.")
     return Collection(folder.resolve().name, documents, queries, qrels)
+
+
+def sampled(collection: Collection, most: int) -> Collection:
+    """Leave at most so many queries, in their order; always the same, and more of them hold the fewer."""
+    if not 0 < most < len(collection.queries):
+        return collection
+    kept = set(shuffled(collection)[:most])
+    return replace(collection, queries=tuple(each for each in collection.queries if each in kept))
+
+
+def shuffled(collection: Collection) -> list[Asked]:
+    """Put the queries of a collection into an order that means nothing and is always the same."""
+    return sorted(collection.queries, key=lambda query: blake2b(query.id.encode(), digest_size=8).digest())
 
 
 def judgements_only(path: Path) -> Collection:

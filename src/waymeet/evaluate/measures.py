@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from statistics import quantiles
+from math import hypot
+from statistics import fmean, quantiles
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -37,6 +38,7 @@ class Worth(Struct, frozen=True):
     """By name: the bounds within which 95 of 100 means over such queries lie."""
     p50_ms: float = 0.0
     p95_ms: float = 0.0
+    mean_ms: float = 0.0
     meaning: str = ""
     """Which models of meaning were asked; empty if none was."""
     degraded: Mapping[str, int] = {}
@@ -74,6 +76,43 @@ class Comparison(Struct, frozen=True):
         return "better" if self.difference > 0 else "worse"
 
 
+class Overall(NamedTuple):
+    """What one difference comes to over several collections, each of which counts the same."""
+
+    name: str
+    against: str
+    mean: float
+    low: float
+    high: float
+    worst: Comparison
+    best: Comparison
+    better: tuple[str, ...]
+    """Collections on which it is better, beyond noise."""
+    worse: tuple[str, ...]
+    """Collections on which it is worse, beyond noise."""
+
+
+def overall(found: Sequence[Comparison]) -> list[Overall]:
+    """Sum up the differences of the same two things over collections.
+
+    The interval of a mean of independent means comes from theirs: half their widths, squared, add up.
+    """
+    groups: dict[tuple[str, str], list[Comparison]] = {}
+    for each in found:
+        groups.setdefault((each.recipe, each.against), []).append(each)
+    summed = []
+    for (name, against), rows in groups.items():
+        mean = fmean(each.difference for each in rows)
+        room = hypot(*((each.high - each.low) / 2 for each in rows)) / len(rows)
+        ordered = sorted(rows, key=lambda each: each.difference)
+        better, worse = (
+            tuple(each.collection for each in rows if each.verdict == word) for word in ("better", "worse")
+        )
+        low, high = _rounded(mean - room), _rounded(mean + room)
+        summed.append(Overall(name, against, _rounded(mean), low, high, ordered[0], ordered[-1], better, worse))
+    return summed
+
+
 def scores(collection: Collection, run: Run) -> dict[str, dict[str, float]]:
     """Measure every query of a collection, also those without any answer."""
     found: dict[str, dict[str, float]] = {name: {} for name in MEASURES}
@@ -98,10 +137,16 @@ def measured(collection: Collection, run: Run) -> Measured:
         {name: (round(each.low, 4), round(each.high, 4)) for name, each in means.items()},
         round(cuts[9] * 1000, 3),
         round(cuts[18] * 1000, 3),
+        round(fmean(times) * 1000, 3),
         run.meaning,
         run.degraded,
     )
     return Measured(worth, found)
+
+
+def in_passing(collection: Collection, run: Run) -> Measured:
+    """Measure a run only to be compared: without intervals of its own, which take long."""
+    return Measured(Worth(collection.name, run.name, len(collection.queries), {}, {}), scores(collection, run))
 
 
 def compared(this: Measured, that: Measured, against: str = "", measure: str = MAIN) -> Comparison:

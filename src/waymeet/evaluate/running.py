@@ -1,7 +1,7 @@
 """Runs: what a recipe answers to every query of a collection, and how long it takes."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from re import compile as pattern
 from time import perf_counter
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from waymeet.evaluate.collection import Asked, Collection, Place
 from waymeet.ports import Progress
-from waymeet.search.state import Recipe, Tools, run
+from waymeet.search.state import Recipe, Search, Tools, run
 from waymeet.settings import Settings
 from waymeet.types import Candidate, Filters, Query
 
@@ -17,7 +17,13 @@ DEPTH = 100
 """Documents kept for each query."""
 LIMIT = 10
 """Results asked for, as a user asks."""
+_NO_MODEL = "no_model"
+WORDS = "words"
+"""The mode in which every recipe can be asked here: without models of meaning."""
 _LINES = pattern(r"(?s)(?P<document>.*)#L(?P<start>\d+)-L(?P<end>\d+)(?:~\d+)?")
+
+
+Answering = Callable[[Recipe, Query, Tools, Settings], Search]
 
 
 class Run(Struct, frozen=True):
@@ -38,6 +44,11 @@ class Run(Struct, frozen=True):
         return f"{self.recipe}:{self.mode}" if self.mode else self.recipe
 
 
+def at_once(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> Search:
+    """Answer a question as a user's is answered."""
+    return run(recipe, query, tools, settings)[0]
+
+
 def answered(
     recipe: Recipe,
     collection: Collection,
@@ -47,23 +58,27 @@ def answered(
     mode: str = "",
     limit: int = LIMIT,
     progress: Progress | None = None,
+    answering: Answering = at_once,
 ) -> Run:
     """Ask every query of a collection; of several sections of one document the best counts.
 
     Where lines are judged, not documents, every section counts, and one that shares a line with the right ones is
     right.
     """
+    bare = mode == WORDS and WORDS not in recipe.modes
+    if bare:
+        tools = tools._replace(embedders=())
     ranked, seconds, degraded = {}, [], Counter[str]()
     by_meaning = False
     scopes: dict[str, Filters] = {}
     for done, asked in enumerate(collection.queries, start=1):
         if asked.scope not in scopes:
             scopes[asked.scope] = _filters(collection, asked)
-        query = Query(asked.text, limit, recipe=recipe.name, mode=mode, filters=scopes[asked.scope])
+        query = Query(asked.text, limit, recipe=recipe.name, mode="" if bare else mode, filters=scopes[asked.scope])
         started = perf_counter()
-        search, _ = run(recipe, query, tools, settings)
+        search = answering(recipe, query, tools, settings)
         seconds.append(perf_counter() - started)
-        degraded.update({each.code for each in search.degraded})
+        degraded.update({each.code for each in search.degraded if not (bare and each.code == _NO_MODEL)})
         by_meaning = by_meaning or "vector" in search.lists
         best: dict[str, float] = {}
         place = collection.places.get(asked.id)

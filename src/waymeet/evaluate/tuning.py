@@ -1,15 +1,17 @@
-"""Weights fitted to a project: searched for on one half of its questions, judged on the other."""
+"""Weights fitted to questions: searched for on some of them, judged on others."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from hashlib import blake2b
+from math import inf, sqrt
+from statistics import fmean, pstdev
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waymeet.evaluate.collection import Collection
+from waymeet.errors import SettingsError
+from waymeet.evaluate.collection import Collection, shuffled
 from waymeet.evaluate.measures import MAIN, Comparison, Measured, compared
 from waymeet.evaluate.mining.labels import HEADINGS, LINKS
-from waymeet.formulas.bootstrap import paired
+from waymeet.settings.layers import assigned
 
 MEANING = ("auto.vector", "auto.prose", "auto.files")
 """Weights of meaning, which say nothing where there is no model of it."""
@@ -34,10 +36,14 @@ _BLIND: Mapping[str, frozenset[str]] = {
 """Kinds of labels that must not judge a weight: what it weighs is just what was withheld from them."""
 _ROUNDS = ((0.0, 0.5, 2.0), (0.75, 1.4))
 """What a weight is multiplied with, first in large steps, then in small ones."""
+_STEPS = (0.5, 2.0, 0.75, 1.4)
+"""The same where each weight is looked at by itself; that leaving it out costs is shown elsewhere."""
 _FIRST = {"auto": 0.2, "bm25": 1.0}
 """What stands for a weight that is 0, by its section."""
 _MOST_LOST, _ENOUGH = 0.01, 8
 """What a step may cost one kind of labels, if there are enough of it to tell."""
+_SURE = 2.0
+"""Standard errors by which a step must gain: of fifty that are tried, many gain one by chance."""
 _LEAST = 0.001
 """What a step must gain: less is not worth another number in a file."""
 
@@ -45,6 +51,8 @@ Weights = Mapping[str, float]
 Ask = Callable[[Collection, Weights], Measured]
 """Measures a collection with some weights in place of those that are set."""
 Told = Callable[[int, int, str], None]
+Judge = Callable[[Sequence[Sequence[float]]], float]
+"""Makes one gain of what every question of each collection gains."""
 
 
 class Tuned(Struct, frozen=True):
@@ -72,11 +80,23 @@ class Tuned(Struct, frozen=True):
         return f"it makes answers worse for {', '.join(worse)}" if worse else ""
 
 
+class Fold(Struct, frozen=True):
+    """What weights are worth on a collection that had no part in finding them."""
+
+    compared: Comparison
+    """Weights found on the other collections, against those that are set."""
+    before: float
+    """What the collection is worth with those that are set."""
+    after: float
+    moved: Mapping[str, tuple[float, float]]
+    """The weights that the others would have otherwise: as they are, and as they would be."""
+
+
 def halves(collections: Iterable[Collection]) -> tuple[list[Collection], list[Collection]]:
     """Part the queries of collections into two halves, always the same."""
     parts: tuple[list[Collection], list[Collection]] = ([], [])
     for collection in collections:
-        ordered = sorted(collection.queries, key=lambda query: blake2b(query.id.encode(), digest_size=8).digest())
+        ordered = shuffled(collection)
         for part, start in zip(parts, (0, 1), strict=True):
             part.append(replace(collection, queries=tuple(ordered[start::2])))
     return parts
@@ -85,62 +105,127 @@ def halves(collections: Iterable[Collection]) -> tuple[list[Collection], list[Co
 def tune(collections: Sequence[Collection], ask: Ask, before: Weights, told: Told | None = None) -> Tuned:
     """Search for better weights, one after the other, and judge them on questions that the search has not seen."""
     learning, judging = halves(collections)
-    search = _Search(learning, ask, before, told)
-    after = {key: value for key, value in search.best().items() if value != before[key]}
+    most = (1 + len(before) * sum(map(len, _ROUNDS))) * len(learning)
+    climb = _Climb(ask, most, told)
+    weights = dict(before)
+    for steps in _ROUNDS:
+        for key in weights:
+            weights[key] = climb.best(learning, weights, key, steps, _cautious)[1]
+    after = {key: value for key, value in weights.items() if value != before[key]}
     if not after:
         return Tuned(before, {})
     learnt = _joined(learning, ask, before, after)
     return Tuned(before, after, learnt[0], tuple(_joined(judging, ask, before, after)))
 
 
-class _Search:
-    """Climbs one weight at a time."""
+def folds(collections: Sequence[Collection], ask: Ask, before: Weights, told: Told | None = None) -> list[Fold]:
+    """Leave each collection out in turn, search for weights on the others, and judge them on it.
 
-    def __init__(self, collections: Sequence[Collection], ask: Ask, before: Weights, told: Told | None) -> None:
-        self._collections = collections
+    Each weight is looked at by itself, from where it is set: what a step is worth on a collection is then the same
+    whichever other is left out, and is asked once. What gains by itself is taken together, or the best of it alone if
+    together it is worth less. Collections count the same, however many questions they have.
+    """
+    most = (1 + len(before) * len(_STEPS)) * len(collections)
+    climb = _Climb(ask, most, told)
+    found = []
+    for left in collections:
+        others = [each for each in collections if each is not left]
+        after = _together(climb, others, before)
+        new, old = climb.measured(left, after, "judged"), climb.measured(left, before, "judged")
+        found.append(
+            Fold(
+                replace(compared(new, old, "as set"), recipe="tuned without it"),
+                round(fmean(old.scores[MAIN].values()), 4),
+                round(fmean(new.scores[MAIN].values()), 4),
+                {key: (value, after[key]) for key, value in before.items() if after[key] != value},
+            )
+        )
+    return found
+
+
+def _together(climb: "_Climb", collections: Sequence[Collection], before: Weights) -> Weights:
+    """Move every weight that gains by itself, if together they gain more than the best of them."""
+    steps = {key: climb.best(collections, before, key, _STEPS, _even) for key in before}
+    gains = {key: step for key, step in steps.items() if step[1] != before[key]}
+    if not gains:
+        return before
+    together = {**before, **{key: value for key, (_, value) in gains.items()}}
+    first = max(gains, key=lambda key: gains[key][0])
+    if climb.gain(collections, before, together, "together", _even) >= gains[first][0]:
+        return together
+    return {**before, first: gains[first][1]}
+
+
+def _cautious(gains: Sequence[Sequence[float]]) -> float:
+    """Count every question once, and no gain if one kind of them loses, or if it may well be chance."""
+    if any(fmean(kind) < -_MOST_LOST for kind in gains if len(kind) >= _ENOUGH):
+        return -inf
+    every = [gain for kind in gains for gain in kind]
+    gain = fmean(every) if every else 0.0
+    return gain if gain > _SURE * pstdev(every or [0.0]) / sqrt(len(every) or 1) else -inf
+
+
+def _even(gains: Sequence[Sequence[float]]) -> float:
+    """Count every collection once."""
+    means = [fmean(kind) if kind else 0.0 for kind in gains]
+    return fmean(means) if means else 0.0
+
+
+class _Climb:
+    """Moves one weight at a time, and remembers what was asked before."""
+
+    def __init__(self, ask: Ask, most: int, told: Told | None) -> None:
         self._ask = ask
-        self._before = before
+        self._most = most
         self._told = told
         self._known: dict[tuple[str, tuple[float, ...]], Measured] = {}
-        self._done = 0
 
-    def best(self) -> dict[str, float]:
-        """Give the weights that do best, those that gain nothing as they were."""
-        weights = dict(self._before)
-        for steps in _ROUNDS:
-            for key in weights:
-                weights = self._climbed(key, weights, steps)
-        return weights
-
-    def _climbed(self, key: str, weights: dict[str, float], steps: Sequence[float]) -> dict[str, float]:
-        """Try other values of a weight, and give the best."""
-        now = self._worth(key, weights)
-        best, chosen = _LEAST, weights
-        for value in _values(key, weights[key], steps):
+    def best(
+        self, collections: Sequence[Collection], weights: Weights, key: str, steps: Sequence[float], judge: Judge
+    ) -> tuple[float, float]:
+        """Try other values of a weight, and give what the best gains with the value; as it is if none gains enough."""
+        gain, chosen = _LEAST, weights[key]
+        judging = [each for each in collections if each.name not in _BLIND.get(key, frozenset())]
+        unmoved = {each.name for each in judging}
+        for at, value in enumerate(_values(key, weights[key], steps)):
+            # What two steps did not move at all has no use for this weight.
+            deaf = frozenset(unmoved) if at > 1 else frozenset[str]()
             tried = {**weights, key: value}
-            gains = [paired(this, that).mean for this, that in zip(self._worth(key, tried), now, strict=True)]
-            lost = any(gain < -_MOST_LOST for gain, kind in zip(gains, now, strict=True) if len(kind) >= _ENOUGH)
-            gain = sum(gain * len(kind) for gain, kind in zip(gains, now, strict=True)) / max(sum(map(len, now)), 1)
-            if gain > best and not lost:
-                best, chosen = gain, tried
-        return chosen
+            found = self.gain(judging, weights, tried, f"{key} = {value:g}", judge, deaf=deaf)
+            unmoved -= {each.name for each in judging if each.name not in deaf and self._moved(each, weights, tried)}
+            if found > gain:
+                gain, chosen = found, value
+        return gain, chosen
 
-    def _worth(self, key: str, weights: Weights) -> list[list[float]]:
-        """Give what each query is worth, kind by kind, of those that may judge a weight."""
-        return [
-            list(self._measured(collection, weights, key).scores[MAIN].values())
-            for collection in self._collections
-            if collection.name not in _BLIND.get(key, frozenset())
-        ]
+    def gain(
+        self,
+        collections: Sequence[Collection],
+        before: Weights,
+        after: Weights,
+        name: str,
+        judge: Judge,
+        *,
+        deaf: frozenset[str] = frozenset(),
+    ) -> float:
+        """Say what other weights gain over all collections; those that are deaf are not asked again."""
+        gains = []
+        for collection in collections:
+            old = self.measured(collection, before, name).scores[MAIN]
+            new = old if collection.name in deaf else self.measured(collection, after, name).scores[MAIN]
+            gains.append([new[query] - value for query, value in old.items()])
+        return judge(gains)
 
-    def _measured(self, collection: Collection, weights: Weights, key: str) -> Measured:
+    def _moved(self, collection: Collection, before: Weights, after: Weights) -> bool:
+        old, new = (self.measured(collection, each, "").scores[MAIN] for each in (before, after))
+        return old != new
+
+    def measured(self, collection: Collection, weights: Weights, name: str) -> Measured:
+        """Measure a collection, or say what was measured before."""
         known = (collection.name, tuple(weights.values()))
         if known not in self._known:
             self._known[known] = self._ask(collection, weights)
-            self._done += 1
             if self._told:
-                most = (1 + len(self._before) * sum(map(len, _ROUNDS))) * len(self._collections)
-                self._told(min(self._done, most), most, f"{key} = {weights[key]:g}")
+                self._told(min(len(self._known), self._most), self._most, name)
         return self._known[known]
 
 
@@ -151,7 +236,16 @@ def _values(key: str, now: float, steps: Sequence[float]) -> list[float]:
     [0.0, 0.3]
     """
     tried = [round((now or _FIRST[key.partition(".")[0]]) * step, 3) for step in steps]
-    return [each for each in dict.fromkeys(tried) if each != now and (each <= 1.0 or key not in MEANING)]
+    return [each for each in dict.fromkeys(tried) if each != now and _fits(key, each)]
+
+
+def _fits(key: str, value: float) -> bool:
+    """Tell whether a setting can have a value: parts of a whole end at 1."""
+    try:
+        assigned(key, repr(value), "tuning")
+    except SettingsError:
+        return False
+    return True
 
 
 def _joined(collections: Sequence[Collection], ask: Ask, before: Weights, after: Weights) -> list[Comparison]:

@@ -7,7 +7,9 @@ from shutil import which
 from time import monotonic
 
 from waymeet.analysis import plain
-from waymeet.evaluate.mining.labels import COMMITS, Label, is_log, says_something
+from waymeet.evaluate.mining.labels import COMMITS, Label
+from waymeet.evaluate.mining.questions import is_log, says_something
+from waymeet.ingest.parse import format_of
 from waymeet.places import there
 from waymeet.search.git import UnansweredError, ask
 
@@ -17,6 +19,8 @@ _LOG = (
 ).split()
 _MOST_FILES = 5
 """A commit that changed more was about no file in particular."""
+_RECORDS = frozenset({"", "json", "csv", "xml", "diff", "log"})
+"""Languages of files that programs write more often than people do: nobody asks for them in words."""
 _CHORES = re.compile(r"(?i)\W*(?:merge|revert|bump|release|version|wip|fixup!|squash!|initial commit|v?\d+\.\d+)\b")
 _TICKET = re.compile(r"\s*\(?#\d+\)?|^\w+(?:\([^)]*\))?!?:\s+")
 """A number of a ticket, or `fix(parser):` in front: no question has them."""
@@ -41,10 +45,14 @@ def _labels(said: str, documents: frozenset[str]) -> Iterator[Label]:
     for record in said.split("\x01")[1:]:
         subject, _, rest = record.partition("\x02")
         text = " ".join(_TICKET.sub("", subject).split())
-        changed = {path.strip("\n") for path in rest.split("\0")} - {""}
-        right = tuple(sorted(path for path in changed if path in documents and not is_log(path)))
+        changed = {path for each in rest.split("\0") if (path := each.strip("\n")) and _is_written(path)}
+        right = tuple(sorted(changed & documents))
         if not right or len(changed) > _MOST_FILES or _CHORES.match(text) or not says_something(text):
             continue
         if len(text.split()) > 2 and plain(text) not in seen:
             seen.add(plain(text))
             yield Label(COMMITS, text, right)
+
+
+def _is_written(path: str) -> bool:
+    return not is_log(path) and format_of(path).language not in _RECORDS

@@ -1,18 +1,18 @@
 """What a project says of its own parts: texts that somebody wrote to name or to sum up something."""
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import groupby
-from re import IGNORECASE
-from re import compile as pattern
 
 from msgspec import Struct
 
-from waymeet.analysis import plain, terms
+from waymeet.analysis import has_cjk, plain
+from waymeet.analysis.testing import is_test
 from waymeet.evaluate.collection import Place
+from waymeet.evaluate.mining.questions import as_typed, first_sentence, is_log, is_told, says_something
 from waymeet.ports import Store
-from waymeet.types import Chunk, Symbol
+from waymeet.types import Chunk
 
 LINKS, HEADINGS, DOCSTRINGS, COMMITS, NAMES = "links", "headings", "docstrings", "commits", "names"
 KINDS = {
@@ -23,7 +23,6 @@ KINDS = {
     NAMES: "the name of a file or symbol → just that; nothing is withheld",
 }
 _CODE_BLOCK = "code_block"
-_FEWEST, _MOST_WORDS = 2, 40
 _SHORTEST_SECTION = 80
 """Characters below which a section says too little to be found without its heading."""
 _LONGEST_SYMBOL = 200
@@ -33,7 +32,6 @@ _PART = 3
 _EACH = 2
 """Most links to one document that are asked for."""
 _BATCH = 100
-_LOG = pattern(r"(?:change|history|news|release)[^/]*\Z", IGNORECASE)
 
 
 class Label(Struct, frozen=True):
@@ -41,12 +39,18 @@ class Label(Struct, frozen=True):
 
     kind: str
     text: str
+    """As it is written where it stands."""
     right: tuple[str, ...]
     """Documents that answer it."""
     place: Place | None = None
     """The lines that answer it, where that is not a whole document."""
     sources: tuple[Place, ...] = ()
     """Where its text stands, to be withheld."""
+
+    @property
+    def question(self) -> str:
+        """Put it as somebody would type it; a name is typed as it is."""
+        return self.text if self.kind == NAMES else as_typed(self.text)
 
     @property
     def id(self) -> str:
@@ -64,52 +68,37 @@ def from_store(store: Store) -> list[Label]:
         batch = documents[at : at + _BATCH]
         titles = {id_: plain(each.title) for id_, each in store.documents(batch).items() if each.kind != "folders"}
         for document, chunks in store.chunks_of(list(titles)).items():
-            found += _spread_out(_docstrings(document, chunks))
-            found += _spread_out(_headings(document, titles[document], chunks))
-            found += _spread_out(_symbols(document, chunks))
+            found += _docstrings(document, chunks)
+            found += _headings(document, titles[document], chunks)
+            found += _symbols(document, chunks)
             found.append(Label(NAMES, document.rpartition("/")[2], (document,)))
     return [*_unique(found), *_links(store, documents)]
 
 
-def chosen(labels: Iterable[Label], most: int) -> list[Label]:
-    """Choose so many labels of each kind, by chance that is always the same."""
+def chosen(labels: Sequence[Label], most: int, fits: Callable[[Label], bool]) -> list[Label]:
+    """Choose so many labels of each kind that fit, few of each document, by chance that is always the same."""
+    left = {where: -(-times // _PART) for where, times in Counter(map(_where, labels)).items()}
     kinds: defaultdict[str, list[Label]] = defaultdict(list)
     for each in sorted(labels, key=_by_chance):
-        if len(kinds[each.kind]) < most:
+        room = left[_where(each)] > 0 or each.place is None
+        if len(kinds[each.kind]) < most and room and fits(each):
             kinds[each.kind].append(each)
+            left[_where(each)] -= 1
     return [each for kind in KINDS for each in kinds[kind]]
 
 
-def says_something(text: str) -> bool:
-    """Tell whether a text can serve as a question: some words that mean something, and not a whole page."""
-    found = terms(text)
-    return len(set(found)) >= _FEWEST and len(text.split()) <= _MOST_WORDS and "://" not in text
-
-
-def is_log(path: str) -> bool:
-    """Tell whether a file repeats what commits say, under headings that are versions."""
-    return _LOG.match(path.rpartition("/")[2]) is not None
+def _where(label: Label) -> tuple[str, str]:
+    return label.kind, label.place.document if label.place else ""
 
 
 def _docstrings(document: str, chunks: Sequence[Chunk]) -> Iterator[Label]:
+    if is_test(document):
+        return  # it says what is expected of something else, which answers as well
     for symbol in (each for chunk in chunks for each in chunk.symbols if each.kind != _CODE_BLOCK):
         sentence = first_sentence(symbol.doc)
-        if _is_told(symbol, sentence):
+        if is_told(sentence) and symbol.end - symbol.start < _LONGEST_SYMBOL:
             place = Place(document, symbol.start, symbol.end)
             yield Label(DOCSTRINGS, sentence, (document,), place, (place,))
-
-
-def _is_told(symbol: Symbol, sentence: str) -> bool:
-    return len(sentence.split()) > _FEWEST and says_something(sentence) and symbol.end - symbol.start < _LONGEST_SYMBOL
-
-
-def first_sentence(text: str) -> str:
-    r"""Give the first sentence of a text, on one line.
-
-    >>> first_sentence("Rotate all\nkeys. Then rest.")
-    'Rotate all keys'
-    """
-    return " ".join(text.split()).partition(". ")[0].rstrip(".")
 
 
 def _headings(document: str, title: str, chunks: Sequence[Chunk]) -> Iterator[Label]:
@@ -157,14 +146,9 @@ def _links(store: Store, documents: Sequence[str]) -> Iterator[Label]:
 
 
 def _is_a_name(text: str, path: str) -> bool:
-    """Tell whether the text of a link calls its target by something else than its path."""
-    return says_something(text) and "/" not in text and plain(text) != plain(path.rpartition("/")[2])
-
-
-def _spread_out(labels: Iterable[Label]) -> list[Label]:
-    """Take a part of the labels of one document, by chance that is always the same."""
-    found = sorted(labels, key=_by_chance)
-    return found[: -(-len(found) // _PART)]
+    """Tell whether the text of a link calls its target by something else than its path or an anchor's name."""
+    several = len(text.split()) > 1 or has_cjk(text)
+    return several and says_something(text) and "/" not in text and plain(text) != plain(path.rpartition("/")[2])
 
 
 def _unique(labels: Sequence[Label]) -> Iterator[Label]:

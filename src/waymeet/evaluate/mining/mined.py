@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from waymeet.errors import CollectionError, NotFoundError
 from waymeet.evaluate.collection import Asked, Collection
+from waymeet.evaluate.mining.ambiguity import means_one_place
 from waymeet.evaluate.mining.commits import from_commits
 from waymeet.evaluate.mining.labels import KINDS, Label, chosen, from_store
 from waymeet.evaluate.mining.reading import made_of, read_in, text_of
@@ -35,7 +36,7 @@ def mined(root: Path, store: Store, settings: Settings, most: int, progress: Pro
     """
     read_in(root, store, settings, progress)
     by_git, why = from_commits(root, store.fingerprints(), settings.staleness.git_seconds)
-    labels = chosen([*from_store(store), *by_git], most)
+    labels = chosen([*from_store(store), *by_git], most, lambda label: means_one_place(label, store))
     kept = _withheld(root, store, settings, labels)
     store.tidy()
     parts = {kind: [each for each in kept if each.kind == kind] for kind in KINDS}
@@ -82,7 +83,7 @@ def _collection(kind: str, labels: Iterable[Label]) -> Collection:
     return Collection(
         name=kind,
         documents=(),
-        queries=tuple(Asked(id_, label.text) for id_, label in found.items()),
+        queries=tuple(Asked(id_, label.question) for id_, label in found.items()),
         qrels={
             id_: {label.place.id: 1} if label.place else dict.fromkeys(label.right, 1) for id_, label in found.items()
         },

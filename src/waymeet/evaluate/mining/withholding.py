@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from waymeet.analysis import plain
 from waymeet.evaluate.collection import Place
-from waymeet.evaluate.mining.labels import DOCSTRINGS, HEADINGS, LINKS, Label, first_sentence
+from waymeet.evaluate.mining.labels import DOCSTRINGS, HEADINGS, LINKS, Label
+from waymeet.evaluate.mining.questions import first_sentence
 from waymeet.types import Entry
 
 _LONGEST = 20_000

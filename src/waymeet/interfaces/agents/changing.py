@@ -89,6 +89,14 @@ def removing(agent: Agent, path: Path, name: str) -> Plan:
     return Plan(path, before, after.encode())
 
 
+def restoring(path: Path) -> Plan | None:
+    """Plan to give back what a file held before; None if nothing is remembered of it, or more has changed since."""
+    kept, before = _recall(path), _read(path)
+    if kept is None or before is None or _digest(before) != kept.after:
+        return None
+    return Plan(path, before, None if kept.before is None else b64decode(kept.before), exact=True)
+
+
 def _same(agent: Agent, one: str, other: str, but: str) -> bool:
     """Tell whether two texts say the same but for one server; no servers at all are as good as none named."""
 

@@ -40,8 +40,18 @@ def with_table(text: str, path: Sequence[str], values: Mapping[str, str | float 
         if old is None:
             lines.insert(at + 1, f"{key} = {_written(value)}")
         elif loads(lines[old]) != {key: value if isinstance(value, (str, float)) else list(value)}:
-            lines[old] = f"{key} = {_written(value)}"
+            lines[old] = f"{key} = {_written(value)}{remark(lines[old])}"
     return newline.join(lines)
+
+
+def remark(line: str) -> str:
+    """Give the comment at the end of a line with the space before it, empty if there is none.
+
+    >>> remark('a = 1 # one'), remark('a = "# one"')
+    (' # one', '')
+    """
+    found = re.search(r"[ \t]+#[^\"']*\Z", line)
+    return found[0] if found else ""
 
 
 def without_table(text: str, path: Sequence[str]) -> str:

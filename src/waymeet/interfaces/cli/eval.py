@@ -1,6 +1,6 @@
 """`waymeet eval`."""
 
-from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,27 +12,32 @@ from waymeet.interfaces.cli.common import bars, json_option, print_json, print_l
 from waymeet.interfaces.cli.manual import manual
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
     from waymeet.evaluate.collection import Collection
     from waymeet.evaluate.running import Run
-    from waymeet.interfaces.quality.evaluating import Bench
+    from waymeet.interfaces.quality.evaluating import Bench, Taken
+    from waymeet.interfaces.quality.evaluation import Evaluation
     from waymeet.interfaces.quality.report import Report
     from waymeet.ports import Progress
     from waymeet.search.state import Recipe
 
-
+_FEWEST = 3
+"""Collections without which leaving one out says nothing."""
 _EPILOG = manual(
     """
     waymeet eval --mine                                 how good is it for this project?
     waymeet eval my-collection
     waymeet eval sets/* --recipe auto,classic:bm25_only --report q.html
+    waymeet eval sets/* --plain --recipe auto,auto:words    beside plain BM25, and without models
     waymeet eval my-collection --ablate                 what is each part worth?
+    waymeet eval sets/* --sample 60 --leave-one-out     are the weights fitted to one of them?
     waymeet eval my-collection --beside theirs.trec     a run of another program
     waymeet eval --qrels qrels.txt --beside a.trec --beside b.trec
     waymeet eval my-collection --save-baseline good.json
     waymeet eval my-collection --fail-below good.json   for continuous integration
-    waymeet eval my-collection --runs answers.jsonl     {"id": query, "hits": [ids]}
+    waymeet eval my-collection --runs answers.jsonl     {"id", "text", "right": [ids], "hits": [ids]}
     """,
     exits={0: "measured", 1: "below what --fail-below wants", 3: "a model or the index cannot be used"},
     see="waymeet tune, waymeet recipes",
@@ -45,9 +50,27 @@ _EPILOG = manual(
 @click.option(
     "--most", default=100, show_default=True, type=click.IntRange(5, 5000), help="Questions of each kind for --mine."
 )
-@click.option("--recipe", "recipes", default="auto", show_default=True, metavar="A,B:MODE", help="What to compare.")
+@click.option(
+    "--recipe",
+    "recipes",
+    default="auto",
+    show_default=True,
+    metavar="A,B:MODE",
+    help="What to compare; every recipe has the mode words, without models.",
+)
 @click.option("--mode", default="", help="The mode of all recipes that are named without one.")
+@click.option("--plain", is_flag=True, help="Compare with plain BM25 over whole documents.")
+@click.option(
+    "--sample",
+    default=0,
+    metavar="N",
+    type=click.IntRange(0),
+    help="Ask at most N questions of each collection, always the same.",
+)
 @click.option("--ablate", is_flag=True, help="Leave out each stage and signal of a recipe in turn.")
+@click.option(
+    "--leave-one-out", is_flag=True, help="Tune weights of auto without each collection, and judge them on it."
+)
 @click.option(
     "--beside",
     multiple=True,
@@ -95,7 +118,10 @@ def command(
     most: int,
     recipes: str,
     mode: str,
+    plain: bool,
+    sample: int,
     ablate: bool,
+    leave_one_out: bool,
     beside: tuple[Path, ...],
     qrels: Path | None,
     split: str,
@@ -123,7 +149,11 @@ def command(
     nDCG@10 looks at the first ten documents and their order, R@n at which part of the right ones is among the first n,
     all-gold@5 at whether all of them are among five, MRR@10 at the place of the first. Intervals hold 95 of 100 means
     over such queries; recipes are compared with the first one query by query (paired bootstrap).
+
+    --leave-one-out moves each weight of auto where that gains on the other collections, and compares the result with
+    the weights that are set on the collection that had no part in it: within noise, these are not fitted to it.
     """
+    from waymeet.interfaces.quality.evaluating import Taken
     from waymeet.interfaces.quality.evaluation import Evaluation, Wanted
     from waymeet.interfaces.quality.report import form
 
@@ -131,23 +161,33 @@ def command(
         form(path)  # better said now than after an hour
     root = folders[0] if mine and folders else root or click.get_current_context().meta.get(ROOT)
     limits = _bound(fail_below)
-    wanted = Wanted([] if qrels else _chosen(recipes, mode, root), beside, limit, ablate)
-    with bars("Indexing", "Embedding", "Asking", "Leaving out") as shown:
-        reading, embedding, asking, leaving = shown
+    if (mine or qrels) and (plain or sample or leave_one_out):
+        raise click.UsageError("--plain, --sample and --leave-one-out need collections.")
+    wanted = Wanted([] if qrels else _chosen(recipes, mode, root), beside, limit, ablate, plain)
+    with bars("Indexing", "Embedding", "Asking", "Leaving out", "Tuning") as shown:
+        reading, embedding, asking, leaving, tuning = shown
         if qrels:
             benches, names = _judgements(qrels, folders, beside)
         elif mine:
             benches, names = _own(root, folders, flags, most, reading, embedding)
         else:
-            kept = _kept(folders)
-            benches = _benches(kept, flags, reading, embedding, split=split, whole=whole)
-            names = [folder.resolve().name for folder in kept]
+            kept = _kept(folders, fewest=_FEWEST if leave_one_out else 1)
+            benches = _benches(kept, flags, reading, embedding, Taken(split, whole, sample, plain))
+            names = list(kept)
         # Row by row: many collections take a while.
         evaluation = Evaluation(wanted, names, asking, leaving, None if as_json else print_lines)
-        for each in benches:
-            with each as bench:
-                for collection, run in evaluation.carried_out(bench):
-                    _write(runs, trec, collection, run, several=len(names) * len(wanted.recipes) > 1)
+        several = len(names) * (len(wanted.recipes) + plain) > 1
+
+        def write(collection: "Collection", run: "Run") -> None:
+            _write(runs, trec, collection, run, several=several)
+
+        if leave_one_out:
+            _asked_together(evaluation, benches, write, tuning)
+        else:
+            for each in benches:
+                with each as bench:
+                    for found in evaluation.carried_out(bench):
+                        write(*found)
     report = evaluation.report(limits)
     if save_baseline:
         from waymeet.evaluate.baseline import save
@@ -155,6 +195,23 @@ def command(
         save(save_baseline, evaluation.found)
     _tell(report, reports, as_json=as_json)
     return 1 if report.failures else 0
+
+
+def _asked_together(
+    evaluation: "Evaluation",
+    benches: "Iterable[AbstractContextManager[Bench]]",
+    write: "Callable[[Collection, Run], None]",
+    tuning: "Progress | None",
+) -> None:
+    """Ask all collections, then leave out one after the other, for which all must stay open."""
+    with ExitStack() as opened:
+        every: list[Bench] = []
+        for each in benches:
+            bench = opened.enter_context(each)
+            every.append(bench.sharing(every[0]) if every else bench)  # one pair of models in memory is enough
+            for found in evaluation.carried_out(every[-1]):
+                write(*found)
+        evaluation.leave_out(every, tuning)
 
 
 def _judgements(
@@ -211,7 +268,22 @@ def _bound(written: str) -> "float | Path | None":
         return Path(written)
 
 
-def _kept(folders: tuple[Path, ...]) -> list[Path]:
+def _benches(
+    folders: "Mapping[str, Path]",
+    flags: tuple[str, ...],
+    reading: "Progress | None",
+    embedding: "Progress | None",
+    taken: "Taken",
+) -> "Iterator[AbstractContextManager[Bench]]":
+    from waymeet.interfaces.quality.evaluating import collection_bench
+
+    return (
+        collection_bench(each, flags, reading, embedding, taken._replace(name=name)) for name, each in folders.items()
+    )
+
+
+def _kept(folders: tuple[Path, ...], fewest: int) -> dict[str, Path]:
+    """Give the folders among what was named, each by a name that no other has."""
     if not folders:
         raise click.UsageError("Name a collection, or add --mine to measure on this project.")
     kept = [folder for folder in folders if not folder.is_file()]
@@ -219,26 +291,17 @@ def _kept(folders: tuple[Path, ...]) -> list[Path]:
         say(f"Passed over: {', '.join(folder.name for folder in folders if folder.is_file())}", err=True)
     if not kept:
         raise click.UsageError("None of these is a folder.")
-    return kept
+    found: dict[str, Path] = {}
+    for folder in dict.fromkeys(each.resolve() for each in kept):
+        found[folder.name if folder.name not in found else f"{folder.parent.name}/{folder.name}"] = folder
+    if len(found) < fewest:
+        raise click.UsageError(f"--leave-one-out needs {fewest} collections or more.")
+    return found
 
 
 def _no_folders(folders: tuple[Path, ...], option: str) -> None:
     if folders:
         raise click.UsageError(f"{option} leaves no room for {folders[0]}.")
-
-
-def _benches(
-    folders: Sequence[Path],
-    flags: tuple[str, ...],
-    reading: "Progress | None",
-    embedding: "Progress | None",
-    *,
-    split: str,
-    whole: bool,
-) -> "Iterator[AbstractContextManager[Bench]]":
-    from waymeet.interfaces.quality.evaluating import collection_bench
-
-    return (collection_bench(each, flags, reading, embedding, split=split, whole=whole) for each in folders)
 
 
 def _judged(qrels: Path) -> "AbstractContextManager[Bench]":
@@ -260,7 +323,15 @@ def _write(runs: Path | None, trec: Path | None, collection: "Collection", run: 
         return path.with_stem(f"{path.stem}.{collection.name}.{run.name.replace(':', '-')}") if several else path
 
     if runs:
-        rows = ({"id": query, "hits": [document for document, _ in hits]} for query, hits in run.ranked.items())
+        rows = (
+            {
+                "id": query.id,
+                "text": query.text,
+                "right": [document for document, score in collection.qrels[query.id].items() if score > 0],
+                "hits": [document for document, _ in run.ranked.get(query.id, ())],
+            }
+            for query in collection.queries
+        )
         place(runs).write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
     if trec:
         place(trec).write_text("".join(f"{row}\n" for row in written(run)), encoding="utf-8")

@@ -11,11 +11,9 @@ from waymeet.interfaces.cli.common import bars, json_option, opened, print_json,
 from waymeet.interfaces.cli.manual import manual
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from waymeet.evaluate.collection import Collection
-    from waymeet.evaluate.measures import Measured
-    from waymeet.evaluate.tuning import Ask, Tuned
+    from waymeet.evaluate.tuning import Tuned
     from waymeet.interfaces.agents.changing import Plan
     from waymeet.interfaces.present import Line
     from waymeet.interfaces.quality.evaluating import Bench
@@ -25,9 +23,10 @@ _EPILOG = manual(
     waymeet tune                 shows what it found, then asks
     waymeet tune --dry-run       writes nothing
     waymeet tune --yes --most 300
+    waymeet tune --undo          takes back what it wrote
     waymeet eval --mine          how good is it now?
     """,
-    exits={0: "better weights were found", 1: "none were found, or you said no"},
+    exits={0: "better weights were found, or taken back", 1: "there are none, or you said no"},
     see="waymeet eval, waymeet settings auto",
 )
 
@@ -38,12 +37,14 @@ _EPILOG = manual(
 )
 @click.option("--yes", is_flag=True, help="Do not ask before writing.")
 @click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
+@click.option("--undo", is_flag=True, help="Give the file back as it was before the last weights were written.")
 @project_options
 @json_option
 def command(
     most: int,
     yes: bool,
     dry_run: bool,
+    undo: bool,
     root: Path | None,
     index: Path | None,
     flags: tuple[str, ...],
@@ -59,6 +60,14 @@ def command(
         raise click.UsageError("With --json nobody can be asked: add --yes or --dry-run.")
     with opened(root, index, flags) as project:
         folder = project.root
+    if undo:
+        return _taken_back(folder, yes=yes, dry_run=dry_run, as_json=as_json)
+    if not dry_run:
+        from waymeet.evaluate.tuning import KEYS
+        from waymeet.interfaces.quality.weights import expect_change
+
+        expect_change(folder, KEYS)
+        _expect_somebody(yes=yes)
     tuned, remarks = _tuned(folder, flags, most)
     refusal = tuned.refusal
     plan = None
@@ -78,25 +87,23 @@ def command(
     if plan and done:
         from waymeet.interfaces.agents.changing import carry_out
 
-        carry_out(plan, remember=False)
+        carry_out(plan, remember=True)
     if as_json:
         print_json({"tuned": tuned, "refusal": refusal, "written": done, "remarks": remarks})
     elif plan and done:
-        say(f"Wrote {plan.path}.")
+        say(f"Wrote {plan.path}. Back: waymeet tune --undo")
     return 0 if done or (plan and dry_run) else 1
 
 
 def _tuned(root: Path, flags: tuple[str, ...], most: int) -> "tuple[Tuned, tuple[str, ...]]":
-    from waymeet.evaluate.asking import remembering
     from waymeet.evaluate.tuning import tune
-    from waymeet.interfaces.quality.evaluating import project_bench
+    from waymeet.interfaces.quality.evaluating import asker, project_bench
 
     with (
         bars("Indexing", "Embedding", "Tuning") as (reading, embedding, tuning),
-        project_bench(root, flags, most, reading, embedding) as made,
+        project_bench(root, flags, most, reading, embedding) as bench,
     ):
-        bench = made._replace(tools=remembering(made.tools))
-        return tune(bench.collections, _asker(bench), _weights(bench), tuning), bench.remarks
+        return tune(bench.collections, asker([bench]), _weights(bench), tuning), bench.remarks
 
 
 def _weights(bench: "Bench") -> dict[str, float]:
@@ -112,19 +119,6 @@ def _weights(bench: "Bench") -> dict[str, float]:
     return {key: float(values[key]) for key in wanted if values[key] is not None}
 
 
-def _asker(bench: "Bench") -> "Ask":
-    """Give what asks a collection by `auto` with other weights."""
-    from waymeet.evaluate.measures import measured
-    from waymeet.recipes.auto import AUTO
-    from waymeet.settings.layers import assigned
-
-    def ask(collection: "Collection", weights: "Mapping[str, float]") -> "Measured":
-        over = [assigned(key, repr(value), "tune") for key, value in weights.items()]
-        return measured(collection, bench.run(AUTO, collection, over=over))
-
-    return ask
-
-
 def _lines(tuned: "Tuned", remarks: tuple[str, ...]) -> "Iterator[Line]":
     from waymeet.interfaces.quality.lines import differences
 
@@ -138,7 +132,29 @@ def _lines(tuned: "Tuned", remarks: tuple[str, ...]) -> "Iterator[Line]":
         yield [(each, "dim")]
 
 
-def _agreed(plan: "Plan") -> bool:
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+def _taken_back(root: Path, *, yes: bool, dry_run: bool, as_json: bool) -> int:
+    """Give the project's settings file back as it was."""
+    from waymeet.interfaces.agents.changing import carry_out, restoring
+    from waymeet.interfaces.cli.install import diff_lines
+    from waymeet.interfaces.quality.weights import settings_file
+
+    path = settings_file(root)
+    plan = restoring(path)
+    if not as_json:
+        print_lines(diff_lines(plan) if plan else [[(f"{path} was not tuned, or was changed since.", "")]])
+    _expect_somebody(yes=yes or dry_run or not plan)
+    done = plan is not None and not dry_run and (yes or click.confirm("Give it back so?", default=True, err=True))
+    if plan and done:
+        carry_out(plan, remember=False)
+    if as_json:
+        print_json({"path": str(path), "taken_back": done})
+    return 0 if done or (plan and dry_run) else 1
+
+
+def _expect_somebody(*, yes: bool) -> None:
+    if not yes and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError("Nobody is there to be asked.", "Add --yes to agree, or --dry-run to see what would change.")
+
+
+def _agreed(plan: "Plan") -> bool:
     return click.confirm(f"Write these weights into {plan.path}?", default=True, err=True)

@@ -1,25 +1,35 @@
 """Carrying out an evaluation: a temporary index, the recipes asked, each of their parts left out in turn."""
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from signal import SIGTERM, signal
+from threading import current_thread, main_thread
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from waymeet.evaluate.ablating import signals
-from waymeet.evaluate.asking import remembering
-from waymeet.evaluate.collection import Collection, load
+from waymeet.evaluate.asking import Retracing, remembering
+from waymeet.evaluate.collection import Collection, load, sampled
 from waymeet.evaluate.filling import fill
-from waymeet.evaluate.measures import Comparison, Measured, compared, measured
+from waymeet.evaluate.measures import Comparison, Measured, compared, in_passing
 from waymeet.evaluate.mining import mined
-from waymeet.evaluate.running import LIMIT, Run, answered
+from waymeet.evaluate.running import LIMIT, Answering, Run, answered, at_once
+from waymeet.evaluate.tuning import Ask
 from waymeet.ports import Progress, Store
 from waymeet.project import Project
+from waymeet.recipes.auto import AUTO
+from waymeet.recipes.classic import CLASSIC
 from waymeet.recipes.without import without_each
 from waymeet.search.state import Recipe, Tools
 from waymeet.settings import Layer, Settings, resolve
+from waymeet.settings.layers import assigned
+
+PLAIN = replace(CLASSIC, name="plain", description="BM25 over whole documents.", modes=("bm25_only",))
+"""What every search must be better than."""
+_NO_MODEL = "embedding.provider=none"
 
 
 class Bench(NamedTuple):
@@ -29,6 +39,17 @@ class Bench(NamedTuple):
     tools: Tools
     layers: tuple[Layer, ...]
     remarks: tuple[str, ...] = ()
+    whole: Tools | None = None
+    """An index of the same documents, each in one piece and without vectors, for plain BM25."""
+    answering: Answering = at_once
+
+    def again(self) -> "Bench":
+        """Give the same to be asked many times; what an answer costs can no longer be measured."""
+        return self._replace(tools=remembering(self.tools), answering=Retracing())
+
+    def sharing(self, other: "Bench") -> "Bench":
+        """Give the same, asked with the models of another that was made with the same settings."""
+        return self._replace(tools=self.tools._replace(embedders=other.tools.embedders))
 
     def settings(self, recipe: Recipe, over: Iterable[Layer] = ()) -> Settings:
         """Give the numbers that a recipe runs with here."""
@@ -45,8 +66,31 @@ class Bench(NamedTuple):
         progress: Progress | None = None,
     ) -> Run:
         """Ask every question of a collection."""
-        settings = self.settings(recipe, over)
-        return answered(recipe, collection, self.tools, settings, mode=mode, limit=limit, progress=progress)
+        return answered(
+            recipe,
+            collection,
+            self.whole if recipe is PLAIN and self.whole else self.tools,
+            self.settings(recipe, over),
+            mode=mode,
+            limit=limit,
+            progress=progress,
+            answering=self.answering,
+        )
+
+
+class Taken(NamedTuple):
+    """What is taken of a test collection, and how."""
+
+    split: str = ""
+    """Which of several files of judgements."""
+    whole: bool = False
+    """Whether documents stay in one piece."""
+    sample: int = 0
+    """Most queries that are asked; 0 for all."""
+    plain: bool = False
+    """Whether plain BM25 is asked, too."""
+    name: str = ""
+    """What it is called; if nothing is said, as its folder is."""
 
 
 @contextmanager
@@ -55,18 +99,25 @@ def collection_bench(
     flags: tuple[str, ...],
     reading: Progress | None,
     embedding: Progress | None,
-    *,
-    split: str = "",
-    whole: bool = False,
+    taken: Taken,
 ) -> Iterator[Bench]:
-    """Index a test collection in a temporary place, with the user's settings."""
-    collection = load(folder, split)
-    with _temporary() as place:
+    """Index a test collection in a temporary place, with the user's settings; for plain BM25, a second time, whole."""
+    collection = sampled(load(folder, taken.split), taken.sample)
+    collection = replace(collection, name=taken.name or collection.name)
+
+    def filled(project: Project, *, whole: bool) -> Tools:
+        chunking = project.settings.chunking
+        return project.filled(lambda store: fill(store, collection, chunking, reading, whole=whole), embedding)
+
+    with _temporary() as place, ExitStack() as opened:
         (place / "project").mkdir()
-        with Project.open(place / "project", index=place / "index.db", flags=flags) as project:
-            chunking = project.settings.chunking
-            tools = project.filled(lambda store: fill(store, collection, chunking, reading, whole=whole), embedding)
-            yield Bench((collection,), tools, project.layers)
+
+        def project(name: str, *more: str) -> Project:
+            return opened.enter_context(Project.open(place / "project", index=place / name, flags=(*flags, *more)))
+
+        first = project("index.db")
+        second = filled(project("whole.db", _NO_MODEL), whole=True) if taken.plain else None
+        yield Bench((collection,), filled(first, whole=taken.whole), first.layers, whole=second)
 
 
 @contextmanager
@@ -86,8 +137,19 @@ def project_bench(
 
 @contextmanager
 def _temporary() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="waymeet-eval-") as place:
-        yield Path(place)
+    """Give a folder that goes in the end, also if somebody ends the program: an index may be large."""
+    here = current_thread() is main_thread()
+    before = signal(SIGTERM, _end) if here else None
+    try:
+        with tempfile.TemporaryDirectory(prefix="waymeet-eval-") as place:
+            yield Path(place)
+    finally:
+        if here:
+            signal(SIGTERM, before)
+
+
+def _end(number: int, _frame: object) -> None:
+    raise SystemExit(128 + number)
 
 
 def ablated(
@@ -101,7 +163,7 @@ def ablated(
     told: Callable[[int, int, str], None] | None = None,
 ) -> Iterator[Comparison | str]:
     """Leave out each stage and signal of a recipe in turn; of a stage that nothing works without, give the name."""
-    bench = bench._replace(tools=remembering(bench.tools))
+    bench = bench.again()
     parts: list[tuple[str, Recipe | None, Sequence[Layer]]] = [
         (f"without {name}", rest, ()) for name, rest in without_each(recipe)
     ]
@@ -111,7 +173,18 @@ def ablated(
             yield name.removeprefix("without ")
         else:
             run = bench.run(rest, collection, mode, over=over, limit=limit)
-            found = compared(measured(collection, run), base)
+            found = compared(in_passing(collection, run), base)
             yield replace(found, recipe=name)
         if told:
             told(done, len(parts), name)
+
+
+def asker(benches: Sequence[Bench]) -> Ask:
+    """Give what asks a collection by `auto` with other weights, many times."""
+    places = {collection.name: bench for bench in map(Bench.again, benches) for collection in bench.collections}
+
+    def ask(collection: Collection, weights: Mapping[str, float]) -> Measured:
+        over = [assigned(key, repr(value), "tune") for key, value in weights.items()]
+        return in_passing(collection, places[collection.name].run(AUTO, collection, over=over))
+
+    return ask

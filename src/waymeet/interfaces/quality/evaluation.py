@@ -4,16 +4,19 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from waymeet.evaluate.ablating import weights
 from waymeet.evaluate.baseline import held_against, load
 from waymeet.evaluate.collection import Collection
 from waymeet.evaluate.measures import MAIN, Comparison, Measured, compared, measured
 from waymeet.evaluate.running import Run
 from waymeet.evaluate.trec import read
+from waymeet.evaluate.tuning import Fold, folds
 from waymeet.interfaces.present import Line
-from waymeet.interfaces.quality.evaluating import Bench, ablated
+from waymeet.interfaces.quality.evaluating import PLAIN, Bench, ablated, asker
 from waymeet.interfaces.quality.lines import head, row
 from waymeet.interfaces.quality.report import Report
 from waymeet.ports import Progress
+from waymeet.recipes.auto import AUTO
 from waymeet.search.state import Recipe
 
 
@@ -24,6 +27,8 @@ class Wanted(NamedTuple):
     beside: tuple[Path, ...]
     limit: int
     ablate: bool
+    plain: bool = False
+    """Whether plain BM25 comes first, to be compared with."""
 
 
 class Evaluation:
@@ -41,10 +46,13 @@ class Evaluation:
         self._asking = asking
         self._leaving = leaving
         self._show = show
-        titles = [f"{recipe.name}:{mode}" if mode else recipe.name for recipe, mode in wanted.recipes]
+        self._asked = [*([(PLAIN, "")] if wanted.plain else []), *wanted.recipes]
+        titles = [f"{recipe.name}:{mode}" if mode else recipe.name for recipe, mode in self._asked]
         self._widths = max(map(len, names)), max(map(len, [*titles, *(path.stem for path in wanted.beside)]))
         self.found: list[Measured] = []
         self._comparisons: list[Comparison] = []
+        self._rivals: list[Comparison] = []
+        self._folds: list[Fold] = []
         self._ablations: list[Comparison] = []
         self._needed: dict[str, None] = {}
         self._remarks: list[str] = []
@@ -55,21 +63,28 @@ class Evaluation:
         self._remarks += bench.remarks
         for collection in bench.collections:
             here = []
-            for recipe, mode in wanted.recipes:
+            for recipe, mode in self._asked:
                 run = bench.run(recipe, collection, mode, limit=wanted.limit, progress=self._asking)
                 yield collection, run
                 here.append(self._measured(collection, run))
             here += [self._measured(collection, read(path, collection)) for path in wanted.beside]
             self._comparisons += [compared(each, here[0]) for each in here[1:]]
-            for (recipe, mode), base in zip(wanted.recipes if wanted.ablate else (), here, strict=False):
+            first, *others = here[1:] if wanted.plain else here
+            self._rivals += [compared(first, each) for each in others if wanted.plain]
+            for (recipe, mode), base in zip(wanted.recipes if wanted.ablate else (), (first, *others), strict=False):
                 for each in ablated(bench, recipe, mode, base, collection, limit=wanted.limit, told=self._leaving):
                     if isinstance(each, str):
                         self._needed[each] = None
                     else:
                         self._ablations.append(each)
 
-    def _measured(self, collection: Collection, run: Run) -> Measured:
+    def leave_out(self, benches: Sequence[Bench], told: Progress | None) -> None:
+        """Search for weights of `auto` without each collection in turn, and judge them on it."""
+        collections = [each for bench in benches for each in bench.collections]
+        before = weights(AUTO, benches[0].settings(AUTO))
+        self._folds = folds(collections, asker(benches), before, told)
 
+    def _measured(self, collection: Collection, run: Run) -> Measured:
         found = measured(collection, run)
         if self._show:
             self._show([*(() if self.found else (head(*self._widths),)), row(found.worth, *self._widths)])
@@ -97,8 +112,10 @@ class Evaluation:
         return Report(
             tuple(each.worth for each in self.found),
             tuple(self._comparisons),
+            tuple(self._rivals),
             tuple(self._ablations),
             tuple(self._needed),
+            tuple(self._folds),
             tuple(baseline),
             tuple(failures),
             tuple(remarks),

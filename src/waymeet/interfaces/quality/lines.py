@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from waymeet.evaluate.measures import MAIN, MEASURES, Comparison, Worth
 from waymeet.interfaces.present import Line
 from waymeet.interfaces.quality import tables
+from waymeet.interfaces.quality.grids import Grid, figures, several, sums
 from waymeet.interfaces.quality.report import Report
 
-_STYLES = {"better": "green", "worse": "red"}
+_STYLES = {"better": "green", "worse": "red", "best": "bold"}
 _WIDE = {name: max(len(name), 6) + 2 for name in MEASURES}
 
 
@@ -51,9 +52,21 @@ def differences(title: str, found: Sequence[Comparison]) -> Iterator[Line]:
 
 
 def all_differences(report: Report) -> Iterator[Line]:
-    """Show every table of differences of a report."""
-    for title, _, found in tables.parts(report):
+    """Show every table of differences of a report; many collections are summed up."""
+    for grid in ([figures(report, report.measure)] if several(report) else []) + list(sums(report)):
+        yield from _grid(grid)
+    for title, _, found in tables.parts(report, short=True):
         yield from differences(f"{title} ({report.measure})", found)
+
+
+def _grid(grid: Grid) -> Iterator[Line]:
+    yield []
+    yield [(grid.title, "bold"), (f"  {grid.about}", "dim")]
+    table = [grid.heads, *([cell.text for cell in row] for row in grid.rows)]
+    wide = [max(len(row[at]) for row in table) for at in range(len(grid.heads))]
+    yield [("  ".join(f"{name:{width}}" for name, width in zip(grid.heads, wide, strict=True)), "dim")]
+    for row in grid.rows:
+        yield [(f"{cell.text:{width}}  ", _STYLES.get(cell.style, "")) for cell, width in zip(row, wide, strict=True)]
 
 
 def remarks(report: Report) -> Iterator[Line]:

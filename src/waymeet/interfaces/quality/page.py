@@ -6,6 +6,7 @@ from html import escape
 from waymeet.evaluate.measures import Comparison, Worth
 from waymeet.interfaces.present import one_line
 from waymeet.interfaces.quality import tables
+from waymeet.interfaces.quality.grids import grids
 from waymeet.interfaces.quality.plots import Row, intervals
 from waymeet.interfaces.quality.report import Report
 
@@ -60,7 +61,10 @@ def _sections(report: Report) -> Iterator[str]:
     )
     if report.failures:
         yield _list("failure", report.failures)
-    yield f"<h2>{_text(report.measure)}</h2>"
+    for grid in grids(report):
+        yield f"<h2>{_text(grid.title)}</h2><p>{_text(grid.about)}</p>"
+        yield _card(_table(grid.heads, grid.rows))
+    yield f"<h2>{_text(report.measure)} by collection</h2>"
     for name, found in tables.worths(report):
         yield f'<section class="card"><h3>{_text(name)}</h3>{_results(report, name, found)}</section>'
     yield "<h2>All figures</h2>"

@@ -9,6 +9,7 @@ from msgspec import Struct
 from waymeet import __version__
 from waymeet.errors import UsageError
 from waymeet.evaluate.measures import MAIN, MEASURES, Comparison, Worth
+from waymeet.evaluate.tuning import Fold
 
 
 class Report(Struct, frozen=True):
@@ -17,10 +18,14 @@ class Report(Struct, frozen=True):
     results: tuple[Worth, ...]
     comparisons: tuple[Comparison, ...] = ()
     """Each recipe against the first."""
+    rivals: tuple[Comparison, ...] = ()
+    """The first recipe that was named against each of the others, where all are compared with plain BM25."""
     ablations: tuple[Comparison, ...] = ()
     """Recipes without one of their stages or signals, against themselves as they are."""
     needed: tuple[str, ...] = ()
     """Stages that cannot be left out, for others need what they give."""
+    folds: tuple[Fold, ...] = ()
+    """For each collection: weights found on the others, against those that are set."""
     baseline: tuple[Comparison, ...] = ()
     """What was measured against what was kept."""
     failures: tuple[str, ...] = ()

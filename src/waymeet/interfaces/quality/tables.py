@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from waymeet.evaluate.measures import Comparison, Worth
+from waymeet.interfaces.quality.grids import several
 from waymeet.interfaces.quality.report import Report
 
 STAND_IN = "hashing-"
@@ -18,7 +19,16 @@ def worths(report: Report) -> Iterator[tuple[str, list[Worth]]]:
 
 def result_heads(report: Report) -> list[str]:
     """Head the table of what was measured."""
-    return ["collection", "recipe", "queries", *report.measures, "95 % of " + report.measure, "p50 ms", "meaning"]
+    return [
+        "collection",
+        "recipe",
+        "queries",
+        *report.measures,
+        "95 % of " + report.measure,
+        "p50 ms",
+        "mean ms",
+        "meaning",
+    ]
 
 
 def result_row(report: Report, each: Worth) -> list[str]:
@@ -31,6 +41,7 @@ def result_row(report: Report, each: Worth) -> list[str]:
         *(f"{each.measures[name]:.4f}" for name in report.measures),
         f"{low:.3f} – {high:.3f}",
         f"{each.p50_ms:.1f}",
+        f"{each.mean_ms:.1f}",
         meaning(each),
     ]
 
@@ -60,14 +71,22 @@ def meaning(each: Worth) -> str:
     return f"{each.meaning} (test stand-in)" if each.meaning.startswith(STAND_IN) else each.meaning
 
 
-def parts(report: Report) -> Iterator[tuple[str, str, Sequence[Comparison]]]:
-    """Yield the tables of differences that are not empty, each with a title and what it shows."""
+def parts(report: Report, *, short: bool = False) -> Iterator[tuple[str, str, Sequence[Comparison]]]:
+    """Yield the tables of differences that are not empty, each with a title and what it shows.
+
+    If they are to be short, those are left out that are summed up (see `grids`).
+    """
+    many = short and len({each.collection for each in report.ablations}) > 1
     found = (
-        ("Recipes compared", "Each recipe against the first, query by query.", report.comparisons),
+        (
+            "Recipes compared",
+            "Each recipe against the first, query by query.",
+            () if short and several(report) else report.comparisons,
+        ),
         (
             "What each part is worth",
             "The recipe without one stage or signal, against the whole: a loss says that the part earns its place.",
-            report.ablations,
+            () if many else report.ablations,
         ),
         ("Against the baseline", "What was measured now, against what was kept.", report.baseline),
     )

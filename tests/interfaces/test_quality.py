@@ -1,0 +1,168 @@
+"""Many collections at once: plain BM25 beside, samples, parts and weights summed up, and the page made of it."""
+
+import json
+from pathlib import Path
+from xml.dom.minidom import parseString
+
+import msgspec
+import pytest
+import quality
+from interfaces.conftest import Run
+
+from waymeet.evaluate.ablating import signals
+from waymeet.evaluate.measures import MEASURES
+from waymeet.interfaces.quality.evaluating import Taken, collection_bench
+from waymeet.interfaces.quality.report import Report
+from waymeet.recipes.auto import AUTO
+from waymeet.recipes.without import without_each
+from waymeet.settings import Layer
+
+STAND_IN = "embedding.provider=hashing"
+THINGS = ("kettle", "ladder", "lantern", "anvil", "barrel", "compass", "hammer", "needle")
+
+
+def _collection(folder: Path, name: str = "things") -> Path:
+    """Write pages that link to one another, and some code; each question wants the page that is linked to."""
+    place = folder / name
+    place.mkdir(parents=True)
+    corpus: list[dict[str, object]] = []
+    for at, thing in enumerate(THINGS):
+        other = THINGS[at - 1]
+        text = f"# The {thing}\n\nA {thing} is kept dry, as {other} and rope are.\n\n## Use\n\nBy hand.\n"
+        page = {"id": f"{thing}.md", "path": f"docs/{thing}.md", "title": f"The {thing}", "text": text}
+        corpus.append({**page, "links": [f"{other}.md"]})
+        code = f"def lift_{thing}(rope):\n    return rope\n"
+        corpus.append({"id": f"{thing}.py", "path": f"src/{thing}.py", "text": code})
+    queries = [{"id": f"q{at}", "text": f"what hangs beside the {thing}"} for at, thing in enumerate(THINGS)]
+    for file, rows in (("corpus", corpus), ("queries", queries)):
+        (place / f"{file}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    judged = [f"q{at}\t{THINGS[at - 1]}.md\t1\nq{at}\t{thing}.md\t2\n" for at, thing in enumerate(THINGS)]
+    (place / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(judged), encoding="utf-8")
+    return place
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> list[str]:
+    return [str(_collection(tmp_path, name)) for name in ("one", "two|<b>", "three")]
+
+
+def _report(run: Run, *args: str) -> Report:
+    done = run("eval", *args, "--json")
+    assert done.code == 0, done.err
+    return msgspec.json.decode(done.out, type=Report)
+
+
+def test_asking_again_gives_what_asking_anew_gives(tmp_path: Path) -> None:
+    with collection_bench(_collection(tmp_path), (STAND_IN,), None, None, Taken()) as bench:
+        (collection,) = bench.collections
+        again = bench.again()
+        silenced = [Layer(name, tree) for name, tree in signals(AUTO, bench.settings(AUTO))]
+        shorter = [rest for _, rest in without_each(AUTO) if rest]
+        runs = [(recipe, "", Layer("", {})) for recipe in (AUTO, *shorter, AUTO)]
+        runs += [(AUTO, "", over) for over in silenced] + [(AUTO, "words", silenced[0]), (AUTO, "", silenced[0])]
+        for recipe, mode, over in runs:
+            anew, known = (each.run(recipe, collection, mode, over=[over]) for each in (bench, again))
+            assert known.ranked == anew.ranked
+            assert (known.meaning, known.degraded) == (anew.meaning, anew.degraded)
+
+
+def test_plain_bm25_comes_first_and_words_are_a_mode_of_every_recipe(run: Run, three: list[str]) -> None:
+    found = _report(run, three[0], "--plain", "--recipe", "auto,auto:words,threeway:words", "--set", STAND_IN)
+    names = ["plain", "auto", "auto:words", "threeway:words"]
+    assert [each.recipe for each in found.results] == names
+    assert [bool(each.meaning) for each in found.results] == [False, True, False, False]
+    assert not found.results[2].degraded, "nobody misses what was not wanted"
+    assert [(each.recipe, each.against) for each in found.comparisons] == [(name, "plain") for name in names[1:]]
+    assert [(each.recipe, each.against) for each in found.rivals] == [("auto", name) for name in names[2:]]
+    assert all(each.mean_ms > 0 for each in found.results)
+    whole = _report(run, three[0], "--recipe", "classic:bm25_only", "--whole")
+    assert whole.results[0].measures == found.results[0].measures
+    without = _report(run, three[0], "--recipe", "auto", "--set", "embedding.provider=none")
+    assert without.results[0].measures == found.results[2].measures
+
+
+def test_a_sample_is_always_the_same(run: Run, three: list[str], tmp_path: Path) -> None:
+    def asked(number: int) -> list[str]:
+        path = tmp_path / "runs.jsonl"
+        assert run("eval", three[0], "--sample", str(number), "--runs", str(path)).code == 0
+        return [json.loads(line)["id"] for line in path.read_text(encoding="utf-8").splitlines()]
+
+    three_of_them, five = asked(3), asked(5)
+    assert asked(3) == three_of_them
+    assert (len(three_of_them), len(five)) == (3, 5)
+    assert set(three_of_them) < set(five)
+    assert five == sorted(five), "in their order"
+    assert len(asked(1000)) == len(THINGS)
+
+
+def test_many_collections_are_summed_up(run: Run, three: list[str], tmp_path: Path) -> None:
+    page, text = tmp_path / "r.html", tmp_path / "r.md"
+    args = ("--sample", "4", "--plain", "--recipe", "auto,classic", "--ablate")
+    done = run("eval", *three, *args, "--report", str(page), "--report", str(text))
+    assert done.code == 0, done.err
+    assert "two|<b>" in done.out
+    assert "What each part is worth" in done.out
+    markdown, html = text.read_text(encoding="utf-8"), page.read_text(encoding="utf-8")
+    for title in ("nDCG@10", "Against plain", "auto against the others", "R@5", "MRR@10", "What each part is worth"):
+        assert f"\n## {title}\n" in markdown
+        assert f"<h2>{title}</h2>" in html
+    assert "two\\|\\<b\\>" in markdown
+    assert "<b>" not in html
+    assert "two|&lt;b&gt;" in html
+    assert "| auto: without spread |" in markdown
+    assert "auto.files = auto.prose" in markdown, "told apart no longer, not silenced"
+
+
+def test_collections_of_one_name_are_told_apart(run: Run, tmp_path: Path) -> None:
+    folders = [str(_collection(tmp_path / parent, "same")) for parent in ("a", "b")]
+    found = _report(run, *folders, folders[0], "--sample", "2")
+    assert [each.collection for each in found.results] == ["same", "b/same"]
+
+
+def test_weights_are_judged_on_what_was_left_out(run: Run, three: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    misled = "bm25.fields.title=0.01"
+    done = run("eval", *three, "--sample", "3", "--leave-one-out", "--set", misled, "--report", str(path))
+    assert done.code == 0, done.err
+    assert "Weights tuned without a collection" in done.out
+    found = msgspec.json.decode(path.read_bytes(), type=Report)
+    assert [each.compared.collection for each in found.folds] == ["one", "two|<b>", "three"]
+    first, *others = found.folds
+    assert first.before == pytest.approx(found.results[0].measures["nDCG@10"], abs=1e-4)
+    assert first.after - first.before == pytest.approx(first.compared.difference, abs=2e-4)
+    assert all(each.moved == first.moved for each in others), "all three are the same, so others have no other wish"
+
+
+def test_what_needs_collections_says_so(run: Run, three: list[str]) -> None:
+    assert run("eval", *three[:2], "--leave-one-out").code == 2
+    for option in (["--plain"], ["--leave-one-out"], ["--sample", "3"]):
+        done = run("eval", "--mine", three[0], *option)
+        assert (done.code, "need collections" in done.err) == (2, True)
+
+
+def test_a_page_shows_what_was_aimed_at_and_what_others_publish(
+    run: Run, three: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = quality.known()
+    assert {each.measure for each in known.published} | {each.measure for each in known.aim} <= set(MEASURES)
+    assert all(0 < value < 1 for each in known.published for _, value in each.systems)
+    for path, name in zip(three, ("semble-dev", "two|<b>", "musique-train100"), strict=True):
+        Path(path).rename(tmp_path / name)
+    folders = [str(tmp_path / name) for name in ("semble-dev", "two|<b>", "musique-train100")]
+    files = [tmp_path / "recipes.json", tmp_path / "parts.json"]
+    asked = run("eval", *folders, "--plain", "--recipe", "auto,auto:words", "--report", str(files[0]))
+    parts = run("eval", *folders, "--sample", "2", "--ablate", "--leave-one-out", "--report", str(files[1]))
+    assert (asked.code, parts.code) == (0, 0)
+    report = quality.joined([msgspec.json.decode(each.read_bytes(), type=Report) for each in reversed(files)])
+    page = quality.page(report, known, "Measured by hand")
+    for title in ("At a glance", "What was aimed at", "Published figures", "What each part of auto is worth"):
+        assert f"\n## {title}\n" in page
+    assert page.index("## nDCG@10") < page.index("## What was aimed at") < page.index("## Weights tuned without")
+    assert "| musique-train100 | R@5 | 0.492 |" in page
+    assert "semble 0.854" in page
+    assert "two\\|\\<b\\>" in page
+    assert "`auto` against plain BM25: " in page
+    rows = parseString(quality.picture(report)).getElementsByTagName("circle")  # noqa: S318 - our own
+    assert len(rows) == 3 + 3 * 3, "three names, and three dots for each collection"
+    monkeypatch.setattr("sys.argv", ["quality.py"])
+    assert quality.main() == 2
