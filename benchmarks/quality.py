@@ -40,6 +40,19 @@ the same models; `deep` had no reranker and no model that rewords questions, `fi
 gives five results at most. Documents take the road that files take: they are cut into sections or symbols, of which the
 best counts."""
 
+_BEYOND = """\
+## What these collections cannot show
+
+Some parts hardly do anything here, for what they are there for does not happen in these collections: nobody misspells
+a word (so some are asked once more with a slip in every question, which is what `repair` is for), insists on a phrase
+that stands nowhere (`relax`), says what was right or wrong (`correct`), or tags pages, gives them properties or trigger
+phrases. `diversify` leaves the order of documents as it is: it is about how many sections of one are shown. Of two
+translations `twins` shows one, which costs on ub-peer, where both are judged to be right. What these parts do is held
+by tests.
+
+These collections judge whole documents. Sections are judged by [questions from projects themselves](mine.md), where
+what helps to find the right document costs a little."""
+
 
 class Aim(Struct, frozen=True, forbid_unknown_fields=True):
     """What was to be reached on a collection."""
@@ -98,6 +111,7 @@ def _lines(report: Report, others: Known, measured_on: str) -> Iterator[str]:
     yield from (*section(aims(report, others.aim)), "", *section(published(report, others.published)))
     for each in rest:
         yield from ("", *section(each))
+    yield from ("", _BEYOND)
     notes = list(remarks(report))
     if notes:
         yield from ("", "## Remarks", "", *(f"- {plain(each)}" for each in notes))

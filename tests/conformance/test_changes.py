@@ -143,6 +143,8 @@ def test_notes_are_kept_and_replaced(store: Store) -> None:
 
 def test_names_tell_the_documents_that_carry_them(store: Store) -> None:
     store.put([entry("b/page.md", "x", names=["page", "page", "b/page"]), entry("a/page.md", "x", names=["page"])])
+    assert list(store.named(["page", "b/page"])) == ["page", "b/page"]  # in the order they were asked for
+    assert list(store.named(["b/page", "page"], 2)) == ["b/page", "page"]
     assert store.named(["page", "b/page"], 1) == {"b/page": ("b/page.md",)}
     assert store.named(["page", "b/page", "unknown"]) == {"page": ("a/page.md", "b/page.md"), "b/page": ("b/page.md",)}
     store.put([entry("b/page.md", "x", names=["b/page"])])

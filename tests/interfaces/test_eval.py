@@ -151,3 +151,4 @@ def test_documents_can_stay_whole() -> None:
     assert [len(each.chunks) for each in whole] == [1, 1]
     assert [each.chunks[0].text.strip() for each in whole] == [page.text.strip(), code.text.strip()]
     assert not whole[1].chunks[0].symbols
+    assert "m:python:/b" in cut[1].document.names  # so that imports, calls and mentions lead there as in a project

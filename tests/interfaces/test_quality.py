@@ -95,6 +95,19 @@ def test_a_sample_is_always_the_same(run: Run, three: list[str], tmp_path: Path)
     assert len(asked(1000)) == len(THINGS)
 
 
+def test_questions_can_be_misspelt(run: Run, three: list[str], tmp_path: Path) -> None:
+    def asked(*options: str) -> list[str]:
+        path = tmp_path / "runs.jsonl"
+        assert run("eval", three[0], *options, "--runs", str(path)).code == 0
+        return [json.loads(line)["text"] for line in path.read_text(encoding="utf-8").splitlines()]
+
+    right, wrong = asked(), asked("--misspell")
+    assert right != wrong == asked("--misspell")
+    assert [sorted(each) for each in right] == [sorted(each) for each in wrong], "two letters change places"
+    assert "misspelt" in run("eval", three[0], "--misspell").out
+    assert run("eval", "--mine", "--misspell").code == 2
+
+
 def test_many_collections_are_summed_up(run: Run, three: list[str], tmp_path: Path) -> None:
     page, text = tmp_path / "r.html", tmp_path / "r.md"
     args = ("--sample", "4", "--plain", "--recipe", "auto,classic", "--ablate")

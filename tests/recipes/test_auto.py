@@ -7,13 +7,15 @@ import pytest
 from corpus import FixedEmbedder, Page, store_of
 from projects import indexed
 
-from waymeet.formulas.explain import evaluate
+from waymeet.formulas.explain import evaluate, value
 from waymeet.recipes.auto import AUTO
+from waymeet.search.hop import kindred, spread
 from waymeet.search.shape import answer
-from waymeet.search.state import Tools
-from waymeet.settings import Auto, Settings
+from waymeet.search.state import Search, Stage, Tools
+from waymeet.settings import Auto, Bm25, Settings
+from waymeet.settings.values import FieldNorms
 from waymeet.stores.memory import MemoryStore
-from waymeet.types import Answer, Filters, Query
+from waymeet.types import Answer, Candidate, Filters, Query
 
 SETTINGS = Settings(auto=Auto(vector=0.6))
 """Meaning counts the same whatever texts there are, so that examples can be worked out by hand."""
@@ -294,9 +296,9 @@ def test_documents_of_one_section_are_left_alone_by_their_own_mean() -> None:
 def test_documents_that_name_the_same_rare_thing_are_kindred() -> None:
     """a.md names Ada Lovelace, as b.md does, which has not one word of the question; half, for texts are remarks."""
     pages = {
-        "a.md": Page(("the engine notes",), names=("m:ada lovelace",)),
-        "b.md": Page(("born in london",), names=("m:ada lovelace",)),
-        "c.md": Page(("something else",), names=("m:charles babbage",)),
+        "a.md": Page(("the engine notes",), names=("e:ada lovelace",)),
+        "b.md": Page(("born in london",), names=("e:ada lovelace",)),
+        "c.md": Page(("something else",), names=("e:charles babbage",)),
     }
     found = ask(store_of(pages), Query("engine notes", explain=True)).hits
     assert [(hit.document, round(hit.score, 5)) for hit in found] == [("a.md", 1.0), ("b.md", 0.15)]
@@ -306,8 +308,8 @@ def test_documents_that_name_the_same_rare_thing_are_kindred() -> None:
 
 
 def test_a_name_that_many_carry_makes_nobody_kindred() -> None:
-    pages = {f"{n}.md": Page(("born in london",), names=("m:ada lovelace",)) for n in range(5)}
-    pages["a.md"] = Page(("engine notes",), names=("m:ada lovelace",))
+    pages = {f"{n}.md": Page(("born in london",), names=("e:ada lovelace",)) for n in range(5)}
+    pages["a.md"] = Page(("engine notes",), names=("e:ada lovelace",))
     assert [hit.document for hit in ask(store_of(pages), "engine notes").hits] == ["a.md"]
 
 
@@ -320,3 +322,19 @@ def test_length_counts_less_among_remarks() -> None:
     assert long["b.md"] < short["b.md"] < 1.0
     skipped = {step.stage: step.skipped for step in ask(store_of(pages), "needle").steps}
     assert skipped["suit"] == "texts say enough about themselves"
+
+
+def test_where_texts_say_enough_the_number_that_is_set_holds_as_it_is() -> None:
+    pages = store_of({"a.md": "needle " + " ".join(f"word{number}" for number in range(100))})
+    settings = Settings(bm25=Bm25(b=FieldNorms(body=0.333)))
+    steps = answer(AUTO, Query("needle"), Tools(pages), settings).steps
+    assert next(step.skipped for step in steps if step.stage == "suit") == "texts say enough about themselves"
+
+
+@pytest.mark.parametrize("stage", [kindred, spread])
+def test_what_is_worse_than_nothing_hands_nothing_on(stage: Stage) -> None:
+    named = ("e:ada lovelace",)
+    store = store_of({"a.md": Page(("one",), links=("b.md",), names=named), "b.md": Page(("two",), names=named)})
+    for score, number in ((-2.0, 1), (2.0, 2)):
+        found = Search(Query("one"), candidates=(Candidate("a.md", (), value(score, "judged")),))
+        assert len(stage(found, Tools(store), SETTINGS).candidates) == number

@@ -5,10 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from waymeet.analysis import count
+from waymeet.analysis.names import MENTIONED
 from waymeet.ingest.decode import Decoded
 from waymeet.ingest.entry import Made, make
 from waymeet.ingest.link import names, refs
 from waymeet.ingest.parse import parse
+from waymeet.ingest.parse.places import module
 from waymeet.settings import Chunking
 from waymeet.types import Fingerprint
 
@@ -137,3 +139,11 @@ def test_an_empty_file_can_be_found_by_its_path() -> None:
 def test_replaced_bytes_are_noted() -> None:
     damaged = make("a.md", Decoded("\ufffd", "utf-8", replaced=True), Fingerprint("", 1, 0), Chunking())
     assert damaged.notes == ("some bytes are not valid utf-8 and were replaced",)
+
+
+def test_prose_is_known_by_the_people_and_places_it_names_and_code_by_its_modules_alone() -> None:
+    prose = made("a.md", "# Notes\n\nIn Bristol he met Amy Wadge.\n").entry.document.names
+    assert [key for key in prose if key.startswith(MENTIONED)] == ["e:bristol", "e:amy wadge"]
+    code = made("shop/cart.py", '"""Written by Amy Wadge."""\n').entry.document.names
+    assert module("python", "shop/cart") in code
+    assert not any(key.startswith(MENTIONED) for key in code)

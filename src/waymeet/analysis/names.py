@@ -9,8 +9,8 @@ from waymeet.analysis.terms import plain
 
 SYMBOL = "s:"
 """How the key of a symbol begins."""
-MENTIONED = "m:"
-"""How the key of a name begins that stands in a document's text."""
+MENTIONED = "e:"
+"""How the key of a name begins that stands in a document's text; `m:` is that of modules."""
 
 
 def located(path: str) -> str:
@@ -82,7 +82,7 @@ def mentioned(name: str) -> str:
     """Give the key of a person, place or thing that a document's text names.
 
     >>> mentioned("ada lovelace")
-    'm:ada lovelace'
+    'e:ada lovelace'
     """
     return f"{MENTIONED}{name}"
 

@@ -7,7 +7,7 @@ from waymeet.analysis.stop import STOP
 from waymeet.analysis.terms import plain
 
 _WORD = r"[A-ZÀ-ÖØ-ÞΑ-ΫА-Я](?:[\w’'.&-]*\w)?"
-_NAME = re.compile(rf"{_WORD}(?: (?:(?:of|the|and|for|in|de|del|der|du|la|le|van|von) ){{0,2}}{_WORD})*")
+_NAME = re.compile(rf"(?<![\w/]){_WORD}(?: (?:(?:of|the|de|del|der|du|la|le|van|von) ){{0,2}}{_WORD})*")
 _BEGINS = frozenset('.!?:\n"“”•|>*#-')
 """Behind these every word has a capital letter."""
 _SHORTEST, _LONGEST = 4, 60

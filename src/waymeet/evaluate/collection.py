@@ -9,6 +9,7 @@
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from pathlib import Path
+from re import compile as pattern
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -21,6 +22,8 @@ CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels.tsv"
 _SPLITS = "qrels"
 _USUAL_SPLITS = ("test", "dev", "train")
 _TREC = "qrels.txt"
+_LETTERS = pattern(r"[A-Za-z]{5,}")
+"""Words in which people make slips."""
 
 Qrels = Mapping[str, Mapping[str, int]]
 """By query, then by document: how well it answers."""
@@ -89,6 +92,26 @@ def sampled(collection: Collection, most: int) -> Collection:
         return collection
     kept = set(shuffled(collection)[:most])
     return replace(collection, queries=tuple(each for each in collection.queries if each in kept))
+
+
+def misspelt(collection: Collection) -> Collection:
+    """Swap two letters inside the longest word of every query, always the same ones."""
+    queries = tuple(replace(each, text=_with_slip(each.text)) for each in collection.queries)
+    return replace(collection, name=f"{collection.name}, misspelt", queries=queries)
+
+
+def _with_slip(text: str) -> str:
+    """Make one slip of the fingers.
+
+    >>> _with_slip("how are ranked lists fused"), _with_slip("a b")
+    ('how are rakned lists fused', 'a b')
+    """
+    found = max(_LETTERS.finditer(text), key=lambda word: len(word[0]), default=None)
+    if found is None:
+        return text
+    inside = len(found[0]) - 2
+    at = found.start() + 1 + blake2b(found[0].encode(), digest_size=1).digest()[0] % (inside - 1)
+    return f"{text[:at]}{text[at + 1]}{text[at]}{text[at + 2 :]}"
 
 
 def shuffled(collection: Collection) -> list[Asked]:

@@ -1,4 +1,4 @@
 """The road of one file: walk → decode → parse → chunk → link → store; then embed."""
 
-VERSION = 5
+VERSION = 6
 """Part of an index's fingerprint: raise it when the same file would be decoded, parsed, cut or linked otherwise."""

@@ -62,8 +62,7 @@ def answer_lines(answer: Answer) -> Iterator[Line]:
 
 def _hit_lines(place: int, hit: Hit) -> Iterator[Line]:
     first = hit.sections[0]
-    likely = "" if hit.relevance is None else f"  relevance {hit.relevance:.2f}"
-    yield [(f"{place}. ", "dim"), (hit.id, "bold cyan place"), (f"  {hit.score:.4f}", "green"), (likely, "dim")]
+    yield [(f"{place}. ", "dim"), (hit.id, "bold cyan place"), (f"  {hit.score:.4f}", "green")]
     crumbs = " › ".join(dict.fromkeys(filter(None, (hit.title, *first.headings))))
     yield [("   ", ""), (crumbs, "bold")]
     yield [("   ", ""), (hit.relevance_reason, "dim")]

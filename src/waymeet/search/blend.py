@@ -1,7 +1,6 @@
 """The stages of `auto` that make scores: words and meaning by score, a document's sections together, diversity."""
 
 from collections import defaultdict
-from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -86,23 +85,22 @@ def gather(search: Search, tools: Tools, settings: Settings) -> Search:
         best[each.document].append(each)
     several = {document: number for document, number in tools.store.sections(best).items() if number > 1}
     if not several or not part:
-        return search.skip("no document has several sections")
+        return search.skip("no document has several sections" if part else "switched off")
     gathered = [each for each in search.candidates if each.document not in several]
     for document, number in several.items():
         among = min(number, most)
-        alone = (value(1.0, "its own score"),)
         first, *others = best[document]
         scores = [each.score.value for each in best[document][:among]]
-        together = tuple(value(score / scores[0], "of the best") for score in scores) if scores[0] > 0.0 else alone
-        gathered.append(_with_part(first, together, among, part))
-        gathered.extend(_with_part(each, alone, among, part) for each in others)
+        together = sum(scores) / scores[0] if scores[0] > 0.0 else 1.0
+        gathered.append(_with_part(first, together / among, among, part))
+        gathered.extend(_with_part(each, 1.0 / among, among, part) for each in others)
     return replace(search, candidates=ordered(gathered))
 
 
-def _with_part(section: Candidate, speaking: Sequence[Explanation], among: int, part: float) -> Candidate:
-    """Let a part of a section's score depend on how many of its document's sections speak as one."""
-    mean = quotient(f"mean of {among} sections", total("best sections", *speaking), value(among, "sections"))
-    factor = total("with its document", value(1.0 - part, "the section alone"), weighted(part, "document", mean))
+def _with_part(section: Candidate, mean: float, among: int, part: float) -> Candidate:
+    """Let a part of a section's score depend on how good its document's best sections are beside it."""
+    document = weighted(part, f"the {among} best of its document", value(mean, "mean, as a part of this one"))
+    factor = total("with its document", value(1.0 - part, "the section alone"), document)
     return replace(section, score=product("the section in its document", section.score, factor))
 
 

@@ -82,10 +82,10 @@ def kindred(search: Search, tools: Tools, settings: Settings) -> Search:
 
 
 def _best(search: Search) -> dict[str, float]:
-    """Give the score of each document's best section, the best document first."""
+    """Give the score of each document's best section, the best document first; what is below 0 has nothing to give."""
     best: dict[str, float] = {}
     for each in search.candidates:
-        best.setdefault(each.document, each.score.value)
+        best.setdefault(each.document, max(each.score.value, 0.0))
     return best
 
 

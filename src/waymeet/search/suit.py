@@ -11,6 +11,6 @@ def suit(search: Search, tools: Tools, settings: Settings) -> Search:
     told = tools.store.texture().telling
     usual = settings.bm25.b.body
     norm = round(settings.auto.remark_norm + (usual - settings.auto.remark_norm) * told, 2)
-    if norm >= usual:
+    if told >= 1.0 or norm >= usual:
         return search.skip("texts say enough about themselves")
     return replace(search, bm25=replace(settings.bm25, b=replace(settings.bm25.b, body=norm)))

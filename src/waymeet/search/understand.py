@@ -33,6 +33,8 @@ class Wording(Struct, frozen=True):
     without: tuple[str, ...] = ()
     """Words and phrases that must not occur; one that ends in `*` stands for all words that begin so."""
     prefixes: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    """What is quoted in a whole question or sentence, and need not occur."""
 
 
 def wording(text: str) -> Wording:
@@ -41,19 +43,20 @@ def wording(text: str) -> Wording:
     In a whole question or sentence, quotes mark names: the page that answers may call it otherwise.
 
     >>> wording('how "rank fusion" config* -legacy works')
-    Wording(text='how rank fusion works', phrases=('rank fusion',), without=('legacy',), prefixes=('config',))
+    Wording(text='how rank fusion works', phrases=('rank fusion',), without=('legacy',), prefixes=('config',), names=())
     >>> wording('fusion -"rank fusion" -conf*').without
     ('rank fusion', 'conf*')
     >>> wording('ls -l a-b "open').phrases
     ()
-    >>> wording('who wrote the song "Dear Brother"?').phrases
-    ()
+    >>> wording('who wrote the song "Dear Brother"?').names
+    ('dear brother',)
     """
     quoted = [(each["not"], plain(each["text"])) for each in _PHRASE.finditer(text)]
     rest = _PHRASE.sub(" ", text)
     beside = len(plain(rest).split())
     whole = beside >= (_QUESTION if text.rstrip().endswith(_ASKS) else _SENTENCE)
-    phrases = tuple(phrase for denied, phrase in quoted if phrase and not denied and not whole)
+    wanted = tuple(phrase for denied, phrase in quoted if phrase and not denied)
+    phrases, names = ((), wanted) if whole else (wanted, ())
     denied = tuple(phrase for denied, phrase in quoted if phrase and denied)
     without = denied + tuple(each["text"] + (each["star"] or "") for each in _WITHOUT.finditer(rest))
     prefixes = tuple(each["text"] for each in _PREFIX.finditer(rest))
@@ -61,7 +64,7 @@ def wording(text: str) -> Wording:
     looked_for = " ".join(_PREFIX.sub(" ", _WITHOUT.sub(" ", shown)).split())
     if without and not plain(looked_for) and not prefixes:
         return Wording(text, phrases)  # nothing but exclusions would ask for everything else: read them as words
-    return Wording(looked_for, phrases, without, prefixes)
+    return Wording(looked_for, phrases, without, prefixes, names)
 
 
 def understand(search: Search, tools: Tools, settings: Settings) -> Search:
@@ -70,6 +73,7 @@ def understand(search: Search, tools: Tools, settings: Settings) -> Search:
     said = wording(told.text)
     notes = [f"only {each.removeprefix('-')}" if each[0] != "-" else f"without {each[1:]}" for each in told.written]
     notes += [f'must contain "{phrase}"' for phrase in said.phrases] + [f"without {word}" for word in said.without]
+    notes += [f'"{name}" is looked for, but need not occur: this is a whole question' for name in said.names]
     wanted = Counter(term for _, each in words(said.text) for term in each)
     spelled = {term: _spelled(term, token, each) for token, each in reversed(words(said.text)) for term in each}
     found = [Word((term,), float(times), spelled[term]) for term, times in wanted.items()]

@@ -67,6 +67,7 @@ _EPILOG = manual(
     type=click.IntRange(0),
     help="Ask at most N questions of each collection, always the same.",
 )
+@click.option("--misspell", is_flag=True, help="Make one slip in the longest word of every question.")
 @click.option("--ablate", is_flag=True, help="Leave out each stage and signal of a recipe in turn.")
 @click.option(
     "--leave-one-out", is_flag=True, help="Tune weights of auto without each collection, and judge them on it."
@@ -120,6 +121,7 @@ def command(
     mode: str,
     plain: bool,
     sample: int,
+    misspell: bool,
     ablate: bool,
     leave_one_out: bool,
     beside: tuple[Path, ...],
@@ -161,8 +163,8 @@ def command(
         form(path)  # better said now than after an hour
     root = folders[0] if mine and folders else root or click.get_current_context().meta.get(ROOT)
     limits = _bound(fail_below)
-    if (mine or qrels) and (plain or sample or leave_one_out):
-        raise click.UsageError("--plain, --sample and --leave-one-out need collections.")
+    if (mine or qrels) and (plain or sample or misspell or leave_one_out):
+        raise click.UsageError("--plain, --sample, --misspell and --leave-one-out need collections.")
     wanted = Wanted([] if qrels else _chosen(recipes, mode, root), beside, limit, ablate, plain)
     with bars("Indexing", "Embedding", "Asking", "Leaving out", "Tuning") as shown:
         reading, embedding, asking, leaving, tuning = shown
@@ -172,7 +174,7 @@ def command(
             benches, names = _own(root, folders, flags, most, reading, embedding)
         else:
             kept = _kept(folders, fewest=_FEWEST if leave_one_out else 1)
-            benches = _benches(kept, flags, reading, embedding, Taken(split, whole, sample, plain))
+            benches = _benches(kept, flags, reading, embedding, Taken(split, whole, sample, plain, slips=misspell))
             names = list(kept)
         # Row by row: many collections take a while.
         evaluation = Evaluation(wanted, names, asking, leaving, None if as_json else print_lines)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from waymeet.evaluate.ablating import signals
 from waymeet.evaluate.asking import Retracing, remembering
-from waymeet.evaluate.collection import Collection, load, sampled
+from waymeet.evaluate.collection import Collection, load, misspelt, sampled
 from waymeet.evaluate.filling import fill
 from waymeet.evaluate.measures import Comparison, Measured, compared, in_passing
 from waymeet.evaluate.mining import mined
@@ -91,6 +91,8 @@ class Taken(NamedTuple):
     """Whether plain BM25 is asked, too."""
     name: str = ""
     """What it is called; if nothing is said, as its folder is."""
+    slips: bool = False
+    """Whether queries are misspelt."""
 
 
 @contextmanager
@@ -104,6 +106,7 @@ def collection_bench(
     """Index a test collection in a temporary place, with the user's settings; for plain BM25, a second time, whole."""
     collection = sampled(load(folder, taken.split), taken.sample)
     collection = replace(collection, name=taken.name or collection.name)
+    collection = misspelt(collection) if taken.slips else collection
 
     def filled(project: Project, *, whole: bool) -> Tools:
         chunking = project.settings.chunking

@@ -109,7 +109,7 @@ def with_vector(connection: apsw.Connection, lanes: Collection[str], ids: Collec
 def named(connection: apsw.Connection, keys: Collection[str], most: int | None = None) -> dict[str, tuple[str, ...]]:
     """Say which documents carry each of the keys, but for those that more than so many carry."""
     found: defaultdict[str, list[str]] = defaultdict(list)
-    wanted: Iterable[str] = set(keys)
+    wanted: Iterable[str] = dict.fromkeys(keys)
     if most is not None:  # what everything is called is not even counted
         wanted = (key for (key,) in connection.executemany(_RARE, [(key, key, most) for key in wanted]))
     for key, path in connection.executemany(_NAMED, [(key,) for key in wanted]):

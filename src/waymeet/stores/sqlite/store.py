@@ -260,7 +260,7 @@ class SqliteStore:
         key = (word.terms, fields)
         if key not in holding:
             terms = numbers(session.connection, word.terms)
-            holding[key] = bm25f.holding(self._library.lexicon(session).postings(terms, fields))
+            holding[key] = len(self._library.lexicon(session).holding(terms, fields))
         return holding[key]
 
     def _gate(self, session: Session, filters: Filters) -> Gate:
