@@ -1,6 +1,7 @@
 """Many collections at once: plain BM25 beside, samples, parts and weights summed up, and the page made of it."""
 
 import json
+import shutil
 from pathlib import Path
 from xml.dom.minidom import parseString
 
@@ -179,3 +180,12 @@ def test_a_page_shows_what_was_aimed_at_and_what_others_publish(
     assert len(rows) == 3 + 3 * 3, "three names, and three dots for each collection"
     monkeypatch.setattr("sys.argv", ["quality.py"])
     assert quality.main() == 2
+
+
+def test_collections_are_told_apart_however_deep(run: Run, three: list[str], tmp_path: Path) -> None:
+    folders = [tmp_path / each / "deep" / "dev" for each in "pqr"]
+    for folder in folders:
+        shutil.copytree(three[0], folder)
+    found = json.loads(run("eval", *map(str, folders), "--json").out)
+    names = {each["collection"] for each in found["results"]}
+    assert names == {"dev", "deep/dev", "r/deep/dev"}

@@ -295,7 +295,8 @@ def _kept(folders: tuple[Path, ...], fewest: int) -> dict[str, Path]:
         raise click.UsageError("None of these is a folder.")
     found: dict[str, Path] = {}
     for folder in dict.fromkeys(each.resolve() for each in kept):
-        found[folder.name if folder.name not in found else f"{folder.parent.name}/{folder.name}"] = folder
+        longer = ("/".join(folder.parts[-length:]) for length in range(1, len(folder.parts) + 1))
+        found[next((name for name in longer if name not in found), str(folder))] = folder
     if len(found) < fewest:
         raise click.UsageError(f"--leave-one-out needs {fewest} collections or more.")
     return found
