@@ -62,6 +62,8 @@ def test_the_official_client_over_http(project: Path, mode: str, version: str) -
             (project / "docs" / "new.md").write_text("# New\n")
             done = await client.call_tool("index", {}, progress_callback=tell)
             assert done.structured_content["added"] == 1
+            for _ in range(200):  # the client may hand it on after the answer
+                await asyncio.sleep(0.0 if told else 0.05)
             assert told, "progress comes over the stream"
             answers = await asyncio.gather(*(client.call_tool("search", {"query": "keys"}) for _ in range(20)))
             assert all(each.structured_content["hits"] for each in answers)

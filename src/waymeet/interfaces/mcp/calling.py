@@ -179,7 +179,7 @@ async def telling(ctx: "ServerRequestContext[Any, Any]") -> AsyncIterator[Tellin
     """Send progress to whoever asked for it: not too often, never backwards, and at last how it ended."""
     latest = (0, 0, "")
     last = before = 0
-    news = asyncio.Event()
+    news, turn = asyncio.Event(), asyncio.Lock()
 
     def first(done: int, total: int, item: str) -> None:
         nonlocal before, latest
@@ -193,15 +193,16 @@ async def telling(ctx: "ServerRequestContext[Any, Any]") -> AsyncIterator[Tellin
 
     async def send() -> None:
         nonlocal last
-        done, total, item = latest
-        if done > last:
-            last = done
-            await ctx.session.report_progress(done, total, one_line(item))
+        async with turn:
+            done, total, item = latest
+            if done > last:
+                last = done
+                await ctx.session.report_progress(done, total, one_line(item))
 
     async def sending() -> None:
         while await news.wait():
             news.clear()
-            await send()
+            await asyncio.shield(send())  # what is on its way arrives, even if the work ends just now
             await asyncio.sleep(_PACE)
 
     task = asyncio.create_task(sending())
