@@ -65,7 +65,7 @@ quality-recipes: $(STAMP)
 
 quality-parts: $(STAMP)
 	@mkdir -p build/quality
-	$(BIN)/waymeet eval $(COLLECTIONS) --sample 60 --ablate --leave-one-out --report build/quality/parts.json
+	$(BIN)/waymeet eval $(COLLECTIONS) --sample 30 --ablate --leave-one-out --report build/quality/parts.json
 
 quality-slips: $(STAMP)
 	@mkdir -p build/quality
