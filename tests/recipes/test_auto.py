@@ -338,3 +338,14 @@ def test_what_is_worse_than_nothing_hands_nothing_on(stage: Stage) -> None:
     for score, number in ((-2.0, 1), (2.0, 2)):
         found = Search(Query("one"), candidates=(Candidate("a.md", (), value(score, "judged")),))
         assert len(stage(found, Tools(store), SETTINGS).candidates) == number
+
+
+def test_nothing_is_doubted_while_vectors_are_missing() -> None:
+    """What has no vector yet may answer by its meaning: that the answer is partial is said instead."""
+    pages = {"a.md": "the keys of a piano", "b.md": "boats and harbours", "c.md": "tea from the mountains"}
+    noise = "which keys did pilots of ancient carthage wear"
+    assert ask(store_of(pages), noise).doubtful
+    partial = ask(store_of(pages, {"a.md": [(1.0, 0.0)]}), noise, FixedEmbedder((1.0, 0.0)))
+    assert [each.code for each in partial.degraded] == ["partial_vectors"]
+    assert partial.hits
+    assert not partial.doubtful

@@ -62,7 +62,8 @@ def judged(
         told = [each for chunk in sections if (each := _judged(search, asked, meaning, document, chunk))]
         chances.append(max(told, key=lambda each: each.value, default=None))
     leading = [each.value if each else None for each in chances[:LOOKED_AT]]
-    return Judgement(chances, is_doubtful(leading, meaning.nearest, settings.shape.doubt))
+    partial = any(each.code == "partial_vectors" for each in search.degraded)  # what has no vector may yet answer
+    return Judgement(chances, not partial and is_doubtful(leading, meaning.nearest, settings.shape.doubt))
 
 
 def _asked(search: Search, tools: Tools, bm25: Bm25, chunks: Sequence[str]) -> _Asked:
