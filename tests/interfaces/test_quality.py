@@ -11,8 +11,9 @@ import quality
 from interfaces.conftest import Run
 
 from waymeet.evaluate.ablating import signals
-from waymeet.evaluate.measures import MEASURES
+from waymeet.evaluate.measures import MEASURES, Comparison, overall
 from waymeet.interfaces.quality.evaluating import Taken, collection_bench
+from waymeet.interfaces.quality.grids import parts
 from waymeet.interfaces.quality.report import Report
 from waymeet.recipes.auto import AUTO
 from waymeet.recipes.without import without_each
@@ -165,8 +166,8 @@ def test_a_page_shows_what_was_aimed_at_and_what_others_publish(
     folders = [str(tmp_path / name) for name in ("semble-dev", "two|<b>", "musique-train100")]
     files = [tmp_path / "recipes.json", tmp_path / "parts.json"]
     asked = run("eval", *folders, "--plain", "--recipe", "auto,auto:words", "--report", str(files[0]))
-    parts = run("eval", *folders, "--sample", "2", "--ablate", "--leave-one-out", "--report", str(files[1]))
-    assert (asked.code, parts.code) == (0, 0)
+    looked = run("eval", *folders, "--sample", "2", "--ablate", "--leave-one-out", "--report", str(files[1]))
+    assert (asked.code, looked.code) == (0, 0)
     report = quality.joined([msgspec.json.decode(each.read_bytes(), type=Report) for each in reversed(files)])
     page = quality.page(report, known, "Measured by hand")
     for title in ("At a glance", "What was aimed at", "Published figures", "What each part of auto is worth"):
@@ -189,3 +190,46 @@ def test_collections_are_told_apart_however_deep(run: Run, three: list[str], tmp
     found = json.loads(run("eval", *map(str, folders), "--json").out)
     names = {each["collection"] for each in found["results"]}
     assert names == {"dev", "deep/dev", "r/deep/dev"}
+
+
+def test_our_own_vault_is_named_and_counts_in_no_mean(run: Run, three: list[str], tmp_path: Path) -> None:
+    """Reports of parts, of the vault and of weights are read together; the vault shows that a part works."""
+    shutil.copytree(three[0], tmp_path / "vault")
+    files = [tmp_path / f"{name}.json" for name in ("recipes", "parts", "vault", "weights")]
+    asked = [
+        (*three, "--sample", "3", "--plain", "--recipe", "auto,auto:words"),
+        (*three[:2], "--sample", "3", "--ablate"),
+        (str(tmp_path / "vault"), "--sample", "3", "--ablate"),
+        (*three, "--sample", "2", "--leave-one-out"),
+    ]
+    for options, path in zip(asked, files, strict=True):
+        assert run("eval", *options, "--report", str(path)).code == 0
+    reports = [msgspec.json.decode(each.read_bytes(), type=Report) for each in files]
+    without = quality.joined([reports[0], reports[1], reports[3]])
+    report = quality.joined(reports)
+    assert (without.aside, report.aside) == ((), (quality.OWN_NAME,))
+    assert {each.collection for each in report.ablations} == {"one", "two|<b>", quality.OWN_NAME}
+    assert quality.OWN_NAME not in {each.collection for each in report.results}
+    assert quality.OWN_NAME not in {each.compared.collection for each in report.folds}
+    (mean,) = {each.mean for each in overall(report.ablations, report.aside) if each.name == "without lexical"}
+    (same,) = {each.mean for each in overall(without.ablations) if each.name == "without lexical"}
+    assert mean == same
+    page = quality.page(report, quality.known(), "Measured by hand")
+    assert "vault (our own) is named, but has no part in the mean" in page
+
+
+def test_a_part_that_only_the_vault_needs_is_said_to_work() -> None:
+    def line(collection: str, difference: float) -> Comparison:
+        bounds = (difference - 0.01, difference + 0.01) if difference else (0.0, 0.0)
+        return Comparison(
+            collection, "without relax", "auto", "nDCG@10", difference, *bounds, 0, int(difference < 0), 9
+        )
+
+    report = Report((), ablations=(line("a", 0.0), line("b", 0.0), line("own", -0.1)), aside=("own",))
+    ((_, mean, _, lost, _, names, _, verdict),) = parts(report).rows
+    assert [each.text for each in (mean, lost, names)] == ["+0.0000", "-0.100 own", "own"]
+    assert verdict.text == "works where it is needed"
+    assert parts(Report((), ablations=report.ablations[:2])).rows[0][-1].text == "changes nothing"
+    assert parts(Report((), ablations=report.ablations)).rows[0][-1].text == "earns its place"
+    slightly = (line("a", 0.0), line("b", 0.0), line("own", -0.001))
+    assert parts(Report((), ablations=slightly, aside=("own",))).rows[0][-1].text == "is within noise"

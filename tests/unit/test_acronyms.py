@@ -57,6 +57,12 @@ def test_a_short_name_finds_the_long_one() -> None:
     assert [word.weight for word in search.words if word.text == "reciprocal rank fusion"] == [0.5 / 3] * 3
 
 
+def test_a_model_of_meaning_is_told_what_acronyms_stand_for() -> None:
+    assert asked("how does RRF work").spelt == "how does RRF work reciprocal rank fusion"
+    assert asked("reciprocal rank fusion").spelt == "reciprocal rank fusion rrf"
+    assert not asked("lists").spelt
+
+
 def test_a_long_name_finds_the_short_one() -> None:
     search = asked("what is reciprocal rank fusion")
     assert "reciprocal rank fusion → rrf" in search.notes

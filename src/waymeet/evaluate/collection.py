@@ -1,7 +1,9 @@
 """Test collections: a folder with documents, queries, and judgements of which documents answer which query.
 
 `corpus.jsonl` has `{id, title, text, [path], [links]}`, where links are ids of other documents; `queries.jsonl` has
-`{id, text, [scope]}`, where a scope restricts the answer to documents whose id begins with it. Judgements are
+`{id, text, [scope]}`, where a scope restricts the answer to documents whose id begins with it. In place of
+`corpus.jsonl` there may be a folder `corpus/` with files as they are (see `files`). `feedback.jsonl`, if there is one,
+has `{query, [right], [wrong]}` with ids: what somebody said before the queries are asked. Judgements are
 `qrels.tsv` (query, document and score, parted by tabs, below a header), or `qrels/test.tsv` and its like, or
 `qrels.txt` as TREC writes them (see `trec`). Folders of BEIR, which say `_id`, are such collections.
 """
@@ -19,6 +21,7 @@ from msgspec.structs import replace
 from waymeet.errors import CollectionError
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels.tsv"
+FILES, FEEDBACK = "corpus", "feedback.jsonl"
 _SPLITS = "qrels"
 _USUAL_SPLITS = ("test", "dev", "train")
 _TREC = "qrels.txt"
@@ -47,6 +50,14 @@ class Asked(Struct, frozen=True):
     scope: str = ""
 
 
+class Told(Struct, frozen=True):
+    """What somebody said about the answers to a question."""
+
+    query: str
+    right: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
+
+
 class Place(NamedTuple):
     """Lines of a document."""
 
@@ -69,7 +80,10 @@ class Collection(Struct, frozen=True):
     """Those that at least one document answers."""
     qrels: Qrels
     places: Mapping[str, Place] = {}
-    """By query: the lines that answer it, where a whole document is too much; judged is the place's id then."""
+    """By what is judged: the lines that are meant, where a whole document would be too much."""
+    files: str = ""
+    """The folder whose files are the documents; empty if they are listed."""
+    feedback: tuple[Told, ...] = ()
 
 
 def load(folder: Path, split: str = "") -> Collection:
@@ -80,10 +94,14 @@ def load(folder: Path, split: str = "") -> Collection:
     """
     qrels = read_qrels(_judgements(folder, split))
     queries = tuple(each for each in _lines(folder / QUERIES, Asked) if _is_answered(qrels.get(each.id, {})))
-    documents = tuple(_lines(folder / CORPUS, Judged))
-    if not queries or not documents:
+    files = folder / FILES if (folder / FILES).is_dir() and not (folder / CORPUS).exists() else None
+    documents = () if files else tuple(_lines(folder / CORPUS, Judged))
+    if not queries or not (documents or files):
         raise CollectionError(f"{folder.name} has no query with an answer.", f"Look at its {QUERIES} and {QRELS}.")
-    return Collection(folder.resolve().name, documents, queries, qrels)
+    told = tuple(_lines(folder / FEEDBACK, Told)) if (folder / FEEDBACK).exists() else ()
+    return Collection(
+        folder.resolve().name, documents, queries, qrels, files=str(files.resolve()) if files else "", feedback=told
+    )
 
 
 def sampled(collection: Collection, most: int) -> Collection:
@@ -175,7 +193,7 @@ def _is_answered(judged: Mapping[str, int]) -> bool:
     return any(score > 0 for score in judged.values())
 
 
-_Kind = TypeVar("_Kind", Judged, Asked)
+_Kind = TypeVar("_Kind", Judged, Asked, Told)
 
 
 def _lines(path: Path, kind: type[_Kind]) -> Iterator[_Kind]:
@@ -194,7 +212,7 @@ def _read(path: Path) -> list[str]:
     except OSError as error:
         raise CollectionError(
             f"{path.parent.name}/{path.name} cannot be read: {error.strerror}.",
-            f"A collection is a folder with {CORPUS}, {QUERIES} and {QRELS} (or {_SPLITS}/*.tsv).",
+            f"A collection is a folder with {CORPUS} or {FILES}/, {QUERIES} and {QRELS} (or {_SPLITS}/*.tsv).",
         ) from error
     except UnicodeDecodeError as error:
         raise CollectionError(f"{path.parent.name}/{path.name} is not UTF-8: {error.reason}.") from error

@@ -1,6 +1,6 @@
 """What runs are worth, each by itself and beside one another."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import partial
 from math import hypot
 from statistics import fmean, quantiles
@@ -92,18 +92,20 @@ class Overall(NamedTuple):
     """Collections on which it is worse, beyond noise."""
 
 
-def overall(found: Sequence[Comparison]) -> list[Overall]:
+def overall(found: Sequence[Comparison], aside: Container[str] = ()) -> list[Overall]:
     """Sum up the differences of the same two things over collections.
 
-    The interval of a mean of independent means comes from theirs: half their widths, squared, add up.
+    The interval of a mean of independent means comes from theirs: half their widths, squared, add up. Collections that
+    stand `aside` are named like the others, and have no part in the mean.
     """
     groups: dict[tuple[str, str], list[Comparison]] = {}
     for each in found:
         groups.setdefault((each.recipe, each.against), []).append(each)
     summed = []
     for (name, against), rows in groups.items():
-        mean = fmean(each.difference for each in rows)
-        room = hypot(*((each.high - each.low) / 2 for each in rows)) / len(rows)
+        counted = [each for each in rows if each.collection not in aside] or rows
+        mean = fmean(each.difference for each in counted)
+        room = hypot(*((each.high - each.low) / 2 for each in counted)) / len(counted)
         ordered = sorted(rows, key=lambda each: each.difference)
         better, worse = (
             tuple(each.collection for each in rows if each.verdict == word) for word in ("better", "worse")

@@ -1,15 +1,17 @@
 """Runs: what a recipe answers to every query of a collection, and how long it takes."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from re import compile as pattern
 from time import perf_counter
 
 from msgspec import Struct
 
 from waymeet.evaluate.collection import Asked, Collection, Place
-from waymeet.ports import Progress
+from waymeet.formulas.judging import Judgements
+from waymeet.ports import Progress, Store
 from waymeet.search.state import Recipe, Search, Tools, run
+from waymeet.search.twins import together
 from waymeet.settings import Settings
 from waymeet.types import Candidate, Filters, Query
 
@@ -59,11 +61,13 @@ def answered(
     limit: int = LIMIT,
     progress: Progress | None = None,
     answering: Answering = at_once,
+    naming: Store | None = None,
 ) -> Run:
     """Ask every query of a collection; of several sections of one document the best counts.
 
     Where lines are judged, not documents, every section counts, and one that shares a line with the right ones is
-    right.
+    right. An answer names the translations of what it shows, whatever ranked it: one that is judged right counts behind
+    its hit. The `naming` store knows them, if the one that is asked does not.
     """
     bare = mode == WORDS and WORDS not in recipe.modes
     if bare:
@@ -80,24 +84,51 @@ def answered(
         seconds.append(perf_counter() - started)
         degraded.update({each.code for each in search.degraded if not (bare and each.code == _NO_MODEL)})
         by_meaning = by_meaning or "vector" in search.lists
+        judged = collection.qrels.get(asked.id, {})
+        places = {each: collection.places[each] for each in judged if judged[each] > 0 and each in collection.places}
         best: dict[str, float] = {}
-        place = collection.places.get(asked.id)
         for candidate in search.candidates:
-            best.setdefault(_judged(candidate, place) if place else candidate.document, candidate.score.value)
-        ranked[asked.id] = tuple(best.items())[:DEPTH]
+            for name in _judged(candidate, places, judged) if places else (candidate.document,):
+                best.setdefault(name, candidate.score.value)
+        ranked[asked.id] = tuple(_with_named(best, judged, limit, naming or tools.store).items())[:DEPTH]
         if progress:
             progress(done, len(collection.queries), asked.text)
     meaning = " + ".join(each.lane for each in tools.embedders) if by_meaning else ""
     return Run(recipe.name, mode, ranked, tuple(seconds), meaning, dict(sorted(degraded.items())))
 
 
-def _judged(candidate: Candidate, right: Place) -> str:
-    """Name what is judged of a candidate: the right place if it shares a line with it, else its own section."""
-    for chunk in candidate.chunks if candidate.document == right.document else ():
-        lines = _LINES.fullmatch(chunk)
-        if lines and int(lines["start"]) <= right.end and int(lines["end"]) >= right.start:
-            return right.id
-    return candidate.chunks[0] if candidate.chunks else candidate.document
+def _judged(candidate: Candidate, places: Mapping[str, Place], judged: Judgements) -> list[str]:
+    """Name what is judged of a candidate: places with which it shares a line, else its document, else its section."""
+    found = [each for each, place in places.items() if _overlaps(candidate, place)]
+    own = candidate.document if candidate.document in judged else next(iter(candidate.chunks), candidate.document)
+    return found or [own]
+
+
+def _overlaps(candidate: Candidate, place: Place) -> bool:
+    lines = map(_LINES.fullmatch, candidate.chunks if candidate.document == place.document else ())
+    return any(each and int(each["start"]) <= place.end and int(each["end"]) >= place.start for each in lines)
+
+
+def _with_named(best: Mapping[str, float], judged: Judgements, limit: int, store: Store) -> Mapping[str, float]:
+    """Put right documents that an answer only names, as translations of what it shows, behind those.
+
+    What is shown itself stays where it is. Only what is right and not shown is looked up: mostly nothing is.
+    """
+    shown = dict(list(best.items())[:limit])
+    groups = together(store, [each for each, score in judged.items() if score > 0 and each not in shown])
+    if not any(shown.keys() & group for group in groups.values()):
+        return best
+    found: dict[str, float] = {}
+    for each, score in best.items():
+        found.setdefault(each, score)
+        if each in shown:
+            found |= {name: score for name in _named_by(each, groups) if name not in found}
+    return found
+
+
+def _named_by(document: str, groups: Mapping[str, frozenset[str]]) -> Iterator[str]:
+    """List the right documents that say the same as a document in other languages."""
+    return (name for name, group in groups.items() if document in group)
 
 
 def _filters(collection: Collection, asked: Asked) -> Filters:

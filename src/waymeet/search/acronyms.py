@@ -42,7 +42,9 @@ def expand_acronyms(search: Search, tools: Tools, settings: Settings) -> Search:
     if not added:
         return search.skip("no acronym that is known")
     notes = (f"{written} → {other}" for written, other in found.items())
-    return replace(search, words=(*search.words, *added.values()), notes=(*search.notes, *notes))
+    # A model of meaning does not know what this project's acronyms stand for.
+    spelt = " ".join((search.spelt or search.text, *found.values()))
+    return replace(search, words=(*search.words, *added.values()), spelt=spelt, notes=(*search.notes, *notes))
 
 
 def _expansions(text: str, store: Store, given: Mapping[str, str]) -> Iterator[tuple[str, str]]:

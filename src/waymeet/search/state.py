@@ -69,7 +69,8 @@ class Search(Struct, frozen=True):
     text: str = ""
     """The query without its operators."""
     spelt: str = ""
-    """The same before slips were put right, if any were: a model of meaning knows more words than an index."""
+    """What a model of meaning is asked, if that differs: the same before slips were put right, for it knows more words
+    than an index, and with what acronyms stand for."""
     quoted: tuple[str, ...] = ()
     """Phrases that the query itself insists on."""
     intent: str = ""

@@ -87,5 +87,5 @@ def _collection(kind: str, labels: Iterable[Label]) -> Collection:
         qrels={
             id_: {label.place.id: 1} if label.place else dict.fromkeys(label.right, 1) for id_, label in found.items()
         },
-        places={id_: label.place for id_, label in found.items() if label.place},
+        places={label.place.id: label.place for label in found.values() if label.place},
     )

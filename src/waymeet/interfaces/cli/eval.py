@@ -29,6 +29,7 @@ _EPILOG = manual(
     """
     waymeet eval --mine                                 how good is it for this project?
     waymeet eval my-collection
+    waymeet eval my-questions --runs answers.jsonl      corpus/ is your folder, the questions are yours
     waymeet eval sets/* --recipe auto,classic:bm25_only --report q.html
     waymeet eval sets/* --plain --recipe auto,auto:words    beside plain BM25, and without models
     waymeet eval my-collection --ablate                 what is each part worth?
@@ -143,6 +144,10 @@ def command(
     A collection is a folder with corpus.jsonl ({id, title, text, [path], [links]}), queries.jsonl ({id, text,
     [scope]}) and qrels.tsv (query, document, score); BEIR's folders and TREC's qrels.txt will do, too. It is indexed in
     a temporary place, with your settings, not a project's. Recipes of your own are those of the project.
+
+    In place of corpus.jsonl there may be a folder corpus/ with files as they are, or a link to one: they are read as a
+    project's files are. Judged is then a path below it, or a place in a file: docs/setup.md#keys, src/a.py#rotate.
+    feedback.jsonl ({query, right: [ids], wrong: [ids]}) says what was told before the questions are asked.
 
     --mine asks what a project says of its own parts: the texts of links, headings, first sentences of docstrings and
     subjects of commits. These texts are withheld from the temporary index that is asked. Names of files and symbols are

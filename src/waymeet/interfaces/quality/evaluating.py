@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from waymeet.evaluate.ablating import signals
 from waymeet.evaluate.asking import Retracing, remembering
 from waymeet.evaluate.collection import Collection, load, misspelt, sampled
+from waymeet.evaluate.files import fill_with_files, in_one_piece, looked_up, said
 from waymeet.evaluate.filling import fill
 from waymeet.evaluate.measures import Comparison, Measured, compared, in_passing
 from waymeet.evaluate.mining import mined
@@ -75,6 +76,7 @@ class Bench(NamedTuple):
             limit=limit,
             progress=progress,
             answering=self.answering,
+            naming=self.tools.store,
         )
 
 
@@ -109,8 +111,16 @@ def collection_bench(
     collection = misspelt(collection) if taken.slips else collection
 
     def filled(project: Project, *, whole: bool) -> Tools:
-        chunking = project.settings.chunking
-        return project.filled(lambda store: fill(store, collection, chunking, reading, whole=whole), embedding)
+        settings = project.settings
+
+        def take_in(store: Store) -> None:
+            if collection.files and not whole:
+                fill_with_files(store, collection, settings, reading)
+            else:
+                documents = in_one_piece(cut) if cut else collection.documents
+                fill(store, replace(collection, documents=documents), settings.chunking, reading, whole=whole)
+
+        return project.filled(take_in, embedding)
 
     with _temporary() as place, ExitStack() as opened:
         (place / "project").mkdir()
@@ -119,8 +129,22 @@ def collection_bench(
             return opened.enter_context(Project.open(place / "project", index=place / name, flags=(*flags, *more)))
 
         first = project("index.db")
+        cut = _cut(collection, first.settings) if collection.files and (taken.whole or taken.plain) else None
+        tools = filled(first, whole=taken.whole)
+        if collection.files:
+            collection = looked_up(collection, cut or tools.store)
+        tools = tools._replace(corrections=said(collection, tools.store))
         second = filled(project("whole.db", _NO_MODEL), whole=True) if taken.plain else None
-        yield Bench((collection,), filled(first, whole=taken.whole), first.layers, whole=second)
+        yield Bench((collection,), tools, first.layers, whole=second)
+
+
+def _cut(collection: Collection, settings: Settings) -> Store:
+    """Read the files of a collection into a store of their own, where whole documents and sections can be looked up."""
+    from waymeet.stores.memory import MemoryStore
+
+    store = MemoryStore()
+    fill_with_files(store, collection, settings)
+    return store
 
 
 @contextmanager

@@ -131,7 +131,7 @@ def differences(title: str, about: str, found: Sequence[Comparison]) -> Grid:
 
 def parts(report: Report) -> Grid:
     """Show what each stage and signal is worth over all collections."""
-    found = overall(report.ablations)
+    found = overall(report.ablations, report.aside)
     one = len({each.against for each in found}) == 1
     rows = []
     for each in found:
@@ -145,7 +145,7 @@ def parts(report: Report) -> Grid:
                 Cell(f"{gained.difference:+.3f} {gained.collection}" if gained.difference > 0 else "–"),
                 Cell(_named(each.worse)),
                 Cell(_named(each.better)),
-                Cell(*_standing(each)),
+                Cell(*_standing(each, report.aside)),
             ]
         )
     title = f"What each part of {found[0].against} is worth" if one else "What each part is worth"
@@ -155,15 +155,19 @@ def parts(report: Report) -> Grid:
         "part earns its place. Collections count the same; `lost` and `gained` name those where it is beyond noise: of "
         "twenty differences that are chance, one looks so."
     )
+    if report.aside:
+        about += f" {', '.join(report.aside)} is named, but has no part in the mean."
     return Grid(title, about, heads, rows)
 
 
-def _standing(each: Overall) -> tuple[str, str]:
-    """Say in a few words whether a part earns its place."""
-    if not any((each.low, each.high)):
-        return "changes nothing", ""
+def _standing(each: Overall, aside: Sequence[str]) -> tuple[str, str]:
+    """Say in a few words whether a part earns its place; what stands aside shows only that it works."""
+    if each.worse and each.mean > 0:
+        return "pays and costs", ""
     if each.worse:
-        return ("earns its place" if each.mean < 0 else "pays and costs"), "better" if each.mean < 0 else ""
+        return ("works where it is needed" if set(each.worse) <= set(aside) else "earns its place"), "better"
+    if not any((each.low, each.high, each.worst.difference, each.best.difference)):
+        return "changes nothing", ""
     if each.better and each.mean > 0:
         return "costs more than it pays", "worse"
     return "is within noise", ""

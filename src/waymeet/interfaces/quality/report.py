@@ -32,6 +32,8 @@ class Report(Struct, frozen=True):
     """Why a check that relies on this should fail."""
     remarks: tuple[str, ...] = ()
     """What a reader of the figures must know."""
+    aside: tuple[str, ...] = ()
+    """Collections that have no part in what ablations come to on average."""
     measure: str = MAIN
     """What comparisons are about."""
     measures: tuple[str, ...] = tuple(MEASURES)
