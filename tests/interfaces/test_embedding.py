@@ -62,7 +62,7 @@ def test_indexing_embeds_and_says_so(project: Path, run: Run) -> None:
     assert "embedded" not in run("index", *HASHING).out
     found = meaning(run, *HASHING)
     assert found["embedded"] == found["chunks"]
-    assert "sections embedded by hashing-32" in run("status", *HASHING).out
+    assert "sections embedded by hashing-32+2" in run("status", *HASHING).out
 
 
 def test_words_and_links_alone(project: Path, run: Run) -> None:
@@ -107,22 +107,22 @@ def test_another_model_takes_over_when_it_is_complete(project: Path, run: Run) -
     run("index", *HASHING)
     found = json.loads(run("search", "rotate keys", "--json", *OTHER).out)
     (change,) = (each["detail"] for each in found["degraded"])
-    assert "until all are, hashing-32 answers" in change
+    assert "until all are, hashing-32+2 answers" in change
     assert {"vector"} <= {each["source"] for hit in found["hits"] for each in hit["sources"]}
-    assert "until all are, hashing-32 answers" in run("status", *OTHER).out
+    assert "until all are, hashing-32+2 answers" in run("status", *OTHER).out
     run("index", *OTHER)
     assert not json.loads(run("search", "rotate keys", "--json", *OTHER).out)["degraded"]
-    assert list(Project.open(project).counts().vectors) == ["hashing-16"]
+    assert list(Project.open(project).counts().vectors) == ["hashing-16+2"]
 
 
 def test_without_a_model_vectors_are_kept_until_somebody_removes_them(project: Path, run: Run) -> None:
     run("index", *HASHING)
     assert "no_model" in run("search", "rotate keys", "--json").out
     status = run("status").out
-    assert "vectors of hashing-32 are kept but not asked: waymeet index --forget-vectors" in status
+    assert "vectors of hashing-32+2 are kept but not asked: waymeet index --forget-vectors" in status
     assert not json.loads(run("search", "rotate keys", "--json", *HASHING).out)["degraded"]
     told = run("index", "--forget-vectors")
-    assert "Forgotten: the vectors of hashing-32." in told.err
+    assert "Forgotten: the vectors of hashing-32+2." in told.err
     assert "kept but not asked" not in run("status").out
     assert "no unused vectors" in run("index", "--forget-vectors").err
 
@@ -208,7 +208,7 @@ def test_watching_embeds_beside_taking_changes_in(project: Path) -> None:
 def whole(project: Project) -> bool:
     try:
         with closing(SqliteStore.open(project.index_path)) as store:
-            embedded, chunks = store.coverage(["hashing-32"])
+            embedded, chunks = store.coverage(["hashing-32+2"])
     except NoIndexError:
         return False
     return 0 < embedded == chunks

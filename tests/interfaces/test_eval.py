@@ -107,7 +107,9 @@ def test_one_table_for_several_recipes_with_the_stand_in_marked(run: Run, collec
     done = run("eval", str(collection), "--recipe", ",".join(recipes), "--set", "embedding.provider=hashing")
     assert done.code == 0, done.err
     assert [second for _, second in rows(done.out)] == ["recipe", *recipes]
-    assert [line.endswith("hashing-256 (test stand-in)") for line in done.out.splitlines()[1:6]] == [True] * 4 + [False]
+    assert [line.endswith("hashing-256+2 (test stand-in)") for line in done.out.splitlines()[1:6]] == [True] * 4 + [
+        False
+    ]
     assert "deterministic stand-in for tests: it knows words, not meaning" in done.out
     assert "MRR@10" in done.out
 

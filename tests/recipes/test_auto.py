@@ -7,6 +7,7 @@ import pytest
 from corpus import FixedEmbedder, Page, store_of
 from projects import indexed
 
+from waymeet.analysis.names import briefly
 from waymeet.formulas.explain import evaluate, value
 from waymeet.recipes.auto import AUTO
 from waymeet.search.hop import kindred, spread
@@ -301,10 +302,41 @@ def test_documents_that_name_the_same_rare_thing_are_kindred() -> None:
         "c.md": Page(("something else",), names=("e:charles babbage",)),
     }
     found = ask(store_of(pages), Query("engine notes", explain=True)).hits
-    assert [(hit.document, round(hit.score, 5)) for hit in found] == [("a.md", 1.0), ("b.md", 0.15)]
+    assert [(hit.document, round(hit.score, 5)) for hit in found] == [("a.md", 1.0), ("b.md", 0.25)]
     assert found[1].explanation is not None
     assert "names “ada lovelace” as does a.md" in str(found[1].explanation)
     assert ask(store_of(pages), Query("engine notes", depth=0)).hits[-1].document == "a.md"
+
+
+def test_what_is_kindred_comes_behind_the_one_it_is_kindred_with() -> None:
+    """b.md has one of the two words and would be lifted past 0.8 of what a.md has."""
+    pages = {
+        "a.md": Page(("engine notes",), names=("e:ada lovelace",)),
+        "b.md": Page(("engine letters",), names=("e:ada lovelace",)),
+        "c.md": Page(("notes and letters",)),
+    }
+    settings = Settings(auto=Auto(names=10.0))
+    found = answer(AUTO, Query("engine notes", explain=True), Tools(store_of(pages)), settings).hits
+    assert [(hit.document, round(hit.score, 5)) for hit in found][:2] == [("a.md", 1.0), ("b.md", 0.8)]
+    assert found[1].explanation is not None
+    assert evaluate(found[1].explanation) == found[1].score
+    assert "names “ada lovelace” as does a.md, and comes behind it" in str(found[1].explanation)
+
+
+def test_what_the_question_names_itself_makes_nobody_kindred() -> None:
+    named = ("e:ada lovelace",)
+    pages = {"a.md": Page(("ada lovelace and the engine",), names=named), "b.md": Page(("born",), names=named)}
+    assert [hit.document for hit in ask(store_of(pages), "engine of Ada Lovelace").hits] == ["a.md"]
+
+
+def test_a_title_is_known_without_what_stands_in_parentheses() -> None:
+    pages = {
+        "a.md": Page(("a planet near the sun",), names=(briefly("Mercury (planet)"),)),
+        "b.md": Page(("mercury, mercury and mercury",)),
+    }
+    found = ask(store_of(pages), "mercury").hits
+    assert [hit.document for hit in found] == ["b.md", "a.md"]
+    assert round(found[1].score, 5) == 0.6
 
 
 def test_a_name_that_many_carry_makes_nobody_kindred() -> None:

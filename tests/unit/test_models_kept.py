@@ -64,7 +64,7 @@ def test_models_are_kept_apart(file: Path) -> None:
 def test_it_stands_for_its_model(file: Path) -> None:
     inner = HashingEmbedder(16)
     kept = KeptEmbedder(inner, cache(file))
-    assert (kept.lane, kept.dimension, kept.suits("ja"), kept.inner) == (inner.lane, 16, True, inner)
+    assert (kept.lane, kept.dimension, kept.suits("ja"), kept.inner) == ("hashing-16+2", 16, True, inner)
     assert np.array_equal(kept.query("x"), inner.query("x"))
 
 

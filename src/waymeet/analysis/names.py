@@ -3,14 +3,22 @@
 Keys depend neither on case nor on how a file system spells accents, but for those of symbols, which depend on both.
 """
 
+from re import compile as pattern
 from unicodedata import normalize
 
 from waymeet.analysis.terms import plain
 
 SYMBOL = "s:"
 """How the key of a symbol begins."""
+TRIGGERED = "c:"
+"""How the key of a phrase begins that calls for a document."""
+BRIEF = "b:"
+"""How the key of a title begins that leaves out what tells it from others."""
 MENTIONED = "e:"
 """How the key of a name begins that stands in a document's text; `m:` is that of modules."""
+
+_APART = pattern(r"\s?\([^()]*\)\s*$")
+"""What stands behind a title only to tell it from others."""
 
 
 def located(path: str) -> str:
@@ -41,6 +49,16 @@ def titled(title: str) -> str:
     return f"t:{words}" if words else ""
 
 
+def briefly(title: str) -> str:
+    """Give the key of a title without what tells it from others, empty if nothing does.
+
+    >>> briefly("Mercury (planet)"), briefly("git-config(1)"), briefly("Mercury")
+    ('b:mercury', 'b:git config', '')
+    """
+    words = plain(_APART.sub("", title))
+    return f"{BRIEF}{words}" if words and _APART.search(title) else ""
+
+
 def defined(name: str) -> str:
     """Give the key of something that a file defines. Case matters: `Store` and `store` are two things.
 
@@ -57,7 +75,7 @@ def triggered(phrase: str) -> str:
     'c:rotate the keys'
     """
     words = plain(phrase)
-    return f"c:{words}" if words else ""
+    return f"{TRIGGERED}{words}" if words else ""
 
 
 def shortened(acronym: str) -> str:

@@ -1,21 +1,31 @@
 """What a model of meaning is shown of a chunk, and in which language that is."""
 
+from waymeet.analysis.names import TRIGGERED
 from waymeet.analysis.tongues import spoken
 from waymeet.types import Chunk, Document
 
-SHOWN = 1
+SHOWN = 2
 """The manner in which chunks are shown to models: part of the name of every lane, so that a change embeds all anew."""
 _MOSTLY = 0.5
 
 
 def passage(chunk: Chunk, document: Document | None) -> str:
-    r"""Say what a model is shown of a chunk: the document's title, the headings above it, its text.
+    r"""Say what a model is shown of a chunk: the document's title, the headings above it, what calls for it, its text.
 
-    >>> passage(Chunk("a.md#L1-L2", "a.md", 0, 1, 2, "Body.", ("Top", "Part")), Document("a.md", "docs", "A"))
-    'A\nTop > Part\nBody.'
+    >>> page = Document("a.md", "skills", "A", tags=("release",), names=("c:ship it",))
+    >>> passage(Chunk("a.md#L1-L2", "a.md", 0, 1, 2, "Body.", ("Top", "Part")), page)
+    'A\nTop > Part\nrelease, ship it\nBody.'
     """
-    parts = (document.title if document else "", " > ".join(chunk.headings), chunk.text)
+    parts = (document.title if document else "", " > ".join(chunk.headings), _calls(document), chunk.text)
     return "\n".join(part for part in parts if part)
+
+
+def _calls(document: Document | None) -> str:
+    """List a document's tags and the phrases that call for it: its text may not say what it is for."""
+    if document is None:
+        return ""
+    triggers = (name.removeprefix(TRIGGERED) for name in document.names if name.startswith(TRIGGERED))
+    return ", ".join((*document.tags, *triggers))
 
 
 def language_of(chunk: Chunk, document: Document | None) -> str:

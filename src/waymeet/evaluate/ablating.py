@@ -25,6 +25,8 @@ _OWN_SECTION = "auto."
 _IN_AUTO = frozenset(f"waymeet.search.{module}" for module in ("blend", "exact", "hop", "suit", "symbols", "twins"))
 _FACTORS = "memory."
 _SHARES = frozenset({"memory.graph", "memory.hop"})
+_BOUNDS = frozenset({"auto.reach"})
+"""Numbers that hold something back, and let it go at 1."""
 _INSTEAD = {
     "auto.remarks": "auto.prose",
     "auto.files": "auto.prose",
@@ -69,7 +71,7 @@ def _beginnings(recipe: Recipe) -> tuple[str, ...]:
 
 def _silent(key: str, value: object) -> object:
     """Give the value at which a signal has no say: 0, or 1 for a factor."""
-    neutral = 1.0 if key.startswith(_FACTORS) and key not in _SHARES else 0.0
+    neutral = 1.0 if key in _BOUNDS or (key.startswith(_FACTORS) and key not in _SHARES) else 0.0
     if isinstance(value, Sequence):
         return [neutral] * len(value) if all(isinstance(each, float) for each in value) else value
     return neutral if isinstance(value, float) else value

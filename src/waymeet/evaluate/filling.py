@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from waymeet.analysis import count, titled
-from waymeet.analysis.names import MENTIONED
+from waymeet.analysis.names import MENTIONED, briefly
 from waymeet.evaluate.collection import Collection, Judged
 from waymeet.ingest.decode import Decoded
 from waymeet.ingest.entry import make
@@ -74,7 +74,7 @@ def _entry(document: Judged, titles: Mapping[str, str], chunking: Chunking, *, g
             id=document.id,
             kind=sort,
             title=title,
-            names=(*known, _key(document.id), *filter(None, (titled(title),))),
+            names=(*known, _key(document.id), *filter(None, (titled(title), briefly(title)))),
         ),
         chunks=tuple(
             replace(chunk, id=document.id + chunk.id.removeprefix(path), document=document.id) for chunk in made.chunks

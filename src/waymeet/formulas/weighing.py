@@ -3,6 +3,8 @@
 _SHORT, _FULL = 20.0, 40.0
 """Terms up to which a text is a remark, and from which on it says enough about itself."""
 _MOSTLY = 0.5
+_LEAST = 0.2
+"""What meaning keeps of its weight even if nothing is near."""
 
 
 def part_between(value: float, low: float, high: float) -> float:
@@ -30,3 +32,12 @@ def meaning_of_code(sections: float, functions: float, files: float) -> float:
     [0.9, 0.6, 0.3]
     """
     return functions - (functions - files) * part_between(sections, 1.0, 2.0)
+
+
+def trusted(steps: float, enough: float) -> float:
+    """Say which part of its weight meaning keeps if the nearest is so far above what has nothing to do with a question.
+
+    >>> trusted(1.5, 1.2), trusted(0.6, 1.2), trusted(-0.5, 1.2)
+    (1.0, 0.5, 0.2)
+    """
+    return max(part_between(steps, 0.0, enough), _LEAST)

@@ -4,7 +4,7 @@ import posixpath
 from collections.abc import Iterator
 
 from waymeet.analysis import called, count, located, titled
-from waymeet.analysis.names import triggered
+from waymeet.analysis.names import briefly, triggered
 from waymeet.ingest.parse import Parsed, RawLink, format_of, has_known_ending
 from waymeet.types import Link
 
@@ -22,7 +22,7 @@ def names(path: str, parsed: Parsed) -> tuple[str, ...]:
     >>> names("docs/Setup.md", Parsed("Getting started", "guide"))
     ('p:docs/setup.md', 'n:setup.md', 'n:setup', 't:getting started')
     """
-    titles = [key for title in (parsed.title, *parsed.aliases) if (key := titled(title))]
+    titles = [key for title in (parsed.title, *parsed.aliases) for key in (titled(title), briefly(title)) if key]
     titles += [key for phrase in parsed.triggers if (key := triggered(phrase))]
     name = path.rpartition("/")[2]
     return tuple(dict.fromkeys((located(path), called(name), called(_stem(name)), *titles, *parsed.keys)))

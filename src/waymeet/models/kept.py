@@ -166,7 +166,7 @@ class KeptEmbedder:
     def __init__(self, inner: Embedder, cache: VectorCache | None) -> None:
         self._inner = inner
         self._cache = cache
-        self.lane = inner.lane if SHOWN == 1 else f"{inner.lane}+{SHOWN}"
+        self.lane = f"{inner.lane}+{SHOWN}"
 
     @property
     def inner(self) -> Embedder:

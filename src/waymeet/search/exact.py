@@ -1,6 +1,7 @@
 """The stage that protects what is called by its name from being buried."""
 
 from waymeet.analysis import called, located, plain, terms, titled
+from waymeet.analysis.names import BRIEF
 from waymeet.formulas.explain import product, value
 from waymeet.search.lift import lifted_by
 from waymeet.search.state import Search, Tools
@@ -13,7 +14,7 @@ _AROUND = " .,;:!?()[]{}<>'\"`“”„«»「」、。？！"
 
 
 def exact(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Lift documents whose whole title or file name stands in the query."""
+    """Lift documents whose whole title, or all of it but what is in parentheses, or file name stands in the query."""
     names = _names(search.text)
     asked = set(terms(search.text))
     if not names or not asked:
@@ -44,5 +45,5 @@ def _names(text: str) -> dict[str, str]:
     for length in range(1, _LONGEST_NAME + 1):
         for start in range(len(words) - length + 1):
             name = " ".join(words[start : start + length])
-            keys[titled(name)] = name
+            keys[titled(name)] = keys[f"{BRIEF}{name}"] = name
     return keys

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from waymeet.analysis import terms
 from waymeet.analysis.names import MENTIONED
-from waymeet.formulas.explain import product, value
+from waymeet.formulas.explain import product, total, value
 from waymeet.formulas.proximity import carried
 from waymeet.ports import Neighbour
 from waymeet.search.lift import lifted_by
@@ -51,34 +52,50 @@ def spread(search: Search, tools: Tools, settings: Settings) -> Search:
             handed = carried(weight * part, len(ways))
             how = "linked from" if outward else "links to"
             _give(gifts, document, _Gift(handed * best[giver] ** 2, giver, how, handed, len(ways)))
-    search = lifted_by(search, tools, _chosen(gifts, best, search, settings), "graph")
+    told = {document: _told(gifts[document], best) for document in _chosen(gifts, best, search, settings)}
+    search = lifted_by(search, tools, told, "graph")
     return fanned_out(search, cut, settings) if cut else search
 
 
 def kindred(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Hand a part of the best documents' scores to those that name the same rare people, places or things."""
+    """Hand a part of the best documents' scores to those that name the same rare people, places or things.
+
+    What the question itself names leads nowhere new, and nobody is lifted past the one who speaks for it.
+    """
     if search.query.depth == 0 or not search.candidates:
         return search.skip("nothing to start from" if search.query.depth != 0 else "depth 0")
     best = _best(search)
-    givers = list(best)[:_FIRST]
-    named = {
-        document: [name for name in each.names if name.startswith(MENTIONED)]
-        for document, each in tools.store.documents(givers).items()
-    }
+    named = _names(tools, list(best)[:_FIRST], frozenset(terms(search.text)))
     carriers = tools.store.named({name for names in named.values() for name in names}, settings.auto.carriers)
     gifts: dict[str, _Gift] = {}
-    part = _part(tools)
-    for giver in givers:
+    part, reach = _part(tools), settings.auto.reach
+    for giver, names in named.items():
         shared: dict[str, str] = {}
-        for name in named.get(giver, ()):
+        for name in names:
             for document in carriers.get(name, ()):
                 shared.setdefault(document, name.removeprefix(MENTIONED))
         shared.pop(giver, None)
         handed = carried(settings.auto.names * part, len(shared))
         for document, name in shared.items():
-            how = f"names “{name}” as does"
-            _give(gifts, document, _Gift(handed * best[giver] ** 2, giver, how, handed, len(shared)))
-    return lifted_by(search, tools, _chosen(gifts, best, search, settings), "shared")
+            worth = min(handed * best[giver], reach * best[giver] - best.get(document, 0.0))
+            _give(gifts, document, _Gift(worth, giver, f"names “{name}” as does", handed, len(shared)))
+    chosen = _chosen(gifts, best, search, settings)
+    told = {document: _told_of_names(gifts[document], best, best.get(document, 0.0), reach) for document in chosen}
+    return lifted_by(search, tools, told, "shared")
+
+
+def _names(tools: Tools, documents: Sequence[str], asked: frozenset[str]) -> dict[str, list[str]]:
+    """List what each document names, without what the question names."""
+    found = tools.store.documents(documents)
+    return {
+        document: [
+            name
+            for name in found[document].names
+            if name.startswith(MENTIONED) and not asked.issuperset(terms(name.removeprefix(MENTIONED)))
+        ]
+        for document in documents
+        if document in found
+    }
 
 
 def _best(search: Search) -> dict[str, float]:
@@ -99,14 +116,11 @@ def _give(gifts: dict[str, _Gift], document: str, gift: _Gift) -> None:
         gifts[document] = gift
 
 
-def _chosen(
-    gifts: Mapping[str, _Gift], best: Mapping[str, float], search: Search, settings: Settings
-) -> dict[str, Explanation]:
-    """Explain the gifts to what is known already, and the largest of those to what is not."""
-    known = {document for document in gifts if document in best}
+def _chosen(gifts: Mapping[str, _Gift], best: Mapping[str, float], search: Search, settings: Settings) -> list[str]:
+    """Choose those to whom something is given: all that are known already, and of the others those who get most."""
+    known = [document for document in gifts if document in best]
     most = max(search.query.limit * settings.pool.factor, settings.pool.least)
-    entering = sorted(gifts.keys() - known, key=lambda document: (-gifts[document].worth, document))[:most]
-    return {document: _told(gifts[document], best) for document in (*known, *entering)}
+    return known + sorted(gifts.keys() - known, key=lambda document: (-gifts[document].worth, document))[:most]
 
 
 def _ways(near: Sequence[Neighbour], auto: Auto) -> dict[str, tuple[float, bool]]:
@@ -124,7 +138,21 @@ def _told(gift: _Gift, best: Mapping[str, float]) -> Explanation:
     score = best[gift.giver]
     return product(
         f"{gift.how} {gift.giver}",
-        value(gift.weight, f"link weight, {gift.number} neighbour{'s' if gift.number > 1 else ''}"),
+        _weight(gift),
         value(score, f"score of {gift.giver}"),
         value(score, "once more: the best have most to say"),
     )
+
+
+def _told_of_names(gift: _Gift, best: Mapping[str, float], own: float, reach: float) -> Explanation:
+    """Tell of a gift for a name in common: a part of the giver's score, or what is missing to come near to that."""
+    score = value(best[gift.giver], f"score of {gift.giver}")
+    whole = product(f"{gift.how} {gift.giver}", _weight(gift), score)
+    if whole.value <= gift.worth:
+        return whole
+    near = product("no nearer than", value(reach, "part"), score)
+    return total(f"{whole.description}, and comes behind it", near, value(-own, "its own score"))
+
+
+def _weight(gift: _Gift) -> Explanation:
+    return value(gift.weight, f"link weight, {gift.number} neighbour{'s' if gift.number > 1 else ''}")

@@ -186,6 +186,9 @@ class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     foreign: Part = 0.9
     """Where everything is in another language than the question and has its words by chance only; it counts by the
     square of the part that is."""
+    near: Weight = 1.2
+    """How far the nearest must be above what has nothing to do with a question for meaning to count in full, in steps
+    of its scale; 0 trusts it always. Known of the default models."""
     remark_norm: Part = 0.2
     """How much the length of a text counts, like `bm25.b.body`, where all texts are remarks of a few words."""
     document: Part = 0.3
@@ -197,9 +200,10 @@ class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     covers."""
     symbol: Weight = 0.3
     """Bonus for a section that defines a symbol which stands in the query, times the part of the query it covers."""
-    names: Weight = 0.3
-    """Part of its squared score that a document hands to those that name the same rare things, divided by
-    1 + ln(degree)."""
+    names: Weight = 0.5
+    """Part of its score that a document hands to those that name the same rare things, divided by 1 + ln(degree)."""
+    reach: Part = 0.8
+    """How far that lifts a document at most, as a part of the score of the one that hands it over."""
     carriers: Number = 5
     """Documents up to which a name is rare."""
     out_link: Weight = 0.45
