@@ -10,6 +10,8 @@ from waymeet.analysis.terms import plain
 
 SYMBOL = "s:"
 """How the key of a symbol begins."""
+TITLED = "t:"
+"""How the key of a title or alias begins; in plain words it is the rest of the key."""
 TRIGGERED = "c:"
 """How the key of a phrase begins that calls for a document."""
 BRIEF = "b:"
@@ -46,7 +48,7 @@ def titled(title: str) -> str:
     ('t:getting started', '')
     """
     words = plain(title)
-    return f"t:{words}" if words else ""
+    return f"{TITLED}{words}" if words else ""
 
 
 def briefly(title: str) -> str:

@@ -42,12 +42,12 @@ def value(number: float, description: str) -> Explanation:
 
 def total(description: str, *parts: Explanation) -> Explanation:
     """Add the parts."""
-    return _combine("sum", description, parts)
+    return Explanation(fsum([part.value for part in parts]), description, "sum", parts)
 
 
 def product(description: str, *parts: Explanation) -> Explanation:
     """Multiply the parts."""
-    return _combine("product", description, parts)
+    return Explanation(prod([part.value for part in parts]), description, "product", parts)
 
 
 def largest(description: str, *parts: Explanation) -> Explanation:

@@ -53,16 +53,17 @@ def _expansions(text: str, store: Store, given: Mapping[str, str]) -> Iterator[t
     tokens = [token for token in _TOKEN.findall(text)[:_MOST_WORDS] if len(token) in _SHORT]
     shorts = {token: _key(token) for token in tokens}
     words = plain(text).split()[:_MOST_WORDS]
-    longs = [" ".join(words[i : i + n]) for n in _LONG for i in range(len(words) - n + 1)]
+    written = (" ".join(words[i : i + n]) for n in _LONG for i in range(len(words) - n + 1))
+    longs = {long: spelt_out(long) for long in written}
     backwards = {plain(long): short for short, long in given.items()}
     asked = {token: shortened(key) for token, key in shorts.items() if _looks_short(token) and key not in table}
-    carrying = store.named([*asked.values(), *map(spelt_out, longs)])
+    carrying = store.named([*asked.values(), *longs.values()])
     for token, key in shorts.items():
         meant = table.get(key) or _usual(_names(store, carrying.get(asked.get(token, ""), ())), key)
         if meant:
             yield token, meant
-    for long in reversed(longs):  # the longest first
-        short = backwards.get(long) or _usual(_names(store, carrying.get(spelt_out(long), ())), "", long)
+    for long, key in reversed(longs.items()):  # the longest first
+        short = backwards.get(long) or _usual(_names(store, carrying.get(key, ())), "", long)
         if short:
             yield long, short
 

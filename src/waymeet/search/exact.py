@@ -1,7 +1,7 @@
 """The stage that protects what is called by its name from being buried."""
 
-from waymeet.analysis import called, located, plain, terms, titled
-from waymeet.analysis.names import BRIEF
+from waymeet.analysis import called, located, plain, terms
+from waymeet.analysis.names import BRIEF, TITLED
 from waymeet.formulas.explain import product, value
 from waymeet.search.lift import lifted_by
 from waymeet.search.state import Search, Tools
@@ -45,5 +45,5 @@ def _names(text: str) -> dict[str, str]:
     for length in range(1, _LONGEST_NAME + 1):
         for start in range(len(words) - length + 1):
             name = " ".join(words[start : start + length])
-            keys[titled(name)] = keys[f"{BRIEF}{name}"] = name
+            keys[f"{TITLED}{name}"] = keys[f"{BRIEF}{name}"] = name
     return keys

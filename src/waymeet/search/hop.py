@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from waymeet.analysis import terms
+from waymeet.analysis import plain
 from waymeet.analysis.names import MENTIONED
 from waymeet.formulas.explain import product, total, value
 from waymeet.formulas.proximity import carried
@@ -42,16 +42,18 @@ def spread(search: Search, tools: Tools, settings: Settings) -> Search:
     around = tools.store.neighbours(givers, search.query.link_types)
     gifts: dict[str, _Gift] = {}
     cut = []
-    part = _part(tools)
+    part, weights = _part(tools), dict[tuple[str, bool], float]()
     for giver, near in around.items():
-        ways = _ways(near, settings.auto)
-        if len(ways) > settings.graph.fan_out:
+        ways = _ways(near, settings.auto, weights)
+        number = len(ways)
+        handed_over, square = carried(part, number), best[giver] ** 2
+        if number > settings.graph.fan_out:
             cut.append(giver)
-        served = sorted(ways.items(), key=lambda each: (-each[1][0], each[0]))[: settings.graph.fan_out]
-        for document, (weight, outward) in served:
-            handed = carried(weight * part, len(ways))
+            ways = dict(sorted(ways.items(), key=lambda each: (-each[1][0], each[0]))[: settings.graph.fan_out])
+        for document, (weight, outward) in ways.items():
+            handed = weight * handed_over
             how = "linked from" if outward else "links to"
-            _give(gifts, document, _Gift(handed * best[giver] ** 2, giver, how, handed, len(ways)))
+            _give(gifts, document, _Gift(handed * square, giver, how, handed, number))
     told = {document: _told(gifts[document], best) for document in _chosen(gifts, best, search, settings)}
     search = lifted_by(search, tools, told, "graph")
     return fanned_out(search, cut, settings) if cut else search
@@ -65,7 +67,7 @@ def kindred(search: Search, tools: Tools, settings: Settings) -> Search:
     if search.query.depth == 0 or not search.candidates:
         return search.skip("nothing to start from" if search.query.depth != 0 else "depth 0")
     best = _best(search)
-    named = _names(tools, list(best)[:_FIRST], frozenset(terms(search.text)))
+    named = _names(tools, list(best)[:_FIRST], frozenset(plain(search.text).split()))
     carriers = tools.store.named({name for names in named.values() for name in names}, settings.auto.carriers)
     gifts: dict[str, _Gift] = {}
     part, reach = _part(tools), settings.auto.reach
@@ -91,7 +93,7 @@ def _names(tools: Tools, documents: Sequence[str], asked: frozenset[str]) -> dic
         document: [
             name
             for name in found[document].names
-            if name.startswith(MENTIONED) and not asked.issuperset(terms(name.removeprefix(MENTIONED)))
+            if name.startswith(MENTIONED) and not asked.issuperset(name.removeprefix(MENTIONED).split())
         ]
         for document in documents
         if document in found
@@ -119,16 +121,23 @@ def _give(gifts: dict[str, _Gift], document: str, gift: _Gift) -> None:
 def _chosen(gifts: Mapping[str, _Gift], best: Mapping[str, float], search: Search, settings: Settings) -> list[str]:
     """Choose those to whom something is given: all that are known already, and of the others those who get most."""
     known = [document for document in gifts if document in best]
-    most = max(search.query.limit * settings.pool.factor, settings.pool.least)
+    most = search.query.limit * settings.pool.starts
     return known + sorted(gifts.keys() - known, key=lambda document: (-gifts[document].worth, document))[:most]
 
 
-def _ways(near: Sequence[Neighbour], auto: Auto) -> dict[str, tuple[float, bool]]:
-    """Weigh the way to each neighbour by the link that leads there best, and say whether that leads away."""
+def _ways(
+    near: Sequence[Neighbour], auto: Auto, weights: dict[tuple[str, bool], float]
+) -> dict[str, tuple[float, bool]]:
+    """Weigh the way to each neighbour by the link that leads there best, and say whether that leads away.
+
+    What a link of a kind weighs is kept for the next time: there are hundreds of them, and few kinds.
+    """
     ways: dict[str, tuple[float, bool]] = {}
     for document, kind, outward, _ in near:
-        out_part, in_part = auto.links.of(kind)
-        weight = auto.out_link * out_part if outward else auto.in_link * in_part
+        weight = weights.get((kind, outward))
+        if weight is None:
+            out_part, in_part = auto.links.of(kind)
+            weight = weights[kind, outward] = auto.out_link * out_part if outward else auto.in_link * in_part
         if weight > 0.0 and (document not in ways or weight > ways[document][0]):
             ways[document] = weight, outward
     return ways

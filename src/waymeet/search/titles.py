@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterator, Sequence
 
 from waymeet.analysis import plain
+from waymeet.analysis.names import TITLED
 from waymeet.analysis.scripts import has_cjk
 from waymeet.search.prose import words
 from waymeet.types import Document
 
-_TITLE = "t:"
 _LONGEST = 8
 """Words of the longest title that is looked for."""
 _ALONE = 4
@@ -21,8 +21,8 @@ class Titles:
         carriers: dict[str, set[str]] = {}
         for page in pages:
             for key in page.names:
-                if key.startswith(_TITLE):
-                    carriers.setdefault(key.removeprefix(_TITLE), set()).add(page.id)
+                if key.startswith(TITLED):
+                    carriers.setdefault(key.removeprefix(TITLED), set()).add(page.id)
         self._words: dict[str, list[tuple[str, ...]]] = {}
         self._runs: dict[str, list[str]] = {}
         self._pages = {title: next(iter(ids)) for title, ids in carriers.items() if len(ids) == 1}

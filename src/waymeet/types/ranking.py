@@ -7,8 +7,8 @@ from msgspec import Struct
 Operation = Literal["value", "sum", "product", "max", "mean", "quotient"]
 
 
-class Explanation(Struct, frozen=True):
-    """A number, what it means, and how it follows from its parts."""
+class Explanation(Struct, frozen=True, gc=False):
+    """A number, what it means, and how it follows from its parts (`gc=False`: there are thousands in an answer)."""
 
     value: float
     description: str
@@ -39,7 +39,7 @@ class Evidence(Struct, frozen=True):
     """The fields it stands in."""
 
 
-class Found(Struct, frozen=True):
+class Found(Struct, frozen=True, gc=False):
     """That a list contains a candidate, and where."""
 
     source: str
@@ -47,7 +47,7 @@ class Found(Struct, frozen=True):
     score: float
 
 
-class Candidate(Struct, frozen=True):
+class Candidate(Struct, frozen=True, gc=False):
     """Something that may become a hit: a chunk, or a document with its best chunks."""
 
     document: str

@@ -13,7 +13,7 @@ from waymeet.stores.urgency import LAST, STEPS, STRUCTURE
 from waymeet.types import FOUND_KINDS, Fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection
 
     import apsw
 
@@ -40,12 +40,15 @@ SELECT key FROM chunks c WHERE c.key = ?2 AND EXISTS (
 )
 """  # noqa: S608 - likewise
 _NAMED = """
-SELECT n.key, d.path FROM names n JOIN documents d ON d.id = n.document WHERE n.key = ? ORDER BY d.path
+SELECT n.key, d.path
+FROM json_each(?1) wanted CROSS JOIN names n ON n.key = wanted.value JOIN documents d ON d.id = n.document
+WHERE ?2 IS NULL OR NOT EXISTS (SELECT 1 FROM names WHERE key = wanted.value LIMIT 1 OFFSET ?2)
+ORDER BY wanted.key, d.path
 """
-_RARE = (
-    "SELECT key FROM names WHERE key = ? AND NOT EXISTS (SELECT 1 FROM names WHERE key = ? LIMIT 1 OFFSET ?) LIMIT 1"
-)
-_SECTIONS = "SELECT path, (SELECT COUNT(*) FROM chunks c WHERE c.document = d.id) FROM documents d WHERE path = ?"
+_SECTIONS = """
+SELECT d.path, (SELECT COUNT(*) FROM chunks c WHERE c.document = d.id)
+FROM json_each(?) wanted CROSS JOIN documents d ON d.path = wanted.value
+"""
 _BEGINNING = "SELECT term, id FROM terms WHERE term >= ?1 AND term < ?1 || char(1114111)"
 _COUNTS = """
 SELECT
@@ -79,7 +82,7 @@ def numbers(connection: apsw.Connection, ids: Collection[str]) -> dict[str, int]
 
 def sections(connection: apsw.Connection, ids: Collection[str]) -> dict[str, int]:
     """Count the chunks of some documents."""
-    return dict(connection.executemany(_SECTIONS, ((id_,) for id_ in ids)))
+    return dict(connection.execute(_SECTIONS, (encode(list(ids)).decode(),)))
 
 
 def chunks_of(connection: apsw.Connection, ids: Collection[str]) -> dict[str, tuple[Chunk, ...]]:
@@ -90,7 +93,7 @@ def chunks_of(connection: apsw.Connection, ids: Collection[str]) -> dict[str, tu
 
 def documents(connection: apsw.Connection, ids: Collection[str]) -> dict[str, Document]:
     """Fetch documents by id."""
-    rows = connection.executemany(DOCUMENT, ((id_,) for id_ in ids))
+    rows = connection.execute(DOCUMENT, (encode(list(ids)).decode(),))
     return {document.id: document for document in map(document_of, rows)}
 
 
@@ -109,10 +112,7 @@ def with_vector(connection: apsw.Connection, lanes: Collection[str], ids: Collec
 def named(connection: apsw.Connection, keys: Collection[str], most: int | None = None) -> dict[str, tuple[str, ...]]:
     """Say which documents carry each of the keys, but for those that more than so many carry."""
     found: defaultdict[str, list[str]] = defaultdict(list)
-    wanted: Iterable[str] = dict.fromkeys(keys)
-    if most is not None:  # what everything is called is not even counted
-        wanted = (key for (key,) in connection.executemany(_RARE, [(key, key, most) for key in wanted]))
-    for key, path in connection.executemany(_NAMED, [(key,) for key in wanted]):
+    for key, path in connection.execute(_NAMED, (encode(list(dict.fromkeys(keys))).decode(), most)):
         found[key].append(path)
     return {key: tuple(paths) for key, paths in found.items()}
 

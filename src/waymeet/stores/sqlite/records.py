@@ -7,8 +7,8 @@ from msgspec import json
 from waymeet.types import Chunk, Document, Edge, Link, Node, Symbol
 
 DOCUMENT = """
-SELECT path, kind, title, doc_type, language, tags, properties, names, digest, size, modified_ns, lines, namespace
-FROM documents WHERE path = ?
+SELECT d.path, kind, title, doc_type, language, tags, properties, names, digest, size, modified_ns, lines, namespace
+FROM json_each(?) wanted CROSS JOIN documents d ON d.path = wanted.value
 """
 
 CHUNK = """
