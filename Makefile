@@ -3,13 +3,13 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 STAMP := .venv/.ready
 SLIPS ?= $(COLLECTIONS)
-QUALITY := recipes parts vault weights slips
+QUALITY := recipes parts vault words weights slips
 RECIPES := auto,auto:words,classic,threeway,memory,neighbours,files,deep
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
-.PHONY: help demo test check unit bench bench-engine bench-phrases bench-stages bench-code bench-models bench-torch quality quality-recipes quality-parts quality-weights quality-slips torture mcp-official format lock docs pictures clean
+.PHONY: help demo test check unit bench bench-engine bench-phrases bench-stages bench-code bench-models bench-torch quality quality-recipes quality-parts quality-words quality-weights quality-slips torture mcp-official format lock docs pictures clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -57,7 +57,7 @@ bench-models: $(STAMP)  ## Compare runtimes of the default models
 bench-torch: $(STAMP)  ## Compare the default model with MiniLM on torch, in an environment of its own; a large download
 	$(BIN)/python benchmarks/torch_rival.py
 
-quality: quality-recipes quality-parts quality-weights quality-slips  ## Measure answers and write docs/quality.md: make -j2 quality COLLECTIONS="sets/*"
+quality: quality-recipes quality-parts quality-words quality-weights quality-slips  ## Measure answers and write docs/quality.md: make -j2 quality COLLECTIONS="sets/*"
 	$(BIN)/python benchmarks/quality.py $(QUALITY:%=build/quality/%.json)
 
 quality-recipes: $(STAMP)
@@ -68,6 +68,10 @@ quality-parts: $(STAMP)
 	@mkdir -p build/quality
 	$(BIN)/waymeet eval $(COLLECTIONS) --sample 120 --ablate --report build/quality/parts.json
 	$(BIN)/waymeet eval benchmarks/vault --ablate --report build/quality/vault.json
+
+quality-words: $(STAMP)
+	@mkdir -p build/quality
+	$(BIN)/waymeet eval $(COLLECTIONS) --sample 120 --recipe auto:words --ablate --report build/quality/words.json
 
 quality-weights: $(STAMP)
 	@mkdir -p build/quality

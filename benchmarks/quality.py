@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from quality_picture import Dots, drawn
 from run import machine
 
-from waymeet.evaluate.measures import MAIN, Overall, overall
+from waymeet.evaluate.measures import MAIN, Comparison, Overall, overall
 from waymeet.interfaces.quality.grids import Cell, Grid, grids
 from waymeet.interfaces.quality.markdown import plain, section
 from waymeet.interfaces.quality.report import Report
@@ -22,6 +22,8 @@ DOCS = Path(__file__).parent.parent / "docs"
 PLAIN, WORDS, AUTO = "plain", "auto:words", "auto"
 OWN, OWN_NAME = "vault", "vault (our own)"
 """The collection in this repository, and what it is called: it shows that parts work, and counts in no mean."""
+_ALONE = ", words alone"
+"""What is added to the name of a collection that was asked without models; it counts in no mean, either."""
 _ROUNDING = 0.0005
 
 _INTRO = """\
@@ -113,18 +115,21 @@ def known() -> Known:
 def joined(reports: Sequence[Report]) -> Report:
     """Make one report: figures of the one that compares recipes, parts and weights of those that look into one."""
     whole = next((each for each in reports if each.comparisons), reports[0])
-    ablations = [line for each in reports for line in each.ablations]
+    ablations = [replace(line, collection=_named(line), against=AUTO) for each in reports for line in each.ablations]
+    beside = dict.fromkeys(each.collection for each in ablations if each.collection.endswith((OWN_NAME, _ALONE)))
     return replace(
         whole,
-        ablations=tuple(replace(each, collection=_named(each.collection)) for each in ablations),
-        aside=(OWN_NAME,) if any(each.collection == OWN for each in ablations) else (),
+        ablations=tuple(ablations),
+        aside=tuple(sorted(beside, key=lambda name: name != OWN_NAME)),
         needed=tuple(dict.fromkeys(line for each in reports for line in each.needed)),
         folds=tuple(line for each in reports for line in each.folds),
     )
 
 
-def _named(collection: str) -> str:
-    return OWN_NAME if collection == OWN else collection
+def _named(line: Comparison) -> str:
+    """Name the collection of an ablation, so that one does not stand twice in a row."""
+    name = OWN_NAME if line.collection == OWN else line.collection
+    return f"{name}{_ALONE}" if line.against == WORDS else name
 
 
 def page(report: Report, others: Known, measured_on: str) -> str:

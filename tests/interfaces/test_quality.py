@@ -215,7 +215,7 @@ def test_our_own_vault_is_named_and_counts_in_no_mean(run: Run, three: list[str]
     (same,) = {each.mean for each in overall(without.ablations) if each.name == "without lexical"}
     assert mean == same
     page = quality.page(report, quality.known(), "Measured by hand")
-    assert "vault (our own) is named, but has no part in the mean" in page
+    assert "No part in the mean: vault (our own)" in page
 
 
 def test_a_part_that_only_the_vault_needs_is_said_to_work() -> None:

@@ -156,7 +156,7 @@ def parts(report: Report) -> Grid:
         "twenty differences that are chance, one looks so."
     )
     if report.aside:
-        about += f" {', '.join(report.aside)} is named, but has no part in the mean."
+        about += f" No part in the mean: {_named(report.aside)}."
     return Grid(title, about, heads, rows)
 
 
