@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from waymeet.ingest.status import Meaning
     from waymeet.models.consent import Consent
     from waymeet.models.estimates import Estimate
-    from waymeet.models.kept import VectorCache
+    from waymeet.models.kept import KeptEmbedder, VectorCache
     from waymeet.ports import Vector
 
     Keep = Callable[[str, Mapping[str, Vector], Mapping[str, str]], None]
@@ -51,13 +51,13 @@ class Models:
 
     def __init__(self, index: Path) -> None:
         self._index = index
-        self._made: dict[Embedding, tuple[Embedder, ...]] = {}
+        self._made: dict[Embedding, tuple[KeptEmbedder, ...]] = {}
         self._failed: dict[Embedding, tuple[str, float]] = {}
         """Models of old vectors that could not be used, why, and until when they are left alone."""
         self._cache: VectorCache | None = None
         self._making = RLock()
 
-    def chosen(self, numbers: Embedding) -> tuple[Embedder, ...]:
+    def chosen(self, numbers: Embedding) -> "tuple[KeptEmbedder, ...]":
         """Give the models that settings choose; the same for the same settings."""
         with self._making:
             if numbers not in self._made:
@@ -293,8 +293,12 @@ class Models:
             found = self.chosen(made)
         except EmbeddingError as error:
             return (), error.message
-        same = {each.lane for each in found} == set(lanes)
-        return (found, "") if same else ((), "its settings give another model now")
+        from waymeet.models.kept import model_of
+
+        names = {model_of(lane): lane for lane in lanes}
+        if {model_of(each.lane) for each in found} != names.keys():
+            return (), "its settings give another model now"
+        return tuple(each.under(names[model_of(each.lane)]) for each in found), ""
 
     def _refused(self, store: Store, numbers: Embedding, consent: "Consent | None") -> "Embedded | None":
         if numbers.provider not in _ELSEWHERE:
@@ -310,7 +314,7 @@ class Models:
         self._cache.remarks.clear()
         return replace(came, remarks=remarks)
 
-    def _make(self, numbers: Embedding) -> tuple[Embedder, ...]:
+    def _make(self, numbers: Embedding) -> "tuple[KeptEmbedder, ...]":
         if numbers.provider == "none":
             return ()
         from waymeet.models.embedders import chosen_embedders

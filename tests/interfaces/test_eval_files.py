@@ -101,6 +101,7 @@ def test_a_link_to_a_folder_will_do(run: Run, folder: Path) -> None:
         ("docs/kees.md", "'docs/kees.md'"),
         ("docs/keys.md#rotatin", "docs/keys.md has no 'rotatin'"),
         ("src/turning.py#turn_keys", "src/turning.py has no 'turn_keys'"),
+        ("docs/keys.md#L900-L999", "docs/keys.md has"),
     ],
 )
 def test_what_is_judged_must_be_there(run: Run, tmp_path: Path, judged: str, complaint: str) -> None:
@@ -137,6 +138,15 @@ def test_lines_keep_their_numbers_when_files_are_put_together_again(folder: Path
     assert keys.text.split("\n")[5] == "## Rotating", "the front matter leaves its lines empty"
     place = looked_up(load(folder), store).places["docs/keys.md#rotating"]
     assert place.start <= 6 < place.end
+
+
+def test_words_of_one_long_line_stay_apart(tmp_path: Path) -> None:
+    words = [f"tok{number}" for number in range(3000)]
+    (tmp_path / "long.txt").write_text(" ".join(words), encoding="utf-8")
+    store = MemoryStore()
+    read_in(tmp_path, store, Settings())
+    (whole,) = (each for each in in_one_piece(store) if each.id == "long.txt")
+    assert whole.text.split() == words
 
 
 def test_one_section_may_hold_several_right_places(run: Run, tmp_path: Path) -> None:

@@ -7,12 +7,16 @@ import pytest
 from corpus import FixedEmbedder, Page, store_of
 from projects import indexed
 
-from waymeet.analysis.names import briefly
+from waymeet.analysis.names import briefly, titled
 from waymeet.formulas.explain import evaluate, value
 from waymeet.recipes.auto import AUTO
+from waymeet.search.blend import blend
 from waymeet.search.hop import kindred, spread
+from waymeet.search.memory import follow
+from waymeet.search.retrieve import lexical
 from waymeet.search.shape import answer
-from waymeet.search.state import Search, Stage, Tools
+from waymeet.search.state import Recipe, Search, Stage, Tools
+from waymeet.search.understand import understand
 from waymeet.settings import Auto, Bm25, Settings
 from waymeet.settings.values import FieldNorms
 from waymeet.stores.memory import MemoryStore
@@ -337,6 +341,26 @@ def test_a_title_is_known_without_what_stands_in_parentheses() -> None:
     found = ask(store_of(pages), "mercury").hits
     assert [hit.document for hit in found] == ["b.md", "a.md"]
     assert round(found[1].score, 5) == 0.6
+
+
+def test_what_a_series_of_pages_is_called_lifts_none_of_them() -> None:
+    pages = {f"{n}.md": Page(("hay",), names=(briefly(f"Meeting ({n})"),)) for n in range(6)}
+    pages["cost.md"] = Page(("the cost of hardware",))
+    assert [hit.document for hit in ask(store_of(pages), "meeting about the cost of hardware").hits] == ["cost.md"]
+
+
+def test_who_says_the_whole_title_means_no_other() -> None:
+    titles = {"linux.md": "Setup (Linux)", "windows.md": "Setup (Windows)"}
+    pages = {path: Page(("hay",), names=(titled(title), briefly(title))) for path, title in titles.items()}
+    assert [hit.document for hit in ask(store_of(pages), "setup linux").hits] == ["linux.md"]
+    assert {hit.document for hit in ask(store_of(pages), "setup").hits} == set(pages)
+
+
+def test_words_and_links_can_be_blended_without_meaning() -> None:
+    pages = {"a.md": Page(("needle",), links=("b.md",)), "b.md": Page(("hay",))}
+    recipe = Recipe("mine", "Mine", (understand, lexical, follow, blend))
+    hits = answer(recipe, Query("needle"), Tools(store_of(pages)), SETTINGS).hits
+    assert hits[0].document == "a.md"
 
 
 def test_a_name_that_many_carry_makes_nobody_kindred() -> None:

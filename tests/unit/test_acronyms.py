@@ -63,6 +63,13 @@ def test_a_model_of_meaning_is_told_what_acronyms_stand_for() -> None:
     assert not asked("lists").spelt
 
 
+def test_a_question_is_asked_in_its_own_language_still() -> None:
+    """English words behind a short Chinese question would have it asked of the model for English."""
+    search = asked("RRF 是什么")
+    assert "RRF → reciprocal rank fusion" in search.notes
+    assert not search.spelt
+
+
 def test_a_long_name_finds_the_short_one() -> None:
     search = asked("what is reciprocal rank fusion")
     assert "reciprocal rank fusion → rrf" in search.notes

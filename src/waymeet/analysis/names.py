@@ -19,7 +19,7 @@ BRIEF = "b:"
 MENTIONED = "e:"
 """How the key of a name begins that stands in a document's text; `m:` is that of modules."""
 
-_APART = pattern(r"\s?\([^()]*\)\s*$")
+_APART = pattern(r"\s?[(（][^()（）]*[)）]\s*$")
 """What stands behind a title only to tell it from others."""
 
 

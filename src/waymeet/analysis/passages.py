@@ -7,6 +7,8 @@ from waymeet.types import Chunk, Document
 SHOWN = 2
 """The manner in which chunks are shown to models: part of the name of every lane, so that a change embeds all anew."""
 _MOSTLY = 0.5
+_ROOM = 200
+"""Characters for what calls for a document: models read a few hundred words in all."""
 
 
 def passage(chunk: Chunk, document: Document | None) -> str:
@@ -21,11 +23,20 @@ def passage(chunk: Chunk, document: Document | None) -> str:
 
 
 def _calls(document: Document | None) -> str:
-    """List a document's tags and the phrases that call for it: its text may not say what it is for."""
+    """List a document's tags and the phrases that call for it, as far as they leave room for its text.
+
+    The text may not say what it is for.
+    """
     if document is None:
         return ""
     triggers = (name.removeprefix(TRIGGERED) for name in document.names if name.startswith(TRIGGERED))
-    return ", ".join((*document.tags, *triggers))
+    calls, room = [], _ROOM
+    for each in (*document.tags, *triggers):
+        room -= len(each) + 2
+        if room < 0:
+            break
+        calls.append(each)
+    return ", ".join(calls)
 
 
 def language_of(chunk: Chunk, document: Document | None) -> str:

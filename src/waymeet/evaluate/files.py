@@ -37,7 +37,7 @@ def _joined(chunks: Sequence[Chunk]) -> str:
     """Put sections together again; lines keep their numbers, for judgements may name them."""
     text, at = "", 1
     for chunk in chunks:
-        text += "\n" * (chunk.start - at) + chunk.text
+        text += ("\n" * (chunk.start - at) or " " * bool(text)) + chunk.text
         at = max(at, chunk.start) + chunk.text.count("\n")
     return text
 
@@ -95,4 +95,6 @@ def _place(store: Store, judged: str) -> Place:
     if parts:
         return Place(path, min(each.start for each in parts), max(each.end for each in parts))
     place = locate(store, judged)
+    if place.start > place.document.lines:
+        raise NotIndexedError(f"{path} has {place.document.lines} lines.", "Name lines that are there.")
     return Place(place.document.id, place.start, place.end or place.document.lines)

@@ -11,7 +11,7 @@ from waymeet.evaluate.collection import Asked, Collection, Place
 from waymeet.formulas.judging import Judgements
 from waymeet.ports import Progress, Store
 from waymeet.search.state import Recipe, Search, Tools, run
-from waymeet.search.twins import together
+from waymeet.search.twins import named_for, together
 from waymeet.settings import Settings
 from waymeet.types import Candidate, Filters, Query
 
@@ -127,8 +127,10 @@ def _with_named(best: Mapping[str, float], judged: Judgements, limit: int, store
 
 
 def _named_by(document: str, groups: Mapping[str, frozenset[str]]) -> Iterator[str]:
-    """List the right documents that say the same as a document in other languages."""
-    return (name for name, group in groups.items() if document in group)
+    """List the right documents that an answer names for one that says the same in another language."""
+    return (
+        name for name, group in groups.items() if document in group and name in named_for(document, {document: group})
+    )
 
 
 def _filters(collection: Collection, asked: Asked) -> Filters:

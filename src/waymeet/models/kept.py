@@ -163,10 +163,14 @@ class VectorCache:
 class KeptEmbedder:
     """An embedder that looks up what it was shown before; the same text is shown to the model once."""
 
-    def __init__(self, inner: Embedder, cache: VectorCache | None) -> None:
+    def __init__(self, inner: Embedder, cache: VectorCache | None, lane: str = "") -> None:
         self._inner = inner
         self._cache = cache
-        self.lane = f"{inner.lane}+{SHOWN}"
+        self.lane = lane or f"{inner.lane}+{SHOWN}"
+
+    def under(self, lane: str) -> KeptEmbedder:
+        """Give the same model for vectors of passages that were shown to it in another manner."""
+        return KeptEmbedder(self._inner, self._cache, lane)
 
     @property
     def inner(self) -> Embedder:
@@ -210,6 +214,15 @@ class KeptEmbedder:
 
         found = np.asarray(vector)
         return found.shape == (self.dimension,) and bool(np.isfinite(found).all()) and bool(found.any())
+
+
+def model_of(lane: str) -> str:
+    """Say which model a lane is of, in whatever manner passages were shown to it.
+
+    >>> model_of("granite-30m-en/1+2"), model_of("granite-30m-en/1")
+    ('granite-30m-en/1', 'granite-30m-en/1')
+    """
+    return lane.partition("+")[0]
 
 
 def _key(lane: str, text: str) -> bytes:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from waymeet.analysis import plain, terms
+from waymeet.analysis import plain, spoken, terms
 from waymeet.analysis.acronyms import fits
 from waymeet.analysis.names import shortened, spelt_out
 from waymeet.ports import Store
@@ -42,8 +42,10 @@ def expand_acronyms(search: Search, tools: Tools, settings: Settings) -> Search:
     if not added:
         return search.skip("no acronym that is known")
     notes = (f"{written} → {other}" for written, other in found.items())
-    # A model of meaning does not know what this project's acronyms stand for.
-    spelt = " ".join((search.spelt or search.text, *found.values()))
+    # A model of meaning does not know what this project's acronyms stand for; but in its own language it must be asked.
+    written = search.spelt or search.text
+    spelt = " ".join((written, *found.values()))
+    spelt = spelt if spoken(spelt) == spoken(written) else search.spelt
     return replace(search, words=(*search.words, *added.values()), spelt=spelt, notes=(*search.notes, *notes))
 
 

@@ -10,7 +10,7 @@ from waymeet.formulas.fusion import share
 from waymeet.formulas.weighing import meaning_of_code, trusted
 from waymeet.ports import suited
 from waymeet.search.fuse import kind_of, made_of, ordered, rows_of, scored
-from waymeet.search.meaning import lanes_of, measure
+from waymeet.search.meaning import lanes_of
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Auto, Settings
 from waymeet.types import Candidate, Explanation, Scored
@@ -19,7 +19,7 @@ from waymeet.types import Candidate, Explanation, Scored
 def blend(search: Search, tools: Tools, settings: Settings) -> Search:
     """Mix words and meaning by score; with one list alone, its share of the best decides."""
     kind = made_of(search)
-    meaning = _weight(search, tools, settings.auto) * _trust(search, tools, settings.auto) if kind == "hybrid" else 0.0
+    meaning = _weight(search, tools, settings.auto) * _trust(search, settings.auto) if kind == "hybrid" else 0.0
     weight = {"vector": meaning, "lexical": 1.0 - meaning}
     candidates = []
     for rows, found in rows_of(search):
@@ -50,10 +50,10 @@ def _weight(search: Search, tools: Tools, auto: Auto) -> float:
     return own + (auto.foreign - own) * (1.0 - at_home / max(everywhere, 1)) ** 2
 
 
-def _trust(search: Search, tools: Tools, auto: Auto) -> float:
+def _trust(search: Search, auto: Auto) -> float:
     """Say how much of its weight meaning deserves: as much as has a vector, and less if nothing is near."""
-    steps = measure(search, tools)(search.ranking("vector")[0].score)
-    return search.covered * (trusted(steps, auto.near) if steps is not None and auto.near else 1.0)
+    known = search.nearness is not None and auto.near
+    return search.covered * (trusted(search.nearness or 0.0, auto.near) if known else 1.0)
 
 
 def _own_weight(tools: Tools, auto: Auto, *, main: bool) -> float:

@@ -19,11 +19,19 @@ def exact(search: Search, tools: Tools, settings: Settings) -> Search:
     asked = set(terms(search.text))
     if not names or not asked:
         return search.skip("no name in the query")
+
+    def covered(name: str) -> float:
+        return len(asked.intersection(terms(name))) / len(asked)
+
     covers: dict[str, float] = {}
     for key, documents in tools.store.named(names).items():
-        part = len(set(terms(names[key])) & asked) / len(asked)
+        part = covered(names[key])
         for document in documents:
             covers[document] = max(covers.get(document, 0.0), part)
+    brief = {f"{BRIEF}{name}": name for key, name in names.items() if key.startswith(TITLED)}
+    for key, documents in tools.store.named(brief, settings.auto.carriers).items():
+        if covers.keys().isdisjoint(documents):  # or the one that is called by its whole title is meant
+            covers |= dict.fromkeys(documents, covered(brief[key]))
     bonus = {
         document: product(
             "its name stands in the query",
@@ -45,5 +53,5 @@ def _names(text: str) -> dict[str, str]:
     for length in range(1, _LONGEST_NAME + 1):
         for start in range(len(words) - length + 1):
             name = " ".join(words[start : start + length])
-            keys[f"{TITLED}{name}"] = keys[f"{BRIEF}{name}"] = name
+            keys[f"{TITLED}{name}"] = name
     return keys

@@ -20,6 +20,8 @@ class Near(NamedTuple):
     ranking: Ranking
     foreign: frozenset[str] = frozenset()
     """Chunks in it that are in another language than the question."""
+    nearness: float | None = None
+    """How far the nearest is above what has nothing to do with the question, each measured on its own model's scale."""
     failed: str = ""
     """What kept a model from answering, where another did."""
 
@@ -60,6 +62,8 @@ def nearest(
     found: list[Scored] = []
     foreign: list[str] = []
     failures: list[EmbeddingError] = []
+    steps: list[float | None] = []
+    embedded, _ = tools.store.coverage(lanes_of(tools.embedders))
     scale: tuple[float, float] | None = None
     for embedder in asked:
         try:
@@ -71,6 +75,7 @@ def nearest(
                 raise
             continue
         near += spot.near(embedder, point) if spot else ()
+        steps += [above_nothing(embedder.lane, max(each.score for each in near), embedded)] if near else []
         if len(asked) > 1:
             own = tools.store.usual(embedder.lane, point)
             scale = own if scale is None else scale
@@ -79,7 +84,9 @@ def nearest(
             foreign += [each.chunk for each in near]
         found += near
     found.sort(key=lambda each: (-each.score, each.document))
-    return Near(tuple(found[:limit]), frozenset(foreign), " ".join(map(with_hint, failures)))
+    known = [each for each in steps if each is not None]
+    nearness = max(known) if len(known) == len(steps) and known else None
+    return Near(tuple(found[:limit]), frozenset(foreign), nearness, " ".join(map(with_hint, failures)))
 
 
 def with_hint(error: EmbeddingError) -> str:

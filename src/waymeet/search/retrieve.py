@@ -52,7 +52,14 @@ def vector(search: Search, tools: Tools, settings: Settings) -> Search:
         return search.miss("vector", "embedding_failed", with_hint(error))
     lists = {**search.lists, "vector": found.ranking}
     at_hand = spot.covered if spot else 0.0
-    search = replace(search, lists=lists, foreign=found.foreign, coverage=embedded / chunks, at_hand=at_hand)
+    search = replace(
+        search,
+        lists=lists,
+        foreign=found.foreign,
+        coverage=embedded / chunks,
+        nearness=found.nearness,
+        at_hand=at_hand,
+    )
     if found.failed:
         search = search.degrade("vector", "embedding_failed", found.failed)
     if spot:

@@ -84,6 +84,8 @@ class Search(Struct, frozen=True):
     """Chunks in the list `vector` that are in another language than the question."""
     coverage: float | None = None
     """Which part of the sections the list `vector` was made from; None if there is no such list."""
+    nearness: float | None = None
+    """How many steps the nearest in it is above what has nothing to do with the question; None if nobody can tell."""
     at_hand: float = 0.0
     """Which part of the likeliest by words is in it, those included that were embedded on the spot."""
     evidence: Mapping[str, tuple[Evidence, ...]] = {}

@@ -59,6 +59,11 @@ def together(store: Store, documents: Sequence[str]) -> Mapping[str, frozenset[s
     }
 
 
+def named_for(document: str, groups: Mapping[str, frozenset[str]]) -> list[str]:
+    """List the translations that an answer names for a document."""
+    return sorted(groups.get(document, frozenset()) - {document})[:_MOST]
+
+
 def _pairs(store: Store, documents: Collection[str]) -> set[tuple[str, str]]:
     around = store.neighbours(documents, (TRANSLATION,)) if documents else {}
     return {(document, near.document) for document, twins in around.items() for near in twins}
@@ -96,7 +101,7 @@ def with_translations(hits: tuple[Hit, ...], tools: Tools) -> tuple[Hit, ...]:
     documents, chunks = tools.store.documents(wanted), tools.store.chunks_of(wanted)
     named = []
     for hit in hits:
-        others = sorted(groups.get(hit.document, frozenset()) - {hit.document})[:_MOST]
+        others = named_for(hit.document, groups)
         found = tuple(
             Twin(
                 id=counterpart(hit.id, chunks[hit.document], chunks[other]),

@@ -35,8 +35,8 @@ _OF_DOCUMENT = """
 SELECT c.id FROM documents d JOIN chunks c ON c.document = d.id WHERE d.path = ? ORDER BY c.ordinal, c.id
 """
 _FIRST_OF_EACH = """
-SELECT (SELECT c.id FROM chunks c WHERE c.document = d.id ORDER BY c.ordinal, c.id LIMIT 1) first
-FROM json_each(?) wanted CROSS JOIN documents d ON d.path = wanted.value WHERE first IS NOT NULL
+SELECT d.path, (SELECT c.id FROM chunks c WHERE c.document = d.id ORDER BY c.ordinal, c.id LIMIT 1)
+FROM json_each(?) wanted CROSS JOIN documents d ON d.path = wanted.value
 """
 _OF_KIND = "SELECT c.id FROM documents d JOIN chunks c ON c.document = d.id WHERE d.kind = ?"
 _PLACE = """
@@ -141,11 +141,11 @@ class Gate:
         if self.phrases:
             wanted = ((document,) for document in documents)
             chunks = [chunk for (chunk,) in self._connection.executemany(_OF_DOCUMENT, wanted) if self.admits(chunk)]
-        elif self.open:
-            every = encode(list(documents)).decode()  # one question for all
-            chunks = [chunk for (chunk,) in self._connection.execute(_FIRST_OF_EACH, (every,))]
-        else:
-            chunks = [chunk for chunk in map(self._first, documents) if chunk is not None]
+        else:  # one question for all, and another where the very first is not admitted
+            every = encode(list(documents)).decode()
+            rows: list[tuple[Any, ...]] = self._connection.execute(_FIRST_OF_EACH, (every,)).fetchall()
+            found = (chunk if chunk is None or self.admits(chunk) else self._first(path) for path, chunk in rows)
+            chunks = [chunk for chunk in found if chunk is not None]
         first: dict[str, str] = {}
         for place in sorted(self.places(chunks).values()):
             first.setdefault(place.document, place.chunk)
