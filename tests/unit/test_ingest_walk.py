@@ -84,6 +84,12 @@ def test_what_lies_below_an_ignored_folder_stays_ignored(tmp_path: Path) -> None
     assert found(tmp_path) == [".gitignore"]
 
 
+def test_an_index_that_lies_in_the_folder_does_not_hold_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "own/share"))
+    plant(tmp_path, "a.md", "own/share/waymeet/indexes/x.md", "own/share/other/waymeet/b.md")
+    assert found(tmp_path) == ["a.md", "own/share/other/waymeet/b.md"]
+
+
 def test_the_git_folder_is_never_entered(tmp_path: Path) -> None:
     plant(tmp_path, ".git/config", ".git/info/exclude", "sub/.git", "a.md")
     (tmp_path / ".waymeetignore").write_text("!.git\n!.git/\n", encoding="utf-8")

@@ -13,7 +13,7 @@ from waymeet.ingest.ignore import Rules
 from waymeet.ingest.outside import outside
 from waymeet.ingest.read import read
 from waymeet.ingest.sizes import most_bytes
-from waymeet.places import existing_folder
+from waymeet.places import cache_folder, data_folder, existing_folder
 from waymeet.settings import Ingest
 
 GIT_IGNORE, OWN_IGNORE, GIT_FOLDER = ".gitignore", ".waymeetignore", ".git"
@@ -87,6 +87,7 @@ class Walk:
         self._weakest = Rules((*ingest.usual_ignores, *ingest.ignore))
         self._secrets = Rules(ingest.secrets)
         self._outside = outside(self._root)
+        self._own_folders = _below(Path(self._root), (data_folder(), cache_folder()))
 
     def __iter__(self) -> Iterator[Found | Skipped]:
         pending: list[Found | Skipped | _Folder] = [
@@ -126,7 +127,7 @@ class Walk:
         return found
 
     def _ignores(self, rules: Iterable[Rules], path: str, name: str, *, folder: bool) -> bool:
-        if name == GIT_FOLDER:
+        if name == GIT_FOLDER or (folder and path in self._own_folders):
             return True
         for each in rules:
             verdict = each.verdict(path, name, folder=folder)
@@ -214,6 +215,13 @@ def walk(root: Path, ingest: Ingest, prefix: str = "", reserved: Collection[str]
         NotFoundError: there is no such folder.
     """
     return Walk(root, ingest, prefix, reserved)
+
+
+def _below(root: Path, folders: Iterable[Path]) -> frozenset[str]:
+    """Name those of some folders that lie below a root, as paths from there: an index is not to hold itself."""
+    return frozenset(
+        each.relative_to(root).as_posix() for each in map(Path.resolve, folders) if each.is_relative_to(root)
+    )
 
 
 def _first(keyed: tuple[str, object]) -> str:
