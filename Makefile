@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 STAMP := .venv/.ready
 SLIPS ?= $(COLLECTIONS)
-QUALITY := recipes parts vault words weights slips
+QUALITY := recipes parts vault words vault-words weights slips
 RECIPES := auto,auto:words,classic,threeway,memory,neighbours,files,deep
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export UV_PYTHON_DOWNLOADS := never
@@ -72,6 +72,7 @@ quality-parts: $(STAMP)
 quality-words: $(STAMP)
 	@mkdir -p build/quality
 	$(BIN)/waymeet eval $(COLLECTIONS) --sample 120 --recipe auto:words --ablate --report build/quality/words.json
+	$(BIN)/waymeet eval benchmarks/vault --recipe auto:words --ablate --report build/quality/vault-words.json
 
 quality-weights: $(STAMP)
 	@mkdir -p build/quality

@@ -57,6 +57,9 @@ the kinds that people and agents ask. We wrote it ourselves, knowing the parts, 
 the part they were written for, so its intervals do not rule out chance: it shows that a part works, not how often it
 matters. It has no part in any mean, nor in the weights.
 
+With 120 questions of each collection, small effects look like noise: `auto.near` gains .006 (± .005) on xquad-en2zh if
+all its 1,190 questions are asked.
+
 These collections judge whole documents. Sections are judged in the vault (`diversify` is about how many of one document
 are shown) and by [questions from projects themselves](mine.md), where what helps to find the right document costs a
 little."""

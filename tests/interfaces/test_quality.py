@@ -125,7 +125,7 @@ def test_many_collections_are_summed_up(run: Run, three: list[str], tmp_path: Pa
     assert "<b>" not in html
     assert "two|&lt;b&gt;" in html
     assert "| auto: without spread |" in markdown
-    assert "auto.files = auto.prose" in markdown, "told apart no longer, not silenced"
+    assert "auto.functions = auto.prose" in markdown, "told apart no longer, not silenced"
 
 
 def test_collections_of_one_name_are_told_apart(run: Run, tmp_path: Path) -> None:

@@ -29,8 +29,7 @@ _BOUNDS = frozenset({"auto.reach"})
 """Numbers that hold something back, and let it go at 1."""
 _INSTEAD = {
     "auto.remarks": "auto.prose",
-    "auto.files": "auto.prose",
-    "auto.functions": "auto.files",
+    "auto.functions": "auto.prose",
     "auto.tongues": "auto.prose",
     "auto.foreign": "auto.prose",
     "auto.remark_norm": "bm25.b.body",

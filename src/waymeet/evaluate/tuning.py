@@ -13,7 +13,7 @@ from waymeet.evaluate.measures import MAIN, Comparison, Measured, compared
 from waymeet.evaluate.mining.labels import HEADINGS, LINKS
 from waymeet.settings.layers import assigned
 
-MEANING = ("auto.vector", "auto.prose", "auto.files")
+MEANING = ("auto.vector", "auto.prose")
 """Weights of meaning, which say nothing where there is no model of it."""
 KEYS = (
     *MEANING,

@@ -25,13 +25,13 @@ def telling(body: float, code: float) -> float:
     return 1.0 if code > _MOSTLY else part_between(body, _SHORT, _FULL)
 
 
-def meaning_of_code(sections: float, functions: float, files: float) -> float:
+def meaning_of_code(sections: float, functions: float, usual: float) -> float:
     """Weigh meaning in code by how many sections a file has: one that is a single function is known by what it does.
 
     >>> [round(meaning_of_code(sections, 0.9, 0.3), 2) for sections in (1.0, 1.5, 12.0)]
     [0.9, 0.6, 0.3]
     """
-    return functions - (functions - files) * part_between(sections, 1.0, 2.0)
+    return functions - (functions - usual) * part_between(sections, 1.0, 2.0)
 
 
 def trusted(steps: float, enough: float) -> float:

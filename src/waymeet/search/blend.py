@@ -64,7 +64,7 @@ def _own_weight(tools: Tools, auto: Auto, *, main: bool) -> float:
         return auto.tongues
     texture = tools.store.texture()
     prose = auto.remarks + (auto.prose - auto.remarks) * texture.telling
-    code = meaning_of_code(texture.chunks / max(texture.documents, 1), auto.functions, auto.files)
+    code = meaning_of_code(texture.chunks / max(texture.documents, 1), auto.functions, auto.prose)
     return prose + (code - prose) * texture.code_share
 
 

@@ -15,10 +15,12 @@ _PAGES = 2
 """How many times the number of wanted results is looked through for twins."""
 _MOST = 8
 """Twins named for one hit."""
+_ENOUGH = 0.5
+"""Part of the best twin's score that one in the query's own language needs to be shown instead of it."""
 _CJK = frozenset({"ja", "ko", "zh"})
 
 
-def twins(search: Search, tools: Tools, settings: Settings) -> Search:
+def twins(search: Search, tools: Tools, _settings: Settings) -> Search:
     """Leave out the translations of what is shown."""
     first = list(dict.fromkeys(each.document for each in search.candidates))[: search.query.limit * _PAGES + _MOST]
     groups = together(tools.store, first)
@@ -33,7 +35,7 @@ def twins(search: Search, tools: Tools, settings: Settings) -> Search:
     tongue = written_in(search.text)
     left_out: set[str] = set()
     for group in rivals:
-        shown = _chosen([documents[each] for each in group if each in documents], best, tongue, settings.auto.twin)
+        shown = _chosen([documents[each] for each in group if each in documents], best, tongue)
         left_out.update(each for each in group if each != shown)
     kept = tuple(each for each in search.candidates if each.document not in left_out)
     return replace(search, candidates=kept)
@@ -69,10 +71,10 @@ def _pairs(store: Store, documents: Collection[str]) -> set[tuple[str, str]]:
     return {(document, near.document) for document, twins in around.items() for near in twins}
 
 
-def _chosen(group: Sequence[Document], best: Mapping[str, float], tongue: str, enough: float) -> str:
+def _chosen(group: Sequence[Document], best: Mapping[str, float], tongue: str) -> str:
     """Choose the best of those that speak the query's language, unless another is better by far."""
     top = max(best[each.id] for each in group)
-    able = [each for each in group if best[each.id] >= enough * top]
+    able = [each for each in group if best[each.id] >= _ENOUGH * top]
     return min(able, key=lambda each: (-_fits(tongue, each), -best[each.id], each.id)).id
 
 

@@ -174,11 +174,9 @@ class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     vector: Part | None = None
     """Weight of meaning beside words, which get the rest; if it is not set, by kind of text as follows."""
     prose: Part = 0.55
-    """In documents of sections that say enough about themselves."""
+    """In documents and source files of sections that say enough about themselves."""
     remarks: Part = 0.2
     """In texts of a few words each, such as turns of a conversation."""
-    files: Part = 0.4
-    """In source files of several sections."""
     functions: Part = 0.9
     """In source code that was cut into one function or so for each document."""
     tongues: Part = 0.3
@@ -213,8 +211,6 @@ class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     links: LinkParts = LinkParts()
     per_document: Number = 3
     """Most sections of one document in an answer."""
-    twin: Part = 0.5
-    """Part of its translation's score that a document in the query's own language needs to be shown instead of it."""
 
 
 class Deep(Struct, frozen=True, forbid_unknown_fields=True):
