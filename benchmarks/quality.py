@@ -22,7 +22,7 @@ DOCS = Path(__file__).parent.parent / "docs"
 PLAIN, WORDS, AUTO = "plain", "auto:words", "auto"
 OWN, OWN_NAME = "vault", "vault (our own)"
 """The collection in this repository, and what it is called: it shows that parts work, and counts in no mean."""
-_ALONE = ", words alone"
+_ALONE = " (words alone)"
 """What is added to the name of a collection that was asked without models; it counts in no mean, either."""
 _ROUNDING = 0.0005
 
