@@ -7,20 +7,18 @@ import pytest
 from corpus import FixedEmbedder, Page, store_of
 from projects import indexed
 
-from waymeet.analysis.names import briefly, titled
-from waymeet.formulas.explain import evaluate, value
+from waymeet.formulas.explain import evaluate
 from waymeet.recipes.auto import AUTO
 from waymeet.search.blend import blend
-from waymeet.search.hop import kindred, spread
 from waymeet.search.memory import follow
 from waymeet.search.retrieve import lexical
 from waymeet.search.shape import answer
-from waymeet.search.state import Recipe, Search, Stage, Tools
+from waymeet.search.state import Recipe, Tools
 from waymeet.search.understand import understand
 from waymeet.settings import Auto, Bm25, Settings
 from waymeet.settings.values import FieldNorms
 from waymeet.stores.memory import MemoryStore
-from waymeet.types import Answer, Candidate, Filters, Query
+from waymeet.types import Answer, Filters, Query
 
 SETTINGS = Settings(auto=Auto(vector=0.6))
 """Meaning counts the same whatever texts there are, so that examples can be worked out by hand."""
@@ -298,75 +296,11 @@ def test_documents_of_one_section_are_left_alone_by_their_own_mean() -> None:
     assert next(step.skipped for step in found.steps if step.stage == "gather") == "no document has several sections"
 
 
-def test_documents_that_name_the_same_rare_thing_are_kindred() -> None:
-    """a.md names Ada Lovelace, as b.md does, which has not one word of the question; half, for texts are remarks."""
-    pages = {
-        "a.md": Page(("the engine notes",), names=("e:ada lovelace",)),
-        "b.md": Page(("born in london",), names=("e:ada lovelace",)),
-        "c.md": Page(("something else",), names=("e:charles babbage",)),
-    }
-    found = ask(store_of(pages), Query("engine notes", explain=True)).hits
-    assert [(hit.document, round(hit.score, 5)) for hit in found] == [("a.md", 1.0), ("b.md", 0.25)]
-    assert found[1].explanation is not None
-    assert "names “ada lovelace” as does a.md" in str(found[1].explanation)
-    assert ask(store_of(pages), Query("engine notes", depth=0)).hits[-1].document == "a.md"
-
-
-def test_what_is_kindred_comes_behind_the_one_it_is_kindred_with() -> None:
-    """b.md has one of the two words and would be lifted past 0.8 of what a.md has."""
-    pages = {
-        "a.md": Page(("engine notes",), names=("e:ada lovelace",)),
-        "b.md": Page(("engine letters",), names=("e:ada lovelace",)),
-        "c.md": Page(("notes and letters",)),
-    }
-    settings = Settings(auto=Auto(names=10.0))
-    found = answer(AUTO, Query("engine notes", explain=True), Tools(store_of(pages)), settings).hits
-    assert [(hit.document, round(hit.score, 5)) for hit in found][:2] == [("a.md", 1.0), ("b.md", 0.8)]
-    assert found[1].explanation is not None
-    assert evaluate(found[1].explanation) == found[1].score
-    assert "names “ada lovelace” as does a.md, and comes behind it" in str(found[1].explanation)
-
-
-def test_what_the_question_names_itself_makes_nobody_kindred() -> None:
-    named = ("e:ada lovelace",)
-    pages = {"a.md": Page(("ada lovelace and the engine",), names=named), "b.md": Page(("born",), names=named)}
-    assert [hit.document for hit in ask(store_of(pages), "engine of Ada Lovelace").hits] == ["a.md"]
-
-
-def test_a_title_is_known_without_what_stands_in_parentheses() -> None:
-    pages = {
-        "a.md": Page(("a planet near the sun",), names=(briefly("Mercury (planet)"),)),
-        "b.md": Page(("mercury, mercury and mercury",)),
-    }
-    found = ask(store_of(pages), "mercury").hits
-    assert [hit.document for hit in found] == ["b.md", "a.md"]
-    assert round(found[1].score, 5) == 0.6
-
-
-def test_what_a_series_of_pages_is_called_lifts_none_of_them() -> None:
-    pages = {f"{n}.md": Page(("hay",), names=(briefly(f"Meeting ({n})"),)) for n in range(6)}
-    pages["cost.md"] = Page(("the cost of hardware",))
-    assert [hit.document for hit in ask(store_of(pages), "meeting about the cost of hardware").hits] == ["cost.md"]
-
-
-def test_who_says_the_whole_title_means_no_other() -> None:
-    titles = {"linux.md": "Setup (Linux)", "windows.md": "Setup (Windows)"}
-    pages = {path: Page(("hay",), names=(titled(title), briefly(title))) for path, title in titles.items()}
-    assert [hit.document for hit in ask(store_of(pages), "setup linux").hits] == ["linux.md"]
-    assert {hit.document for hit in ask(store_of(pages), "setup").hits} == set(pages)
-
-
 def test_words_and_links_can_be_blended_without_meaning() -> None:
     pages = {"a.md": Page(("needle",), links=("b.md",)), "b.md": Page(("hay",))}
     recipe = Recipe("mine", "Mine", (understand, lexical, follow, blend))
     hits = answer(recipe, Query("needle"), Tools(store_of(pages)), SETTINGS).hits
     assert hits[0].document == "a.md"
-
-
-def test_a_name_that_many_carry_makes_nobody_kindred() -> None:
-    pages = {f"{n}.md": Page(("born in london",), names=("e:ada lovelace",)) for n in range(5)}
-    pages["a.md"] = Page(("engine notes",), names=("e:ada lovelace",))
-    assert [hit.document for hit in ask(store_of(pages), "engine notes").hits] == ["a.md"]
 
 
 def test_length_counts_less_among_remarks() -> None:
@@ -385,15 +319,6 @@ def test_where_texts_say_enough_the_number_that_is_set_holds_as_it_is() -> None:
     settings = Settings(bm25=Bm25(b=FieldNorms(body=0.333)))
     steps = answer(AUTO, Query("needle"), Tools(pages), settings).steps
     assert next(step.skipped for step in steps if step.stage == "suit") == "texts say enough about themselves"
-
-
-@pytest.mark.parametrize("stage", [kindred, spread])
-def test_what_is_worse_than_nothing_hands_nothing_on(stage: Stage) -> None:
-    named = ("e:ada lovelace",)
-    store = store_of({"a.md": Page(("one",), links=("b.md",), names=named), "b.md": Page(("two",), names=named)})
-    for score, number in ((-2.0, 1), (2.0, 2)):
-        found = Search(Query("one"), candidates=(Candidate("a.md", (), value(score, "judged")),))
-        assert len(stage(found, Tools(store), SETTINGS).candidates) == number
 
 
 def test_nothing_is_doubted_while_vectors_are_missing() -> None:
