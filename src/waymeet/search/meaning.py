@@ -1,6 +1,6 @@
 """Asking by meaning: whom to ask, and one list of what several models answer."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -10,7 +10,7 @@ from waymeet.errors import EmbeddingError
 from waymeet.formulas.relevance import above_nothing
 from waymeet.ports import Embedder, suited
 from waymeet.search.on_the_spot import Spot
-from waymeet.search.state import Search, Tools
+from waymeet.search.state import Tools
 from waymeet.types import Filters, Ranking, Scored
 
 
@@ -29,17 +29,6 @@ class Near(NamedTuple):
 def lanes_of(embedders: Sequence[Embedder]) -> list[str]:
     """Name the lanes that embedders fill."""
     return [each.lane for each in embedders]
-
-
-def measure(search: Search, tools: Tools) -> Callable[[float], float | None]:
-    """Give a measure of the scores in the list `vector`: steps above what has nothing to do with the question.
-
-    It is known of the default models only; for others it gives None.
-    """
-    kept, language = tools.store.lanes(), spoken(search.spelt or search.text)
-    lane = next((each.lane for each in tools.embedders if each.lane in kept and each.suits(language)), "")
-    embedded, _ = tools.store.coverage(lanes_of(tools.embedders)) if lane else (0, 0)
-    return lambda cosine: above_nothing(lane, cosine, embedded)
 
 
 def nearest(

@@ -7,9 +7,9 @@ Nothing is asked of a model here: cosines are those of the list that was made be
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from waymeet.analysis import terms
-from waymeet.formulas.relevance import MOST_TELLING, Clues, is_doubtful, relevance
-from waymeet.search.meaning import measure
+from waymeet.analysis import spoken, terms
+from waymeet.formulas.relevance import MOST_TELLING, Clues, above_nothing, is_doubtful, relevance
+from waymeet.search.meaning import lanes_of
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Bm25, Settings
 from waymeet.types import Chunk, Document, Evidence, Explanation, Word
@@ -83,14 +83,17 @@ def _meaning(search: Search, tools: Tools, chunks: Sequence[str]) -> _Meaning:
 
     What is not among the nearest is no nearer than the last of them, unless it may have no vector yet.
     """
-    ranking, steps_of = search.ranking("vector"), measure(search, tools)
-    if not ranking or steps_of(0.0) is None:
+    ranking = search.ranking("vector")
+    kept, language = tools.store.lanes(), spoken(search.spelt or search.text)
+    lane = next((each.lane for each in tools.embedders if each.lane in kept and each.suits(language)), "")
+    if not ranking or above_nothing(lane, 0.0) is None:
         return _Meaning({}, None, strange=bool(ranking))
+    embedded, _ = tools.store.coverage(lanes_of(tools.embedders))
     cosines = {each.chunk: each.score for each in ranking}
     rest = dict.fromkeys(chunks, ranking[-1].score) if (search.coverage or 0.0) >= 1.0 else {}
     near = {**rest, **{chunk: cosines[chunk] for chunk in chunks if chunk in cosines}}
-    steps = {chunk: steps_of(cosine) or 0.0 for chunk, cosine in near.items()}
-    return _Meaning(steps, steps_of(ranking[0].score), strange=False)
+    steps = {chunk: above_nothing(lane, cosine, embedded) or 0.0 for chunk, cosine in near.items()}
+    return _Meaning(steps, above_nothing(lane, ranking[0].score, embedded), strange=False)
 
 
 def _judged(search: Search, asked: _Asked, meaning: _Meaning, document: Document, chunk: Chunk) -> Explanation | None:
