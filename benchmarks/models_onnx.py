@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 from onnx_writer import FLOAT, INT32, Node, Value, model
 
-from waymeet.models.encoder import Encoder, Tokens
-from waymeet.models.kernels import layer_norm
-from waymeet.models.products import Weight
+from waymeet.models.local.kernels import layer_norm
+from waymeet.models.local.matmul import Weight
+from waymeet.models.local.transformer import Encoder, Tokens
 
 
 def graph(encoder: Encoder) -> bytes:

@@ -24,7 +24,7 @@ Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 
 def ours() -> Embed:
     """Run granite by Waymeet, in numpy."""
-    from waymeet.models.granite import GraniteEmbedder  # noqa: PLC0415 - each process loads only what it measures
+    from waymeet.models.local.granite import GraniteEmbedder  # noqa: PLC0415 - each process loads only what it measures
 
     return GraniteEmbedder().passages  # type: ignore[return-value]
 
@@ -33,9 +33,9 @@ def onnxruntime() -> Embed:
     """Run granite by onnxruntime, on a graph written from the same weights."""
     from models_onnx import OnnxRival  # noqa: PLC0415 - as above
 
-    from waymeet.models.granite import GraniteEmbedder  # noqa: PLC0415 - as above
-    from waymeet.models.threads import cores  # noqa: PLC0415 - as above
-    from waymeet.models.unit import unit_rows  # noqa: PLC0415 - as above
+    from waymeet.models.local.blas_threads import cores  # noqa: PLC0415 - as above
+    from waymeet.models.local.granite import GraniteEmbedder  # noqa: PLC0415 - as above
+    from waymeet.models.local.merge_unit import unit_rows  # noqa: PLC0415 - as above
 
     granite = GraniteEmbedder()
     rival = OnnxRival(granite._loaded.encoder, cores())  # noqa: SLF001 - the same weights and tokens
@@ -52,7 +52,7 @@ def publisher() -> Embed:
 
 def multilingual() -> Embed:
     """Run USE-multilingual by Waymeet."""
-    from waymeet.models.multilingual import MultilingualEmbedder  # noqa: PLC0415 - as above
+    from waymeet.models.local.multilingual import MultilingualEmbedder  # noqa: PLC0415 - as above
 
     return MultilingualEmbedder().passages  # type: ignore[return-value]
 
@@ -75,7 +75,7 @@ def torch_alone() -> Embed:
 
 def folder() -> Embed:
     """Run the same MiniLM folder by Waymeet."""
-    from waymeet.models.local import LocalEmbedder  # noqa: PLC0415 - as above
+    from waymeet.models.local.folder_embedder import LocalEmbedder  # noqa: PLC0415 - as above
 
     return LocalEmbedder(minilm()).passages  # type: ignore[return-value]
 

@@ -19,7 +19,7 @@ from typing import Any, cast
 from waymeet.ports import Embedder, Store
 from waymeet.project import Project
 from waymeet.recipes import RECIPES
-from waymeet.search.shape import shape
+from waymeet.search.shape.hits import shape
 from waymeet.search.state import Recipe, Tools, run
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.types import Query

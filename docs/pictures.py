@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from waymeet.interfaces.present import answer_lines, one_line
+from waymeet.interfaces.render.text import answer_lines, one_line
 from waymeet.project import Project
 from waymeet.types import Query
 

@@ -7,18 +7,18 @@ from typing import Any
 import click
 import msgspec
 
-from waymeet.interfaces.agents.places import AGENTS
+from waymeet.interfaces.agents.known_agents import AGENTS
 from waymeet.interfaces.cli import _SECTIONS, cli
-from waymeet.interfaces.cli.settings import descriptions
+from waymeet.interfaces.cli.manage.settings import descriptions
 from waymeet.interfaces.http.openapi import described
 from waymeet.interfaces.mcp.compat import COMPAT
 from waymeet.interfaces.mcp.prompts import listed as prompts
 from waymeet.interfaces.mcp.resources import TEMPLATES
 from waymeet.interfaces.mcp.tools import TOOLS, Offered, input_schema, local
 from waymeet.recipes import RECIPES
-from waymeet.recipes.stages import STAGES
+from waymeet.recipes.stage_table import STAGES
 from waymeet.search.state import stage_name
-from waymeet.settings import PRIVATE, Settings, aliases
+from waymeet.settings import PRIVATE, Settings, merge_aliases
 from waymeet.settings.layers import keys
 
 COLUMNS = 78
@@ -77,7 +77,7 @@ def _default(value: object) -> str:
 
 def older_variables() -> str:
     """Give the table of variables with older names."""
-    return "\n".join(line for line in (aliases.__doc__ or "").splitlines() if line.startswith("|"))
+    return "\n".join(line for line in (merge_aliases.__doc__ or "").splitlines() if line.startswith("|"))
 
 
 def recipes() -> str:

@@ -8,8 +8,8 @@ import numpy as np
 from msgspec import Struct
 
 from waymeet.analysis import count, plain
-from waymeet.analysis.names import triggered
-from waymeet.stores.memory import MemoryStore
+from waymeet.analysis.keys import triggered
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Chunk, Document, Entry, Link
 
 if TYPE_CHECKING:

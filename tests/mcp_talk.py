@@ -13,9 +13,9 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
 
 from waymeet import Project
-from waymeet.ingest.job import alone
-from waymeet.ingest.turns import turn
-from waymeet.interfaces.asynchronous import AsyncProject
+from waymeet.ingest.embed.job import alone
+from waymeet.ingest.lock import turn
+from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.mcp.server import make_server
 
 Result = TypeVar("Result")

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from waymeet.ingest.decode import Decoded
-from waymeet.ingest.entry import make
+from waymeet.ingest.build.entry import make
+from waymeet.ingest.read.decode import Decoded
 from waymeet.settings import Chunking
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Edge, Entry, Fingerprint, Node
 
 FOLDER = Path(__file__).parent / "fixtures" / "code"

@@ -42,7 +42,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from waymeet.errors import WaymeetError
-    from waymeet.interfaces.asynchronous import AsyncProject
+    from waymeet.interfaces.async_project import AsyncProject
     from waymeet.project import Project
     from waymeet.types import Answer, Explanation, Filters, Hit, Query, Variant
 
@@ -63,7 +63,7 @@ __all__ = [
 
 _HOMES = {
     "Answer": "waymeet.types",
-    "AsyncProject": "waymeet.interfaces.asynchronous",
+    "AsyncProject": "waymeet.interfaces.async_project",
     "Explanation": "waymeet.types",
     "Filters": "waymeet.types",
     "Hit": "waymeet.types",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from msgspec import Struct
 
-from waymeet.formulas.weighing import telling
+from waymeet.formulas.vector_weight import telling
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

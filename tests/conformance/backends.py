@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from waymeet.ports import Store
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.stores.sqlite.upkeep import Effort
+from waymeet.stores.sqlite.segments.maintenance import Effort
 
 
 class Backend(NamedTuple):

@@ -21,9 +21,9 @@ from waymeet.errors import (
     WaymeetError,
 )
 from waymeet.settings import Bm25
-from waymeet.stores.segments.codes import FIELD_CODES
+from waymeet.stores.segments.posting_codec import FIELD_CODES
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.stores.sqlite.schema import VERSION
+from waymeet.stores.sqlite.database.schema import VERSION
 from waymeet.types import FIELDS, Filters
 
 from .make import entry, link, words
@@ -314,7 +314,7 @@ def test_many_may_create_at_once(tmp_path: Path) -> None:
 
 
 def test_importing_the_stores_does_not_import_numpy() -> None:
-    code = "import sys, waymeet.stores.sqlite, waymeet.stores.memory; sys.exit('numpy' in sys.modules)"
+    code = "import sys, waymeet.stores.sqlite, waymeet.stores.memory.store; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

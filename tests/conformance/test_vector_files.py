@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from waymeet.settings import Bm25
-from waymeet.stores.memory import MemoryStore
-from waymeet.stores.segments import container
-from waymeet.stores.segments.container import Container
-from waymeet.stores.segments.lane import Part, arrays, opened
-from waymeet.stores.segments.signs import asked, differing, fewest, rotation, signs
+from waymeet.stores.memory.store import MemoryStore
+from waymeet.stores.segments import array_file
+from waymeet.stores.segments.array_file import Container
+from waymeet.stores.segments.quantization import asked, differing, fewest, rotation, signs
+from waymeet.stores.segments.vectors import Part, arrays, opened
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.stores.sqlite.upkeep import Effort
+from waymeet.stores.sqlite.segments.maintenance import Effort
 from waymeet.types import Filters
 
 from .make import entry, words
@@ -119,7 +119,7 @@ def test_a_change_while_a_file_is_written_is_not_forgotten(tmp_path: Path, monke
     store, reference = SqliteStore.open(tmp_path / "index.db", create=True, effort=Effort()), MemoryStore()
     for each in (store, reference):
         fill(each)
-    write = container.write
+    write = array_file.write
 
     def write_slowly(*args: object) -> int:
         other = SqliteStore.open(tmp_path / "index.db")
@@ -134,7 +134,7 @@ def test_a_change_while_a_file_is_written_is_not_forgotten(tmp_path: Path, monke
     store.tidy()  # words first, so that the next file is one of vectors
     store.put_vectors("lane", {key(n): row for n, row in enumerate(vectors(15, seed=13))})
     reference.put_vectors("lane", {key(n): row for n, row in enumerate(vectors(15, seed=13))})
-    monkeypatch.setattr(container, "write", write_slowly)
+    monkeypatch.setattr(array_file, "write", write_slowly)
     store.tidy()
     monkeypatch.undo()
     agree(store, reference, limit=200)
@@ -146,7 +146,7 @@ def test_a_file_lost_while_another_is_written_hides_nothing(
 ) -> None:
     for store in pair:
         store.put_vectors("lane", {key(n): row for n, row in enumerate(vectors(15, seed=13))})
-    write = container.write
+    write = array_file.write
 
     def write_slowly(*args: object) -> int:
         for file in files(tmp_path):
@@ -156,7 +156,7 @@ def test_a_file_lost_while_another_is_written_hides_nothing(
         other.close()
         return write(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(container, "write", write_slowly)
+    monkeypatch.setattr(array_file, "write", write_slowly)
     pair[0].tidy()
     monkeypatch.undo()
     agree(*pair, limit=200)
@@ -212,7 +212,7 @@ def test_a_first_look_at_signs_finds_what_is_near(tmp_path: Path) -> None:
     rows = vectors(60_000, 128)
     numbers = np.arange(len(rows))
     made, facts = arrays(Part(numbers.astype(np.uint32), numbers.astype(np.uint64), rows), with_signs=True)
-    container.write(tmp_path / "file", made, facts)
+    array_file.write(tmp_path / "file", made, facts)
     part = opened(Container(tmp_path / "file"))
     found = 0
     questions = vectors(40, 128, seed=5)
@@ -275,7 +275,7 @@ def test_a_file_with_signs_of_an_earlier_form_answers_and_is_written_anew(
     old = Container(path)
     kinds = {"chunks": "I", "numbers": "Q", "vectors": "f", "turn": "f", "first signs": "Q"}
     kept = {name.removeprefix("first "): (kind, np.array(old.numbers(name))) for name, kind in kinds.items()}
-    container.write(path, kept, old.facts)
+    array_file.write(path, kept, old.facts)
     with_old = SqliteStore.open(tmp_path / "index.db", effort=SOON)
     agree(with_old, reference)
     assert files(tmp_path) == [path]

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from waymeet.ports import Store
 from waymeet.settings import Bm25, FieldNorms, FieldWeights
-from waymeet.stores.memory import MemoryStore
-from waymeet.stores.segments.container import Container
+from waymeet.stores.memory.store import MemoryStore
+from waymeet.stores.segments.array_file import Container
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.stores.sqlite.upkeep import Effort
+from waymeet.stores.sqlite.segments.maintenance import Effort
 from waymeet.types import Filters, Word
 
 from .make import entry, link, words

@@ -13,7 +13,7 @@ from without_models import WITHOUT_MODELS
 
 from waymeet import Project
 from waymeet.interfaces.cli import main
-from waymeet.interfaces.requests.decoding import converted
+from waymeet.interfaces.requests.decode import converted
 from waymeet.interfaces.requests.operations import OPERATIONS
 
 FILES = {

@@ -10,9 +10,11 @@ import apsw
 import pytest
 
 from waymeet.project import Project
-from waymeet.stores.sqlite import SqliteStore, check, opening
-from waymeet.stores.sqlite.opening import connect
-from waymeet.stores.sqlite.upkeep import Effort
+from waymeet.stores.sqlite import SqliteStore
+from waymeet.stores.sqlite.check import check
+from waymeet.stores.sqlite.database import connection
+from waymeet.stores.sqlite.database.connection import connect
+from waymeet.stores.sqlite.segments.maintenance import Effort
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -209,7 +211,7 @@ def test_a_build_without_checksums_does_not_touch_an_index_with_them(
 ) -> None:
     """It would leave pages behind that look damaged to every other build."""
     with monkeypatch.context() as poor:
-        poor.setattr(opening, "_CHECKSUMS", "none of that name")
+        poor.setattr(connection, "_CHECKSUMS", "none of that name")
         refused = run("search", "fusion")
         assert (refused.code, "checksums" in refused.err) == (3, True)
     assert run("search", "fusion").code == 0

@@ -8,7 +8,7 @@ import pytest
 from interfaces.conftest import Run
 from model_server import ModelServer, Reply, chatting, judged, serving
 
-from waymeet.models.chosen import chosen
+from waymeet.models.choose_rerankers import chosen
 
 KEY = "sk-very-secret-0123456789"
 

@@ -14,18 +14,18 @@ from refresh import REPOSITORY, pages, refreshed
 from tables import PARTS, walked
 
 from waymeet import __all__ as public
-from waymeet.interfaces.agents.places import AGENTS
+from waymeet.interfaces.agents.known_agents import AGENTS
 from waymeet.interfaces.cli import cli
-from waymeet.interfaces.cli.settings import descriptions
+from waymeet.interfaces.cli.manage.settings import descriptions
 from waymeet.interfaces.http.openapi import described
 from waymeet.interfaces.mcp.compat import COMPAT
 from waymeet.interfaces.mcp.prompts import listed as prompts
 from waymeet.interfaces.mcp.tools import TOOLS, input_schema, local
 from waymeet.recipes import RECIPES
-from waymeet.recipes.stages import STAGES
+from waymeet.recipes.stage_table import STAGES
 from waymeet.settings import Settings, layer
-from waymeet.settings.aliases import ALIASES
 from waymeet.settings.layers import keys
+from waymeet.settings.merge_aliases import ALIASES
 from waymeet.settings.sources import RESERVED
 
 PAGES = {path.relative_to(REPOSITORY).as_posix(): path.read_text(encoding="utf-8") for path in pages()}

@@ -6,10 +6,10 @@ from pathlib import Path
 from interfaces.conftest import Run
 
 from waymeet import Project
-from waymeet.interfaces.adapters.passages import passages
-from waymeet.interfaces.mcp.text import context_text, search_text
-from waymeet.interfaces.requests.context import ContextRequest, answer_context
-from waymeet.interfaces.requests.search import SearchRequest, answer_search
+from waymeet.interfaces.adapters.common import passages
+from waymeet.interfaces.mcp.render import context_text, search_text
+from waymeet.interfaces.requests.operations.context import ContextRequest, answer_context
+from waymeet.interfaces.requests.operations.search import SearchRequest, answer_search
 from waymeet.types import DOUBT, Filters
 
 GOOD, NOISE = "how are ranked lists fused", "which keys did harbour pilots of ancient carthage wear"

@@ -15,7 +15,7 @@ from served import process
 from waymeet import Project
 from waymeet.errors import EmbeddingError, NoIndexError
 from waymeet.ingest.watch import Round
-from waymeet.models.estimates import Estimate
+from waymeet.models.remote.cost import Estimate
 from waymeet.stores.sqlite import SqliteStore
 
 HASHING = ("--set", "embedding.provider=hashing", "--set", "embedding.dimension=32")

@@ -8,7 +8,7 @@ import pytest
 from interfaces.conftest import Run
 
 from waymeet.evaluate.collection import Collection, Judged
-from waymeet.evaluate.filling import entries
+from waymeet.evaluate.indexing import entries
 from waymeet.settings import Chunking
 
 CORPUS = [

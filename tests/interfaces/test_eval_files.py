@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from interfaces.conftest import Run
 
-from waymeet.evaluate.ablating import signals
+from waymeet.evaluate.ablation import signals
 from waymeet.evaluate.collection import load
-from waymeet.evaluate.files import in_one_piece, looked_up
-from waymeet.evaluate.measures import MAIN, in_passing
-from waymeet.evaluate.mining.reading import read_in
-from waymeet.interfaces.quality.evaluating import Taken, collection_bench
+from waymeet.evaluate.merge_files import in_one_piece, looked_up
+from waymeet.evaluate.metrics import MAIN, in_passing
+from waymeet.evaluate.mining.read_project import read_in
+from waymeet.interfaces.quality.bench import Taken, collection_bench
+from waymeet.recipes.ablate import without_each
 from waymeet.recipes.auto import AUTO
-from waymeet.recipes.without import without_each
 from waymeet.settings import Layer, Settings
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 
 VAULT = Path(__file__).parents[2] / "benchmarks" / "vault"
 LONG = "Whoever stays for the night writes a line in the book and leaves the lamp burning in the hall. " * 2

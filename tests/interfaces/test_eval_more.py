@@ -9,10 +9,10 @@ import pytest
 from interfaces.conftest import Run
 from talkative import THINGS, files, write
 
-from waymeet.evaluate.measures import MEASURES
-from waymeet.interfaces.quality.plots import Row, intervals
+from waymeet.evaluate.metrics import MEASURES
+from waymeet.interfaces.quality.svg import Row, intervals
 from waymeet.recipes import RECIPES
-from waymeet.recipes.without import without_each
+from waymeet.recipes.ablate import without_each
 
 HOSTILE = "<script>alert(1)</script>|`x`"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from interfaces.conftest import Run
 
-from waymeet.interfaces.cli.first_look import first_look, look_lines
-from waymeet.interfaces.present import plain_line
+from waymeet.interfaces.cli.ask.preview import first_look, look_lines
+from waymeet.interfaces.render.text import plain_line
 from waymeet.settings import Ingest
 
 

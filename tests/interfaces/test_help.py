@@ -11,7 +11,7 @@ import pytest
 from interfaces.conftest import Run
 
 from waymeet.interfaces.cli import _COMMANDS, _EPILOG, cli
-from waymeet.interfaces.cli.manual import examples_of, manual
+from waymeet.interfaces.cli.help import examples_of, manual
 
 
 def _walked(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], click.Command]]:

@@ -13,17 +13,17 @@ from starlette.requests import Request
 
 from waymeet import Project, __version__
 from waymeet.errors import IndexUnavailableError, UsageError
-from waymeet.interfaces.asynchronous import AsyncProject
-from waymeet.interfaces.http.answering import answers
-from waymeet.interfaces.http.door import TRUSTED, Door
+from waymeet.interfaces.async_project import AsyncProject
+from waymeet.interfaces.daemon.discovery import PROOF, SETTINGS, Resident, proof
+from waymeet.interfaces.daemon.token import token, token_file
+from waymeet.interfaces.http.access import Terms
+from waymeet.interfaces.http.endpoints import answers
+from waymeet.interfaces.http.h11_protocol import Protocol
+from waymeet.interfaces.http.listener import listening
 from waymeet.interfaces.http.metrics import Counted
+from waymeet.interfaces.http.middleware import TRUSTED, Door
 from waymeet.interfaces.http.problems import Refused
-from waymeet.interfaces.http.protocol import Protocol
-from waymeet.interfaces.http.terms import Terms
-from waymeet.interfaces.http.ways import WAYS
-from waymeet.interfaces.resident.discovery import PROOF, SETTINGS, Resident, proof
-from waymeet.interfaces.resident.listening import listening
-from waymeet.interfaces.resident.token import token, token_file
+from waymeet.interfaces.http.routes import WAYS
 from waymeet.settings import Serve
 
 RESIDENT = Resident(

@@ -11,14 +11,14 @@ from mcp_talk import BOTH, call, said, talk
 from mcp_types import CallToolResult
 
 from waymeet import Project
-from waymeet.analysis.tokens import tokens
+from waymeet.analysis.token_estimate import tokens
 from waymeet.errors import UsageError
-from waymeet.interfaces.mcp import text
+from waymeet.interfaces.mcp import render
+from waymeet.interfaces.mcp.background_index import refuse_everything
 from waymeet.interfaces.mcp.compat import COMPAT
-from waymeet.interfaces.mcp.opening import refuse_everything
 from waymeet.interfaces.mcp.tools import TOOLS, Local, listed
 from waymeet.interfaces.requests.operations import OPERATIONS
-from waymeet.interfaces.requests.search import SearchRequest, answer_search
+from waymeet.interfaces.requests.operations.search import SearchRequest, answer_search
 
 # --- what is offered ------------------------------------------------------------------------------------------------
 
@@ -264,4 +264,4 @@ def test_descriptions_name_only_tools_that_exist() -> None:
         quoted = (each.description or "").split("`")[1::2]
         known = {*TOOLS, *each.input_schema["properties"], "path#L10-L24", "deep", "lex", "vec", "hyde", "remove"}
         assert {word for word in quoted if word not in known} == set(), each.name
-    assert text.framed("x").count("\n") == 2
+    assert render.framed("x").count("\n") == 2

@@ -15,7 +15,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from waymeet import Project
-from waymeet.interfaces.asynchronous import AsyncProject
+from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.mcp.server import http_app, make_server
 from waymeet.interfaces.mcp.tools import TOOLS
 

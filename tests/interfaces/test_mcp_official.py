@@ -43,7 +43,7 @@ GENERAL = {
 SERVING = """
 import asyncio, sys, uvicorn
 from waymeet import Project
-from waymeet.interfaces.asynchronous import AsyncProject
+from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.mcp.server import http_app, make_server
 
 async def serve():

@@ -9,7 +9,7 @@ from mcp_talk import BOTH, call, index_held, said, talk
 
 from waymeet import Project
 from waymeet.errors import IndexUnavailableError
-from waymeet.interfaces.asynchronous import AsyncProject
+from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.mcp.tools import TOOLS
 
 

@@ -150,7 +150,7 @@ def test_calls_under_way_are_answered_when_the_input_ends(project: Path) -> None
 def test_it_ends_when_its_input_ends_whatever_it_is_doing(project: Path) -> None:
     """Here it waits for its turn to index, which never comes."""
     holding = (
-        "import sys, time; from waymeet import Project; from waymeet.ingest.turns import turn\n"
+        "import sys, time; from waymeet import Project; from waymeet.ingest.lock import turn\n"
         "index = Project.open().index_path; index.parent.mkdir(parents=True, exist_ok=True)\n"
         "with turn(index, wait=True): print('held', flush=True); time.sleep(600)"
     )

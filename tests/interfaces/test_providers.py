@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from interfaces.conftest import Run
 
-from waymeet.models.chosen import chosen
+from waymeet.models.choose_rerankers import chosen
 
 SERVER = Path(__file__).parent.parent / "model_process.py"
 KEY = "sk-of-the-process-0123456789"

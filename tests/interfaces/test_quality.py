@@ -10,13 +10,13 @@ import pytest
 import quality
 from interfaces.conftest import Run
 
-from waymeet.evaluate.ablating import signals
-from waymeet.evaluate.measures import MEASURES, Comparison, overall
-from waymeet.interfaces.quality.evaluating import Taken, collection_bench
-from waymeet.interfaces.quality.grids import parts
+from waymeet.evaluate.ablation import signals
+from waymeet.evaluate.metrics import MEASURES, Comparison, overall
+from waymeet.interfaces.quality.bench import Taken, collection_bench
 from waymeet.interfaces.quality.report import Report
+from waymeet.interfaces.quality.tables import parts
+from waymeet.recipes.ablate import without_each
 from waymeet.recipes.auto import AUTO
-from waymeet.recipes.without import without_each
 from waymeet.settings import Layer
 
 STAND_IN = "embedding.provider=hashing"

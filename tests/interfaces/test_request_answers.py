@@ -8,10 +8,10 @@ import pytest
 
 from waymeet import Project
 from waymeet.errors import ConflictError, NoIndexError, NotIndexedError, WaymeetError
-from waymeet.interfaces.requests.decoding import converted
-from waymeet.interfaces.requests.failures import failure_of
+from waymeet.interfaces.requests.decode import converted
+from waymeet.interfaces.requests.errors import failure_of
 from waymeet.interfaces.requests.operations import OPERATIONS
-from waymeet.interfaces.requests.search import SearchRequest
+from waymeet.interfaces.requests.operations.search import SearchRequest
 
 Ask = Callable[..., Any]
 

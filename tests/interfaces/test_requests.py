@@ -11,17 +11,17 @@ import pytest
 from waymeet import Project, Query
 from waymeet import errors as known_errors
 from waymeet.analysis.intent import CLUES
-from waymeet.analysis.tokens import tokens
-from waymeet.authored.fields import PRIORITIES, RELATIONS, STATUSES
+from waymeet.analysis.token_estimate import tokens
 from waymeet.errors import CursorError, RequestError, WaymeetError
 from waymeet.interfaces.requests import fields
-from waymeet.interfaces.requests.decoding import converted, decoded
-from waymeet.interfaces.requests.failures import failure_of, statuses
+from waymeet.interfaces.requests.decode import converted, decoded
+from waymeet.interfaces.requests.errors import failure_of, statuses
 from waymeet.interfaces.requests.operations import OPERATIONS
+from waymeet.interfaces.requests.operations.search import SearchAnswer, SearchRequest, query_of
 from waymeet.interfaces.requests.schemas import components, flat_schema, schema
-from waymeet.interfaces.requests.search import SearchAnswer, SearchRequest, query_of
+from waymeet.notebook.fields import PRIORITIES, RELATIONS, STATUSES
 from waymeet.recipes import RECIPES
-from waymeet.search.asked import KINDS
+from waymeet.search.understand.inline_filters import KINDS
 from waymeet.types import Answer, Filters, Variant
 
 Ask = Callable[..., Any]

@@ -18,8 +18,8 @@ from mcp import Client, StdioServerParameters
 from resident_process import PATIENCE, Served, command, folders, left_behind, make, served
 
 from waymeet import __version__
-from waymeet.interfaces.resident.asking import sent
-from waymeet.interfaces.resident.discovery import (
+from waymeet.interfaces.daemon.client import sent
+from waymeet.interfaces.daemon.discovery import (
     Resident,
     announce,
     announced,

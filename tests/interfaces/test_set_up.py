@@ -11,7 +11,7 @@ from click.shell_completion import ShellComplete
 from interfaces.conftest import Run
 
 from waymeet.interfaces.cli import cli
-from waymeet.interfaces.detection import Detected, Heavy, detected, settings_text
+from waymeet.interfaces.cli.setup.detect_project import Detected, Heavy, detected, settings_text
 from waymeet.settings import Ingest
 from waymeet.settings.sources import from_project
 
@@ -178,7 +178,7 @@ def test_doctor_finds_what_is_wrong(project: Path, run: Run, tmp_path: Path) -> 
 def test_doctor_tells_of_a_process_that_is_indexing(project: Path, run: Run) -> None:
     run("index")
     code = (
-        "import sys; from waymeet.project import Project; from waymeet.ingest.turns import turn\n"
+        "import sys; from waymeet.project import Project; from waymeet.ingest.lock import turn\n"
         "with turn(Project.open(sys.argv[1]).index_path, wait=True):\n    print('mine', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", code, str(project)]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from interfaces.conftest import Run
 
-from waymeet.formulas.explain import evaluate
+from waymeet.formulas.explanation import evaluate
 from waymeet.project import Project
 from waymeet.types import Query
 

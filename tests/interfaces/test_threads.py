@@ -11,7 +11,7 @@ import pytest
 
 from waymeet import AsyncProject, Project, Query, WaymeetError
 from waymeet.errors import IndexUnavailableError
-from waymeet.interfaces.requests.search import SearchRequest, answer_search
+from waymeet.interfaces.requests.operations.search import SearchRequest, answer_search
 from waymeet.types import Answer, Filters, Hit
 
 PAGES = 150

@@ -14,7 +14,7 @@ from interfaces.conftest import Run
 from talkative import THINGS, files, write
 
 from waymeet.errors import UsageError
-from waymeet.interfaces.quality.weights import planned
+from waymeet.interfaces.quality.settings_file import planned
 
 MISLED = "auto.exact = 0.0\n# Ours.\n[bm25.fields]\ntitle = 40.0 # too much\n"
 

@@ -8,13 +8,13 @@ from corpus import Page, chunk_id, entry
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from waymeet.formulas.explain import evaluate
+from waymeet.formulas.explanation import evaluate
 from waymeet.models.hashing import HashingEmbedder
 from waymeet.recipes import RECIPES
-from waymeet.search.shape import answer
+from waymeet.search.shape.hits import answer
 from waymeet.search.state import Recipe, Tools, run
 from waymeet.settings import Layer, Settings, resolve
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Explanation, Filters, Query
 
 WORDS = ("rank", "fusion", "graph", "link", "検索", "設定", "getUser", "user", "score", "the")

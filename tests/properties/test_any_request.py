@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from waymeet import Project, WaymeetError
-from waymeet.interfaces.requests.decoding import converted
+from waymeet.interfaces.requests.decode import converted
 from waymeet.interfaces.requests.operations import OPERATIONS
 from waymeet.interfaces.requests.schemas import flat_schema
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waymeet.formulas.bootstrap import interval, paired
+from waymeet.formulas.metrics import interval, paired
 
 values = st.lists(st.floats(0, 1, allow_nan=False), min_size=1, max_size=60)
 

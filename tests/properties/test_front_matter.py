@@ -5,8 +5,8 @@ import string
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waymeet.authored import head
 from waymeet.errors import UsageError
+from waymeet.notebook import frontmatter_edit
 
 letters = st.characters(exclude_categories=["Cs"], exclude_characters="\r")
 texts = st.text(letters, max_size=30)
@@ -16,23 +16,25 @@ yaml = st.text(st.sampled_from("abk:-'\"#[]{}|> \n\t,&*!?%0.é"), max_size=80)
 
 
 @given(st.dictionaries(keys, values, max_size=5), keys, values, st.text(letters, max_size=60))
-def test_what_is_written_comes_back(fields: dict[str, head.Value], key: str, value: head.Value, body: str) -> None:
-    text = head.with_body(head.with_fields("", fields), body)
-    again = head.with_fields(text, {key: value})
-    assert head.read(again).values == {**fields, key: value}
-    assert head.body_of(again) == head.body_of(text)
-    without = head.with_fields(again, {key: None})
-    assert head.read(without).values == {name: each for name, each in fields.items() if name != key}
+def test_what_is_written_comes_back(
+    fields: dict[str, frontmatter_edit.Value], key: str, value: frontmatter_edit.Value, body: str
+) -> None:
+    text = frontmatter_edit.with_body(frontmatter_edit.with_fields("", fields), body)
+    again = frontmatter_edit.with_fields(text, {key: value})
+    assert frontmatter_edit.read(again).values == {**fields, key: value}
+    assert frontmatter_edit.body_of(again) == frontmatter_edit.body_of(text)
+    without = frontmatter_edit.with_fields(again, {key: None})
+    assert frontmatter_edit.read(without).values == {name: each for name, each in fields.items() if name != key}
 
 
 @given(yaml, st.text(letters, max_size=40), texts)
 def test_no_key_is_ever_lost(block: str, body: str, value: str) -> None:
     """Whatever stands between the fences: the change is made and all else is the same, or it is refused."""
     text = f"---\n{block}\n---\n{body}"
-    before = head.read(text)
+    before = frontmatter_edit.read(text)
     try:
-        after = head.with_fields(text, {"waymeet": value})
+        after = frontmatter_edit.with_fields(text, {"waymeet": value})
     except UsageError:
         return
-    assert repr(head.read(after).values) == repr({**before.values, "waymeet": value})
-    assert head.body_of(after) == head.body_of(text)
+    assert repr(frontmatter_edit.read(after).values) == repr({**before.values, "waymeet": value})
+    assert frontmatter_edit.body_of(after) == frontmatter_edit.body_of(text)

@@ -4,7 +4,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from waymeet.analysis import contains, count, plain
-from waymeet.stores.filters import demanded
+from waymeet.stores.shared.filters import demanded
 
 letters = st.sampled_from(list("aAbBzZ019_-./'’ ,:#é\u0301ßİıﬁ²全検索のカｶﾞ가한\u200b\n$ς"))
 parts = st.sampled_from(

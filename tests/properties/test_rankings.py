@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from waymeet.formulas.fusion import rrf
-from waymeet.formulas.gate import top_bonus
 from waymeet.formulas.memory import converged
+from waymeet.formulas.merge_gate import top_bonus
 from waymeet.recipes import RECIPES
-from waymeet.search.blend import blend
-from waymeet.search.deep import fuse_all
-from waymeet.search.fuse import fuse, fuse_three_ways
-from waymeet.search.memory import fuse_lists
-from waymeet.search.nodes import fuse_to_parts
-from waymeet.search.shape import answer
+from waymeet.search.fuse.deep import fuse_all
+from waymeet.search.fuse.fusion import fuse, fuse_three_ways
+from waymeet.search.fuse.weighted_sum import blend
+from waymeet.search.rank.memory import fuse_lists
+from waymeet.search.rank.neighbours import fuse_to_parts
+from waymeet.search.shape.hits import answer
 from waymeet.search.state import Search, Stage, Tools, run
 from waymeet.settings import Deep, Layer, Settings, resolve
 from waymeet.types import Query, Ranking, Scored

@@ -9,14 +9,14 @@ from corpus import Page, entry
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waymeet.formulas.explain import evaluate
-from waymeet.models.cache import Fading
+from waymeet.formulas.explanation import evaluate
 from waymeet.models.hashing import HashingEmbedder
+from waymeet.models.merge_cache import Fading
 from waymeet.recipes import RECIPES
-from waymeet.search.shape import answer
+from waymeet.search.shape.hits import answer
 from waymeet.search.state import Recipe, Tools
 from waymeet.settings import Layer, resolve
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Query
 
 WORDS = ("rank", "fusion", "graph", "link", "検索", "score")

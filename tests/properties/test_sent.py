@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from waymeet.errors import CursorError, RequestError
 from waymeet.interfaces.requests import cursor
-from waymeet.interfaces.requests.decoding import converted, decoded
+from waymeet.interfaces.requests.decode import converted, decoded
 from waymeet.interfaces.requests.operations import OPERATIONS
 
 KINDS = [each.request for each in OPERATIONS.values()]

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from waymeet.analysis import count
-from waymeet.ingest.changes import changed
+from waymeet.ingest.discover.changes import changed
+from waymeet.ingest.discover.run_state import MOVED
 from waymeet.ingest.index import index
-from waymeet.ingest.notes import MOVED
 from waymeet.project import Project
 from waymeet.settings import Bm25, Settings
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.stores.sqlite import SqliteStore
 from waymeet.types import Filters, Word
 

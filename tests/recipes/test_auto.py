@@ -7,17 +7,17 @@ import pytest
 from corpus import FixedEmbedder, Page, store_of
 from projects import indexed
 
-from waymeet.formulas.explain import evaluate
+from waymeet.formulas.explanation import evaluate
 from waymeet.recipes.auto import AUTO
-from waymeet.search.blend import blend
-from waymeet.search.memory import follow
-from waymeet.search.retrieve import lexical
-from waymeet.search.shape import answer
+from waymeet.search.fuse.weighted_sum import blend
+from waymeet.search.rank.memory import follow
+from waymeet.search.retrieve.first_stage import lexical
+from waymeet.search.shape.hits import answer
 from waymeet.search.state import Recipe, Tools
-from waymeet.search.understand import understand
+from waymeet.search.understand.query import understand
 from waymeet.settings import Auto, Bm25, Settings
 from waymeet.settings.values import FieldNorms
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Answer, Filters, Query
 
 SETTINGS = Settings(auto=Auto(vector=0.6))

@@ -3,14 +3,14 @@
 import pytest
 from corpus import Page, store_of
 
-from waymeet.analysis.names import briefly, titled
-from waymeet.formulas.explain import evaluate, value
+from waymeet.analysis.keys import briefly, titled
+from waymeet.formulas.explanation import evaluate, value
 from waymeet.recipes.auto import AUTO
-from waymeet.search.hop import kindred, spread
-from waymeet.search.shape import answer
+from waymeet.search.rank.graph_boost import kindred, spread
+from waymeet.search.shape.hits import answer
 from waymeet.search.state import Search, Stage, Tools
 from waymeet.settings import Auto, Settings
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Answer, Candidate, Query
 
 

@@ -4,9 +4,9 @@ import pytest
 from corpus import FixedEmbedder, Page, store_of
 
 from waymeet.errors import UnknownRecipeError
-from waymeet.formulas.explain import evaluate
+from waymeet.formulas.explanation import evaluate
 from waymeet.recipes.classic import CLASSIC
-from waymeet.search.shape import answer
+from waymeet.search.shape.hits import answer
 from waymeet.search.state import Tools
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.types import Answer, Query

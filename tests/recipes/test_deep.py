@@ -10,27 +10,27 @@ from corpus import FixedEmbedder, Page, entry, store_of
 from model_server import ModelServer, Reply, chatting, judged, serving
 
 from waymeet.errors import EmbeddingError, ModelError
-from waymeet.formulas.explain import evaluate, value
+from waymeet.formulas.explanation import evaluate, value
 from waymeet.formulas.fusion import rrf
-from waymeet.formulas.gate import top_bonus
+from waymeet.formulas.merge_gate import top_bonus
 from waymeet.formulas.rerank import blended, length_penalty, trust
-from waymeet.models.cache import Fading
-from waymeet.models.chosen import chosen_expander, chosen_reranker
-from waymeet.models.http import Clock
+from waymeet.models.choose_rerankers import chosen_expander, chosen_reranker
+from waymeet.models.merge_cache import Fading
+from waymeet.models.remote.http import Clock
 from waymeet.ports import Expander, Reranker
 from waymeet.recipes.deep import DEEP
-from waymeet.search.blend import blend
-from waymeet.search.deep import blend_positions
-from waymeet.search.expand import ask_all, expand
-from waymeet.search.fuse import fuse
-from waymeet.search.nodes import fuse_to_parts
-from waymeet.search.rerank import rerank
-from waymeet.search.retrieve import lexical
-from waymeet.search.shape import answer
+from waymeet.search.fuse.deep import blend_positions
+from waymeet.search.fuse.fusion import fuse
+from waymeet.search.fuse.weighted_sum import blend
+from waymeet.search.rank.neighbours import fuse_to_parts
+from waymeet.search.rank.rerank import rerank
+from waymeet.search.retrieve.expansion import ask_all, expand
+from waymeet.search.retrieve.first_stage import lexical
+from waymeet.search.shape.hits import answer
 from waymeet.search.state import Recipe, Stage, Tools
-from waymeet.search.understand import understand
+from waymeet.search.understand.query import understand
 from waymeet.settings import Expand, Layer, Rerank, Settings, resolve
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Answer, Query, Variant
 
 if TYPE_CHECKING:

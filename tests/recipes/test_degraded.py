@@ -7,7 +7,7 @@ from corpus import FixedEmbedder, Page, store_of
 
 from waymeet.errors import EmbeddingError
 from waymeet.recipes import RECIPES
-from waymeet.search.shape import answer
+from waymeet.search.shape.hits import answer
 from waymeet.search.state import Tools
 from waymeet.settings import Layer, resolve
 from waymeet.types import Answer, Query

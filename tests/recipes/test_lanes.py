@@ -6,11 +6,11 @@ import pytest
 from corpus import FixedEmbedder, Page, chunk_id, store_of, unit
 
 from waymeet.recipes.auto import AUTO
-from waymeet.search.meaning import nearest
-from waymeet.search.shape import answer
+from waymeet.search.retrieve.dense import nearest
+from waymeet.search.shape.hits import answer
 from waymeet.search.state import Tools
 from waymeet.settings import Auto, Settings
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Answer, Filters, Query
 
 

@@ -7,15 +7,15 @@ import pytest
 from corpus import FixedEmbedder, Page, store_of
 
 from waymeet.analysis.intent import guessed
-from waymeet.formulas.explain import evaluate, value
+from waymeet.formulas.explanation import evaluate, value
 from waymeet.formulas.fusion import rrf
 from waymeet.formulas.memory import converged, final, importance, retrievability
 from waymeet.recipes.memory import MEMORY
-from waymeet.search.remembered import HALF_LIVES
-from waymeet.search.shape import answer
+from waymeet.search.rank.merge_remembered import HALF_LIVES
+from waymeet.search.shape.hits import answer
 from waymeet.search.state import Tools
 from waymeet.settings import Layer, Settings, resolve
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Answer, Explanation, Filters, Query
 
 DAY = 86_400_000_000_000

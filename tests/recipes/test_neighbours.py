@@ -3,13 +3,13 @@
 import pytest
 from corpus import FixedEmbedder, Page, chunk_id, store_of
 
-from waymeet.formulas.explain import evaluate, value
+from waymeet.formulas.explanation import evaluate, value
 from waymeet.recipes.neighbours import FILES, NEIGHBOURS, SKILLS_RECALL
-from waymeet.search.nodes import hand_on
-from waymeet.search.shape import answer
+from waymeet.search.rank.neighbours import hand_on
+from waymeet.search.shape.hits import answer
 from waymeet.search.state import Recipe, Search, Tools
 from waymeet.settings import Layer, Settings, resolve
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Answer, Candidate, Found, Query
 
 

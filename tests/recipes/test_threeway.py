@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from corpus import FixedEmbedder, Page, store_of
 
-from waymeet.formulas.explain import evaluate
+from waymeet.formulas.explanation import evaluate
 from waymeet.recipes.threeway import THREEWAY
-from waymeet.search.shape import answer
+from waymeet.search.shape.hits import answer
 from waymeet.search.state import Tools
 from waymeet.settings import Graph, Settings
 from waymeet.types import Answer, Filters, Query

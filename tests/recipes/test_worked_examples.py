@@ -6,11 +6,11 @@ import pytest
 
 from waymeet.analysis import terms
 from waymeet.analysis.identifiers import split
-from waymeet.formulas.aggregate import aggregate
 from waymeet.formulas.bm25 import idf, normalised, saturation
-from waymeet.formulas.explain import value
+from waymeet.formulas.explanation import value
 from waymeet.formulas.fusion import linear, rrf, share, three_way, three_way_weights
-from waymeet.formulas.proximity import proximity
+from waymeet.formulas.graph import proximity
+from waymeet.formulas.merge_aggregate import aggregate
 from waymeet.settings import Settings
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from waymeet.analysis import count
 from waymeet.settings import Bm25
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.stores.sqlite.upkeep import Effort
+from waymeet.stores.sqlite.segments.maintenance import Effort
 from waymeet.types import Chunk, Document, Entry, Filters, Word
 
 EFFORT = Effort(loose=6, few=0, largest=40, by_hand=-1, by_hand_anyway=-1)

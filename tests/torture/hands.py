@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from time import sleep
 
-from waymeet.authored import Notebook
 from waymeet.errors import ConflictError, NoSuchEntryError
+from waymeet.notebook import Notebook
 from waymeet.settings import Authored, Settings
 
 NOTE = ".waymeet/notes/shared.md"

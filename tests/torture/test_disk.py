@@ -12,10 +12,10 @@ import apsw
 import pytest
 
 from waymeet.errors import IndexUnavailableError, WaymeetError
-from waymeet.stores.segments import container
+from waymeet.stores.segments import array_file
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.stores.sqlite.check import STRAY
-from waymeet.stores.sqlite.opening import connect
+from waymeet.stores.sqlite.check.check import STRAY
+from waymeet.stores.sqlite.database.connection import connect
 
 from .tree import LONG, change, dice, fresh, said
 from .worker import EFFORT, bring_up_to_date
@@ -165,7 +165,7 @@ def test_a_segment_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Mo
 
     with closing(SqliteStore.open(file, create=True, effort=EFFORT)) as store:
         with monkeypatch.context() as patched:
-            patched.setattr(container, "write", fails)
+            patched.setattr(array_file, "write", fails)
             with pytest.raises(WaymeetError, match=r"no space left|the disk fails"):
                 bring_up_to_date(root, store)
         assert store.counts().documents > 0

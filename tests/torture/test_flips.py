@@ -10,7 +10,7 @@ import pytest
 
 from waymeet.errors import WaymeetError
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.stores.sqlite.mending import check
+from waymeet.stores.sqlite.check.repair import check
 
 from .tree import LONG, change, dice, fresh, said
 from .worker import EFFORT, bring_up_to_date
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from random import Random
 
-    from waymeet.stores.sqlite.check import Verdict
+    from waymeet.stores.sqlite.check.check import Verdict
 
 FLIPS = 2000 if LONG else 500
 CUTS = 400 if LONG else 40

@@ -9,8 +9,8 @@ from time import sleep
 
 import pytest
 
-from waymeet.authored import aside, swap
-from waymeet.authored.aside import Base
+from waymeet.notebook import atomic_replace, merge_swap
+from waymeet.notebook.atomic_replace import Base
 
 from .hands import NOTE, notebook
 from .tree import LONG, dice
@@ -41,7 +41,7 @@ def lines(root: Path) -> set[str]:
 
 def everything_kept(root: Path) -> str:
     """Put together the note, what was rescued beside it, and the versions of its history."""
-    aside.sweep(Base(root, ".waymeet/notes"), now=True)
+    atomic_replace.sweep(Base(root, ".waymeet/notes"), now=True)
     beside = [path.read_text(encoding="utf-8") for path in (root / ".waymeet/notes").glob("*.md")]
     entries = notebook(root)
     past = [entries._desk.history.recalled(NOTE, each.version) or b"" for each in entries.history(NOTE)]
@@ -82,7 +82,7 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_acknowledged(root: Path) ->
         assert text.startswith("---\ntitle: Shared\n---\n\nBegin.\n")
         assert text.endswith(".\n")
         assert said <= set(text.split())
-    aside.sweep(Base(root, ".waymeet/notes"), now=True)
+    atomic_replace.sweep(Base(root, ".waymeet/notes"), now=True)
     assert [path.name for path in (root / ".waymeet/notes").glob("*.md")] == ["shared.md"]
 
 
@@ -90,7 +90,7 @@ def test_where_files_cannot_be_exchanged(root: Path, monkeypatch: pytest.MonkeyP
     """The same in this process without the system's help, against an editor in another one."""
     from .hands import agent
 
-    monkeypatch.setattr(aside, "exchanged", lambda *_: False)
+    monkeypatch.setattr(atomic_replace, "exchanged", lambda *_: False)
     rounds = 300 if LONG else 60
     hand = started("editor", root / NOTE, "editor", rounds, "rename")
     assert agent(str(root), "agent", rounds).startswith("done")
@@ -101,13 +101,13 @@ def test_where_files_cannot_be_exchanged(root: Path, monkeypatch: pytest.MonkeyP
 
 def test_this_system_can_exchange_files(tmp_path: Path) -> None:
     """Linux and macOS can: should the call be missing there, we want to know."""
-    from waymeet.authored.folder import below
+    from waymeet.notebook.safe_folder import below
 
     if sys.platform not in {"linux", "darwin"}:
         pytest.skip("needs a system call of Linux or macOS")
     (tmp_path / "one").write_text("1")
     (tmp_path / "two").write_text("2")
     with below(tmp_path, "") as folder:
-        if not swap.exchanged(folder, "one", folder, "two"):
+        if not merge_swap.exchanged(folder, "one", folder, "two"):
             pytest.skip("this file system cannot")
     assert ((tmp_path / "one").read_text(), (tmp_path / "two").read_text()) == ("2", "1")

@@ -15,7 +15,7 @@ import pytest
 from waymeet.ingest.index import index
 from waymeet.project import Project
 from waymeet.settings import Settings
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 
 from .hostile import FINE, plant
 from .tree import LONG, dice

@@ -15,9 +15,9 @@ from uuid import uuid4
 
 import pytest
 
-from waymeet.ingest.workers import FEWEST
+from waymeet.ingest.workers.dispatch import FEWEST
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.stores.sqlite.check import STRAY
+from waymeet.stores.sqlite.check.check import STRAY
 
 from .tree import LONG, dice, said, strays, write
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.stores.sqlite.check import STRAY
+from waymeet.stores.sqlite.check.check import STRAY
 
 from .tree import LONG, change, dice, fresh, said, strays
 from .worker import EFFORT, bring_up_to_date

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.stores.sqlite.mending import check
-from waymeet.stores.sqlite.opening import connect
+from waymeet.stores.sqlite.check.repair import check
+from waymeet.stores.sqlite.database.connection import connect
 
 from .tree import LONG, dice, fresh, said, write
 from .worker import EFFORT, bring_up_to_date

@@ -11,7 +11,7 @@ from threading import Event, Thread
 import pytest
 
 from waymeet.errors import BusyIndexError
-from waymeet.ingest.turns import turn
+from waymeet.ingest.lock import turn
 from waymeet.project import Project
 from waymeet.stores.sqlite import SqliteStore
 
@@ -98,7 +98,7 @@ def test_a_search_does_not_wait_for_a_run(project: Project) -> None:
 
 def test_a_killed_run_gives_up_its_turn(project: Project) -> None:
     code = (
-        "import sys, time; from pathlib import Path; from waymeet.ingest.turns import turn\n"
+        "import sys, time; from pathlib import Path; from waymeet.ingest.lock import turn\n"
         "with turn(Path(sys.argv[1]), wait=True): print('held', flush=True); time.sleep(60)"
     )
     with subprocess.Popen([sys.executable, "-c", code, project.index_path], stdout=subprocess.PIPE) as holder:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import apsw
 import pytest
 
-from waymeet.stores.segments import container
+from waymeet.stores.segments import array_file
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.stores.sqlite.check import STRAY
+from waymeet.stores.sqlite.check.check import STRAY
 
 from .tree import LONG, change, dice, fresh, said
 from .worker import EFFORT, bring_up_to_date
@@ -83,7 +83,7 @@ def recording() -> Iterator[list[Event]]:
     """Record what happens to files; segments, which are synced before they get their names, as made at one stroke."""
     vfs = Recording(apsw.vfs_names()[0])
     Recording.events = []
-    write, unlink = container.write, Path.unlink
+    write, unlink = array_file.write, Path.unlink
 
     def made(path: Path, *args: Any) -> int:
         size = write(path, *args)
@@ -95,7 +95,7 @@ def recording() -> Iterator[list[Event]]:
         Recording.events.append(Event("remove", str(path)))
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(container, "write", made)
+        patched.setattr(array_file, "write", made)
         patched.setattr(Path, "unlink", removed)
         patched.setattr(apsw, "connection_hooks", [*apsw.connection_hooks, often])
         yield Recording.events

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from waymeet.analysis import count
 from waymeet.settings import Bm25
-from waymeet.stores.memory import MemoryStore
-from waymeet.stores.sqlite import shelf
+from waymeet.stores.memory.store import MemoryStore
+from waymeet.stores.sqlite.segments import registry
 from waymeet.types import Filters, Word
 
 from .worker import EMBEDDER, bring_up_to_date
@@ -84,7 +84,7 @@ def fresh(root: Path) -> dict[str, Any]:
 def strays(file: Path, store: SqliteStore) -> set[str]:
     """Name the files beside an index that nobody needs."""
     with store._sessions.reading() as session:
-        named = shelf.files(session.connection)
+        named = registry.files(session.connection)
     folder = file.with_name(f"{file.name}.segments")
     found = {each.name for each in folder.iterdir()} - named if folder.is_dir() else set()
     sides = ("", "-wal", "-shm", ".segments", ".segments.lock", ".lock", ".embedding.json", ".embedding.lock")

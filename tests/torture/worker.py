@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from waymeet.errors import WaymeetError
-from waymeet.ingest.embed import embed
+from waymeet.ingest.embed.batches import embed
 from waymeet.ingest.index import index
 from waymeet.models.hashing import HashingEmbedder
 from waymeet.settings import Embedding, Ingest, Settings
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.stores.sqlite.upkeep import Effort
+from waymeet.stores.sqlite.segments.maintenance import Effort
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

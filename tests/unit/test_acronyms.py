@@ -7,7 +7,7 @@ from waymeet.analysis.acronyms import pairs
 from waymeet.recipes.auto import AUTO
 from waymeet.search.state import Search, Tools, run
 from waymeet.settings import layer, resolve
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Query
 
 PAGES = {

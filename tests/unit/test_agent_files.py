@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from waymeet.errors import ConflictError, UsageError
-from waymeet.interfaces.agents import jsonc, toml
-from waymeet.interfaces.agents.changing import adding, carry_out, registered, removing
-from waymeet.interfaces.agents.places import AGENTS, server, server_name, settings_file
+from waymeet.interfaces.agents import jsonc_edit, toml_edit
+from waymeet.interfaces.agents.config_file import adding, carry_out, registered, removing
+from waymeet.interfaces.agents.known_agents import AGENTS, server, server_name, settings_file
 
 VSCODE = """\
 // servers of this project
@@ -35,12 +35,12 @@ def _away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_value_is_put_between_comments() -> None:
-    text = jsonc.with_value(VSCODE, ["servers", "waymeet"], {"command": "waymeet", "args": ["mcp"]})
+    text = jsonc_edit.with_value(VSCODE, ["servers", "waymeet"], {"command": "waymeet", "args": ["mcp"]})
     assert text == VSCODE.replace(
         "// keep me\n",
         '// keep me\n        "waymeet": {\n            "command": "waymeet",\n            "args": ["mcp"]\n        }\n',
     )
-    assert jsonc.without_value(text, ["servers", "waymeet"]) == VSCODE.replace("}, // keep", "} // keep")
+    assert jsonc_edit.without_value(text, ["servers", "waymeet"]) == VSCODE.replace("}, // keep", "} // keep")
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_a_value_is_put_between_comments() -> None:
     ],
 )
 def test_values_are_set_in_the_manner_of_the_file(before: str, after: str) -> None:
-    assert jsonc.with_value(before, ["a", "b"], 1) == after
-    assert jsonc.loads(after)["a"] == {"b": 1}
+    assert jsonc_edit.with_value(before, ["a", "b"], 1) == after
+    assert jsonc_edit.loads(after)["a"] == {"b": 1}
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_values_are_set_in_the_manner_of_the_file(before: str, after: str) -> No
 )
 def test_what_is_no_json_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r".+"):
-        jsonc.loads(text)
+        jsonc_edit.loads(text)
 
 
 _VALUES = some.recursive(
@@ -84,23 +84,30 @@ def test_setting_and_removing_changes_nothing_else(
 ) -> None:
     whole = {**rest, "servers": servers}
     text = json.dumps(whole, indent=indent, ensure_ascii=False)
-    assert jsonc.loads(text) == whole
+    assert jsonc_edit.loads(text) == whole
     entry = {"command": "w", "args": ["mcp"]}
-    there = jsonc.with_value(text, ["servers", "waymeet"], entry)
+    there = jsonc_edit.with_value(text, ["servers", "waymeet"], entry)
     assert json.loads(there) == {**whole, "servers": {**servers, "waymeet": entry}}
-    assert json.loads(jsonc.without_value(there, ["servers", "waymeet"])) == whole
+    assert json.loads(jsonc_edit.without_value(there, ["servers", "waymeet"])) == whole
 
 
 def test_toml_keeps_what_is_around_a_table() -> None:
     before = '# mine\nmodel = "x"\n\n[mcp_servers.other] # theirs\ncommand = "o"\n\n[tui]\n'
     entry = {"command": "waymeet", "args": ["mcp"]}
-    after = toml.with_table(before, ["mcp_servers", "waymeet"], entry)
+    after = toml_edit.with_table(before, ["mcp_servers", "waymeet"], entry)
     assert after == before + '\n[mcp_servers.waymeet]\ncommand = "waymeet"\nargs = ["mcp"]\n'
-    changed = toml.with_table(
+    changed = toml_edit.with_table(
         f"{after}env = {{ A = '1' }}\n[last]\n", ["mcp_servers", "waymeet"], {**entry, "args": ["m"]}
     )
-    assert toml.loads(changed)["mcp_servers"]["waymeet"] == {"command": "waymeet", "args": ["m"], "env": {"A": "1"}}
-    assert toml.loads(toml.without_table(changed, ["mcp_servers", "waymeet"])) == {**toml.loads(before), "last": {}}
+    assert toml_edit.loads(changed)["mcp_servers"]["waymeet"] == {
+        "command": "waymeet",
+        "args": ["m"],
+        "env": {"A": "1"},
+    }
+    assert toml_edit.loads(toml_edit.without_table(changed, ["mcp_servers", "waymeet"])) == {
+        **toml_edit.loads(before),
+        "last": {},
+    }
 
 
 @pytest.mark.parametrize("name", AGENTS)
@@ -137,7 +144,7 @@ def test_what_others_wrote_meanwhile_stays(tmp_path: Path) -> None:
     agent = AGENTS["cursor"]
     path = tmp_path / ".cursor" / "mcp.json"
     carry_out(adding(agent, path, "waymeet", server(agent, "project", tmp_path)), remember=True)
-    path.write_text(jsonc.with_value(path.read_text(), ["mcpServers", "mine"], {"url": "u"}))
+    path.write_text(jsonc_edit.with_value(path.read_text(), ["mcpServers", "mine"], {"url": "u"}))
     back = removing(agent, path, "waymeet")
     assert not back.exact
     carry_out(back, remember=False)

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from projects import indexed
 
-from waymeet.analysis.names import having
+from waymeet.analysis.keys import having
 from waymeet.recipes.auto import AUTO
-from waymeet.search.asked import Named, asked, narrowed
 from waymeet.search.state import Search, Tools, run
+from waymeet.search.understand.inline_filters import Named, asked, narrowed
 from waymeet.settings import Settings
 from waymeet.types import Document, Filters, Query
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from waymeet.authored import Notebook, aside, steps
-from waymeet.authored.aside import Base
-from waymeet.authored.folder import Folder
-from waymeet.authored.swap import exchanged
 from waymeet.errors import ConflictError, NoSuchEntryError, SettingsError, UsageError
+from waymeet.notebook import Notebook, atomic_replace, steps
+from waymeet.notebook.atomic_replace import Base
+from waymeet.notebook.merge_swap import exchanged
+from waymeet.notebook.safe_folder import Folder
 from waymeet.settings import Authored, Settings
 
 NOTES = ".waymeet/notes"
@@ -84,11 +84,11 @@ def test_an_editor_that_writes_at_the_worst_moment(
     item = entries.create("notes", "A", "One.").item
 
     def late(one: Folder, name: str, other: Folder, called: str) -> bool:
-        monkeypatch.setattr(aside, "exchanged", exchanged)
+        monkeypatch.setattr(atomic_replace, "exchanged", exchanged)
         (root / item.id).write_text("By an editor.\n")
         return can and exchanged(one, name, other, called)
 
-    monkeypatch.setattr(aside, "exchanged", late)
+    monkeypatch.setattr(atomic_replace, "exchanged", late)
     with pytest.raises(ConflictError, match="By an editor"):
         entries.update("a", version=item.version, body="Two.")
     assert (root / item.id).read_text() == "By an editor.\n"
@@ -101,12 +101,12 @@ def test_an_editor_that_writes_into_the_file_after_it_was_replaced(root: Path, e
         entries.update("a", version=item.version, body="Two.")
         editor.write("Three, by an editor that opened it before.\n")
     assert entries.read("a").body == "Two.\n"
-    rescued = aside.sweep(Base(root, NOTES), now=True)
+    rescued = atomic_replace.sweep(Base(root, NOTES), now=True)
     assert [each.kept for each in rescued] == ["a.rescued.md"]
     brought = entries.read("a.rescued")
     assert "Three, by an editor" in brought.body
     assert brought.problems
-    assert not aside.sweep(Base(root, NOTES), now=True)
+    assert not atomic_replace.sweep(Base(root, NOTES), now=True)
 
 
 def test_what_is_aside_is_forgotten_after_a_while(root: Path, entries: Notebook) -> None:
@@ -114,18 +114,18 @@ def test_what_is_aside_is_forgotten_after_a_while(root: Path, entries: Notebook)
     entries.update("a", version=item.version, body="Two.")
     folder = root / NOTES / ".aside"
     assert len(list(folder.iterdir())) == 2
-    assert aside.sweep(Base(root, NOTES)) == ()
+    assert atomic_replace.sweep(Base(root, NOTES)) == ()
     assert len(list(folder.iterdir())) == 2  # not yet
-    assert aside.sweep(Base(root, NOTES), now=True) == ()
+    assert atomic_replace.sweep(Base(root, NOTES), now=True) == ()
     assert [path.name for path in folder.iterdir()] == [".gitignore"]
 
 
 def test_a_replacement_that_was_broken_off_is_undone(root: Path, entries: Notebook) -> None:
     """As after a crash between the two steps that are taken where files cannot be exchanged."""
     item = entries.create("notes", "A", "One.").item
-    label = aside._label("u", item.version, "0" * 12, "a.md")
+    label = atomic_replace._label("u", item.version, "0" * 12, "a.md")
     (root / item.id).rename(root / NOTES / ".aside" / label)
-    aside.sweep(Base(root, NOTES), now=True)
+    atomic_replace.sweep(Base(root, NOTES), now=True)
     assert entries.read("a") == item
 
 

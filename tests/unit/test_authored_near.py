@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from waymeet.authored.near import Text, compared, likeness
+from waymeet.notebook.similar import Text, compared, likeness
 from waymeet.project import Project
 from waymeet.settings import Authored
 

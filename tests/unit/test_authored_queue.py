@@ -5,7 +5,7 @@ from threading import Event, Thread
 
 import pytest
 
-from waymeet.authored.queue import alone
+from waymeet.notebook.write_lock import alone
 
 PATIENCE = 60.0
 

@@ -9,7 +9,8 @@ from waymeet.analysis import count
 from waymeet.ingest.chunk import chunks
 from waymeet.ingest.parse import format_of, parse
 from waymeet.ingest.parse.code import LANGUAGES as KNOWN
-from waymeet.ingest.parse.code import grammar, outline
+from waymeet.ingest.parse.code import grammar
+from waymeet.ingest.parse.code import symbols as symbols_module
 from waymeet.ingest.parse.code.language import KINDS, Language
 from waymeet.ingest.parse.code.languages import language_of
 from waymeet.settings import Chunking
@@ -142,7 +143,7 @@ def test_a_file_whose_grammar_is_missing_is_text(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_generated_file_is_not_followed_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outline, "MOST_SYMBOLS", 10)
+    monkeypatch.setattr(symbols_module, "MOST_SYMBOLS", 10)
     monkeypatch.setattr("waymeet.ingest.parse.code.edges.MOST_LINKS", 5)
     parsed = parse("a.py", "".join(f"def f{n}():\n    f{n - 1}()\n" for n in range(1, 30)))
     assert len(parsed.symbols) == 10

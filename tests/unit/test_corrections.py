@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from waymeet.errors import UsageError
-from waymeet.formulas.explain import evaluate
+from waymeet.formulas.explanation import evaluate
 from waymeet.recipes import RECIPES
 from waymeet.recipes.auto import AUTO
 from waymeet.recipes.memory import MEMORY
-from waymeet.search import beside
+from waymeet.search.feedback import storage
+from waymeet.search.feedback.votes import Corrections, Pair, Vote, cast, read_with, taken_back
 from waymeet.search.state import Search, Tools, run
-from waymeet.search.votes import Corrections, Pair, Vote, cast, read_with, taken_back
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.types import Document, Filters, Query
 
@@ -106,8 +106,8 @@ def test_entries_that_were_right_together_lead_to_each_other_in_memory() -> None
 def test_feedback_outlives_its_file_being_written_by_many(tmp_path: Path) -> None:
     index = tmp_path / "deep" / "index.db"
     for number in range(3):
-        beside.change(index, lambda votes, number=number: cast(votes, [Vote("q", f"{number}.md", right=True)]))  # type: ignore[misc]
-    assert [vote.document for vote in beside.corrections(index).votes] == ["0.md", "1.md", "2.md"]
+        storage.change(index, lambda votes, number=number: cast(votes, [Vote("q", f"{number}.md", right=True)]))  # type: ignore[misc]
+    assert [vote.document for vote in storage.corrections(index).votes] == ["0.md", "1.md", "2.md"]
     assert not [path for path in index.parent.iterdir() if path.suffix not in {".json", ".lock"}]
 
 
@@ -115,22 +115,22 @@ def test_a_damaged_file_is_an_error_for_the_command_and_announced_by_a_search(tm
     index = tmp_path / "index.db"
     index.with_name("index.db.feedback.json").write_text("{", encoding="utf-8")
     with pytest.raises(UsageError, match=r"feedback\.json cannot be read"):
-        beside.corrections(index)
-    search = ask(beside.heeded(index))
+        storage.corrections(index)
+    search = ask(storage.heeded(index))
     assert [each.code for each in search.degraded if each.stage == "correct"] == ["feedback_unreadable"]
 
 
 def test_reading_is_remembered_for_what_people_write_and_never_fails(tmp_path: Path) -> None:
     index = tmp_path / "index.db"
     note, code = Document("a.md", "notes", "A"), Document("a.py", "code", "A")
-    assert beside.touch(index, note, 10**18)
-    assert not beside.touch(index, note, 10**18 + 1)  # just read: not worth writing
-    assert not beside.touch(index, code, 10**18)
-    assert beside.used(index) == {"a.md": 10**18}
+    assert storage.touch(index, note, 10**18)
+    assert not storage.touch(index, note, 10**18 + 1)  # just read: not worth writing
+    assert not storage.touch(index, code, 10**18)
+    assert storage.used(index) == {"a.md": 10**18}
     index.with_name("index.db.read.json").write_text("[", encoding="utf-8")
-    assert beside.used(index) == {}
+    assert storage.used(index) == {}
     (tmp_path / "file").write_text("")
-    assert not beside.touch(tmp_path / "file" / "index.db", note, 10**18)
+    assert not storage.touch(tmp_path / "file" / "index.db", note, 10**18)
 
 
 @pytest.mark.parametrize("name", RECIPES)
@@ -182,13 +182,13 @@ def test_what_is_read_together_in_two_sittings_counts_as_linked(tmp_path: Path) 
 
     def asked(**memory: object) -> Search:
         numbers = resolve((Layer("recipe", MEMORY.overrides), Layer("test", {"memory": memory})))
-        return run(MEMORY, Query("needle"), Tools(store, corrections=beside.heeded(index)), numbers)[0]
+        return run(MEMORY, Query("needle"), Tools(store, corrections=storage.heeded(index)), numbers)[0]
 
     for day in (1, 2):
         assert [each.document for each in asked().candidates] == ["a.md"]
         for minute, name in enumerate(("a.md", "c.md")):
-            assert beside.touch(index, Document(name, "notes", name), day * DAY + minute * 60 * 10**9)
-        assert beside.touch(index, Document("d.md", "notes", "D"), day * DAY + 2 * SITTING)
+            assert storage.touch(index, Document(name, "notes", name), day * DAY + minute * 60 * 10**9)
+        assert storage.touch(index, Document("d.md", "notes", "D"), day * DAY + 2 * SITTING)
     search = asked()
     (reached,) = search.lists["graph"]
     assert reached.document == "c.md"

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waymeet.ingest import extract
-from waymeet.ingest.extract import ExtractError, text_of
-from waymeet.ingest.extract import docx as docx_module
 from waymeet.ingest.index import index
-from waymeet.ingest.outcome import Rules, Task, outcome
 from waymeet.ingest.parse import parse
+from waymeet.ingest.read import extract
+from waymeet.ingest.read.extract import ExtractError, text_of
+from waymeet.ingest.read.extract import docx as docx_module
+from waymeet.ingest.workers.task import Rules, Task, outcome
 from waymeet.settings import Chunking, Settings
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 STYLES = f"""<w:styles {W}><w:style w:styleId="berschrift2"><w:name w:val="heading 2"/></w:style></w:styles>"""

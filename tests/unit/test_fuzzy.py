@@ -5,7 +5,7 @@ from corpus import Page, store_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waymeet.analysis.fuzzy import distance, one_edit_away
+from waymeet.analysis.edit_distance import distance, one_edit_away
 from waymeet.recipes.auto import AUTO
 from waymeet.search.state import Search, Tools, run
 from waymeet.settings import Settings, layer, resolve

@@ -5,16 +5,16 @@ from conformance.make import entry
 from msgspec.structs import replace
 
 from waymeet.errors import NotIndexedError
-from waymeet.search.find import find
-from waymeet.search.gaps import broken, orphans
-from waymeet.search.graph import around, connections, whole
-from waymeet.search.near import near
-from waymeet.search.prose import blanked
-from waymeet.search.related import related
-from waymeet.search.suggest import suggestions
-from waymeet.search.titles import Titles
+from waymeet.search.explore.broken_links import broken, orphans
+from waymeet.search.explore.graph import around, connections, whole
+from waymeet.search.explore.merge_titles import Titles
+from waymeet.search.explore.prose import blanked
+from waymeet.search.explore.related import related
+from waymeet.search.explore.suggest_links import suggestions
+from waymeet.search.lookup.did_you_mean import near
+from waymeet.search.lookup.find import find
 from waymeet.settings import Settings
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Entry, Link, Symbol
 
 

@@ -11,12 +11,12 @@ from conformance.make import entry
 from msgspec.structs import replace
 
 from waymeet.formulas.staleness import Moment
-from waymeet.search.history import head, history
-from waymeet.search.moments import Moments, recalled
-from waymeet.search.renewal import renewed
-from waymeet.search.stale import stale
 from waymeet.settings import Settings
-from waymeet.stores.memory import MemoryStore
+from waymeet.staleness.dates import Moments, recalled
+from waymeet.staleness.git_history import head, history
+from waymeet.staleness.update_dates import renewed
+from waymeet.staleness.verdicts import stale
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Link
 
 SECOND = 10**9
@@ -228,8 +228,8 @@ def test_what_was_not_reached_in_time_is_known_to_be_older(
     repository.commit(1000, source="1", page="source.md")
     repository.commit(2000, other="1")
     repository.commit(3000, page="now source.md")
-    from waymeet.search import history as module
-    from waymeet.search.git import UnansweredError, ask
+    from waymeet.staleness import git_history as module
+    from waymeet.staleness.git import UnansweredError, ask
 
     def slow(git: str, root: Path, command: list[str], given: bytes, deadline: float) -> Iterator[bytes]:
         said = b"".join(ask(git, root, command, given, deadline))
@@ -388,5 +388,5 @@ def test_nothing_is_asked_twice(repository: Repository, monkeypatch: pytest.Monk
     repository.commit(1000, source="1", page="source.md")
     store = store_of(repository)
     first = renew(store, repository)
-    monkeypatch.setattr("waymeet.search.renewal.history", None)
+    monkeypatch.setattr("waymeet.staleness.update_dates.history", None)
     assert renew(store, repository, 99_999) == first

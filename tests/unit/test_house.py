@@ -40,8 +40,8 @@ def test_the_import_contract_holds(copy: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "planted"),
     [
-        ("formulas/bm25.py", "import waymeet.search.fuse"),
-        ("search/fuse.py", "import waymeet.stores.memory"),
+        ("formulas/bm25.py", "import waymeet.search.fuse.fusion"),
+        ("search/fuse.py", "import waymeet.stores.memory.store"),
         ("search/state.py", "import waymeet.ingest.index"),
         ("types/query.py", "import waymeet.settings"),
         ("stores/memory.py", "import waymeet.project"),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from waymeet.errors import NotFoundError
-from waymeet.ingest.decode import decode, digest, load
+from waymeet.ingest.read.decode import decode, digest, load
 
 JAPANESE = "これは日本語のテキストです。検索エンジンの設定について説明します。\n"
 CHINESE = "这是一个中文文档,用来测试编码检测功能。搜索引擎。\n"

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from waymeet.errors import EmbeddingError, UnusableVectorError
-from waymeet.ingest.embed import embed
+from waymeet.ingest.embed.batches import embed
+from waymeet.ingest.embed.failures import Refusals
 from waymeet.ingest.index import index
-from waymeet.ingest.refusals import Refusals
 from waymeet.models.hashing import HashingEmbedder
 from waymeet.settings import Embedding, Settings
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Chunk, Filters
 
 if TYPE_CHECKING:

@@ -11,20 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from waymeet.ingest.changes import changed
-from waymeet.ingest.guard import Guarded
+from waymeet.ingest.discover.changes import changed
 from waymeet.ingest.index import index
-from waymeet.ingest.outcome import Outcome, Rules, Task
-from waymeet.ingest.workers import outcomes
+from waymeet.ingest.workers.dispatch import outcomes
+from waymeet.ingest.workers.supervisor import Guarded
+from waymeet.ingest.workers.task import Outcome, Rules, Task
 from waymeet.settings import Ingest, Settings
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits are those of Linux")
 
 BAD = """
 import os, signal, sys
 if sys.argv[0] == "-c":
-    import waymeet.ingest.outcome as outcome
+    import waymeet.ingest.workers.task as outcome
     make = outcome.make
     def making(path, *rest, plain):
         if "always" in path or not plain:
@@ -115,8 +115,8 @@ def test_what_a_parser_prints_goes_nowhere(root: Path, capfd: pytest.CaptureFixt
 
 
 def test_many_files_with_bad_ones_among_them(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("waymeet.ingest.workers.FEWEST", 2)
-    monkeypatch.setattr("waymeet.ingest.workers._cores", lambda: 2)
+    monkeypatch.setattr("waymeet.ingest.workers.dispatch.FEWEST", 2)
+    monkeypatch.setattr("waymeet.ingest.workers.dispatch._cores", lambda: 2)
     bad = {20: "segfault-always", 21: "hang-always", 90: "exit"}
     tasks = write(root, *(f"{number}-{bad.get(number, 'page')}.md" for number in range(100)))
     done = list(outcomes(tasks, rules(root)))
@@ -161,8 +161,8 @@ def test_a_worker_does_not_outlive_the_one_who_asked(root: Path) -> None:
     (root / "hang-always.py").write_text("# x\n" * 5_000)
     program = f"""
 import sys
-from waymeet.ingest.guard import Guarded
-from waymeet.ingest.outcome import Rules, Task
+from waymeet.ingest.workers.supervisor import Guarded
+from waymeet.ingest.workers.task import Rules, Task
 from waymeet.settings import Chunking
 guarded = Guarded(Rules({str(root)!r}, 2_000_000, Chunking(), seconds=2.0))
 guarded.order([Task("hang-always.md"), Task("hang-always.py")])

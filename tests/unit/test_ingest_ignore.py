@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from waymeet.ingest.globs import compiled
-from waymeet.ingest.ignore import Rules
-from waymeet.ingest.walk import Found, walk
+from waymeet.ingest.discover.glob import compiled
+from waymeet.ingest.discover.ignore import Rules
+from waymeet.ingest.discover.walk import Found, walk
 from waymeet.settings import Ingest
 
 PLAIN = Ingest(usual_ignores=(), secrets=())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from waymeet.ingest.walk import walk
+from waymeet.ingest.discover.walk import walk
 from waymeet.settings import Ingest
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from waymeet import analysis
 from waymeet.errors import NotFoundError
-from waymeet.ingest import changes, notes
 from waymeet.ingest import index as run
+from waymeet.ingest.discover import changes, run_state
 from waymeet.ingest.index import Changes, Report, changed, index
 from waymeet.settings import Bm25, Chunking, Settings
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Entry, Filters, Word
 
 DEFAULT = Settings()
@@ -250,7 +250,7 @@ def test_an_interrupted_run_leaves_a_valid_index_and_goes_on(tmp_path: Path, sto
 
 
 def test_the_notes_say_what_a_user_may_ask(tmp_path: Path, store: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notes, "LISTED", 1)
+    monkeypatch.setattr(run_state, "LISTED", 1)
     plant(tmp_path, {"a.png": "", "b.png": ""})
     before = time.time_ns()
     index(tmp_path, store, DEFAULT)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from waymeet.errors import BusyIndexError, IndexUnavailableError
-from waymeet.ingest import job
+from waymeet.ingest.embed import job
 
 
 @pytest.fixture

@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from waymeet.analysis import count
-from waymeet.analysis.names import MENTIONED
-from waymeet.ingest.decode import Decoded
-from waymeet.ingest.entry import Made, make
-from waymeet.ingest.link import names, refs
+from waymeet.analysis.keys import MENTIONED
+from waymeet.ingest.build.entry import Made, make
+from waymeet.ingest.build.link_keys import names, refs
 from waymeet.ingest.parse import parse
-from waymeet.ingest.parse.places import module
+from waymeet.ingest.parse.references.paths import module
+from waymeet.ingest.read.decode import Decoded
 from waymeet.settings import Chunking
 from waymeet.types import Fingerprint
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from waymeet.ingest.discover.run_state import former
 from waymeet.ingest.index import Report, index
-from waymeet.ingest.notes import former
 from waymeet.settings import Settings
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 
 DEFAULT = Settings()
 LONG_AGO = 1_000_000_000_000_000_000

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from waymeet.ingest.parse import Parsed, RawLink, format_of, parse
-from waymeet.ingest.parse.markdown import MOST_LINKS
+from waymeet.ingest.parse.markup.markdown import MOST_LINKS
 
 MARKUP = st.text(alphabet=st.sampled_from("ab é#[]()|!*_`~-=>:&\\\n\n\t .\"'<{}1検。"), max_size=200)
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from waymeet import analysis
-from waymeet.ingest import outcome
-from waymeet.ingest.entry import Made, make
+from waymeet.ingest.build.entry import Made, make
 from waymeet.ingest.index import Changes, Report, changed, index
-from waymeet.ingest.read import Content, read
+from waymeet.ingest.read.safe_read import Content, read
+from waymeet.ingest.workers import task
 from waymeet.settings import Bm25, Settings
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Filters, Word
 
 DEFAULT = Settings()
@@ -56,7 +56,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, path: str, error: OSError) -> None:
             raise error
         return read(root, wanted, limit)
 
-    monkeypatch.setattr(outcome, "read", refusing)
+    monkeypatch.setattr(task, "read", refusing)
     monkeypatch.setattr(os, "access", lambda *_: False)
 
 
@@ -156,7 +156,7 @@ def test_a_file_that_cannot_be_parsed_does_not_end_the_run(
         return make(path, *rest, plain=plain)
 
     with monkeypatch.context() as patch:
-        patch.setattr(outcome, "make", failing_once)
+        patch.setattr(task, "make", failing_once)
         report = index(tmp_path, store, DEFAULT)
     assert counts(report) == (3, 0, 0, 0)  # it is known by its path
     assert [each.reason for each in report.skipped] == ["could not be parsed: ValueError: odd bytes"]
@@ -176,7 +176,7 @@ def test_a_file_that_its_parser_cannot_cope_with_is_searched_as_plain_text(
             raise RecursionError("too deep")
         return make(path, *rest, plain=plain)
 
-    monkeypatch.setattr(outcome, "make", failing_once)
+    monkeypatch.setattr(task, "make", failing_once)
     report = index(tmp_path, store, DEFAULT)
     assert report.noted == (("a.md", "could not be parsed: RecursionError: too deep: it is searched as plain text"),)
     assert found(store, "apples") == ["a.md"]

@@ -6,13 +6,13 @@ import pytest
 from msgspec.structs import replace
 
 from waymeet.errors import SettingsError, UsageError
-from waymeet.ingest.changes import changed
+from waymeet.ingest.discover.changes import changed
+from waymeet.ingest.discover.namespaces import package_name
+from waymeet.ingest.discover.roots import add, remove
 from waymeet.ingest.index import index
-from waymeet.ingest.roots import add, remove
-from waymeet.ingest.spaces import package_name
 from waymeet.project import Project
 from waymeet.settings import Settings
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Filters
 
 DEFAULT = Settings()

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from planted import chosen, dice, drawn, lines
 
-from waymeet.ingest.decode import Decoded
-from waymeet.ingest.entry import make
-from waymeet.ingest.secrets import masked
+from waymeet.ingest.build.entry import make
+from waymeet.ingest.read.decode import Decoded
+from waymeet.ingest.read.secrets import masked
 from waymeet.settings import Chunking
 from waymeet.types import Fingerprint
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from waymeet.ingest import switch
-from waymeet.ingest.embed import Embedded, embed, misplaced
+from waymeet.ingest.embed import model_switch
+from waymeet.ingest.embed.batches import Embedded, embed, misplaced
 from waymeet.ingest.index import index
 from waymeet.models.hashing import HashingEmbedder
 from waymeet.ports import Embedder, Store
 from waymeet.settings import Embedding, Settings
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 
 SETTINGS = Settings()
 OLD, NEW = HashingEmbedder(8), HashingEmbedder(16)
@@ -37,45 +37,45 @@ def store(tmp_path: Path) -> MemoryStore:
 def run(store: Store, *embedders: Embedder, most: int | None = None, url: str = "") -> Embedded:
     """Do what the job does, up to a number of batches."""
     numbers = Embedding(provider="hashing", url=url)
-    switch.begin(store, embedders, numbers)
+    model_switch.begin(store, embedders, numbers)
     calls = iter(range(most)) if most is not None else None
     late = (lambda: next(calls, None) is None) if calls else None
-    also = switch.moving(store, embedders)
+    also = model_switch.moving(store, embedders)
     settings = Settings(embedding=Embedding(batch_chunks=2))
     came = embed(store, embedders, settings, late=late, also=also)
-    switch.finish(store, embedders, numbers, came)
+    model_switch.finish(store, embedders, numbers, came)
     return came
 
 
 def test_the_first_model_answers_from_the_beginning(store: MemoryStore) -> None:
-    assert switch.serving(store) is None
+    assert model_switch.serving(store) is None
     run(store, OLD, most=2)
-    assert switch.changing(store, [OLD]) is None
-    found = switch.serving(store)
+    assert model_switch.changing(store, [OLD]) is None
+    found = model_switch.serving(store)
     assert found is not None
     assert found.lanes == (OLD.lane,)
 
 
 def test_the_old_model_answers_until_the_new_one_is_complete(store: MemoryStore) -> None:
     run(store, OLD)
-    assert switch.complete(store, [OLD], Embedding(provider="hashing"))
+    assert model_switch.complete(store, [OLD], Embedding(provider="hashing"))
     came = run(store, NEW, most=2)
     assert came.left
-    old = switch.changing(store, [NEW])
+    old = model_switch.changing(store, [NEW])
     assert old is not None
     assert old.lanes == (OLD.lane,)
     assert store.lanes().keys() == {OLD.lane, NEW.lane}
     run(store, NEW)
-    assert switch.changing(store, [NEW]) is None
+    assert model_switch.changing(store, [NEW]) is None
     assert store.lanes().keys() == {NEW.lane}
-    assert switch.complete(store, [NEW], Embedding(provider="hashing"))
+    assert model_switch.complete(store, [NEW], Embedding(provider="hashing"))
 
 
 def test_going_back_to_the_old_model_is_at_once_and_leaves_nothing_behind(store: MemoryStore) -> None:
     run(store, OLD)
     run(store, NEW, most=2)
-    assert switch.changing(store, [OLD]) is None
-    assert not switch.complete(store, [OLD], Embedding(provider="hashing"))  # there are vectors to forget
+    assert model_switch.changing(store, [OLD]) is None
+    assert not model_switch.complete(store, [OLD], Embedding(provider="hashing"))  # there are vectors to forget
     assert run(store, OLD).done == 0
     assert store.lanes().keys() == {OLD.lane}
 
@@ -83,7 +83,7 @@ def test_going_back_to_the_old_model_is_at_once_and_leaves_nothing_behind(store:
 def test_old_vectors_that_are_gone_do_not_answer(store: MemoryStore) -> None:
     run(store, OLD)
     store.swap_lanes({OLD.lane: None}, {})
-    assert switch.changing(store, [NEW]) is None
+    assert model_switch.changing(store, [NEW]) is None
 
 
 def test_a_model_that_joins_another_takes_over_what_suits_it(store: MemoryStore) -> None:
@@ -94,7 +94,7 @@ def test_a_model_that_joins_another_takes_over_what_suits_it(store: MemoryStore)
     foreign = {chunk for chunk, _ in misplaced(store, [western, all_])}
     assert foreign
     came = run(store, western, all_, most=1)
-    if came.left or switch.changing(store, [western, all_]):
+    if came.left or model_switch.changing(store, [western, all_]):
         assert store.with_vector([western.lane], foreign) == foreign  # the old one answers with all it had
     run(store, western, all_)
     assert store.with_vector([western.lane], foreign) == frozenset()
@@ -120,5 +120,5 @@ def test_passwords_in_addresses_are_not_kept(store: MemoryStore) -> None:
 def test_settings_of_another_version_mean_that_nobody_can_tell(store: MemoryStore) -> None:
     run(store, OLD)
     store.keep_note("embedding", store.note("embedding").replace('"provider"', '"purveyor"'))
-    assert switch.serving(store) is None
-    assert switch.changing(store, [NEW]) is None
+    assert model_switch.serving(store) is None
+    assert model_switch.changing(store, [NEW]) is None

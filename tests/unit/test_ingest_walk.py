@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from waymeet.errors import NotFoundError
-from waymeet.ingest.read import read
-from waymeet.ingest.walk import Found, Skipped, walk
+from waymeet.ingest.discover.walk import Found, Skipped, walk
+from waymeet.ingest.read.safe_read import read
 from waymeet.settings import Ingest
 
 DEFAULT = Ingest()

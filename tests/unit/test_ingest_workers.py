@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from waymeet.ingest import workers
-from waymeet.ingest.guard import Guarded
 from waymeet.ingest.index import index
-from waymeet.ingest.outcome import Rules, Task, outcome
-from waymeet.ingest.workers import outcomes
+from waymeet.ingest.workers import dispatch
+from waymeet.ingest.workers.dispatch import outcomes
+from waymeet.ingest.workers.supervisor import Guarded
+from waymeet.ingest.workers.task import Rules, Task, outcome
 from waymeet.settings import Settings
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 
 PAGES = 120
 
@@ -24,8 +24,8 @@ PAGES = 120
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make a folder whose files are worth a worker, with some that are turned down."""
-    monkeypatch.setattr(workers, "FEWEST", 2)
-    monkeypatch.setattr(workers, "_cores", lambda: 3)
+    monkeypatch.setattr(dispatch, "FEWEST", 2)
+    monkeypatch.setattr(dispatch, "_cores", lambda: 3)
     folder = tmp_path / "root"
     folder.mkdir()
     for number in range(PAGES):
@@ -62,7 +62,7 @@ def test_outcomes_are_those_of_one_process_in_the_same_order(root: Path) -> None
 def test_an_index_is_the_same(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many, one = MemoryStore(), MemoryStore()
     report = index(root, many, Settings())
-    monkeypatch.setattr(workers, "FEWEST", 10**9)
+    monkeypatch.setattr(dispatch, "FEWEST", 10**9)
     assert index(root, one, Settings()).skipped == report.skipped
     ids = sorted(one.fingerprints())
     assert many.fingerprints() == one.fingerprints()

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from waymeet.evaluate.collection import Asked, Collection
-from waymeet.evaluate.measures import MEASURES, measured
-from waymeet.evaluate.running import Run
+from waymeet.evaluate.metrics import MEASURES, measured
+from waymeet.evaluate.run import Run
 
 THEIRS = {"nDCG@10": "nDCG@10", "R@2": "R@2", "R@5": "R@5", "R@10": "R@10", "R@100": "R@100", "MRR@10": "RR@10"}
 ITEMS = [f"d{number}" for number in range(16)]

@@ -5,16 +5,16 @@ from pathlib import Path
 import pytest
 from talkative import THINGS, commit, files, write
 
-from waymeet.analysis.testing import is_test
 from waymeet.errors import CollectionError
 from waymeet.evaluate.collection import Place
 from waymeet.evaluate.mining import KINDS, mined
 from waymeet.evaluate.mining.commits import from_commits
 from waymeet.evaluate.mining.labels import COMMITS, DOCSTRINGS, HEADINGS, LINKS, Label
+from waymeet.evaluate.mining.merge_testing import is_test
 from waymeet.evaluate.mining.questions import as_typed, first_sentence, is_told
-from waymeet.evaluate.mining.withholding import without
+from waymeet.evaluate.mining.withhold import without
 from waymeet.settings import Settings
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 
 
 @pytest.fixture

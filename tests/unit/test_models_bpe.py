@@ -10,10 +10,10 @@ import pytest
 from tokenizers import Tokenizer
 
 from waymeet.errors import EmbeddingError
-from waymeet.models.bpe import BytePairs
-from waymeet.models.granite import FILE, PACKAGE
-from waymeet.models.pack import read_pack
-from waymeet.models.verified import published
+from waymeet.models.files.checksums import published
+from waymeet.models.files.granite_file import read_pack
+from waymeet.models.local.granite import FILE, PACKAGE
+from waymeet.models.tokenizers.bpe import BytePairs
 
 HERE = Path(__file__)
 POOLS = [

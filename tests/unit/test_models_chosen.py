@@ -7,9 +7,9 @@ import pytest
 from model_server import serving
 
 from waymeet.errors import ModelError, RestingError, SettingsError
-from waymeet.models.cache import Fading
-from waymeet.models.chosen import chosen, chosen_expander, chosen_reranker
-from waymeet.models.guard import GuardedReranker
+from waymeet.models.choose_rerankers import chosen, chosen_expander, chosen_reranker
+from waymeet.models.merge_cache import Fading
+from waymeet.models.rerank.circuit_breaker import GuardedReranker
 from waymeet.settings import Expand, Rerank, Settings, resolve
 from waymeet.settings.sources import from_environment, from_project
 

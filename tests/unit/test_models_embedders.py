@@ -6,11 +6,11 @@ import pytest
 import tiny_models as tiny
 
 from waymeet.errors import EmbeddingError, SettingsError
-from waymeet.models.embedders import chosen_embedders
-from waymeet.models.estimates import PRICES, estimate, needs_consent
+from waymeet.models.choose_embedders import chosen_embedders
 from waymeet.models.hashing import HashingEmbedder
-from waymeet.models.providers import cohere, openai, voyage
-from waymeet.models.remote import HttpEmbedder
+from waymeet.models.remote.cost import PRICES, estimate, needs_consent
+from waymeet.models.remote.embedder import HttpEmbedder
+from waymeet.models.remote.providers import cohere, openai, voyage
 from waymeet.settings import Embedding, layer
 
 KEYS = {"VOYAGE_API_KEY": "v-key", "OPENAI_API_KEY": "o-key", "COHERE_API_KEY": "c-key"}

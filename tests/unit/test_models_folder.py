@@ -11,9 +11,9 @@ from onnx_writer import FLOAT, INT64, Node, Value, model
 from tokenizers import Tokenizer
 
 from waymeet.errors import EmbeddingError
-from waymeet.models.kernels import gelu
-from waymeet.models.local import LocalEmbedder, open_folder
-from waymeet.models.static import StaticEmbedder
+from waymeet.models.local.folder_embedder import LocalEmbedder, open_folder
+from waymeet.models.local.kernels import gelu
+from waymeet.models.local.static import StaticEmbedder
 
 TEXTS = ["the search finds words", "rank", "", "how the index and links of a file", "unheard of", "test " * 60, "</s>"]
 FIRST = {"bert": 0, "roberta": 2, "xlm-roberta": 2, "camembert": 2}

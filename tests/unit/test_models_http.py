@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from waymeet.errors import EmbeddingError
-from waymeet.models.http import Clock, Manners, post
-from waymeet.models.providers import Provider, by_keys, cohere, compatible, openai, voyage
-from waymeet.models.remote import HttpEmbedder, Patience
+from waymeet.models.remote.embedder import HttpEmbedder, Patience
+from waymeet.models.remote.http import Clock, Manners, post
+from waymeet.models.remote.providers import Provider, by_keys, cohere, compatible, openai, voyage
 
 KEY = "sk-very-secret-0123456789"
 KEYS = {"VOYAGE_API_KEY": KEY, "OPENAI_API_KEY": KEY, "CO_API_KEY": KEY, "MY_KEY": KEY}

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from served import process
 
 from waymeet.errors import EmbeddingError
-from waymeet.models.fetching import fetch
-from waymeet.models.http import Clock, Manners
-from waymeet.models.hub import Plan, planned
-from waymeet.models.local import open_folder
-from waymeet.models.shelf import NOTE, all_fetched, fetched, located, models_folder, place
+from waymeet.models.files.downloaded import NOTE, all_fetched, fetched, located, models_folder, place
+from waymeet.models.files.hub import fetch
+from waymeet.models.files.merge_hub import Plan, planned
+from waymeet.models.local.folder_embedder import open_folder
+from waymeet.models.remote.http import Clock, Manners
 
 QUICK = Clock(wait=lambda _: None)
 NAME = "tiny/multilingual-e5-small"

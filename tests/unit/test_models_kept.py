@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from waymeet.models.hashing import HashingEmbedder
-from waymeet.models.kept import KeptEmbedder, VectorCache
+from waymeet.models.vector_cache import KeptEmbedder, VectorCache
 
 if TYPE_CHECKING:
     from waymeet.ports import Vector
@@ -161,7 +161,7 @@ WORKER = """
 import sys
 from pathlib import Path
 from waymeet.models.hashing import HashingEmbedder
-from waymeet.models.kept import KeptEmbedder, VectorCache
+from waymeet.models.vector_cache import KeptEmbedder, VectorCache
 kept = KeptEmbedder(HashingEmbedder(64), VectorCache(Path(sys.argv[1]), 200_000))
 for number in range(60):
     texts = [f"Text {(number * 7 + at) % 500}" for at in range(20)]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from waymeet.errors import EmbeddingError
-from waymeet.models.pack import MAGIC, Quantised, read_pack
-from waymeet.models.safetensors import read_safetensors
+from waymeet.models.files.granite_file import MAGIC, Quantised, read_pack
+from waymeet.models.files.safetensors import read_safetensors
 
 VALUES = np.arange(-128, 128, dtype=np.int8).reshape(2, 128)
 SCALES = np.array([[0.5, 1.0], [2.0, 0.25]], dtype=np.float32)

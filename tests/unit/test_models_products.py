@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from waymeet.models.kernels import gelu
-from waymeet.models.pack import Quantised
-from waymeet.models.products import DEEPEST, shape_of_blocks, weight_of
-from waymeet.models.threads import core
+from waymeet.models.files.granite_file import Quantised
+from waymeet.models.local.blas_threads import core
+from waymeet.models.local.kernels import gelu
+from waymeet.models.local.matmul import DEEPEST, shape_of_blocks, weight_of
 
 RANDOM = np.random.default_rng(6)
 KERNELS = ["SkylakeX", "Haswell"]

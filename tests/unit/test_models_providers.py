@@ -10,9 +10,9 @@ from embedding_server import LENGTH, vector
 from served import process
 
 from waymeet.errors import EmbeddingError, UnusableVectorError
-from waymeet.models.http import Clock
-from waymeet.models.providers import Provider, cohere, compatible, elsewhere, openai, voyage
-from waymeet.models.remote import HttpEmbedder, Patience
+from waymeet.models.remote.embedder import HttpEmbedder, Patience
+from waymeet.models.remote.http import Clock
+from waymeet.models.remote.providers import Provider, cohere, compatible, elsewhere, openai, voyage
 
 KEY = "sk-very-secret-0123456789"
 KEYS = dict.fromkeys(("VOYAGE_API_KEY", "OPENAI_API_KEY", "CO_API_KEY", "MY_KEY"), KEY)

@@ -10,7 +10,7 @@ from onnx_writer import FLOAT, INT64, Node, Value, model
 from tokenizers import Tokenizer
 
 from waymeet.errors import EmbeddingError
-from waymeet.models.rerank import LocalReranker
+from waymeet.models.rerank.cross_encoder import LocalReranker
 
 TEXTS = ["the search finds words", "rank", "", "how the index and links of a file", "test " * 60]
 QUERY = "how the search"

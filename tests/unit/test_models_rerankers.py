@@ -10,11 +10,11 @@ import pytest
 from model_server import ModelServer, Reply, chatting, judged, serving
 
 from waymeet.errors import ModelError
-from waymeet.models.asking import Server, ask
-from waymeet.models.cache import Fading
 from waymeet.models.expanders import ChatExpander, RememberingExpander
-from waymeet.models.http import Clock
-from waymeet.models.rerankers import ChatReranker, HttpReranker
+from waymeet.models.merge_cache import Fading
+from waymeet.models.remote.client import Server, ask
+from waymeet.models.remote.http import Clock
+from waymeet.models.rerank.remote import ChatReranker, HttpReranker
 
 KEY = "pa-very-secret-0123456789"
 TEXTS = ["a short one", "a much longer text than the first", "middling text here"]

@@ -8,11 +8,11 @@ import pytest
 from corpus import FixedEmbedder, unit
 from projects import indexed
 
-from waymeet.embedding import Models
 from waymeet.formulas.relevance import above_nothing
-from waymeet.ingest.switch import Serving
+from waymeet.ingest.embed.model_switch import Serving
 from waymeet.models.hashing import HashingEmbedder
-from waymeet.search.meaning import nearest
+from waymeet.project.embedding import Models
+from waymeet.search.retrieve.dense import nearest
 from waymeet.search.state import Tools
 from waymeet.settings import Embedding
 from waymeet.types import Filters

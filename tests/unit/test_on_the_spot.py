@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from waymeet.errors import EmbeddingError
-from waymeet.ingest.embed import embed
+from waymeet.ingest.embed.batches import embed
 from waymeet.ingest.index import index
 from waymeet.models.hashing import HashingEmbedder
 from waymeet.recipes import recipe_named
-from waymeet.search.shape import answer
+from waymeet.search.shape.hits import answer
 from waymeet.search.state import Tools
 from waymeet.settings import Embedding, Layer, Settings, resolve
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Answer, Query
 
 if TYPE_CHECKING:
@@ -140,9 +140,9 @@ def test_when_all_is_embedded_nothing_is_done(store: MemoryStore) -> None:
 
 
 def test_meaning_counts_by_how_many_of_the_likeliest_have_a_vector(store: MemoryStore) -> None:
-    from waymeet.search.retrieve import lexical, vector
+    from waymeet.search.retrieve.first_stage import lexical, vector
     from waymeet.search.state import begun
-    from waymeet.search.understand import understand
+    from waymeet.search.understand.query import understand
 
     def covered(seconds: float) -> float:
         settings = Settings(embedding=Embedding(on_the_spot_seconds=seconds))

@@ -5,8 +5,8 @@ from corpus import store_of
 
 from waymeet.errors import SettingsError, UnknownRecipeError
 from waymeet.recipes import RECIPES, all_recipes, recipe_named
-from waymeet.recipes.stages import STAGES
-from waymeet.search.shape import answer
+from waymeet.recipes.stage_table import STAGES
+from waymeet.search.shape.hits import answer
 from waymeet.search.state import Tools, stage_name
 from waymeet.settings import Layer, OwnRecipe, layer, resolve
 from waymeet.types import Query

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 from projects import indexed
 
-from waymeet.analysis.tokens import tokens
+from waymeet.analysis.token_estimate import tokens
 from waymeet.recipes import RECIPES
-from waymeet.search.pack import Pack, pack, summary
-from waymeet.search.shape import answer
+from waymeet.search.context import Pack, pack, summary
+from waymeet.search.shape.hits import answer
 from waymeet.search.state import Tools
 from waymeet.settings import Settings
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Answer, Query
 
 LONG = " ".join(f"Drawer number {number} holds the spare keys of door {number}." for number in range(60))

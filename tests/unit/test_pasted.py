@@ -6,9 +6,9 @@ from hypothesis import strategies as some
 from projects import indexed
 
 from waymeet.analysis.pasted import Pasted, pasted
-from waymeet.analysis.spots import Spot
-from waymeet.search.pasted import understood
-from waymeet.search.understand import wording
+from waymeet.analysis.pasted.location import Spot
+from waymeet.search.understand.pasted import understood
+from waymeet.search.understand.query import wording
 
 PYTHON = """\
 INFO starting

@@ -4,13 +4,13 @@ from corpus import FixedEmbedder, Page, chunk_id, store_of, unit
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waymeet.formulas.explain import evaluate
+from waymeet.formulas.explanation import evaluate
 from waymeet.formulas.relevance import MOST_TELLING, Clues, above_nothing, relevance
-from waymeet.models.granite import GraniteEmbedder
-from waymeet.models.multilingual import MultilingualEmbedder
+from waymeet.models.local.granite import GraniteEmbedder
+from waymeet.models.local.multilingual import MultilingualEmbedder
 from waymeet.recipes.classic import CLASSIC
 from waymeet.recipes.threeway import THREEWAY
-from waymeet.search.shape import answer
+from waymeet.search.shape.hits import answer
 from waymeet.search.state import Recipe, Tools
 from waymeet.settings import Settings, Shape
 from waymeet.types import DOUBT, Answer, Explanation, Query

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from waymeet.errors import SettingsError
-from waymeet.interfaces.cli.settings import descriptions
+from waymeet.interfaces.cli.manage.settings import descriptions
 from waymeet.recipes import RECIPES
 from waymeet.settings import PRIVATE, Layer, layer, layers, origin, resolve
 from waymeet.settings.layers import keys

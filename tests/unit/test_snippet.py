@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from waymeet.analysis import count
-from waymeet.search.snippet import snippet
+from waymeet.search.shape.snippet import snippet
 
 
 def test_the_window_holds_the_most_different_words() -> None:

@@ -8,11 +8,11 @@ from conformance.make import entry
 from msgspec.structs import replace
 
 from waymeet.formulas.staleness import Moment, Referred, after, judged
-from waymeet.search.missing import digest_of, held
-from waymeet.search.moments import NOTE, Moments, Remembered, recalled
-from waymeet.search.stale import stale, staleness
 from waymeet.settings import Settings
-from waymeet.stores.memory import MemoryStore
+from waymeet.staleness.dates import NOTE, Moments, Remembered, recalled
+from waymeet.staleness.references import digest_of, held
+from waymeet.staleness.verdicts import stale, staleness
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Chunk, Entry, Link, Symbol
 
 DAY = 86_400 * 10**9

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from waymeet.analysis import contains, plain
 from waymeet.settings import Bm25, FieldNorms, FieldWeights
-from waymeet.stores import bm25f
-from waymeet.stores.filters import admits, says
-from waymeet.stores.resolve import Carriers
-from waymeet.stores.vectors import cosines
+from waymeet.stores.shared import bm25f
+from waymeet.stores.shared.filters import admits, says
+from waymeet.stores.shared.link_resolution import Carriers
+from waymeet.stores.shared.vectors import cosines
 from waymeet.types import Chunk, Document, Filters, Word
 
 paths = st.lists(st.sampled_from("ab"), min_size=1, max_size=4).map("/".join)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from waymeet.interfaces.markdown import answer_markdown, code, escaped, fenced, list_markdown
-from waymeet.interfaces.present import plain_line
-from waymeet.interfaces.terminal import cells, fitted, linking, nowhere, painted
+from waymeet.interfaces.render.markdown import answer_markdown, code, escaped, fenced, list_markdown
+from waymeet.interfaces.render.terminal import cells, fitted, linking, nowhere, painted
+from waymeet.interfaces.render.text import plain_line
 from waymeet.types import Answer, Hit, Section
 
 ROOT = Path("/p")

@@ -11,12 +11,12 @@ import pytest
 from waymeet.analysis import count
 from waymeet.project import Project
 from waymeet.settings import Bm25
-from waymeet.stores.segments import container
-from waymeet.stores.segments.container import BrokenContainerError, Container
-from waymeet.stores.segments.trust import Trust
+from waymeet.stores.segments import array_file
+from waymeet.stores.segments.array_file import BrokenContainerError, Container
+from waymeet.stores.segments.checksums import Trust
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.stores.sqlite.check import STRAY
-from waymeet.stores.sqlite.upkeep import Effort
+from waymeet.stores.sqlite.check.check import STRAY
+from waymeet.stores.sqlite.segments.maintenance import Effort
 from waymeet.types import Filters, Word
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ EFFORT = Effort(loose=0, few=0)
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "some.segment"
-    container.write(path, {"numbers": ("I", np.arange(1000))}, {"fact": 1})
+    array_file.write(path, {"numbers": ("I", np.arange(1000))}, {"fact": 1})
     return path
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from waymeet.evaluate.collection import Asked, Collection, sampled
-from waymeet.evaluate.measures import MAIN, Comparison, Measured, Worth, overall
+from waymeet.evaluate.metrics import MAIN, Comparison, Measured, Worth, overall
 from waymeet.evaluate.tuning import KEYS, folds, halves, tune
 from waymeet.settings.layers import keys
 

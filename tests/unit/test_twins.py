@@ -4,11 +4,11 @@ from corpus import Page, entry, store_of
 from msgspec.structs import replace
 
 from waymeet.recipes import recipe_named
-from waymeet.search.shape import answer
+from waymeet.search.rank.translations import counterpart, together
+from waymeet.search.shape.hits import answer
 from waymeet.search.state import Tools
-from waymeet.search.twins import counterpart, together
 from waymeet.settings import Settings
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Answer, Chunk, Query, Symbol
 
 PAGES = {

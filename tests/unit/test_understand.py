@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waymeet.search.understand import wording
+from waymeet.search.understand.query import wording
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ import pytest
 from corpus import Page, entry, store_of
 from msgspec.structs import replace
 
-from waymeet.ingest.ignored import ignored_by
+from waymeet.ingest.discover.merge_ignored import ignored_by
 from waymeet.recipes import RECIPES
 from waymeet.search.state import Tools
-from waymeet.search.whynot import Road, WhyNot, why_not
+from waymeet.search.why_not import Road, WhyNot, why_not
 from waymeet.settings import Ingest, Layer, resolve
-from waymeet.stores.memory import MemoryStore
+from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Filters, Query
 
 PAGES = {

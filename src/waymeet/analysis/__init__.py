@@ -1,9 +1,9 @@
 """Text → terms: identifiers, stemming, stop words, CJK. One analyzer for documents and queries."""
 
-from waymeet.analysis.names import called, defined, located, titled
-from waymeet.analysis.scripts import has_cjk
+from waymeet.analysis.cjk import has_cjk
+from waymeet.analysis.keys import called, defined, located, titled
+from waymeet.analysis.languages import spoken
 from waymeet.analysis.terms import VERSION, contains, count, plain, spans, terms, well_formed, words
-from waymeet.analysis.tongues import spoken
 
 __all__ = [
     "VERSION",

@@ -7,9 +7,9 @@ from unicodedata import normalize
 
 import Stemmer
 
+from waymeet.analysis.cjk import RUN, grams, has_cjk, pairs
 from waymeet.analysis.identifiers import split
-from waymeet.analysis.scripts import RUN, grams, has_cjk, pairs
-from waymeet.analysis.stop import STOP
+from waymeet.analysis.merge_stop import STOP
 
 VERSION = 3
 """Part of an index's fingerprint: raise it when the same text would give other terms."""

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from waymeet.errors import CollectionError
-from waymeet.evaluate.measures import MAIN, Comparison, Measured, beside
+from waymeet.evaluate.metrics import MAIN, Comparison, Measured, beside
 
 _VERSION = 1
 _DIGITS = 6

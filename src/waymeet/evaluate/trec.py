@@ -5,7 +5,7 @@ from pathlib import Path
 
 from waymeet.errors import CollectionError
 from waymeet.evaluate.collection import Collection
-from waymeet.evaluate.running import Run
+from waymeet.evaluate.run import Run
 
 
 def written(run: Run) -> Iterator[str]:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from waymeet.errors import SettingsError
 from waymeet.evaluate.collection import Collection, shuffled
-from waymeet.evaluate.measures import MAIN, Comparison, Measured, compared
+from waymeet.evaluate.metrics import MAIN, Comparison, Measured, compared
 from waymeet.evaluate.mining.labels import HEADINGS, LINKS
 from waymeet.settings.layers import assigned
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from waymeet.formulas.explain import product, quotient, total, value, weighted
+from waymeet.formulas.explanation import product, quotient, total, value, weighted
 from waymeet.types import Explanation
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from waymeet.formulas.explain import product, total, value, weighted
+from waymeet.formulas.explanation import product, total, value, weighted
 from waymeet.types import Explanation
 
 TIERS: Mapping[str, float] = {

@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from math import exp, log, sqrt
 from typing import NamedTuple
 
-from waymeet.formulas.explain import product, quotient, total, value
+from waymeet.formulas.explanation import product, quotient, total, value
 from waymeet.types import Explanation
 
 MOST_TELLING = 3.0

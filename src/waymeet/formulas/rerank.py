@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import exp
 
-from waymeet.formulas.explain import total, weighted
+from waymeet.formulas.explanation import total, weighted
 from waymeet.types import Explanation
 
 
@@ -40,7 +40,7 @@ def trust(position: int, bands: Sequence[tuple[int, float]] = ((3, 0.75), (10, 0
 def blended(fused: Explanation, reranked: Explanation, weight: float) -> Explanation:
     """Mix the fused score, as a part of the best, with the reranker's.
 
-    >>> from waymeet.formulas.explain import value
+    >>> from waymeet.formulas.explanation import value
     >>> round(blended(value(0.9, "rrf / best"), value(0.4, "reranker"), trust(2)).value, 4)
     0.775
     """

@@ -7,9 +7,9 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waymeet.ingest.blocks import Block, Lines, blocks
+from waymeet.ingest.merge_blocks import Block, Lines, blocks
 from waymeet.ingest.parse import Heading, Parsed
-from waymeet.ingest.parse.codeblocks import CODE_BLOCK
+from waymeet.ingest.parse.markup.code_blocks import CODE_BLOCK
 from waymeet.settings import Chunking
 from waymeet.types import Chunk, Symbol
 

@@ -8,22 +8,23 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waymeet.errors import RemovalsError
-from waymeet.ingest import moves, notes
-from waymeet.ingest.bare import bare
-from waymeet.ingest.changes import BINARY, Changes, alarm, changed, compared
-from waymeet.ingest.decode import digest
-from waymeet.ingest.embed import Embedded
-from waymeet.ingest.entry import Made
-from waymeet.ingest.folders import entry as folder_entry
-from waymeet.ingest.folders import folders, is_folder
-from waymeet.ingest.notes import Notes, Seen
-from waymeet.ingest.outcome import Outcome, Rules, Task
-from waymeet.ingest.read import read
-from waymeet.ingest.roots import Root, place, settled
-from waymeet.ingest.spaces import Spaces
-from waymeet.ingest.walk import Found, Skipped, is_unread, unread
-from waymeet.ingest.workers import outcomes
-from waymeet.places import existing_folder
+from waymeet.ingest.build import renames
+from waymeet.ingest.build.entry import Made
+from waymeet.ingest.build.folders import entry as folder_entry
+from waymeet.ingest.build.folders import folders, is_folder
+from waymeet.ingest.build.merge_bare import bare
+from waymeet.ingest.discover import run_state
+from waymeet.ingest.discover.changes import BINARY, Changes, alarm, changed, compared
+from waymeet.ingest.discover.namespaces import Spaces
+from waymeet.ingest.discover.roots import Root, place, settled
+from waymeet.ingest.discover.run_state import Notes, Seen
+from waymeet.ingest.discover.walk import Found, Skipped, is_unread, unread
+from waymeet.ingest.embed.batches import Embedded
+from waymeet.ingest.read.decode import digest
+from waymeet.ingest.read.safe_read import read
+from waymeet.ingest.workers.dispatch import outcomes
+from waymeet.ingest.workers.task import Outcome, Rules, Task
+from waymeet.paths import existing_folder
 from waymeet.ports import Progress, Store
 from waymeet.settings import Settings
 from waymeet.types import Document, Entry, Fingerprint
@@ -102,7 +103,7 @@ class _Run:
         self._known = store.fingerprints()
         self._files = {path for path in self._known if not is_folder(path)}
         """What is indexed by now, but for folders."""
-        last = notes.recalled(store)
+        last = run_state.recalled(store)
         self._last = last
         self._seen = dict(changes.seen)
         self._skipped = list(changes.skipped)
@@ -116,18 +117,18 @@ class _Run:
         self.moved: Mapping[str, str] = {}
         """Files that were renamed, old path and new."""
         if not self._known:
-            notes.begin(store, settings)
+            run_state.begin(store, settings)
 
     def recognise_moves(self) -> None:
         """Find out which of the vanished files are there under another name, and remember that first of all."""
         changes = self._changes
         if changes.removed and changes.added:
             gone = {path: self._known[path] for path in changes.removed if path in self._known}
-            self.moved = moves.paired(gone, [changes.found[path] for path in changes.added], self._digest)
-        self._former_before = notes.former(self._store)
-        self._former = moves.continued(self._former_before, self.moved, changes.present)
-        moves.keep_former(self._store, self._former)
-        self._names = moves.former_names(self._former, self._store) if self._former else {}
+            self.moved = renames.paired(gone, [changes.found[path] for path in changes.added], self._digest)
+        self._former_before = run_state.former(self._store)
+        self._former = renames.continued(self._former_before, self.moved, changes.present)
+        renames.keep_former(self._store, self._former)
+        self._names = renames.former_names(self._former, self._store) if self._former else {}
 
     def forget(self, paths: Collection[str]) -> None:
         """Remove documents whose files are gone or may not be read any more."""
@@ -153,10 +154,10 @@ class _Run:
     def put_names_right(self) -> None:
         """Let documents carry the former names that they should, and no others."""
         self._former = {old: new for old, new in self._former.items() if new in self._files and old not in self._files}
-        moves.keep_former(self._store, self._former)
+        renames.keep_former(self._store, self._former)
         if not self._former and not self._former_before:
             return
-        self._names = moves.misnamed(self._former_before, self._former, self._store)
+        self._names = renames.misnamed(self._former_before, self._former, self._store)
         documents = self._store.documents(self._names)
         for root in self._changes.roots:
             mine = {id_: each for id_, each in documents.items() if place(self._changes.roots, id_)[0] == root.folder}
@@ -196,14 +197,14 @@ class _Run:
         changes = self._changes
         skipped = tuple(sorted(self._skipped, key=lambda each: each.path))
         remarks = Notes(
-            maker=notes.maker(self._settings),
+            maker=run_state.maker(self._settings),
             indexed_at=changes.looked_at,
             seen=self._seen,
             noted=self._noted,
             manifests=changes.manifests,
             namespaces=changes.namespaces,
         )
-        notes.keep(self._store, changes.roots[0].folder, remarks, skipped)
+        run_state.keep(self._store, changes.roots[0].folder, remarks, skipped)
         return Report(
             files=changes.files,
             added=self._added,

@@ -5,9 +5,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from waymeet.errors import NotFoundError, NotIndexedError
-from waymeet.ingest.decode import Loaded, load
-from waymeet.ingest.roots import place, roots_of, trouble
-from waymeet.ingest.secrets import masked
+from waymeet.ingest.discover.roots import place, roots_of, trouble
+from waymeet.ingest.read.decode import Loaded, load
+from waymeet.ingest.read.secrets import masked
 from waymeet.ports import Store
 from waymeet.settings import Settings
 from waymeet.types import Document

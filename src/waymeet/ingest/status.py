@@ -6,10 +6,10 @@ from time import time_ns
 import msgspec
 from msgspec import Struct
 
-from waymeet.ingest.changes import Changes
-from waymeet.ingest.job import Job
-from waymeet.ingest.notes import recalled
-from waymeet.ingest.roots import Root, roots_of, trouble
+from waymeet.ingest.discover.changes import Changes
+from waymeet.ingest.discover.roots import Root, roots_of, trouble
+from waymeet.ingest.discover.run_state import recalled
+from waymeet.ingest.embed.job import Job
 from waymeet.ports import Counts, Store
 from waymeet.settings import Settings
 

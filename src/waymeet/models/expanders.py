@@ -6,8 +6,8 @@ from hashlib import sha256
 from msgspec import Struct
 
 from waymeet.errors import ModelError
-from waymeet.models.asking import Server, well_formed
-from waymeet.models.chat import completed
+from waymeet.models.remote.chat import completed
+from waymeet.models.remote.client import Server, well_formed
 from waymeet.ports import Expander
 
 _TASK = (

@@ -6,10 +6,10 @@ from difflib import get_close_matches
 from waymeet.errors import UnknownRecipeError
 from waymeet.recipes.auto import AUTO
 from waymeet.recipes.classic import CLASSIC
+from waymeet.recipes.custom import made
 from waymeet.recipes.deep import DEEP
 from waymeet.recipes.memory import MEMORY
 from waymeet.recipes.neighbours import FILES, NEIGHBOURS, SKILLS_RECALL
-from waymeet.recipes.own import made
 from waymeet.recipes.threeway import THREEWAY
 from waymeet.search.state import Recipe
 from waymeet.settings import OwnRecipe

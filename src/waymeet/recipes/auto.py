@@ -1,17 +1,17 @@
 """The default: words (titles, headings and what links say included), meaning where there is a model, one light hop."""
 
-from waymeet.search.acronyms import expand_acronyms
-from waymeet.search.blend import blend, diversify, gather
-from waymeet.search.corrections import correct
-from waymeet.search.exact import exact
-from waymeet.search.hop import kindred, spread
-from waymeet.search.repair import repair
-from waymeet.search.retrieve import lexical, vector
+from waymeet.search.fuse.weighted_sum import blend, diversify, gather
+from waymeet.search.rank.feedback import correct
+from waymeet.search.rank.graph_boost import kindred, spread
+from waymeet.search.rank.merge_exact import exact
+from waymeet.search.rank.name_match import definitions
+from waymeet.search.rank.translations import twins
+from waymeet.search.retrieve.first_stage import lexical, vector
+from waymeet.search.retrieve.merge_suit import suit
 from waymeet.search.state import Recipe
-from waymeet.search.suit import suit
-from waymeet.search.symbols import definitions
-from waymeet.search.twins import twins
-from waymeet.search.understand import relax, understand
+from waymeet.search.understand.acronyms import expand_acronyms
+from waymeet.search.understand.query import relax, understand
+from waymeet.search.understand.spelling import repair
 
 AUTO = Recipe(
     name="auto",

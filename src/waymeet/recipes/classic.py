@@ -1,12 +1,12 @@
 """Words and meaning side by side, fused by rank or by score: what most hybrid search does."""
 
-from waymeet.search.acronyms import expand_acronyms
-from waymeet.search.corrections import correct
-from waymeet.search.fuse import fuse
-from waymeet.search.repair import repair
-from waymeet.search.retrieve import lexical, vector
+from waymeet.search.fuse.fusion import fuse
+from waymeet.search.rank.feedback import correct
+from waymeet.search.retrieve.first_stage import lexical, vector
 from waymeet.search.state import Recipe
-from waymeet.search.understand import relax, understand
+from waymeet.search.understand.acronyms import expand_acronyms
+from waymeet.search.understand.query import relax, understand
+from waymeet.search.understand.spelling import repair
 
 CLASSIC = Recipe(
     name="classic",

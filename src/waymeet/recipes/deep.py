@@ -1,15 +1,15 @@
 """All there is to ask: words first, other wordings unless words are clear, lists fused, the best read again."""
 
 from waymeet.recipes.classic import CLASSIC
-from waymeet.search.acronyms import expand_acronyms
-from waymeet.search.corrections import correct
-from waymeet.search.deep import blend_positions, fuse_all, strong_signal
-from waymeet.search.expand import ask_all, expand
-from waymeet.search.repair import repair
-from waymeet.search.rerank import rerank
-from waymeet.search.retrieve import lexical
+from waymeet.search.fuse.deep import blend_positions, fuse_all, strong_signal
+from waymeet.search.rank.feedback import correct
+from waymeet.search.rank.rerank import rerank
+from waymeet.search.retrieve.expansion import ask_all, expand
+from waymeet.search.retrieve.first_stage import lexical
 from waymeet.search.state import Recipe
-from waymeet.search.understand import relax, understand
+from waymeet.search.understand.acronyms import expand_acronyms
+from waymeet.search.understand.query import relax, understand
+from waymeet.search.understand.spelling import repair
 
 DEEP = Recipe(
     name="deep",

@@ -1,8 +1,7 @@
 """What a project remembers: three lists fused by rank, weighed by intent, recency, importance and kind."""
 
-from waymeet.search.acronyms import expand_acronyms
-from waymeet.search.corrections import correct
-from waymeet.search.memory import (
+from waymeet.search.rank.feedback import correct
+from waymeet.search.rank.memory import (
     follow,
     fuse_lists,
     intend,
@@ -12,11 +11,12 @@ from waymeet.search.memory import (
     weigh,
     whole_entries,
 )
-from waymeet.search.repair import repair
-from waymeet.search.rerank import order_by_judgement, rerank
-from waymeet.search.retrieve import lexical, vector
+from waymeet.search.rank.rerank import order_by_judgement, rerank
+from waymeet.search.retrieve.first_stage import lexical, vector
 from waymeet.search.state import Recipe
-from waymeet.search.understand import relax, understand
+from waymeet.search.understand.acronyms import expand_acronyms
+from waymeet.search.understand.query import relax, understand
+from waymeet.search.understand.spelling import repair
 
 MEMORY = Recipe(
     name="memory",

@@ -1,12 +1,12 @@
 """Words and meaning by rank, then handed on from the best nodes to those around them; and its two little sisters."""
 
-from waymeet.search.acronyms import expand_acronyms
-from waymeet.search.corrections import correct
-from waymeet.search.nodes import best_few, fuse_to_parts, hand_on, only_skills, seed, whole_files
-from waymeet.search.repair import repair
-from waymeet.search.retrieve import lexical, vector
+from waymeet.search.rank.feedback import correct
+from waymeet.search.rank.neighbours import best_few, fuse_to_parts, hand_on, only_skills, seed, whole_files
+from waymeet.search.retrieve.first_stage import lexical, vector
 from waymeet.search.state import Recipe
-from waymeet.search.understand import relax, understand
+from waymeet.search.understand.acronyms import expand_acronyms
+from waymeet.search.understand.query import relax, understand
+from waymeet.search.understand.spelling import repair
 
 _MODES = ("hybrid", "vector", "keyword")
 

@@ -1,12 +1,12 @@
 """Whole documents by similarity, nearness in the graph and full text, added up with fixed weights."""
 
-from waymeet.search.acronyms import expand_acronyms
-from waymeet.search.corrections import correct
-from waymeet.search.fuse import fuse_three_ways, keep_types
-from waymeet.search.repair import repair
-from waymeet.search.retrieve import lexical, neighbourhood, postpone_types, vector
+from waymeet.search.fuse.fusion import fuse_three_ways, keep_types
+from waymeet.search.rank.feedback import correct
+from waymeet.search.retrieve.first_stage import lexical, neighbourhood, postpone_types, vector
 from waymeet.search.state import Recipe
-from waymeet.search.understand import relax, understand
+from waymeet.search.understand.acronyms import expand_acronyms
+from waymeet.search.understand.query import relax, understand
+from waymeet.search.understand.spelling import repair
 
 THREEWAY = Recipe(
     name="threeway",

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from waymeet.errors import UnknownRecipeError
 from waymeet.ports import Embedder, Expander, Reranker, Store
-from waymeet.search.votes import Corrections
+from waymeet.search.feedback.votes import Corrections
 from waymeet.settings import Bm25, Settings
 from waymeet.types import (
     Candidate,

@@ -1,10 +1,10 @@
 """Every number there is to set, and how files, variables and flags change it."""
 
-from waymeet.settings.asked import Embedding, Expand, Rerank
 from waymeet.settings.layers import Layer, layer, origin, resolve
-from waymeet.settings.rankings import Auto, Classic, Deep, Memory, Neighbours, Threeway
-from waymeet.settings.reading import Corrected, OwnRecipe, Understand
-from waymeet.settings.serving import Serve
+from waymeet.settings.models import Embedding, Expand, Rerank
+from waymeet.settings.query import Corrected, OwnRecipe, Understand
+from waymeet.settings.recipes import Auto, Classic, Deep, Memory, Neighbours, Threeway
+from waymeet.settings.serve import Serve
 from waymeet.settings.sources import PROJECT_FILE, layers, user_file
 from waymeet.settings.values import (
     PRIVATE,

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from waymeet.errors import SettingsError
-from waymeet.settings.aliases import ALIASES, aliased
 from waymeet.settings.layers import Layer, assigned, keys, layer, unknown
+from waymeet.settings.merge_aliases import ALIASES, aliased
 
 PROJECT_FILE = "waymeet.toml"
 PREFIX = "WAYMEET_"

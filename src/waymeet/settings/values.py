@@ -8,11 +8,11 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from waymeet.settings.asked import Embedding, Expand, Rerank
-from waymeet.settings.bounds import Count, Number, Part, Weight
-from waymeet.settings.rankings import Auto, Classic, Deep, Memory, Neighbours, Threeway
-from waymeet.settings.reading import Corrected, OwnRecipe, Understand
-from waymeet.settings.serving import Serve
+from waymeet.settings.constraints import Count, Number, Part, Weight
+from waymeet.settings.models import Embedding, Expand, Rerank
+from waymeet.settings.query import Corrected, OwnRecipe, Understand
+from waymeet.settings.recipes import Auto, Classic, Deep, Memory, Neighbours, Threeway
+from waymeet.settings.serve import Serve
 
 
 class FieldWeights(Struct, frozen=True, forbid_unknown_fields=True):

@@ -32,7 +32,7 @@ class Document(Struct, frozen=True):
     properties: Mapping[str, str] = {}
     """Front matter that no other attribute holds, as text."""
     names: tuple[str, ...] = ()
-    """The keys under which a link can name it (see `waymeet.ingest.link`)."""
+    """The keys under which a link can name it (see `waymeet.ingest.build.link_keys`)."""
     digest: str = ""
     size: int = 0
     modified_ns: int = 0

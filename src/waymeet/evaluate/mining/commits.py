@@ -10,8 +10,8 @@ from waymeet.analysis import plain
 from waymeet.evaluate.mining.labels import COMMITS, Label
 from waymeet.evaluate.mining.questions import is_log, says_something
 from waymeet.ingest.parse import format_of
-from waymeet.places import there
-from waymeet.search.git import UnansweredError, ask
+from waymeet.paths import there
+from waymeet.staleness.git import UnansweredError, ask
 
 _LOG = (
     "log -z --no-merges --no-renames --no-ext-diff --no-textconv --no-color --no-notes --no-show-signature "

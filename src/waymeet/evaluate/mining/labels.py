@@ -8,8 +8,8 @@ from itertools import groupby
 from msgspec import Struct
 
 from waymeet.analysis import has_cjk, plain
-from waymeet.analysis.testing import is_test
 from waymeet.evaluate.collection import Place
+from waymeet.evaluate.mining.merge_testing import is_test
 from waymeet.evaluate.mining.questions import as_typed, first_sentence, is_log, is_told, says_something
 from waymeet.ports import Store
 from waymeet.types import Chunk

@@ -5,7 +5,7 @@ from functools import cache
 from importlib import import_module
 from typing import NamedTuple
 
-from waymeet.ingest.parse.formats import has_known_ending, listed
+from waymeet.ingest.filetypes import has_known_ending, listed
 from waymeet.ingest.parse.parsed import Heading, Parsed, RawLink
 
 __all__ = [
@@ -20,16 +20,16 @@ __all__ = [
 
 Parser = Callable[[str, str, str, str], Parsed]
 _PARSERS = {
-    "markdown": "markdown",
-    "rst": "rst",
-    "asciidoc": "asciidoc",
-    "text": "prose",
-    "html": "html",
-    **dict.fromkeys(("notebook", "docx", "pdf"), "markdown"),  # as `extract` writes them down
+    "markdown": "markup.markdown",
+    "rst": "markup.rst",
+    "asciidoc": "markup.asciidoc",
+    "text": "markup.text",
+    "html": "markup.html",
+    **dict.fromkeys(("notebook", "docx", "pdf"), "markup.markdown"),  # as `extract` writes them down
 }
 """The module that reads each language, by its function `parse`; it is loaded when the first such file is met.
 
-Source code is read by `code`, which has a table of its own; everything else is `text`.
+Source code is read by `code`, which has a table of its own; everything else by `markup.fallback`.
 """
 
 
@@ -53,8 +53,8 @@ def format_of(path: str) -> Format:
 def parse(path: str, content: str, *, plain: bool = False) -> Parsed:
     """Read a file's text by the parser for its type, or as plain text."""
     kind, language = listed(path)
-    usual = "code" if kind == "code" else "text"
-    return _parser("text" if plain else _PARSERS.get(language, usual))(path, content, kind, language)
+    usual = "code" if kind == "code" else "markup.fallback"
+    return _parser("markup.fallback" if plain else _PARSERS.get(language, usual))(path, content, kind, language)
 
 
 @cache

@@ -6,7 +6,7 @@
 >>> retriever.invoke("how are results fused")  # doctest: +SKIP
 """
 
-from waymeet.interfaces.adapters.passages import missing, passages
+from waymeet.interfaces.adapters.common import missing, passages
 from waymeet.project import Project
 from waymeet.types import Filters
 

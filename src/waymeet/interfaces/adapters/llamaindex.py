@@ -8,7 +8,7 @@
 
 import asyncio
 
-from waymeet.interfaces.adapters.passages import SHOWN, missing, passages
+from waymeet.interfaces.adapters.common import SHOWN, missing, passages
 from waymeet.project import Project
 from waymeet.types import Filters
 

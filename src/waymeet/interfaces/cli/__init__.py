@@ -59,6 +59,38 @@ _SECTIONS = {
         "tune": "Fit the weights of auto to this project, if that helps.",
     },
 }
+_MODULES = {
+    "search": "ask.search:command",
+    "read": "ask.read:command",
+    "why-not": "ask.why_not:command",
+    "feedback": "ask.feedback:command",
+    "related": "explore.related:command",
+    "links": "explore.links:command",
+    "graph": "explore.graph:command",
+    "stale": "explore.stale:command",
+    "broken-links": "explore.broken_links:command",
+    "orphans": "explore.orphans:command",
+    "suggest-links": "explore.suggest_links:command",
+    "note": "write.merge_note:command",
+    "task": "write.commands:command",
+    "skill": "write.merge_skill:command",
+    "init": "setup.init:command",
+    "install": "setup.install:command",
+    "uninstall": "setup.merge_uninstall:command",
+    "mcp": "setup.mcp:command",
+    "serve": "setup.serve:command",
+    "completion": "setup.completion:command",
+    "index": "manage.index:command",
+    "status": "manage.status:command",
+    "doctor": "manage.doctor:command",
+    "check": "manage.check:command",
+    "settings": "manage.settings:command",
+    "models": "manage.models:command",
+    "recipes": "manage.recipes:command",
+    "eval": "manage.eval:command",
+    "tune": "manage.tune:command",
+}
+"""Where each command is defined: a module below this package and an attribute."""
 _COMMANDS = {name: said for section in _SECTIONS.values() for name, said in section.items()}
 
 _EPILOG = """\b
@@ -89,7 +121,8 @@ class _Commands(click.Group):
         del ctx
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = import_module(f"waymeet.interfaces.cli.{cmd_name.replace('-', '_')}").command
+        module, _, attribute = _MODULES[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(f"{__name__}.{module}"), attribute)
         return command
 
     def resolve_command(
@@ -151,7 +184,7 @@ def main(args: list[str] | None = None) -> Any:  # noqa: ANN401 - does not retur
         code = cli.main(args, prog_name="waymeet", standalone_mode=False, terminal_width=_columns())
         sys.exit(code if isinstance(code, int) else 0)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every ending has a message and a code
-        from waymeet.interfaces.cli.endings import ended
+        from waymeet.interfaces.cli.errors import ended
 
         sys.exit(ended(error, sys.argv[1:] if args is None else args))
 

@@ -11,9 +11,9 @@ import click
 import msgspec
 
 from waymeet.interfaces.cli import NO_PAGER, ROOT
-from waymeet.interfaces.cli.completing import settings_like
-from waymeet.interfaces.present import Line, one_line, plain_line, safe
-from waymeet.places import everything, there
+from waymeet.interfaces.cli.shell_complete import settings_like
+from waymeet.interfaces.render.text import Line, one_line, plain_line, safe
+from waymeet.paths import everything, there
 from waymeet.ports import Progress, Store
 from waymeet.project import Project
 
@@ -109,7 +109,7 @@ def print_lines(lines: Iterable[Line], project: Project | None = None, *, err: b
         for line in lines:
             click.echo(plain_line(line), err=err)
         return
-    from waymeet.interfaces.terminal import linking, nowhere, write
+    from waymeet.interfaces.render.terminal import linking, nowhere, write
 
     links = linking(project.root, project.settings.terminal.links) if project else nowhere
     write(lines, stream, links, paging=not err and _pages(project))
@@ -120,7 +120,7 @@ def print_whole(text: str, project: Project) -> None:
     if not sys.stdout.isatty():
         say(text)
         return
-    from waymeet.interfaces.terminal import write_text
+    from waymeet.interfaces.render.terminal import write_text
 
     write_text(text, sys.stdout, paging=_pages(project))
 

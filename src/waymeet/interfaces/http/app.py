@@ -14,17 +14,17 @@ from starlette.routing import BaseRoute, Mount, Route, Router
 
 from waymeet import __version__
 from waymeet.errors import WaymeetError
-from waymeet.interfaces.asynchronous import AsyncProject
-from waymeet.interfaces.http.answering import Endpoint, answers, requested, sent
-from waymeet.interfaces.http.door import ROUTE, TRUSTED, Door
-from waymeet.interfaces.http.jobs import Jobs
+from waymeet.interfaces.async_project import AsyncProject
+from waymeet.interfaces.daemon.discovery import digest_of
+from waymeet.interfaces.http.access import Terms, unauthorized
+from waymeet.interfaces.http.endpoints import Endpoint, answers, requested, sent
+from waymeet.interfaces.http.index_jobs import Jobs
 from waymeet.interfaces.http.metrics import MEDIA_TYPE, Counted, gauges
+from waymeet.interfaces.http.middleware import ROUTE, TRUSTED, Door
 from waymeet.interfaces.http.openapi import described
 from waymeet.interfaces.http.problems import Refused
-from waymeet.interfaces.http.terms import Terms, unauthorized
-from waymeet.interfaces.http.ways import INDEX, WAYS
-from waymeet.interfaces.requests.status import StatusAnswer
-from waymeet.interfaces.resident.discovery import digest_of
+from waymeet.interfaces.http.routes import INDEX, WAYS
+from waymeet.interfaces.requests.operations.status import StatusAnswer
 from waymeet.project import Project
 from waymeet.types import Degraded
 

@@ -5,9 +5,9 @@ from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from waymeet import __version__
-from waymeet.interfaces.http.jobs import IndexJob, IndexJobs
+from waymeet.interfaces.http.index_jobs import IndexJob, IndexJobs
 from waymeet.interfaces.http.problems import MEDIA_TYPE, Problem
-from waymeet.interfaces.http.ways import INDEX, WAYS, Way
+from waymeet.interfaces.http.routes import INDEX, WAYS, Way
 from waymeet.interfaces.requests.schemas import components
 
 ANY = (401, 403, 408, 413, 414, 421, 431, 500, 503, 504)

@@ -7,8 +7,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from waymeet.interfaces.present import one_line
-from waymeet.interfaces.requests.failures import Failure
+from waymeet.interfaces.render.text import one_line
+from waymeet.interfaces.requests.errors import Failure
 
 MEDIA_TYPE = "application/problem+json"
 

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from waymeet.interfaces.mcp.text import search_text
+from waymeet.interfaces.mcp.render import search_text
 from waymeet.interfaces.mcp.tools import Offered
 from waymeet.interfaces.requests.fields import Budget, Kind, Question
-from waymeet.interfaces.requests.search import SearchAnswer, SearchRequest, answer_search
+from waymeet.interfaces.requests.operations.search import SearchAnswer, SearchRequest, answer_search
 from waymeet.project import Project
 from waymeet.settings import Layer
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
 
-from waymeet.interfaces.mcp.text import UNTRUSTED
+from waymeet.interfaces.mcp.render import UNTRUSTED
 
 
 class _Way(NamedTuple):

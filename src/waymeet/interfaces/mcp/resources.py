@@ -18,12 +18,12 @@ from mcp_types import (
 )
 
 from waymeet.errors import NoIndexError, WaymeetError
-from waymeet.interfaces.mcp.text import UNTRUSTED, entries_text
-from waymeet.interfaces.requests.entries import EntriesRequest, answer_entries
-from waymeet.interfaces.requests.failures import failure_of
+from waymeet.interfaces.mcp.render import UNTRUSTED, entries_text
+from waymeet.interfaces.requests.errors import failure_of
 from waymeet.interfaces.requests.fields import EntryKind
-from waymeet.interfaces.requests.read import ReadRequest, answer_read
-from waymeet.interfaces.requests.status import StatusRequest, answer_status
+from waymeet.interfaces.requests.operations.entries import EntriesRequest, answer_entries
+from waymeet.interfaces.requests.operations.read import ReadRequest, answer_read
+from waymeet.interfaces.requests.operations.status import StatusRequest, answer_status
 from waymeet.project import Project
 
 if TYPE_CHECKING:

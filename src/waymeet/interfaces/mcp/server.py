@@ -28,14 +28,14 @@ from mcp_types import (
 )
 
 from waymeet import __version__
-from waymeet.interfaces.asynchronous import AsyncProject
-from waymeet.interfaces.mcp import prompts, resources, stdio, wires
-from waymeet.interfaces.mcp.calling import Serving, allowed, called
+from waymeet.interfaces.async_project import AsyncProject
+from waymeet.interfaces.mcp import prompts, resources, stdio, stdio_pipes
+from waymeet.interfaces.mcp.background_index import Opening
+from waymeet.interfaces.mcp.call_tool import Serving, allowed, called
 from waymeet.interfaces.mcp.compat import COMPAT
-from waymeet.interfaces.mcp.opening import Opening
-from waymeet.interfaces.mcp.text import UNTRUSTED
+from waymeet.interfaces.mcp.render import UNTRUSTED
 from waymeet.interfaces.mcp.tools import TOOLS, input_schema, listed, local
-from waymeet.interfaces.present import safe
+from waymeet.interfaces.render.text import safe
 
 if TYPE_CHECKING:
     from mcp.server.caching import CacheableMethod
@@ -168,7 +168,9 @@ class _Legible(logging.Formatter):
         return safe(super().format(record))
 
 
-async def serve_stdio(taken: wires.Wires, held: AsyncProject, *, read_only: bool = False, compat: bool = False) -> None:
+async def serve_stdio(
+    taken: stdio_pipes.Wires, held: AsyncProject, *, read_only: bool = False, compat: bool = False
+) -> None:
     """Serve a project over two descriptors until the input ends, the parent dies or somebody ends it; then close it."""
     told = logging.StreamHandler(sys.stderr)
     told.setFormatter(_Legible("waymeet mcp: %(message)s"))
@@ -181,7 +183,7 @@ async def serve_stdio(taken: wires.Wires, held: AsyncProject, *, read_only: bool
     def gone() -> None:
         loop.call_soon_threadsafe(ending.set)
 
-    wires.watch_parent(gone)
+    stdio_pipes.watch_parent(gone)
     server = make_server(held, read_only=read_only, compat=compat)
     gc.freeze()  # what was imported stays; to look through it again at the end would take a second
     try:

@@ -30,7 +30,7 @@ from mcp_types import (
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
-from waymeet.interfaces.mcp.wires import Wires, end_surely
+from waymeet.interfaces.mcp.stdio_pipes import Wires, end_surely
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream

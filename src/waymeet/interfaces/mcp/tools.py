@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from mcp_types import Tool, ToolAnnotations
 from msgspec import Struct
 
-from waymeet.interfaces.mcp import text
+from waymeet.interfaces.mcp import render
 from waymeet.interfaces.requests.operations import OPERATIONS
 from waymeet.interfaces.requests.schemas import flat_schema, schema
 from waymeet.recipes import RECIPES
@@ -47,66 +47,66 @@ _SAID = {
         "grepping: a question in plain words, an error message or a symbol all work. Every hit has an id "
         "(`path#L10-L24`) that `read` takes and that can be cited. For other wordings of your own, give `lex`, `vec` "
         "or `hyde` with recipe `deep`.",
-        text.search_text,
+        render.search_text,
     ),
     "read": _Said(
         "Read a section or file",
         "Read a section by the id that `search` shows, or lines of an indexed file by path. Of notes, tasks and "
         "skills it also gives the version that `update` and `forget` need.",
-        text.read_text,
+        render.read_text,
     ),
     "related": _Said(
         "Follow links",
         "Tell what is linked with a document, section or symbol: links and backlinks with their sentences, imports, "
         "calls, what describes it. Use it to see what a change touches.",
-        text.related_text,
+        render.related_text,
     ),
     "context": _Said(
         "Gather context for a task",
         "Gather what to read for a task, within a number of tokens: the best sections whole and the pages linked with "
         "them in a sentence. The best first call when work begins; `search` is for single questions.",
-        text.context_text,
+        render.context_text,
     ),
     "remember": _Said(
         "Write a note, task or skill",
         "Keep something as a new Markdown file of the project: a note (what is so), a task (what is to be done) or a "
         "skill (how something is done). Entries that resemble or contradict it are named; then `update` those instead.",
-        text.saved_text,
+        render.saved_text,
     ),
     "update": _Said(
         "Change a note, task or skill",
         "Change a note, task or skill. Needs the version that `read` gave; if somebody changed it since, nothing is "
         "written and both texts are shown.",
-        text.saved_text,
+        render.saved_text,
     ),
     "link": _Said(
         "Relate two things",
         "Relate a note, task or skill to another, to a file or to a symbol, or take that back with `remove`.",
-        text.saved_text,
+        render.saved_text,
     ),
     "forget": _Said(
         "Remove a note, task or skill",
         "Remove a note, task or skill, with the relations that lead to it. Past versions are kept. Needs the version "
         "that `read` gave.",
-        text.removed_text,
+        render.removed_text,
     ),
     "recall_skills": _Said(
         "Recall skills",
         "Find the skills of this project that fit the task at hand, with their steps. Worth a call before work that "
         "may have been done here before.",
-        text.skills_text,
+        render.skills_text,
     ),
     "status": _Said(
         "State of the index",
         "Tell what is indexed, how much of it is embedded, what changed since, and what makes answers less than they "
         "could be.",
-        text.status_text,
+        render.status_text,
     ),
     "index": _Said(
         "Bring the index up to date",
         "Read what changed into the index. Seldom needed, for searches take in a few changed files by themselves: use "
         "it if an answer says that it is behind. Can take long; it tells of its progress and can be cancelled.",
-        text.index_text,
+        render.index_text,
     ),
 }
 _BOUNDS = frozenset({"maxLength", "minLength", "maxItems"})

@@ -4,17 +4,17 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from waymeet.evaluate.ablating import weights
+from waymeet.evaluate.ablation import weights
 from waymeet.evaluate.baseline import held_against, load
 from waymeet.evaluate.collection import Collection
-from waymeet.evaluate.measures import MAIN, Comparison, Measured, compared, measured
-from waymeet.evaluate.running import Run
+from waymeet.evaluate.metrics import MAIN, Comparison, Measured, compared, measured
+from waymeet.evaluate.run import Run
 from waymeet.evaluate.trec import read
 from waymeet.evaluate.tuning import Fold, folds
-from waymeet.interfaces.present import Line
-from waymeet.interfaces.quality.evaluating import PLAIN, Bench, ablated, asker
-from waymeet.interfaces.quality.lines import head, row
+from waymeet.interfaces.quality.bench import PLAIN, Bench, ablated, asker
 from waymeet.interfaces.quality.report import Report
+from waymeet.interfaces.quality.text_report import head, row
+from waymeet.interfaces.render.text import Line
 from waymeet.ports import Progress
 from waymeet.recipes.auto import AUTO
 from waymeet.search.state import Recipe

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from waymeet import __version__
 from waymeet.errors import UsageError
-from waymeet.evaluate.measures import MAIN, MEASURES, Comparison, Worth
+from waymeet.evaluate.metrics import MAIN, MEASURES, Comparison, Worth
 from waymeet.evaluate.tuning import Fold
 
 
@@ -73,12 +73,12 @@ def _json(report: Report) -> str:
 
 
 def _markdown(report: Report) -> str:
-    from waymeet.interfaces.quality.markdown import as_markdown
+    from waymeet.interfaces.quality.markdown_report import as_markdown
 
     return as_markdown(report)
 
 
 def _page(report: Report) -> str:
-    from waymeet.interfaces.quality.page import as_page
+    from waymeet.interfaces.quality.html_report import as_page
 
     return as_page(report)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from waymeet.analysis.tokens import tokens
+from waymeet.analysis.token_estimate import tokens
 from waymeet.types import Explanation, Hit, Section
 
 _SNIPPETS = (160, 80)

@@ -8,26 +8,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from waymeet.formulas.bm25 import idf
-from waymeet.stores import bm25f
-from waymeet.stores.entries import checked
-from waymeet.stores.sqlite import asking, links, nearest, writing
-from waymeet.stores.sqlite.gate import Admission, Gate, Place, admission
-from waymeet.stores.sqlite.library import Library
-from waymeet.stores.sqlite.opening import opened
-from waymeet.stores.sqlite.ranking import leading, ranked
-from waymeet.stores.sqlite.sessions import Session, Sessions, raise_generation
-from waymeet.stores.sqlite.terms import Glossary, numbers
-from waymeet.stores.sqlite.upkeep import Effort, Upkeep
-from waymeet.stores.textures import textured
-from waymeet.stores.vectors import usual
+from waymeet.stores.shared import bm25f
+from waymeet.stores.shared.merge_textures import textured
+from waymeet.stores.shared.validation import checked
+from waymeet.stores.shared.vectors import usual
+from waymeet.stores.sqlite.database.connection import opened
+from waymeet.stores.sqlite.database.sessions import Session, Sessions, raise_generation
+from waymeet.stores.sqlite.database.term_ids import Glossary, numbers
+from waymeet.stores.sqlite.read import queries
+from waymeet.stores.sqlite.read import vectors as vector_table
+from waymeet.stores.sqlite.read.filters import Admission, Gate, Place, admission
+from waymeet.stores.sqlite.read.top_k import leading, ranked
+from waymeet.stores.sqlite.segments.maintenance import Effort, Upkeep
+from waymeet.stores.sqlite.segments.open_segments import Library
+from waymeet.stores.sqlite.write import documents as document_table
+from waymeet.stores.sqlite.write import edges as edge_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from waymeet.ports import Counts, Neighbour, Texture, Vector
     from waymeet.settings import Bm25
-    from waymeet.stores.sqlite.check import Verdict
-    from waymeet.stores.sqlite.nearest import Lane
+    from waymeet.stores.sqlite.check.check import Verdict
+    from waymeet.stores.sqlite.read.vectors import Lane
     from waymeet.types import Chunk, Document, Edge, Entry, Evidence, Filters, Fingerprint, Ranking, Word
 
 TIMEOUT = 30.0
@@ -51,7 +54,7 @@ class _Remembered:
         self.lanes: dict[str, Lane | None] = {}
         self.admissions: dict[Filters, Admission] = {}
         self.places: dict[int, Place] = {}
-        self.edges: links.Known = {}
+        self.edges: edge_table.Known = {}
         self.coverage: dict[frozenset[str], tuple[int, int]] = {}
         """How many chunks have a vector in any of some lanes, and how many there are."""
         self.texture: Texture | None = None
@@ -123,7 +126,7 @@ class SqliteStore:
         if not new:
             return
         with self._sessions.writing() as connection:
-            terms = writing.put(connection, new, self._glossary)
+            terms = document_table.put(connection, new, self._glossary)
             raise_generation(connection)
         self._glossary.remember(terms)
         self._upkeep.shelve()
@@ -145,7 +148,7 @@ class SqliteStore:
         A file that SQLite cannot read is replaced by one with what can be saved of it; then this store is closed and
         has to be opened again.
         """
-        from waymeet.stores.sqlite import check, salvage  # noqa: PLC0415 - numpy costs more than a small search
+        from waymeet.stores.sqlite.check import check, salvage  # noqa: PLC0415 - needed in an emergency only
 
         path, timeout = self._sessions.path, self._sessions.timeout
         with self._upkeep.alone(timeout if repair else 0.0) as alone:
@@ -163,7 +166,7 @@ class SqliteStore:
         if not documents:
             return
         with self._sessions.writing() as connection:
-            if writing.drop(connection, documents):
+            if document_table.drop(connection, documents):
                 raise_generation(connection)
 
     def put_vectors(self, lane: str, vectors: Mapping[str, Vector], digests: Mapping[str, str] | None = None) -> None:
@@ -171,14 +174,14 @@ class SqliteStore:
         if not vectors:
             return
         with self._sessions.writing() as connection:
-            if nearest.put(connection, lane, vectors, digests):
+            if vector_table.put(connection, lane, vectors, digests):
                 raise_generation(connection)
         self._upkeep.shelve_vectors()
 
     def swap_lanes(self, gone: Mapping[str, Collection[str] | None], notes: Mapping[str, str]) -> None:
         """Forget vectors and keep remarks, both at once."""
         with self._sessions.writing() as connection:
-            if sum([nearest.forget(connection, lane, chunks) for lane, chunks in gone.items()]):
+            if sum([vector_table.forget(connection, lane, chunks) for lane, chunks in gone.items()]):
                 raise_generation(connection)
             connection.executemany("INSERT OR REPLACE INTO notes VALUES (?, ?)", notes.items())
 
@@ -203,9 +206,11 @@ class SqliteStore:
                 scores = bm25f.scores(words, postings, lexicon.statistics, bm25)
                 found = ranked(leading(gate, scores, limit), scores, limit)
             else:
-                from waymeet.stores.sqlite import bulk  # noqa: PLC0415 - numpy costs more than a small search
+                from waymeet.stores.sqlite.read import bulk_ranking  # noqa: PLC0415 - numpy costs more than a small search
 
-                found, holding = bulk.rank(lexicon, list(zip(words, terms, strict=True)), bm25, gate, max(limit, 0))
+                found, holding = bulk_ranking.rank(
+                    lexicon, list(zip(words, terms, strict=True)), bm25, gate, max(limit, 0)
+                )
             memory = self._memory(session)
             memory.holding.update({(word.terms, fields): n for word, n in zip(words, holding, strict=True)})
             return found
@@ -225,7 +230,7 @@ class SqliteStore:
         fields = bm25f.counted(bm25)
         with self._upkeep.reading() as session:
             lexicon, connection = self._library.lexicon(session), session.connection
-            numbered = asking.numbers(connection, chunks)
+            numbered = queries.numbers(connection, chunks)
             terms = [numbers(connection, word.terms) for word in words]
             here = lexicon.postings_in(connection, terms, fields, numbered.values())
             held = [self._holding(session, word, fields) for word in words]
@@ -276,7 +281,7 @@ class SqliteStore:
     def _lane(self, session: Session, name: str) -> Lane | None:
         lanes = self._memory(session).lanes
         if name not in lanes:
-            lanes[name] = nearest.load(session, name)
+            lanes[name] = vector_table.load(session, name)
         return lanes[name]
 
     # --- what is there -----------------------------------------------------------------------------------------
@@ -284,17 +289,17 @@ class SqliteStore:
     def without_vector(self, lanes: Collection[str], limit: int) -> Sequence[str]:
         """Name chunks that none of the lanes has a vector for, the most urgent first."""
         with self._upkeep.reading() as session:
-            return asking.without_vector(session.connection, lanes, limit)
+            return queries.without_vector(session.connection, lanes, limit)
 
     def with_vector(self, lanes: Collection[str], chunks: Collection[str]) -> frozenset[str]:
         """Say which of some chunks have a vector in any of the lanes."""
         with self._upkeep.reading() as session:
-            return asking.with_vector(session.connection, lanes, chunks)
+            return queries.with_vector(session.connection, lanes, chunks)
 
     def edges(self, documents: Collection[str], kinds: Collection[str] = ()) -> Sequence[Edge]:
         """List the edges that start or end at any of the documents, by document and position."""
         with self._upkeep.reading() as session:
-            return links.touching(session.connection, documents, kinds, self._memory(session).edges)
+            return edge_table.touching(session.connection, documents, kinds, self._memory(session).edges)
 
     def neighbours(
         self, documents: Collection[str], kinds: Collection[str] = ()
@@ -306,27 +311,27 @@ class SqliteStore:
     def chunks(self, ids: Collection[str]) -> Mapping[str, Chunk]:
         """Fetch chunks by id."""
         with self._upkeep.reading() as session:
-            return asking.chunks(session.connection, ids)
+            return queries.chunks(session.connection, ids)
 
     def chunks_of(self, documents: Collection[str]) -> Mapping[str, tuple[Chunk, ...]]:
         """Fetch all chunks of some documents, in order."""
         with self._upkeep.reading() as session:
-            return asking.chunks_of(session.connection, documents)
+            return queries.chunks_of(session.connection, documents)
 
     def sections(self, documents: Collection[str]) -> Mapping[str, int]:
         """Say how many chunks each of some documents has."""
         with self._upkeep.reading() as session:
-            return asking.sections(session.connection, documents)
+            return queries.sections(session.connection, documents)
 
     def documents(self, ids: Collection[str]) -> Mapping[str, Document]:
         """Fetch documents by id."""
         with self._upkeep.reading() as session:
-            return asking.documents(session.connection, ids)
+            return queries.documents(session.connection, ids)
 
     def named(self, keys: Collection[str], most: int | None = None) -> Mapping[str, tuple[str, ...]]:
         """Say which documents carry each of the keys; one that none, or more than so many, carry is left out."""
         with self._upkeep.reading() as session:
-            return asking.named(session.connection, keys, most)
+            return queries.named(session.connection, keys, most)
 
     def passing(self, documents: Collection[str], filters: Filters) -> Mapping[str, str]:
         """Give the first chunk of each of the documents that passes the filters."""
@@ -336,46 +341,46 @@ class SqliteStore:
     def vocabulary(self, prefix: str, limit: int) -> Sequence[str]:
         """List the terms that begin with a prefix, those used in most places first."""
         with self._upkeep.reading() as session:
-            return asking.vocabulary(session.connection, self._library.lexicon(session), prefix, limit)
+            return queries.vocabulary(session.connection, self._library.lexicon(session), prefix, limit)
 
     def holds(self, terms: Collection[str]) -> frozenset[str]:
         """Say which of some terms any chunk holds."""
         with self._upkeep.reading() as session:
-            return asking.holds(session.connection, self._library.lexicon(session), terms)
+            return queries.holds(session.connection, self._library.lexicon(session), terms)
 
     def fingerprints(self) -> Mapping[str, Fingerprint]:
         """Give the fingerprint of every document, by id."""
         with self._upkeep.reading() as session:
-            return asking.fingerprints(session.connection)
+            return queries.fingerprints(session.connection)
 
     def coverage(self, lanes: Collection[str]) -> tuple[int, int]:
         """Say how many chunks have a vector in any of the lanes, and how many there are."""
         with self._upkeep.reading() as session:
             counted, asked = self._memory(session).coverage, frozenset(lanes)
             if asked not in counted:  # counting takes milliseconds where there is much, and every search asks
-                counted[asked] = asking.coverage(session.connection, asked)
+                counted[asked] = queries.coverage(session.connection, asked)
             return counted[asked]
 
     def lanes(self) -> Mapping[str, int]:
         """Give the dimension of every lane that holds vectors."""
         with self._upkeep.reading() as session:
-            return nearest.dimensions(session.connection)
+            return vector_table.dimensions(session.connection)
 
     def texture(self) -> Texture:
         """Say what kind of texts are kept."""
         with self._upkeep.reading() as session:
             remembered = self._memory(session)
             if remembered.texture is None:
-                counted = asking.kinds(session.connection), self.coverage(())[1]
+                counted = queries.kinds(session.connection), self.coverage(())[1]
                 remembered.texture = textured(*counted, self._library.lexicon(session).statistics)
             return remembered.texture
 
     def counts(self) -> Counts:
         """Count what is kept."""
         with self._upkeep.reading() as session:
-            return asking.counts(session.connection, self._library.lexicon(session))
+            return queries.counts(session.connection, self._library.lexicon(session))
 
     def note(self, key: str) -> str:
         """Read back a remark, or the empty string."""
         with self._upkeep.reading() as session:
-            return asking.note(session.connection, key)
+            return queries.note(session.connection, key)

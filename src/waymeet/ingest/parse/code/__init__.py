@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from waymeet.analysis import defined
-from waymeet.ingest.parse import text as plain
 from waymeet.ingest.parse.code.edges import MOST_LINKS, draw
 from waymeet.ingest.parse.code.grammar import matches
 from waymeet.ingest.parse.code.language import Language
 from waymeet.ingest.parse.code.languages import LANGUAGES, language_of
-from waymeet.ingest.parse.code.outline import MOST_SYMBOLS, Outline
+from waymeet.ingest.parse.code.symbols import MOST_SYMBOLS, Outline
+from waymeet.ingest.parse.markup import fallback as plain
 from waymeet.ingest.parse.parsed import Parsed
 from waymeet.types import Symbol
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from waymeet.analysis import defined, located
 from waymeet.ingest.parse.code.language import Language
-from waymeet.ingest.parse.code.names import Names
-from waymeet.ingest.parse.code.outline import Base, Call, Outline
-from waymeet.ingest.parse.code.wording import plain_name
+from waymeet.ingest.parse.code.node_text import plain_name
+from waymeet.ingest.parse.code.resolve import Names
+from waymeet.ingest.parse.code.symbols import Base, Call, Outline
 from waymeet.ingest.parse.parsed import RawLink
 
 MOST_LINKS = 5_000

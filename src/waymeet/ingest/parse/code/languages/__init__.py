@@ -23,7 +23,7 @@ LANGUAGES = {
     "typescript": "typescript",
 }
 """For each language of the table of file types, the module that knows it."""
-_ENDINGS = {"tsx": "tsx", "fish": "", "zsh": "bash", "pyx": ""}
+_ENDINGS = {"tsx": "merge_tsx", "fish": "", "zsh": "bash", "pyx": ""}
 """Endings whose files need another module than their language, or none."""
 _CPLUSPLUS = re.compile(r"^\s*(?:class|namespace|template|using|public:|private:)\b", re.MULTILINE)
 

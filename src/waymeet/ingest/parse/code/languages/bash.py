@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from waymeet.analysis import called, located
-from waymeet.ingest.parse.code.keys import joined
 from waymeet.ingest.parse.code.language import Import, Language, Seen
-from waymeet.ingest.parse.code.wording import written
+from waymeet.ingest.parse.code.modules import joined
+from waymeet.ingest.parse.code.node_text import written
 
 if TYPE_CHECKING:
     from tree_sitter import Node

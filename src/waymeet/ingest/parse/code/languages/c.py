@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from waymeet.analysis import called, located
-from waymeet.ingest.parse.code.keys import joined, module
 from waymeet.ingest.parse.code.language import Import, Language, Seen
-from waymeet.ingest.parse.code.wording import written
+from waymeet.ingest.parse.code.modules import joined, module
+from waymeet.ingest.parse.code.node_text import written
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from waymeet.analysis import called, located
-from waymeet.ingest.parse.code.keys import joined
 from waymeet.ingest.parse.code.language import Import, Language, Seen
-from waymeet.ingest.parse.code.packages import symbol_import
-from waymeet.ingest.parse.code.wording import plain_name, written
+from waymeet.ingest.parse.code.merge_packages import symbol_import
+from waymeet.ingest.parse.code.modules import joined
+from waymeet.ingest.parse.code.node_text import plain_name, written
 
 if TYPE_CHECKING:
     from tree_sitter import Node

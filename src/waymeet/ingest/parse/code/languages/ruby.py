@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from waymeet.ingest.parse.code.keys import joined, module, stem
 from waymeet.ingest.parse.code.language import Import, Language, Seen
-from waymeet.ingest.parse.code.wording import written
+from waymeet.ingest.parse.code.modules import joined, module, stem
+from waymeet.ingest.parse.code.node_text import written
 
 if TYPE_CHECKING:
     from tree_sitter import Node

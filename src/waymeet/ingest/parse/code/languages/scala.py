@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from waymeet.ingest.parse.code.language import Import, Language, Seen
 from waymeet.ingest.parse.code.languages.java import BUILTINS, OUTSIDE
-from waymeet.ingest.parse.code.packages import package_import, symbol_import
-from waymeet.ingest.parse.code.wording import written
+from waymeet.ingest.parse.code.merge_packages import package_import, symbol_import
+from waymeet.ingest.parse.code.node_text import written
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -1,0 +1,115 @@
+"""A collection as an index: every document takes the road that a file of its kind takes."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from msgspec.structs import replace
+
+from waymeet.analysis import count, titled
+from waymeet.analysis.keys import MENTIONED, briefly
+from waymeet.evaluate.collection import Collection, Judged
+from waymeet.ingest.build.entry import make
+from waymeet.ingest.read.decode import Decoded
+from waymeet.ports import Progress, Store
+from waymeet.settings import Chunking
+from waymeet.types import Entry, Fingerprint, Link
+
+_BATCH = 200
+_LONGEST_SENTENCE = 400
+_ENDLESS = 1_000_000_000
+_DEFINITION = re.compile(
+    r"\s*(?:@\w[^\n]*\n\s*)*"
+    r"(?:(?:async\s+)?def\s+\w+\s*\(|class\s+\w+\s*[(:{]|(?:export\s+)?(?:async\s+)?function\b"
+    r"|(?:public|private|protected|static)\s+\w|func\s+[\w(]|(?:pub\s+)?fn\s+\w|#!)"
+)
+_GIVEN = frozenset({"imports", "references", "embeds"})
+"""Kinds of links that a collection lists itself, if it lists any."""
+
+
+def fill(
+    store: Store,
+    collection: Collection,
+    chunking: Chunking,
+    progress: Progress | None = None,
+    *,
+    whole: bool = False,
+) -> None:
+    """Put the documents of a collection into an empty store; if they are to stay `whole`, each is one section."""
+    batch: list[Entry] = []
+    for done, entry in enumerate(entries(collection, chunking, whole=whole), start=1):
+        batch.append(entry)
+        if len(batch) == _BATCH:
+            store.put(batch)
+            batch = []
+        if progress:
+            progress(done, len(collection.documents), entry.document.id)
+    store.put(batch)
+    store.tidy()
+
+
+def entries(collection: Collection, chunking: Chunking, *, whole: bool = False) -> Iterator[Entry]:
+    """Make an entry of every document."""
+    chunking = replace(chunking, max_chars=_ENDLESS) if whole else chunking
+    titles = {document.id: document.title for document in collection.documents}
+    given = any(document.links for document in collection.documents)
+    for document in collection.documents:
+        yield _entry(document, titles, chunking, given=given, whole=whole)
+
+
+def _entry(document: Judged, titles: Mapping[str, str], chunking: Chunking, *, given: bool, whole: bool) -> Entry:
+    path = document.path or document.id
+    print_ = Fingerprint(document.id, len(document.text), 0)
+    # Plain text has neither headings nor symbols to be cut at.
+    made = make(path, Decoded(document.text, "utf-8"), print_, chunking, plain=whole).entry
+    title = document.title or (made.document.title if document.path else "")
+    links = [link for link in made.links if not given or link.kind not in _GIVEN]
+    kind = "imports" if made.document.kind == "code" else "references"
+    links += [_link(document, to, titles.get(to, ""), kind) for to in document.links]
+    sort = made.document.kind if document.path else _kind(document.text)
+    known = (name for name in made.document.names if sort != "code" or not name.startswith(MENTIONED))
+    terms = {**made.terms, "title": count(title), "path": count(document.path)}
+    return Entry(
+        document=replace(
+            made.document,
+            id=document.id,
+            kind=sort,
+            title=title,
+            names=(*known, _key(document.id), *filter(None, (titled(title), briefly(title)))),
+        ),
+        chunks=tuple(
+            replace(chunk, id=document.id + chunk.id.removeprefix(path), document=document.id) for chunk in made.chunks
+        ),
+        terms={field: found for field, found in terms.items() if found},
+        chunk_terms=made.chunk_terms,
+        links=tuple(links),
+    )
+
+
+def _kind(text: str) -> str:
+    """Tell code from prose where no path does: by whether it begins with a definition.
+
+    >>> _kind("def paste(xsel=False): pass"), _kind("def is short for definition")
+    ('code', 'docs')
+    """
+    return "code" if _DEFINITION.match(text) else "docs"
+
+
+def _key(document: str) -> str:
+    return f"d:{document}"
+
+
+def _link(source: Judged, target: str, title: str, kind: str) -> Link:
+    """Make a link that says what a link in prose would: the source's title, the target's, and the sentence around."""
+    sentence = _sentence(source.text, title)
+    return Link(
+        (_key(target),), kind, text=title, sentence=sentence, terms=count(f"{source.title}\n{title}\n{sentence}")
+    )
+
+
+def _sentence(text: str, title: str) -> str:
+    """Find the sentence that mentions a title; a text that is hardly longer than one is all there is to say."""
+    at = text.find(title) if title else -1
+    if at < 0:
+        return text if len(text) <= _LONGEST_SENTENCE else ""
+    start, end = text.rfind(". ", 0, at) + 1, text.find(". ", at)
+    return text[start : end if end > 0 else len(text)][:_LONGEST_SENTENCE]

@@ -1,0 +1,72 @@
+"""Reading the files of a project into a store, and some of them once more with another text."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from waymeet.ingest.build.entry import Made
+from waymeet.ingest.discover.walk import Found, walk
+from waymeet.ingest.parse import format_of
+from waymeet.ingest.read.decode import load
+from waymeet.ingest.read.secrets import masked
+from waymeet.ingest.workers.dispatch import outcomes
+from waymeet.ingest.workers.task import Rules, Task
+from waymeet.ports import Progress, Store
+from waymeet.settings import Settings
+
+if TYPE_CHECKING:
+    from waymeet.types import Entry
+
+_NOT_TEXT = frozenset({"notebook", "docx", "pdf"})
+"""Languages of files whose bytes are not the text that is read in them."""
+
+
+def read_in(root: Path, store: Store, settings: Settings, progress: Progress | None = None) -> None:
+    """Read all files of a folder that are not ignored; those that cannot be read are left out."""
+    files = [each for each in walk(root, settings.ingest) if isinstance(each, Found) and not each.bare]
+    tasks = [Task(each.path, size=each.size) for each in files]
+    batch: list[Entry] = []
+    for done, outcome in enumerate(outcomes(tasks, _rules(root, settings)), start=1):
+        if outcome.made:
+            batch.append(outcome.made.entry)
+        if len(batch) == settings.ingest.batch_files:
+            store.put(batch)
+            batch = []
+        if progress:
+            progress(done, len(tasks), outcome.path)
+    store.put(batch)
+
+
+def text_of(root: Path, path: str, settings: Settings) -> str | None:
+    """Read a file as it is indexed, without its secrets; None if its bytes are not its text."""
+    if format_of(path).language in _NOT_TEXT:
+        return None
+    text = load(root, path, mask=False).text
+    return masked(text, path).text if settings.ingest.mask_secrets else text
+
+
+def made_of(texts: Mapping[str, str], settings: Settings) -> Iterator[Made]:
+    """Make entries of texts by the road that files take, under the same guard."""
+    with TemporaryDirectory(prefix="waymeet-mine-") as folder:
+        for path, text in texts.items():
+            file = Path(folder, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8", newline="")
+        tasks = [Task(path, size=len(text)) for path, text in texts.items()]
+        for outcome in outcomes(tasks, _rules(Path(folder), settings)):
+            if outcome.made:
+                yield outcome.made
+
+
+def _rules(root: Path, settings: Settings) -> Rules:
+    limits = settings.ingest
+    return Rules(
+        root=str(root),
+        max_file_bytes=limits.max_file_bytes,
+        chunking=settings.chunking,
+        authored=settings.authored,
+        mask=limits.mask_secrets,
+        seconds=limits.parse_seconds,
+        megabytes=limits.parse_megabytes,
+    )

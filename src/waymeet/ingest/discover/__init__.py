@@ -1,0 +1,1 @@
+"""Find the files to index and compare them with the index."""

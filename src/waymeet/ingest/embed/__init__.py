@@ -1,0 +1,1 @@
+"""Embed sections that have no vector yet."""

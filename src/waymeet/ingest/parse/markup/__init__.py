@@ -1,0 +1,1 @@
+"""Parsers of Markdown, HTML, reStructuredText, AsciiDoc and plain text."""

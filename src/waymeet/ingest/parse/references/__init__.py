@@ -1,0 +1,1 @@
+"""References from one document to another: links, anchors, mentions, paths."""

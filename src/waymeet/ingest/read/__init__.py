@@ -1,0 +1,1 @@
+"""Read files safely: bytes, decoding, text extraction, secrets."""

@@ -1,0 +1,1 @@
+"""Commands that explore the link graph."""

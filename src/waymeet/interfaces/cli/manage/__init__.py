@@ -1,0 +1,1 @@
+"""Commands that manage the index, models and settings."""

@@ -1,0 +1,89 @@
+"""`waymeet recipes`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from waymeet.interfaces.cli.common import opened, project_options
+from waymeet.interfaces.cli.help import manual
+from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
+from waymeet.interfaces.render.text import Line
+from waymeet.recipes import all_recipes
+from waymeet.search.state import Recipe, stage_name
+from waymeet.settings.layers import keys
+
+_OWN = """\b
+Your own, in waymeet.toml:
+  [recipes.mine]
+  description = "Words first, then what links to them"
+  stages = ["understand", "lexical", "fuse_to_parts", "seed", "hand_on",
+            "best_few"]
+  [recipes.mine.settings.neighbours]
+  depth = 2
+
+\b
+Or changed numbers only:
+  [recipes.mine]
+  base = "auto"
+  settings = { auto = { vector = 0.4 } }
+"""
+_EPILOG = manual(
+    """
+    waymeet recipes
+    waymeet recipes --stages      what a recipe can be made of
+    waymeet search x --recipe memory
+    """,
+    exits={0: "listed", 3: ""},
+    see="waymeet settings, waymeet eval",
+    more=_OWN,
+)
+
+
+@click.command(short_help="List the rankings, their stages and their numbers.", epilog=_EPILOG)
+@click.option("--stages", "only_stages", is_flag=True, help="List the stages that a recipe can be made of.")
+@project_options
+@format_option(drop=("files",))
+def command(only_stages: bool, root: Path | None, index: Path | None, flags: tuple[str, ...], form: str) -> int:
+    """List the rankings, yours among them, their stages and the numbers in which they differ from the defaults."""
+    with opened(root, index, flags) as project:
+        recipes = list(all_recipes(project.settings.recipes))
+    described = [_described(recipe) for recipe in recipes]
+    lines = [line for recipe in recipes for line in _lines(recipe)]
+    print_listing(form, _stages() if only_stages else Listing(described, described, lines), project)
+    return 0
+
+
+def _stages() -> Listing:
+    from waymeet.recipes.stage_table import STAGES
+
+    about = {name: (part.stage.__doc__ or "").partition("\n")[0] for name, part in STAGES.items()}
+    rows = {name: {"does": about[name], "needs": part.needs, "gives": part.gives} for name, part in STAGES.items()}
+    wide = max(map(len, STAGES))
+    lines = [[(name.ljust(wide), "cyan"), (f"  {about[name]}", "")] for name in STAGES]
+    return Listing(rows, [{"name": name, **row} for name, row in rows.items()], lines)
+
+
+def _described(recipe: Recipe) -> dict[str, object]:
+    return {
+        "name": recipe.name,
+        "description": recipe.description,
+        "stages": [stage_name(stage) for stage in recipe.stages],
+        "modes": recipe.modes,
+        "settings": recipe.overrides,
+    }
+
+
+def _lines(recipe: Recipe) -> Iterator[Line]:
+    yield [(recipe.name, "bold cyan"), (f"  {recipe.description}", "")]
+    yield [("  stages  ", "dim"), (" → ".join(map(stage_name, recipe.stages)), "")]
+    if recipe.modes:
+        yield [("  modes   ", "dim"), (" · ".join(recipe.modes), "")]
+    numbers = " · ".join(f"{key} {_number(value)}" for key, value in keys(recipe.overrides))
+    if numbers:
+        yield [("  numbers ", "dim"), (numbers, "")]
+    yield []
+
+
+def _number(value: object) -> str:
+    return f"{value:g}" if isinstance(value, int | float) else str(value)

@@ -1,0 +1,1 @@
+"""Commands that set up a project, an agent or a server."""

@@ -1,0 +1,1 @@
+"""Commands that write notes, tasks and skills."""

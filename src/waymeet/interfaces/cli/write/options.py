@@ -1,0 +1,92 @@
+"""What the commands of notes, tasks and skills are called with, what their help ends with, and how they save."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from waymeet.errors import ConflictError
+from waymeet.interfaces.cli.common import index_first, json_option, opened, print_json, print_lines, project_options
+from waymeet.interfaces.cli.help import manual
+from waymeet.interfaces.cli.output_format import format_option
+from waymeet.interfaces.cli.write.render import conflict_json, saved_json, saved_lines
+from waymeet.notebook import Notebook, Saved
+from waymeet.notebook.fields import SINGULAR
+from waymeet.paths import everything
+
+_NAMES = {"notes": "keys-are-rotated-monthly", "tasks": "write-the-job", "skills": "release"}
+"""Names for examples."""
+
+
+class Call(msgspec.Struct, frozen=True):
+    """What every command is called with."""
+
+    root: Path | None
+    index: Path | None
+    flags: tuple[str, ...]
+    as_json: bool
+    options: dict[str, Any]
+    """The options that set fields."""
+
+    @contextmanager
+    def notebook(self, reading: str = "") -> Iterator[Notebook]:
+        """Open the project's notebook; with JSON, a conflict is printed as JSON, too.
+
+        Skills may lie anywhere (SKILL.md), and only the index knows where: whoever reads them has it made if need be.
+        """
+        with opened(self.root, self.index, self.flags) as project:
+            if reading == "skills" and not everything(project.root):
+                index_first(project)
+            try:
+                yield project.authored
+            except ConflictError as error:
+                if self.as_json:
+                    print_json(conflict_json(error))
+                raise
+
+
+def with_options(
+    options: Iterable[Callable[[Any], Any]] = (), *, form: bool = False
+) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Add options to a command, and those that every command has; it gets them as one `Call`.
+
+    With `form`, it can print in several forms and gets the chosen one, too.
+    """
+
+    def add(command: Callable[..., int]) -> Callable[..., int]:
+        own = signature(command).parameters.keys() - {"call"}
+
+        def run(root: Path | None, index: Path | None, flags: tuple[str, ...], **rest: Any) -> int:  # noqa: ANN401 - options
+            others = {name: value for name, value in rest.items() if name not in {*own, "as_json"}}
+            call = Call(root, index, flags, bool(rest.get("as_json")), others)
+            return command(call, **{name: rest[name] for name in own})
+
+        run.__click_params__ = getattr(command, "__click_params__", [])  # type: ignore[attr-defined]
+        run.__doc__ = command.__doc__
+        decorated = (format_option() if form else json_option)(project_options(run))
+        for option in reversed(tuple(options)):
+            decorated = option(decorated)
+        return decorated
+
+    return add
+
+
+def entry_manual(kind: str, *examples: str, exits: dict[int, str] | None = None) -> str:
+    """Lay out the end of a subcommand's help; `{}` in an example stands for the name of an entry."""
+    lines = "\n".join(f"waymeet {SINGULAR[kind]} {each.replace('{}', _NAMES[kind])}" for each in examples)
+    return manual(lines, exits={1: f"there is no such {SINGULAR[kind]}", **(exits or {})})
+
+
+WRITTEN = {0: "written", 4: "changed by others: nothing was written"}
+
+
+def print_saved(saved: Saved, *, as_json: bool) -> int:
+    """Show what came of saving an entry."""
+    if as_json:
+        print_json(saved_json(saved))
+    else:
+        print_lines(saved_lines(saved))
+    return 0

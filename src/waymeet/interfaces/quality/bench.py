@@ -1,0 +1,217 @@
+"""Carrying out an evaluation: a temporary index, the recipes asked, each of their parts left out in turn."""
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from signal import SIGTERM, signal
+from threading import current_thread, main_thread
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from waymeet.evaluate.ablation import signals
+from waymeet.evaluate.collection import Collection, load, misspelt, sampled
+from waymeet.evaluate.indexing import fill
+from waymeet.evaluate.merge_files import fill_with_files, in_one_piece, looked_up, said
+from waymeet.evaluate.metrics import Comparison, Measured, compared, in_passing
+from waymeet.evaluate.mining import mined
+from waymeet.evaluate.replay import Retracing, remembering
+from waymeet.evaluate.run import LIMIT, Answering, Run, answered, at_once
+from waymeet.evaluate.tuning import Ask
+from waymeet.ports import Progress, Store
+from waymeet.project import Project
+from waymeet.recipes.ablate import without_each
+from waymeet.recipes.auto import AUTO
+from waymeet.recipes.classic import CLASSIC
+from waymeet.search.state import Recipe, Tools
+from waymeet.settings import Layer, Settings, resolve
+from waymeet.settings.layers import assigned
+
+PLAIN = replace(CLASSIC, name="plain", description="BM25 over whole documents.", modes=("bm25_only",))
+"""What every search must be better than."""
+_NO_MODEL = "embedding.provider=none"
+
+
+class Bench(NamedTuple):
+    """An index to be asked, and the questions."""
+
+    collections: tuple[Collection, ...]
+    tools: Tools
+    layers: tuple[Layer, ...]
+    remarks: tuple[str, ...] = ()
+    whole: Tools | None = None
+    """An index of the same documents, each in one piece and without vectors, for plain BM25."""
+    answering: Answering = at_once
+
+    def again(self) -> "Bench":
+        """Give the same to be asked many times; what an answer costs can no longer be measured."""
+        return self._replace(tools=remembering(self.tools), answering=Retracing())
+
+    def sharing(self, other: "Bench") -> "Bench":
+        """Give the same, asked with the models of another that was made with the same settings."""
+        return self._replace(tools=self.tools._replace(embedders=other.tools.embedders))
+
+    def settings(self, recipe: Recipe, over: Iterable[Layer] = ()) -> Settings:
+        """Give the numbers that a recipe runs with here."""
+        return resolve((Layer(f"recipe {recipe.name}", recipe.overrides), *self.layers, *over))
+
+    def run(
+        self,
+        recipe: Recipe,
+        collection: Collection,
+        mode: str = "",
+        *,
+        over: Iterable[Layer] = (),
+        limit: int = LIMIT,
+        progress: Progress | None = None,
+    ) -> Run:
+        """Ask every question of a collection."""
+        return answered(
+            recipe,
+            collection,
+            self.whole if recipe is PLAIN and self.whole else self.tools,
+            self.settings(recipe, over),
+            mode=mode,
+            limit=limit,
+            progress=progress,
+            answering=self.answering,
+            naming=self.tools.store,
+        )
+
+
+class Taken(NamedTuple):
+    """What is taken of a test collection, and how."""
+
+    split: str = ""
+    """Which of several files of judgements."""
+    whole: bool = False
+    """Whether documents stay in one piece."""
+    sample: int = 0
+    """Most queries that are asked; 0 for all."""
+    plain: bool = False
+    """Whether plain BM25 is asked, too."""
+    name: str = ""
+    """What it is called; if nothing is said, as its folder is."""
+    slips: bool = False
+    """Whether queries are misspelt."""
+
+
+@contextmanager
+def collection_bench(
+    folder: Path,
+    flags: tuple[str, ...],
+    reading: Progress | None,
+    embedding: Progress | None,
+    taken: Taken,
+) -> Iterator[Bench]:
+    """Index a test collection in a temporary place, with the user's settings; for plain BM25, a second time, whole."""
+    collection = sampled(load(folder, taken.split), taken.sample)
+    collection = replace(collection, name=taken.name or collection.name)
+    collection = misspelt(collection) if taken.slips else collection
+
+    def filled(project: Project, *, whole: bool) -> Tools:
+        settings = project.settings
+
+        def take_in(store: Store) -> None:
+            if collection.files and not whole:
+                fill_with_files(store, collection, settings, reading)
+            else:
+                documents = in_one_piece(cut) if cut else collection.documents
+                fill(store, replace(collection, documents=documents), settings.chunking, reading, whole=whole)
+
+        return project.filled(take_in, embedding)
+
+    with _temporary() as place, ExitStack() as opened:
+        (place / "project").mkdir()
+
+        def project(name: str, *more: str) -> Project:
+            return opened.enter_context(Project.open(place / "project", index=place / name, flags=(*flags, *more)))
+
+        first = project("index.db")
+        cut = _cut(collection, first.settings) if collection.files and (taken.whole or taken.plain) else None
+        tools = filled(first, whole=taken.whole)
+        if collection.files:
+            collection = looked_up(collection, cut or tools.store)
+        tools = tools._replace(corrections=said(collection, tools.store))
+        second = filled(project("whole.db", _NO_MODEL), whole=True) if taken.plain else None
+        yield Bench((collection,), tools, first.layers, whole=second)
+
+
+def _cut(collection: Collection, settings: Settings) -> Store:
+    """Read the files of a collection into a store of their own, where whole documents and sections can be looked up."""
+    from waymeet.stores.memory.store import MemoryStore
+
+    store = MemoryStore()
+    fill_with_files(store, collection, settings)
+    return store
+
+
+@contextmanager
+def project_bench(
+    root: Path | None, flags: tuple[str, ...], most: int, reading: Progress | None, embedding: Progress | None
+) -> Iterator[Bench]:
+    """Index a project in a temporary place without the texts that are asked; its own index is not touched."""
+    with _temporary() as place, Project.open(root, index=place / "index.db", flags=flags) as project:
+        found = []
+
+        def take_in(store: Store) -> None:
+            found.append(mined(project.root, store, project.settings, most, reading))
+
+        tools = project.filled(take_in, embedding)
+        yield Bench(found[0].collections, tools, project.layers, found[0].remarks)
+
+
+@contextmanager
+def _temporary() -> Iterator[Path]:
+    """Give a folder that goes in the end, also if somebody ends the program: an index may be large."""
+    here = current_thread() is main_thread()
+    before = signal(SIGTERM, _end) if here else None
+    try:
+        with tempfile.TemporaryDirectory(prefix="waymeet-eval-") as place:
+            yield Path(place)
+    finally:
+        if here:
+            signal(SIGTERM, before)
+
+
+def _end(number: int, _frame: object) -> None:
+    raise SystemExit(128 + number)
+
+
+def ablated(
+    bench: Bench,
+    recipe: Recipe,
+    mode: str,
+    base: Measured,
+    collection: Collection,
+    *,
+    limit: int = LIMIT,
+    told: Callable[[int, int, str], None] | None = None,
+) -> Iterator[Comparison | str]:
+    """Leave out each stage and signal of a recipe in turn; of a stage that nothing works without, give the name."""
+    bench = bench.again()
+    parts: list[tuple[str, Recipe | None, Sequence[Layer]]] = [
+        (f"without {name}", rest, ()) for name, rest in without_each(recipe)
+    ]
+    parts += [(name, recipe, (Layer(name, tree),)) for name, tree in signals(recipe, bench.settings(recipe))]
+    for done, (name, rest, over) in enumerate(parts, start=1):
+        if rest is None:
+            yield name.removeprefix("without ")
+        else:
+            run = bench.run(rest, collection, mode, over=over, limit=limit)
+            found = compared(in_passing(collection, run), base)
+            yield replace(found, recipe=name)
+        if told:
+            told(done, len(parts), name)
+
+
+def asker(benches: Sequence[Bench]) -> Ask:
+    """Give what asks a collection by `auto` with other weights, many times."""
+    places = {collection.name: bench for bench in map(Bench.again, benches) for collection in bench.collections}
+
+    def ask(collection: Collection, weights: Mapping[str, float]) -> Measured:
+        over = [assigned(key, repr(value), "tune") for key, value in weights.items()]
+        return in_passing(collection, places[collection.name].run(AUTO, collection, over=over))
+
+    return ask

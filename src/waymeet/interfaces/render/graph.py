@@ -1,0 +1,102 @@
+"""Pictures of the graph: as an indented tree, for Graphviz and for Mermaid.
+
+Titles and paths come from files that anybody may have written: each format has its own way of making them harmless.
+"""
+
+import re
+from collections.abc import Iterator
+
+from waymeet.interfaces.render.text import Line, one_line
+from waymeet.search.explore.graph import Graph, GraphEdge, GraphNode
+
+_PLAIN = re.compile(r"[^\w ./:,·→-]")
+
+
+def dot(graph: Graph) -> str:
+    """Write a graph for Graphviz."""
+    nodes = [f"  {_quoted(node.id)} [label={_quoted(_label(node))}];" for node in graph.nodes]
+    edges = [
+        f"  {_quoted(edge.source)} -> {_quoted(edge.target)} [label={_quoted(edge.kind)}];" for edge in graph.edges
+    ]
+    return "\n".join(["digraph waymeet {", "  rankdir=LR; node [shape=box];", *nodes, *edges, "}"])
+
+
+def mermaid(graph: Graph) -> str:
+    """Write a graph for Mermaid."""
+    names = {node.id: f"n{number}" for number, node in enumerate(graph.nodes)}
+    nodes = [f'  {names[node.id]}["{_entities(_label(node))}"]' for node in graph.nodes]
+    edges = [f'  {names[edge.source]} -->|"{_entities(edge.kind)}"| {names[edge.target]}' for edge in graph.edges]
+    return "\n".join(["flowchart LR", *nodes, *edges])
+
+
+def tree(graph: Graph) -> Iterator[Line]:
+    """Lay out what lies around the first node as a tree, each node where it is reached first."""
+    nodes = {node.id: node for node in graph.nodes}
+    below: dict[str, list[tuple[GraphEdge, str]]] = {}
+    placed = {next(iter(nodes), "")}
+    touching: dict[str, list[tuple[GraphEdge, str]]] = {}
+    for edge in graph.edges:
+        touching.setdefault(edge.source, []).append((edge, edge.target))
+        touching.setdefault(edge.target, []).append((edge, edge.source))
+    for node in graph.nodes:
+        for edge, other in touching.get(node.id, ()):
+            if other not in placed and nodes[other].hops > node.hops:
+                placed.add(other)
+                below.setdefault(node.id, []).append((edge, other))
+    for node in graph.nodes[:1]:
+        yield [(node.id, "bold cyan place"), (f"  {node.title}", "")]
+        yield from _branches(node.id, below, nodes, "")
+
+
+def outline(graph: Graph) -> Iterator[Line]:
+    """List every node with where its links lead; those without any at the end."""
+    leaving: dict[str, list[GraphEdge]] = {}
+    for edge in graph.edges:
+        leaving.setdefault(edge.source, []).append(edge)
+    for node in graph.nodes:
+        if node.id in leaving:
+            yield [(node.id, "bold cyan place"), (f"  {node.title}", "")]
+            for edge in leaving[node.id]:
+                times = f" ×{edge.links}" if edge.links > 1 else ""
+                yield [("  → ", "dim"), (edge.target, "cyan place"), (f"  {edge.kind}{times}", "dim")]
+    alone = len(graph.nodes) - len({end for edge in graph.edges for end in (edge.source, edge.target)})
+    yield [(f"{len(graph.nodes)} nodes, {len(graph.edges)} edges, {alone} without any", "dim")]
+
+
+def _branches(
+    id_: str, below: dict[str, list[tuple[GraphEdge, str]]], nodes: dict[str, GraphNode], indent: str
+) -> Iterator[Line]:
+    branches = below.get(id_, [])
+    for number, (edge, other) in enumerate(branches):
+        last = number == len(branches) - 1
+        arrow = "→" if edge.source == id_ else "←"
+        yield [
+            (f"{indent}{'└─ ' if last else '├─ '}{arrow} ", "dim"),
+            (other, "cyan place"),
+            (f"  {nodes[other].title}", ""),
+            (f"  {edge.kind}", "dim"),
+        ]
+        yield from _branches(other, below, nodes, indent + ("   " if last else "│  "))
+
+
+def _label(node: GraphNode) -> str:
+    """Name a node by its title and its path, unless one says it all."""
+    return node.id if not node.title or node.title in node.id else f"{node.title} · {node.id}"
+
+
+def _quoted(text: str) -> str:
+    r"""Write a string for Graphviz.
+
+    >>> print(_quoted('a "b" \\N'))
+    "a \"b\" \\N"
+    """
+    return '"' + one_line(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _entities(text: str) -> str:
+    """Write all but letters, digits and harmless marks as the numbered entities of Mermaid.
+
+    >>> _entities('<b>"x"]')
+    '#60;b#62;#34;x#34;#93;'
+    """
+    return _PLAIN.sub(lambda found: f"#{ord(found.group())};", one_line(text))

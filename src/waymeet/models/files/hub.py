@@ -1,0 +1,177 @@
+"""Bringing the files of a planned model onto this machine: resumed, checked, and seen only when all are there."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import sha1, sha256
+from pathlib import Path
+from shutil import disk_usage, rmtree
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from waymeet.errors import EmbeddingError
+from waymeet.models.files.downloaded import NOTE, Fetched, fetched, models_folder, place
+from waymeet.models.files.merge_hub import Part, Plan
+from waymeet.models.remote.http import Clock, Manners, Refused, exchange, onward, patiently
+from waymeet.ports import Progress
+
+if TYPE_CHECKING:
+    from http.client import HTTPResponse
+
+_MANNERS = Manners(seconds=60.0, tries=6)
+_CLOCK = Clock()
+_PART = 1 << 18
+_SPARE = 64 << 20
+"""Bytes of the disk that are left alone."""
+
+
+def fetch(plan: Plan, progress: Progress | None = None, manners: Manners = _MANNERS, clock: Clock = _CLOCK) -> Path:
+    """Fetch a model, or go on with it, and give its folder.
+
+    Raises:
+        EmbeddingError: a file cannot be had, is not what was listed, or does not fit on the disk.
+    """
+    final = place(plan.name)
+    found = fetched(final)
+    if found and found.revision == plan.revision:
+        return final
+    waiting = models_folder() / ".fetching"
+    folder = waiting / f"{final.name}@{plan.revision[:16]}"
+    try:
+        waiting.mkdir(parents=True, exist_ok=True)
+        with _alone(waiting / f"{final.name}.lock", plan.name):
+            _room(plan, folder)
+            _all(plan, folder, progress, manners, clock)
+            _swap(folder, final, plan)
+    except OSError as error:
+        raise EmbeddingError(
+            f"{plan.name} cannot be kept: {error.strerror or error}.", "Make room, and run it again: what came is kept."
+        ) from error
+    return final
+
+
+def _all(plan: Plan, folder: Path, progress: Progress | None, manners: Manners, clock: Clock) -> None:
+    done = 0
+    for part in plan.parts:
+        path, before = folder / part.path, done
+
+        def shown(held: int, before: int = before, name: str = part.path) -> None:
+            if progress:
+                progress(before + held, plan.size, name)
+
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not _right(path, part):
+            _file(plan, part, path, _Way(plan.address(part), manners, clock, shown))
+        done += part.size
+        shown(part.size)
+
+
+class _Way:
+    """How a file comes here: from where, with how much patience, and who is told how far it is."""
+
+    def __init__(self, url: str, manners: Manners, clock: Clock, shown: Callable[[int], None]) -> None:
+        self.url = url
+        self.manners = manners
+        self.clock = clock
+        self.shown = shown
+
+    def bring(self, path: Path, size: int) -> None:
+        """Bring a file, or the rest of it."""
+        patiently(self.url, lambda _: self._once(path, size), self.manners, self.clock)
+
+    def _once(self, path: Path, size: int) -> None:
+        have = path.stat().st_size if path.is_file() else 0
+        have = have if have < size else 0
+        headers = {"Range": f"bytes={have}-"} if have else {}
+
+        def take(answer: "HTTPResponse") -> None:
+            goes_on = answer.status == 206 and (answer.headers.get("Content-Range") or "").startswith(f"bytes {have}-")
+            self._take(answer, path, have if goes_on else 0, size)
+
+        exchange(self.url, headers, None, take, self.manners, clock=self.clock, follow=onward(self.url))
+
+    def _take(self, answer: "HTTPResponse", path: Path, have: int, size: int) -> None:
+        with path.open("ab" if have else "wb") as file:
+            while held := answer.read1(_PART):
+                have += len(held)
+                if have > size:
+                    raise EmbeddingError(f"{path.name} is longer than the hub lists.", "Do not use this model.")
+                _write(file.write, held, path)
+                self.shown(have)
+            os.fsync(file.fileno())
+        if have < size:
+            raise ConnectionError(f"{path.name} broke off after {have:,} of {size:,} bytes")  # tried again from there
+
+
+def _write(write: Callable[[bytes], object], held: bytes, path: Path) -> None:
+    """Write to the disk; what goes wrong here is not the line's fault and not tried again."""
+    try:
+        write(held)
+    except OSError as error:
+        raise EmbeddingError(f"{path} cannot be written: {error.strerror}.", "Make room, and run it again.") from error
+
+
+def _file(plan: Plan, part: Part, path: Path, way: _Way) -> None:
+    """Fetch one file, going on where it was; one that is not what was listed is thrown away."""
+    try:
+        way.bring(path, part.size)
+    except Refused as refused:
+        raise EmbeddingError(
+            f"{part.path} of {plan.name} cannot be had (HTTP {refused.status}).", "Try later: what came is kept."
+        ) from None
+    if not _right(path, part):
+        path.unlink()
+        raise EmbeddingError(
+            f"{part.path} of {plan.name} is not what the hub lists: its hash differs.",
+            "Run it again; if that does not help, do not use this model.",
+        )
+
+
+def _right(path: Path, part: Part) -> bool:
+    """Tell whether a file is what was listed; one without any hash is known by its size alone."""
+    if not path.is_file() or path.stat().st_size != part.size:
+        return False
+    if not (part.sha256 or part.blob):
+        return True
+    digest = sha256() if part.sha256 else sha1(f"blob {part.size}\0".encode(), usedforsecurity=False)
+    with path.open("rb") as file:
+        while held := file.read(_PART):
+            digest.update(held)
+    return digest.hexdigest() == (part.sha256 or part.blob)
+
+
+def _room(plan: Plan, folder: Path) -> None:
+    """Make sure that the disk can take the rest of it."""
+    have = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else 0
+    free = disk_usage(models_folder()).free
+    if plan.size - have + _SPARE > free:
+        raise EmbeddingError(
+            f"{plan.name} needs {(plan.size - have) / 1e6:,.0f} MB, and {models_folder()} has room for "
+            f"{max(free - _SPARE, 0) / 1e6:,.0f} MB.",
+            "Make room, or choose a smaller model.",
+        )
+
+
+def _swap(folder: Path, final: Path, plan: Plan) -> None:
+    """Put a whole model into its place in one step; another revision that was there makes room for it."""
+    note = Fetched(plan.name, plan.revision, plan.source, plan.licence, plan.size)
+    (folder / NOTE).write_bytes(msgspec.json.encode(note))
+    old = folder.with_name(f"{final.name}@old")
+    rmtree(old, ignore_errors=True)
+    if final.exists():
+        final.rename(old)
+    folder.rename(final)
+    rmtree(old, ignore_errors=True)
+
+
+@contextmanager
+def _alone(lock: Path, name: str) -> Iterator[None]:
+    """Let one process at a time fetch a model."""
+    from filelock import FileLock, Timeout  # noqa: PLC0415 - start-up is a feature
+
+    try:
+        with FileLock(lock, timeout=0):
+            yield
+    except Timeout as error:
+        raise EmbeddingError(f"Another process is fetching {name}.", "Wait for it to finish.") from error

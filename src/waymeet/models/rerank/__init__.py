@@ -1,0 +1,1 @@
+"""Rerankers: local, remote, and the circuit breaker around them."""

@@ -1,0 +1,1 @@
+"""Tokenizers of the local models."""

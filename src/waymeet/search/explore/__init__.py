@@ -1,0 +1,1 @@
+"""Explore the link graph: related documents, broken links, suggestions."""

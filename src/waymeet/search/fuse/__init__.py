@@ -1,0 +1,1 @@
+"""Fuse ranked lists into one list of candidates."""

@@ -1,0 +1,1 @@
+"""Find one document, section or symbol by its name or id."""

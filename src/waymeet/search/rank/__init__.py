@@ -1,0 +1,1 @@
+"""Change the scores of candidates: names, links, feedback, rerankers."""

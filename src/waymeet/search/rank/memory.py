@@ -1,0 +1,231 @@
+"""The stages of `memory`: whole entries from three lists, weighed by what the asker is up to."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from waymeet.analysis import plain
+from waymeet.analysis.intent import CLUES, guessed
+from waymeet.analysis.keys import triggered
+from waymeet.formulas.explanation import product, value
+from waymeet.formulas.fusion import rrf, share
+from waymeet.formulas.memory import converged, final, importance, retrievability
+from waymeet.search.fuse.fusion import made_of, ordered
+from waymeet.search.rank.merge_remembered import half_life, preferred
+from waymeet.search.retrieve.first_stage import fanned_out
+from waymeet.search.retrieve.graph_walk import reached, told_way
+from waymeet.search.state import Search, Tools
+from waymeet.settings import Memory, Settings
+from waymeet.types import Candidate, Document, Explanation, Found, Ranking, Scored
+
+_LONGEST_PHRASE = 8
+_MOST_WORDS = 200
+_DAY_NS = 86_400_000_000_000
+_TOLD = 5
+"""Entries that came along with others of which an answer tells."""
+
+
+def intend(search: Search, _tools: Tools, _settings: Settings) -> Search:
+    """Find out what the asker is up to, unless they said so."""
+    if search.query.intent in CLUES:
+        return replace(search, intent=search.query.intent, notes=(*search.notes, f"intent {search.query.intent}"))
+    guess = guessed(search.text)
+    told = f"intent {guess.intent}" + (f" (confidence {guess.confidence:.2f})" if guess.confidence else " by default")
+    search = replace(search, intent=guess.intent, notes=(*search.notes, told))
+    if search.query.intent:
+        return search.degrade("intend", "unknown_intent", f"{search.query.intent!r} is none of {', '.join(CLUES)}")
+    return search
+
+
+def keep_wanted(search: Search, _tools: Tools, settings: Settings) -> Search:
+    """Leave out lists that are switched off; if lists are not to be fused, the first that found anything decides."""
+    lists = dict(search.lists)
+    if not settings.memory.lexical:
+        lists.pop("lexical", None)
+        search = search.degrade("lexical", "no_lexical", "words are switched off (memory.lexical): meaning and links")
+    if not settings.memory.rrf:
+        one = next((source for source in ("vector", "lexical") if lists.get(source)), "vector")
+        lists = {source: ranking for source, ranking in lists.items() if source == one}
+        search = search.degrade("fuse", "no_fusion", f"fusion is switched off (memory.rrf): by the {one} list alone")
+    if len(lists) == len(search.lists):
+        return search.skip("nothing is switched off") if settings.memory.lexical and settings.memory.rrf else search
+    return replace(search, lists=lists)
+
+
+def whole_entries(search: Search, _tools: Tools, _settings: Settings) -> Search:
+    """Keep the best section of each document in every list, for an entry is one whole."""
+    return replace(search, lists={source: _whole(ranking) for source, ranking in search.lists.items()})
+
+
+def _whole(ranking: Ranking) -> Ranking:
+    best: dict[str, Scored] = {}
+    for each in ranking:
+        best.setdefault(each.document, each)
+    return tuple(best.values())
+
+
+def trigger(search: Search, tools: Tools, settings: Settings) -> Search:
+    """Lift entries to the front of the lexical list whose trigger phrase stands in the query."""
+    if not settings.memory.lexical or (not settings.memory.rrf and "lexical" not in search.lists):
+        return search.skip("no list of words")
+    words = plain(search.text).split()[:_MOST_WORDS]
+    phrases = [
+        " ".join(words[start : start + length])
+        for length in range(min(_LONGEST_PHRASE, len(words)), 0, -1)
+        for start in range(len(words) - length + 1)
+    ]
+    carrying = tools.store.named([triggered(phrase) for phrase in phrases])
+    called = dict.fromkeys(
+        document
+        for phrase in phrases
+        for document in carrying.get(triggered(phrase), ())  # the longest phrase first
+    )
+    allowed = tools.store.passing(called, search.filters)
+    lifted = [document for document in called if document in allowed]
+    if not lifted:
+        return search.skip("no trigger phrase in the query")
+    known = {each.document: each for each in search.ranking("lexical")}
+    first = max((each.score for each in known.values()), default=0.0)
+    front = [known.get(document) or Scored(allowed[document], document, first) for document in lifted]
+    rest = [each for each in known.values() if each.document not in allowed]
+    told = f"called by a trigger phrase: {', '.join(lifted[:3])}"
+    lists = {**search.lists, "lexical": (*(replace(each, score=first) for each in front), *rest)}
+    return replace(search, lists=lists, notes=(*search.notes, told))
+
+
+def follow(search: Search, tools: Tools, settings: Settings) -> Search:
+    """Make the third list: what links lead to from the best of the other two."""
+    if search.query.depth == 0 or not settings.memory.rrf:
+        return search.skip("depth 0" if search.query.depth == 0 else "one list alone")
+    fused = {document: rrf(ranks, {}, settings.rrf.k).value for document, ranks in _ranks(search.lists).items()}
+    best = sorted(fused, key=lambda document: (-fused[document], document))
+    starts = {document: fused[document] for document in best[: search.query.limit * settings.pool.starts]}
+    if not starts:
+        return search.skip("nothing to start from")
+    depth = settings.graph.depth if search.query.depth is None else search.query.depth
+    ways, cut = reached(tools, starts, depth, search.query.link_types, settings)
+    search = fanned_out(search, sorted(cut), settings) if cut else search
+    allowed = tools.store.passing(ways, search.filters)
+    found = sorted((document for document in ways if document in allowed), key=lambda each: (-ways[each].score, each))
+    ranking = tuple(
+        Scored(allowed[document], document, ways[document].score) for document in found[: settings.memory.reached]
+    )
+    if ranking:
+        came = [each.document for each in ranking if ways[each.document].together][:_TOLD]
+        notes = (f"{document} comes with {ways[document].start}: often of use together" for document in came)
+        told = {each.document: told_way(ways[each.document], starts, settings.memory) for each in ranking}
+        lists = {**search.lists, "graph": ranking}
+        return replace(search, lists=lists, ways=told, notes=(*search.notes, *notes))
+    if not tools.store.counts().edges:
+        return search.miss(
+            "graph", "no_links", "nothing indexed links to anything: answered by words and meaning alone"
+        )
+    return search.skip("no links lead on")
+
+
+def _ranks(lists: Mapping[str, Ranking]) -> dict[str, dict[str, int]]:
+    ranks: dict[str, dict[str, int]] = {}
+    for source, ranking in lists.items():
+        for rank, each in enumerate(ranking, start=1):
+            ranks.setdefault(each.document, {})[source] = rank
+    return ranks
+
+
+def fuse_lists(search: Search, _tools: Tools, settings: Settings) -> Search:
+    """Fuse the lists by rank, links counting more; what several lists found gets a bonus."""
+    weights = {"graph": settings.memory.graph, "lexical": settings.rrf.lexical, "vector": settings.rrf.vector}
+    rows = {(source, each.document): each for source, ranking in search.lists.items() for each in ranking}
+    candidates = []
+    for document, ranks in _ranks(search.lists).items():
+        here = [rows[source, document] for source in ranks]
+        fused = _with_way(rrf(ranks, weights, settings.rrf.k), list(ranks), search.ways.get(document))
+        score = (
+            converged(fused, len(ranks), settings.memory.convergence)
+            if settings.memory.rrf
+            else value(here[0].score, "score in the only list")
+        )
+        found = tuple(Found(source, rank, rows[source, document].score) for source, rank in ranks.items())
+        matched = sorted(source for source in ranks if source != "graph")  # words tell best what to show
+        shown = rows[matched[0], document].chunk if matched else here[0].chunk
+        candidates.append(Candidate(document, (shown,), score, found))
+    kind = made_of(replace(search, lists={source: each for source, each in search.lists.items() if source != "graph"}))
+    return replace(search, candidates=ordered(candidates), search_type=kind)
+
+
+def _with_way(fused: Explanation, sources: Sequence[str], way: Explanation | None) -> Explanation:
+    """Put beside the rank in the list of links how that came about; it explains the rank, and adds nothing."""
+    if way is None:
+        return fused
+    told = (
+        replace(part, parts=(way,)) if source == "graph" else part
+        for source, part in zip(sources, fused.parts, strict=True)
+    )
+    return replace(fused, parts=tuple(told))
+
+
+def weigh(search: Search, tools: Tools, settings: Settings) -> Search:
+    """Weigh nearness, recency and importance as the intent asks; entries out of date are left out."""
+    if not search.candidates:
+        return search.skip("nothing found")
+    documents = tools.store.documents({each.document for each in search.candidates})
+    wants_old = any(key == "tier" for key, _ in search.filters.properties)
+    tiers = {id_: document.properties.get("tier", "normal").strip().lower() for id_, document in documents.items()}
+    kept = [each for each in search.candidates if wants_old or tiers[each.document] != "deprecated"]
+    best = kept[0].score.value if kept else 0.0
+    weights = settings.memory.weights(search.intent)
+    now = tools.now()
+    weighed = []
+    for each in kept:
+        document, tier = documents[each.document], tiers[each.document]
+        score = final(
+            share("fused", each.score, best),
+            _recency(document, now, tools),
+            value(importance(tier), f"tier {tier}"),
+            weights,
+            _kind(document, search.intent, settings.memory),
+        )
+        weighed.append(replace(each, score=score))
+    return replace(search, candidates=ordered(weighed))
+
+
+def _recency(document: Document, now: int, tools: Tools) -> Explanation:
+    last = max(document.modified_ns, tools.used.get(document.id, 0))
+    if not last:
+        return value(1.0, "no date")
+    kind, life = half_life(document)
+    days = max(now - last, 0) / _DAY_NS
+    lasts = "never fades" if life is None else f"half-life {life:g} days"
+    return value(retrievability(days, life), f"{kind}, {days:.1f} days old, {lasts}")
+
+
+def _kind(document: Document, intent: str, numbers: Memory) -> Explanation:
+    """Say how much a document counts by its type, and a little more if the intent prefers its kind."""
+    told = value(numbers.doc_type(document.doc_type), f"doc type {document.doc_type}")
+    if not preferred(document, intent):
+        return told
+    return product("kind of document", told, value(numbers.preferred, f"{intent} prefers it"))
+
+
+def side_by_side(search: Search, tools: Tools, _settings: Settings) -> Search:
+    """Show entries that contradict each other together, the better one first."""
+    documents = [each.document for each in search.candidates[: search.query.limit]]
+    around = tools.store.neighbours(documents, ["contradicts"])
+    rivals = {document: {near.document for near in around[document]} & set(documents) for document in documents}
+    if not any(rivals.values()):
+        return search.skip("nothing contradicts anything shown")
+    kept = tuple(_together(search.candidates, rivals))
+    pairs = {tuple(sorted((one, other))) for one, others in rivals.items() for other in others}
+    notes = tuple(f"{one} and {other} contradict each other" for one, other in sorted(pairs))
+    return replace(search, candidates=kept, notes=(*search.notes, *notes))
+
+
+def _together(candidates: Sequence[Candidate], rivals: Mapping[str, set[str]]) -> Iterator[Candidate]:
+    left = {each.document: each for each in candidates}
+    place = {each.document: at for at, each in enumerate(candidates)}
+    for each in candidates:
+        if left.pop(each.document, None) is None:
+            continue
+        yield each
+        for other in sorted(rivals.get(each.document, ()), key=place.__getitem__):
+            if other in left:
+                yield left.pop(other)

@@ -1,0 +1,1 @@
+"""Retrieve candidates: lexical, vector and graph lists."""

@@ -1,0 +1,1 @@
+"""Turn candidates into hits: snippets, relevance, explanations."""

@@ -1,0 +1,1 @@
+"""Read a query: its words, filters, spelling, acronyms and pasted text."""

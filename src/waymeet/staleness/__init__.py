@@ -1,0 +1,1 @@
+"""Find documents that are out of date with the code they describe."""

@@ -1,0 +1,1 @@
+"""The reference store, in memory."""

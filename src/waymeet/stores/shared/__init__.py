@@ -1,0 +1,1 @@
+"""Functions that every store backend shares."""

@@ -1,0 +1,1 @@
+"""The SQLite file: schema, connections, rows, errors."""

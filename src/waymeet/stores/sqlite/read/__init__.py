@@ -1,0 +1,1 @@
+"""Queries against an index."""

@@ -1,0 +1,1 @@
+"""Segment files: registry, buffer, maintenance."""
