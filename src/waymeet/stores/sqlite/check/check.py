@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from waymeet.stores.sqlite.check import derived_files, merge_graphproof, merge_vectorproof, tables
 from waymeet.stores.sqlite.database import errors
-from waymeet.stores.sqlite.database.errors import translated
 from waymeet.stores.sqlite.database.connection import connect, opened
+from waymeet.stores.sqlite.database.errors import translated
 from waymeet.stores.sqlite.database.schema import TABLES
 from waymeet.stores.sqlite.database.sessions import raise_generation
 from waymeet.stores.sqlite.segments import adjacency, registry, vector_registry

@@ -18,8 +18,8 @@ from waymeet.stores.segments.array_file import sync_folder
 from waymeet.stores.shared.filters import folded
 from waymeet.stores.sqlite.check import check, tables
 from waymeet.stores.sqlite.check.damaged_tables import Scan, both_ways
-from waymeet.stores.sqlite.database.errors import means_damage, translated
 from waymeet.stores.sqlite.database.connection import connect, opened
+from waymeet.stores.sqlite.database.errors import means_damage, translated
 from waymeet.stores.sqlite.database.sessions import raise_generation
 from waymeet.stores.sqlite.segments import registry
 from waymeet.stores.sqlite.write import edges

@@ -10,8 +10,8 @@ from weakref import WeakSet
 import apsw
 
 from waymeet.errors import WaymeetError
-from waymeet.stores.sqlite.database.errors import UnreadableError, translated, unavailable
 from waymeet.stores.sqlite.database.connection import connect
+from waymeet.stores.sqlite.database.errors import UnreadableError, translated, unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
