@@ -69,7 +69,7 @@ def _sections(report: Report) -> Iterator[str]:
         yield f'<section class="card"><h3>{_text(name)}</h3>{_results(report, name, found)}</section>'
     yield "<h2>All figures</h2>"
     yield _card(_result_table(report))
-    for title, about, rows in merge_tables.parts(report):
+    for title, about, rows in merge_tables.difference_tables(report):
         yield f"<h2>{_text(title)}</h2><p>{_text(about)} The measure is {_text(report.measure)}.</p>"
         yield from _differences(title, rows)
     remarks = list(merge_tables.remarks(report))

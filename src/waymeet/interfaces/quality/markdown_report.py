@@ -25,7 +25,7 @@ def _lines(report: Report) -> Iterator[str]:
         yield from ("", *_table(merge_tables.result_heads(report), rows))
     for grid in grids(report):
         yield from ("", *section(grid))
-    for title, about, found in merge_tables.parts(report, short=True):
+    for title, about, found in merge_tables.difference_tables(report, short=True):
         yield from ("", f"## {title}", "", f"{about} The measure is {plain(report.measure)}.", "")
         yield from _table(merge_tables.COMPARISON_HEADS, map(merge_tables.comparison_row, found))
     notes = [*report.failures, *merge_tables.remarks(report)]

@@ -55,7 +55,7 @@ def all_differences(report: Report) -> Iterator[Line]:
     """Show every table of differences of a report; many collections are summed up."""
     for grid in ([figures(report, report.measure)] if several(report) else []) + list(sums(report)):
         yield from _grid(grid)
-    for title, _, found in merge_tables.parts(report, short=True):
+    for title, _, found in merge_tables.difference_tables(report, short=True):
         yield from differences(f"{title} ({report.measure})", found)
 
 

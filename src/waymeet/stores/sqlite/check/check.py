@@ -165,9 +165,9 @@ def _in_truth(connection: apsw.Connection) -> Iterator[_Found]:
 def _in_segments(connection: apsw.Connection, folder: Path) -> Iterator[_Found]:
     for segment, file, what in derived_files.wrong(connection, folder):
         yield _Found(Finding(file, what), partial(registry.retire, segments=[segment]), reread=False)
-    for segment, file, what in merge_vectorproof.wrong(connection, folder):
+    for segment, file, what in merge_vectorproof.wrong_vectors(connection, folder):
         yield _Found(Finding(file, what), partial(vector_registry.retire, segment=segment), reread=False)
-    for _, file, what in merge_graphproof.wrong(connection, folder):
+    for _, file, what in merge_graphproof.wrong_graph(connection, folder):
         yield _Found(Finding(file, what), adjacency.retire, reread=False)
 
 

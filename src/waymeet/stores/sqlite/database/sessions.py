@@ -164,7 +164,7 @@ def _doubting(session: Session) -> Iterator[None]:
                 merge_vectorproof,
             )
 
-            for wrong in (derived_files.wrong, merge_vectorproof.wrong, merge_graphproof.wrong):
+            for wrong in (derived_files.wrong, merge_vectorproof.wrong_vectors, merge_graphproof.wrong_graph):
                 for _, file, what in wrong(session.connection, container.path.parent):
                     raise UnreadableError(f"the segment {file}: {what}") from error
         raise

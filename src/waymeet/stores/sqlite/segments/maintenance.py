@@ -212,12 +212,12 @@ class Upkeep:
         return [(self._write(session, part, anew=anew), part) for part in portions]
 
     def _write(self, session: Session, documents: Sequence[tuple[int, int]], *, anew: bool) -> str:
-        from waymeet.stores.sqlite.segments import merge_making  # noqa: PLC0415 - numpy costs more than a small search
+        from waymeet.stores.sqlite.segments import segment_writer  # noqa: PLC0415 - numpy costs more than a small search
 
         leaves = list(registry.leaves(session.connection, (document for document, _ in documents)))
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = f"{uuid4().hex}.segment"
-        merge_making.write(self._folder / file, session, leaves, anew=anew)
+        segment_writer.write(self._folder / file, session, leaves, anew=anew)
         return file
 
 

@@ -23,7 +23,7 @@ LANGUAGES = {
     "typescript": "typescript",
 }
 """For each language of the table of file types, the module that knows it."""
-_ENDINGS = {"tsx": "merge_tsx", "fish": "", "zsh": "bash", "pyx": ""}
+_ENDINGS = {"tsx": "typescript:TSX", "fish": "", "zsh": "bash", "pyx": ""}
 """Endings whose files need another module than their language, or none."""
 _CPLUSPLUS = re.compile(r"^\s*(?:class|namespace|template|using|public:|private:)\b", re.MULTILINE)
 
@@ -40,5 +40,6 @@ def language_of(path: str, language: str, text: str) -> Language | None:
         module = "cpp"
     if not module:
         return None
-    found: Language = import_module(f"{__name__}.{module}").LANGUAGE
+    module, _, attribute = module.partition(":")
+    found: Language = getattr(import_module(f"{__name__}.{module}"), attribute or "LANGUAGE")
     return found

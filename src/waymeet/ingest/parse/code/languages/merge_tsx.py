@@ -2,11 +2,11 @@
 
 from msgspec.structs import replace
 
-from waymeet.ingest.parse.code.languages import typescript
+from waymeet.ingest.parse.code.languages.typescript import LANGUAGE as _TS
 
 LANGUAGE = replace(
-    typescript.LANGUAGE,
+    _TS,
     grammar="tree_sitter_typescript.language_tsx",
-    query=typescript.QUERY
+    query=QUERY
     + "[(jsx_opening_element name: (identifier) @call) (jsx_self_closing_element name: (identifier) @call)]\n",
 )
