@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from waymeet.analysis import count
-from waymeet.search.retrieve.merge_walk import walk
+from waymeet.search.retrieve.graph_walk import walk
 from waymeet.settings import Bm25
 from waymeet.stores.sqlite import SqliteStore
 from waymeet.types import Chunk, Document, Entry, Filters, Link, Word

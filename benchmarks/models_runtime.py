@@ -35,7 +35,7 @@ def onnxruntime() -> Embed:
 
     from waymeet.models.local.blas_threads import cores  # noqa: PLC0415 - as above
     from waymeet.models.local.granite import GraniteEmbedder  # noqa: PLC0415 - as above
-    from waymeet.models.local.merge_unit import unit_rows  # noqa: PLC0415 - as above
+    from waymeet.models.local.kernels import unit_rows  # noqa: PLC0415 - as above
 
     granite = GraniteEmbedder()
     rival = OnnxRival(granite._loaded.encoder, cores())  # noqa: SLF001 - the same weights and tokens

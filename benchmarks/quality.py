@@ -14,9 +14,8 @@ from run import machine
 
 from waymeet.evaluate.metrics import MAIN, Comparison, Overall, overall
 from waymeet.interfaces.quality.markdown_report import plain, section
-from waymeet.interfaces.quality.merge_tables import remarks
 from waymeet.interfaces.quality.report import Report
-from waymeet.interfaces.quality.tables import Cell, Grid, grids
+from waymeet.interfaces.quality.tables import Cell, Grid, grids, remarks
 
 DOCS = Path(__file__).parent.parent / "docs"
 PLAIN, WORDS, AUTO = "plain", "auto:words", "auto"

@@ -18,7 +18,7 @@ from waymeet.interfaces.mcp.tools import TOOLS, Offered, input_schema, local
 from waymeet.recipes import RECIPES
 from waymeet.recipes.stage_table import STAGES
 from waymeet.search.state import stage_name
-from waymeet.settings import PRIVATE, Settings, merge_aliases
+from waymeet.settings import PRIVATE, Settings, sources
 from waymeet.settings.layers import keys
 
 COLUMNS = 78
@@ -77,7 +77,7 @@ def _default(value: object) -> str:
 
 def older_variables() -> str:
     """Give the table of variables with older names."""
-    return "\n".join(line for line in (merge_aliases.__doc__ or "").splitlines() if line.startswith("|"))
+    return "\n".join(line for line in (sources.__doc__ or "").splitlines() if line.startswith("|"))
 
 
 def recipes() -> str:

@@ -25,8 +25,7 @@ from waymeet.recipes import RECIPES
 from waymeet.recipes.stage_table import STAGES
 from waymeet.settings import Settings, layer
 from waymeet.settings.layers import keys
-from waymeet.settings.merge_aliases import ALIASES
-from waymeet.settings.sources import RESERVED
+from waymeet.settings.sources import ALIASES, RESERVED
 
 PAGES = {path.relative_to(REPOSITORY).as_posix(): path.read_text(encoding="utf-8") for path in pages()}
 _REACHED = re.compile(r"(?<!!)\[[^\]\n]*\]\((?P<target>[^)\s]+)\)")

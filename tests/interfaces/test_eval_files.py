@@ -11,7 +11,7 @@ from interfaces.conftest import Run
 
 from waymeet.evaluate.ablation import signals
 from waymeet.evaluate.collection import load
-from waymeet.evaluate.merge_files import in_one_piece, looked_up
+from waymeet.evaluate.indexing import in_one_piece, looked_up
 from waymeet.evaluate.metrics import MAIN, in_passing
 from waymeet.evaluate.mining.read_project import read_in
 from waymeet.interfaces.quality.bench import Taken, collection_bench

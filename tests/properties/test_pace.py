@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from waymeet.models.remote.embedder import Pace
 from waymeet.models.remote.http import Clock
-from waymeet.models.remote.merge_pace import Pace
 
 
 class Time:

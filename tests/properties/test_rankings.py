@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from waymeet.formulas.fusion import rrf
+from waymeet.formulas.fusion import rrf, top_bonus
 from waymeet.formulas.memory import converged
-from waymeet.formulas.merge_gate import top_bonus
 from waymeet.recipes import RECIPES
 from waymeet.search.fuse.deep import fuse_all
 from waymeet.search.fuse.fusion import fuse, fuse_three_ways

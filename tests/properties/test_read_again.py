@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from waymeet.formulas.explanation import evaluate
+from waymeet.models.expanders import Fading
 from waymeet.models.hashing import HashingEmbedder
-from waymeet.models.merge_cache import Fading
 from waymeet.recipes import RECIPES
 from waymeet.search.shape.hits import answer
 from waymeet.search.state import Recipe, Tools

@@ -11,11 +11,10 @@ from model_server import ModelServer, Reply, chatting, judged, serving
 
 from waymeet.errors import EmbeddingError, ModelError
 from waymeet.formulas.explanation import evaluate, value
-from waymeet.formulas.fusion import rrf
-from waymeet.formulas.merge_gate import top_bonus
+from waymeet.formulas.fusion import rrf, top_bonus
 from waymeet.formulas.rerank import blended, length_penalty, trust
 from waymeet.models.choose_rerankers import chosen_expander, chosen_reranker
-from waymeet.models.merge_cache import Fading
+from waymeet.models.expanders import Fading
 from waymeet.models.remote.http import Clock
 from waymeet.ports import Expander, Reranker
 from waymeet.recipes.deep import DEEP

@@ -11,7 +11,7 @@ from waymeet.formulas.explanation import evaluate, value
 from waymeet.formulas.fusion import rrf
 from waymeet.formulas.memory import converged, final, importance, retrievability
 from waymeet.recipes.memory import MEMORY
-from waymeet.search.rank.merge_remembered import HALF_LIVES
+from waymeet.search.rank.memory import HALF_LIVES
 from waymeet.search.shape.hits import answer
 from waymeet.search.state import Tools
 from waymeet.settings import Layer, Settings, resolve

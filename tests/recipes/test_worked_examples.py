@@ -8,9 +8,8 @@ from waymeet.analysis import terms
 from waymeet.analysis.identifiers import split
 from waymeet.formulas.bm25 import idf, normalised, saturation
 from waymeet.formulas.explanation import value
-from waymeet.formulas.fusion import linear, rrf, share, three_way, three_way_weights
+from waymeet.formulas.fusion import aggregate, linear, rrf, share, three_way, three_way_weights
 from waymeet.formulas.graph import proximity
-from waymeet.formulas.merge_aggregate import aggregate
 from waymeet.settings import Settings
 
 

@@ -9,7 +9,7 @@ from time import sleep
 
 import pytest
 
-from waymeet.notebook import atomic_replace, merge_swap
+from waymeet.notebook import atomic_replace
 from waymeet.notebook.atomic_replace import Base
 
 from .hands import NOTE, notebook
@@ -108,6 +108,6 @@ def test_this_system_can_exchange_files(tmp_path: Path) -> None:
     (tmp_path / "one").write_text("1")
     (tmp_path / "two").write_text("2")
     with below(tmp_path, "") as folder:
-        if not merge_swap.exchanged(folder, "one", folder, "two"):
+        if not atomic_replace.exchanged(folder, "one", folder, "two"):
             pytest.skip("this file system cannot")
     assert ((tmp_path / "one").read_text(), (tmp_path / "two").read_text()) == ("2", "1")

@@ -8,8 +8,7 @@ import pytest
 
 from waymeet.errors import ConflictError, NoSuchEntryError, SettingsError, UsageError
 from waymeet.notebook import Notebook, atomic_replace, steps
-from waymeet.notebook.atomic_replace import Base
-from waymeet.notebook.merge_swap import exchanged
+from waymeet.notebook.atomic_replace import Base, exchanged
 from waymeet.notebook.safe_folder import Folder
 from waymeet.settings import Authored, Settings
 

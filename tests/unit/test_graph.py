@@ -7,10 +7,9 @@ from msgspec.structs import replace
 from waymeet.errors import NotIndexedError
 from waymeet.search.explore.broken_links import broken, orphans
 from waymeet.search.explore.graph import around, connections, whole
-from waymeet.search.explore.merge_titles import Titles
 from waymeet.search.explore.prose import blanked
 from waymeet.search.explore.related import related
-from waymeet.search.explore.suggest_links import suggestions
+from waymeet.search.explore.suggest_links import Titles, suggestions
 from waymeet.search.lookup.did_you_mean import near
 from waymeet.search.lookup.find import find
 from waymeet.settings import Settings

@@ -9,8 +9,7 @@ from waymeet.errors import CollectionError
 from waymeet.evaluate.collection import Place
 from waymeet.evaluate.mining import KINDS, mined
 from waymeet.evaluate.mining.commits import from_commits
-from waymeet.evaluate.mining.labels import COMMITS, DOCSTRINGS, HEADINGS, LINKS, Label
-from waymeet.evaluate.mining.merge_testing import is_test
+from waymeet.evaluate.mining.labels import COMMITS, DOCSTRINGS, HEADINGS, LINKS, Label, is_test
 from waymeet.evaluate.mining.questions import as_typed, first_sentence, is_told
 from waymeet.evaluate.mining.withhold import without
 from waymeet.settings import Settings

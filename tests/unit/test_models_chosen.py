@@ -8,7 +8,7 @@ from model_server import serving
 
 from waymeet.errors import ModelError, RestingError, SettingsError
 from waymeet.models.choose_rerankers import chosen, chosen_expander, chosen_reranker
-from waymeet.models.merge_cache import Fading
+from waymeet.models.expanders import Fading
 from waymeet.models.rerank.circuit_breaker import GuardedReranker
 from waymeet.settings import Expand, Rerank, Settings, resolve
 from waymeet.settings.sources import from_environment, from_project

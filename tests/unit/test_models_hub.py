@@ -13,8 +13,7 @@ from served import process
 
 from waymeet.errors import EmbeddingError
 from waymeet.models.files.downloaded import NOTE, all_fetched, fetched, located, models_folder, place
-from waymeet.models.files.hub import fetch
-from waymeet.models.files.merge_hub import Plan, planned
+from waymeet.models.files.hub import Plan, fetch, planned
 from waymeet.models.local.folder_embedder import open_folder
 from waymeet.models.remote.http import Clock, Manners
 

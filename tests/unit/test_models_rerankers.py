@@ -10,8 +10,7 @@ import pytest
 from model_server import ModelServer, Reply, chatting, judged, serving
 
 from waymeet.errors import ModelError
-from waymeet.models.expanders import ChatExpander, RememberingExpander
-from waymeet.models.merge_cache import Fading
+from waymeet.models.expanders import ChatExpander, Fading, RememberingExpander
 from waymeet.models.remote.client import Server, ask
 from waymeet.models.remote.http import Clock
 from waymeet.models.rerank.remote import ChatReranker, HttpReranker

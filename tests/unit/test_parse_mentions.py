@@ -5,7 +5,7 @@ import time
 import pytest
 
 from waymeet.ingest.parse import RawLink, parse
-from waymeet.ingest.parse.references.merge_mentioned import MOST
+from waymeet.ingest.parse.references.mentions import MOST
 
 
 def mentions(text: str, path: str = "docs/a.md") -> list[RawLink]:

@@ -6,7 +6,7 @@ import pytest
 from corpus import Page, entry, store_of
 from msgspec.structs import replace
 
-from waymeet.ingest.discover.merge_ignored import ignored_by
+from waymeet.ingest.discover.ignore import ignored_by
 from waymeet.recipes import RECIPES
 from waymeet.search.state import Tools
 from waymeet.search.why_not import Road, WhyNot, why_not

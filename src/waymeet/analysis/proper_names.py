@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from waymeet.analysis.merge_stop import STOP
-from waymeet.analysis.terms import plain
+from waymeet.analysis.terms import STOP, plain
 
 _WORD = r"[A-ZÀ-ÖØ-ÞΑ-ΫА-Я](?:[\w’'.&-]*\w)?"
 _NAME = re.compile(rf"(?<![\w/]){_WORD}(?: (?:(?:of|the|de|del|der|du|la|le|van|von) ){{0,2}}{_WORD})*")

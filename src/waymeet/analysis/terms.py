@@ -9,7 +9,20 @@ import Stemmer
 
 from waymeet.analysis.cjk import RUN, grams, has_cjk, pairs
 from waymeet.analysis.identifiers import split
-from waymeet.analysis.merge_stop import STOP
+
+STOP = frozenset(
+    """
+    a an the
+    and or but nor
+    of with by from in to on at into onto upon as than
+    i me my we us our you your he him his she her it its they them their
+    this that these those there
+    what which who whom whose how why
+    would could should may might shall must will
+    am are was were be been being
+    """.split()
+)
+
 
 VERSION = 3
 """Part of an index's fingerprint: raise it when the same text would give other terms."""

@@ -10,8 +10,7 @@ from msgspec import Struct
 
 from waymeet.evaluate.collection import Collection
 from waymeet.evaluate.run import Run
-from waymeet.formulas.merge_judging import Judgements, all_gold, ndcg, recall, reciprocal_rank
-from waymeet.formulas.metrics import interval, paired
+from waymeet.formulas.metrics import Judgements, all_gold, interval, ndcg, paired, recall, reciprocal_rank
 
 MEASURES: Mapping[str, Callable[[Sequence[str], Judgements], float]] = {
     "nDCG@10": partial(ndcg, depth=10),

@@ -8,7 +8,7 @@ from time import perf_counter
 from msgspec import Struct
 
 from waymeet.evaluate.collection import Asked, Collection, Place
-from waymeet.formulas.merge_judging import Judgements
+from waymeet.formulas.metrics import Judgements
 from waymeet.ports import Progress, Store
 from waymeet.search.rank.translations import named_for, together
 from waymeet.search.state import Recipe, Search, Tools, run

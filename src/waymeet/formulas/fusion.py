@@ -1,9 +1,52 @@
 """How ranked lists are fused into one: by rank (RRF), by score (linear), and the three-way sum of `threeway`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from waymeet.formulas.explanation import product, quotient, total, value, weighted
+from waymeet.formulas.explanation import largest, mean, product, quotient, total, value, weighted
 from waymeet.types import Explanation
+
+
+def aggregate(
+    sections: Sequence[Explanation], best_weight: float = 0.8, mean_weight: float = 0.2, top: int = 3
+) -> Explanation:
+    """Reward the best section and, a little, consistency: `0.8·max + 0.2·mean(top 3)`. One section: its score.
+
+    >>> sections = [value(score, "section") for score in (0.9, 0.6, 0.3, 0.1)]
+    >>> round(aggregate(sections).value, 4)
+    0.84
+    >>> aggregate(sections[1:2]).value
+    0.6
+    """
+    if not sections:
+        return value(0.0, "no section")
+    if len(sections) == 1:
+        return sections[0]
+    leading = sorted(sections, key=lambda section: -section.value)[:top]
+    return total(
+        f"{len(sections)} sections of the document",
+        product("best section", value(best_weight, "weight"), largest("best", *leading)),
+        product(f"mean of the best {len(leading)}", value(mean_weight, "weight"), mean("mean", *leading)),
+    )
+
+
+def strong(best: float, second: float, least: float = 0.85, gap: float = 0.15) -> bool:
+    """Tell whether the best is good enough and far enough ahead, both as parts of what the words reach at best.
+
+    >>> strong(0.9, 0.7), strong(0.9, 0.8), strong(0.8, 0.2)
+    (True, False, False)
+    """
+    return best >= least and best - second >= gap - 1e-12
+
+
+def top_bonus(rank: int, bonuses: tuple[float, ...] = (0.05, 0.02, 0.02)) -> float:
+    """Reward a result once for its best rank in any list.
+
+    >>> [top_bonus(rank) for rank in (1, 2, 3, 4)]
+    [0.05, 0.02, 0.02, 0.0]
+    >>> round(2 * 2 / 61 + top_bonus(1), 4)
+    0.1156
+    """
+    return bonuses[rank - 1] if 1 <= rank <= len(bonuses) else 0.0
 
 
 def rrf(ranks: Mapping[str, int], weights: Mapping[str, float], k: float = 60.0) -> Explanation:

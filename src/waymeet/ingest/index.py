@@ -9,10 +9,9 @@ from msgspec.structs import replace
 
 from waymeet.errors import RemovalsError
 from waymeet.ingest.build import renames
-from waymeet.ingest.build.entry import Made
+from waymeet.ingest.build.entry import Made, bare
 from waymeet.ingest.build.folders import entry as folder_entry
 from waymeet.ingest.build.folders import folders, is_folder
-from waymeet.ingest.build.merge_bare import bare
 from waymeet.ingest.discover import run_state
 from waymeet.ingest.discover.changes import BINARY, Changes, alarm, changed, compared
 from waymeet.ingest.discover.namespaces import Spaces

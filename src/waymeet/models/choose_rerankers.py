@@ -8,9 +8,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from waymeet.errors import ModelError
-from waymeet.models.expanders import ChatExpander, RememberingExpander
+from waymeet.models.expanders import ChatExpander, Fading, RememberingExpander
 from waymeet.models.files.downloaded import located
-from waymeet.models.merge_cache import Fading
 from waymeet.models.remote.client import Server
 from waymeet.models.remote.http import Clock
 from waymeet.models.rerank.circuit_breaker import GuardedReranker

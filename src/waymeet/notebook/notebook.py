@@ -17,8 +17,7 @@ from waymeet.notebook.frontmatter_edit import Value
 from waymeet.notebook.history import Past
 from waymeet.notebook.index_view import Index
 from waymeet.notebook.item import Item, with_steps
-from waymeet.notebook.merge_targets import Targets
-from waymeet.notebook.relations import Directory, bare
+from waymeet.notebook.relations import Directory, Targets, bare
 from waymeet.notebook.similar import Contradiction, Near
 from waymeet.notebook.writer import Change, Desk
 from waymeet.settings import Settings

@@ -18,8 +18,7 @@ from waymeet.types import Answer, Degraded
 if TYPE_CHECKING:
     from waymeet.ingest.embed.batches import Embedded
     from waymeet.ingest.status import Meaning
-    from waymeet.models.remote.cost import Estimate
-    from waymeet.models.remote.merge_consent import Consent
+    from waymeet.models.remote.cost import Consent, Estimate
     from waymeet.models.vector_cache import KeptEmbedder, VectorCache
     from waymeet.ports import Vector
 
@@ -234,7 +233,7 @@ class Models:
         """Estimate what is sent elsewhere to embed the rest; nothing if all stays on this machine."""
         if numbers.provider not in _ELSEWHERE:
             return []
-        from waymeet.models.remote.merge_consent import estimates
+        from waymeet.models.remote.cost import estimates
 
         return estimates(store, self.chosen(numbers))
 
@@ -242,7 +241,7 @@ class Models:
         """Tell whether somebody may want money for embedding, without looking at what there is to batches."""
         if numbers.provider not in _ELSEWHERE:
             return False
-        from waymeet.models.remote.merge_consent import paid
+        from waymeet.models.remote.cost import paid
 
         return paid(self.chosen(numbers))
 
@@ -303,7 +302,7 @@ class Models:
     def _refused(self, store: Store, numbers: Embedding, consent: "Consent | None") -> "Embedded | None":
         if numbers.provider not in _ELSEWHERE:
             return None
-        from waymeet.models.remote.merge_consent import refused
+        from waymeet.models.remote.cost import refused
 
         return refused(store, self.chosen(numbers), numbers, consent)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from waymeet.ingest.index import Report
     from waymeet.ingest.status import Status
     from waymeet.ingest.watch import Hints, Round
-    from waymeet.models.remote.merge_consent import Consent
+    from waymeet.models.remote.cost import Consent
     from waymeet.notebook import Notebook
     from waymeet.project.embedding import Answering
     from waymeet.search.context import Pack
@@ -137,8 +137,7 @@ class Project:
     ) -> None:
         """Keep the index up to date until stopped, and tell what is done; other processes get their turns between."""
         from waymeet.ingest.discover.roots import roots_of
-        from waymeet.ingest.merge_alongside import watch_and_embed
-        from waymeet.ingest.watch import Pace, SystemHints, checking_out
+        from waymeet.ingest.watch import Pace, SystemHints, checking_out, watch_and_embed
 
         folders = [each.folder for each in roots_of(self.root, self._opened(create=True), self.settings)]
         hints = hints or SystemHints(folders)

@@ -3,11 +3,9 @@
 from waymeet.search.fuse.weighted_sum import blend, diversify, gather
 from waymeet.search.rank.feedback import correct
 from waymeet.search.rank.graph_boost import kindred, spread
-from waymeet.search.rank.merge_exact import exact
-from waymeet.search.rank.name_match import definitions
+from waymeet.search.rank.name_match import definitions, exact
 from waymeet.search.rank.translations import twins
-from waymeet.search.retrieve.first_stage import lexical, vector
-from waymeet.search.retrieve.merge_suit import suit
+from waymeet.search.retrieve.first_stage import lexical, suit, vector
 from waymeet.search.state import Recipe
 from waymeet.search.understand.acronyms import expand_acronyms
 from waymeet.search.understand.query import relax, understand

@@ -18,14 +18,12 @@ from waymeet.search.rank.memory import (
     weigh,
     whole_entries,
 )
-from waymeet.search.rank.merge_exact import exact
-from waymeet.search.rank.name_match import definitions
+from waymeet.search.rank.name_match import definitions, exact
 from waymeet.search.rank.neighbours import best_few, fuse_to_parts, hand_on, only_skills, seed, whole_files
 from waymeet.search.rank.rerank import order_by_judgement, rerank
 from waymeet.search.rank.translations import twins
 from waymeet.search.retrieve.expansion import ask_all, expand
-from waymeet.search.retrieve.first_stage import lexical, neighbourhood, postpone_types, vector
-from waymeet.search.retrieve.merge_suit import suit
+from waymeet.search.retrieve.first_stage import lexical, neighbourhood, postpone_types, suit, vector
 from waymeet.search.state import Stage, stage_name
 from waymeet.search.understand.acronyms import expand_acronyms
 from waymeet.search.understand.query import relax, understand

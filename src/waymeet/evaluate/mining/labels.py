@@ -1,5 +1,6 @@
 """What a project says of its own parts: texts that somebody wrote to name or to sum up something."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
@@ -9,10 +10,24 @@ from msgspec import Struct
 
 from waymeet.analysis import has_cjk, plain
 from waymeet.evaluate.collection import Place
-from waymeet.evaluate.mining.merge_testing import is_test
 from waymeet.evaluate.mining.questions import as_typed, first_sentence, is_log, is_told, says_something
 from waymeet.ports import Store
 from waymeet.types import Chunk
+
+_TEST = re.compile(
+    r"(?:\A|/)(?:tests?|testing|__tests__|__mocks__|specs?|test[-_]?data|fixtures|e2e)/"
+    r"|(?:\A|/)(?:test_[^/]*|conftest\.py|[^/]*[_.-](?:tests?|spec)\.\w+|[^/]*(?:Tests?|Spec)\.\w+)\Z"
+)
+
+
+def is_test(path: str) -> bool:
+    """Tell whether a file tests others: what it says of itself is true of them as well.
+
+    >>> is_test("tests/unit/shop.py"), is_test("cart.spec.ts"), is_test("src/latest.py")
+    (True, True, False)
+    """
+    return _TEST.search(path) is not None
+
 
 LINKS, HEADINGS, DOCSTRINGS, COMMITS, NAMES = "links", "headings", "docstrings", "commits", "names"
 KINDS = {

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 import msgspec
 
-from waymeet.ingest.build.merge_bare import path_keys
+from waymeet.ingest.build.entry import path_keys
 from waymeet.ingest.discover.run_state import MOVED
 from waymeet.ingest.discover.walk import Found, is_unread, unread
 from waymeet.ports import Store

@@ -1,6 +1,7 @@
 """What a run remembers in the store beside the documents."""
 
 from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
 
 import msgspec
 from msgspec import Struct
@@ -8,11 +9,19 @@ from msgspec import Struct
 from waymeet import analysis
 from waymeet.ingest import VERSION
 from waymeet.ingest.discover.entry_kind import KINDS, folder_of
-from waymeet.ingest.discover.merge_installed import extras
 from waymeet.ingest.discover.namespaces import Manifest
 from waymeet.ingest.discover.walk import Skipped
 from waymeet.ports import Store
 from waymeet.settings import Settings
+
+_EXTRAS = {"html": "selectolax", "pdf": "pypdfium2"}
+"""What `pip install 'waymeet[extra]'` brings."""
+
+
+def extras() -> str:
+    """Name the extras that are installed."""
+    return " ".join(extra for extra, module in _EXTRAS.items() if find_spec(module) is not None) or "none"
+
 
 MOVED = "moved"
 """The store's remark of what moved."""

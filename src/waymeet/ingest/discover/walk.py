@@ -10,8 +10,7 @@ from msgspec import Struct
 from waymeet.errors import NotFoundError
 from waymeet.ingest.discover.global_ignore import outside
 from waymeet.ingest.discover.ignore import Rules
-from waymeet.ingest.merge_binary import is_binary_name
-from waymeet.ingest.merge_sizes import most_bytes
+from waymeet.ingest.filetypes import is_binary_name, most_bytes
 from waymeet.ingest.read.safe_read import read
 from waymeet.paths import cache_folder, data_folder, existing_folder
 from waymeet.settings import Ingest

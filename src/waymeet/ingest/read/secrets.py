@@ -18,7 +18,7 @@ back far (bounded or possessive repetition): tens of megabytes a second, whateve
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import unescape
 from itertools import zip_longest
 from math import log2
@@ -26,7 +26,24 @@ from math import log2
 from msgspec import Struct
 
 from waymeet.ingest.filetypes import listed
-from waymeet.ingest.read.merge_again import again
+
+_SHORTEST, _LONGEST = 16, 128
+"""Of this length a value is a secret also where nothing says so; a shorter one may be a common word."""
+_MOST = 32
+"""How many values are looked for, the longest first."""
+
+
+def again(raw: bytes, places: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Find the values that stand in some places wherever they stand.
+
+    >>> list(again(b"key = 0123456789abcdef; print: 0123456789abcdef", [(6, 22)]))
+    [(6, 22), (31, 47)]
+    """
+    values = {raw[start:end] for start, end in places if _SHORTEST <= end - start <= _LONGEST}
+    known = sorted((each for each in values if b"\n" not in each), key=lambda each: (-len(each), each))[:_MOST]
+    if known:
+        yield from (found.span() for found in re.finditer(b"|".join(map(re.escape, known)), raw))
+
 
 MASK = b"[secret]"
 Span = tuple[int, int]

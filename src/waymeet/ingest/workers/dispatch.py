@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from waymeet.ingest.workers.merge_tame import is_tame
-from waymeet.ingest.workers.task import Outcome, Rules, Task, opening, parsed, refused
+from waymeet.ingest.workers.task import Outcome, Rules, Task, is_tame, opening, parsed, refused
 
 if TYPE_CHECKING:
     from waymeet.ingest.workers.supervisor import Guarded

@@ -21,11 +21,10 @@ from threading import Thread
 from msgspec import msgpack
 from msgspec.structs import replace
 
-from waymeet.ingest.merge_sizes import is_bulky
+from waymeet.ingest.filetypes import is_bulky
 from waymeet.ingest.read.safe_read import Content
-from waymeet.ingest.workers.merge_tame import is_tame
 from waymeet.ingest.workers.rlimits import BY_TIMER, TOO_MUCH_MEMORY
-from waymeet.ingest.workers.task import Outcome, Rules, Task, opening, parsed, refused
+from waymeet.ingest.workers.task import Outcome, Rules, Task, is_tame, opening, parsed, refused
 from waymeet.ingest.workers.worker import Order, receive, seconds, send
 
 _COMMAND = "from waymeet.ingest.workers.worker import main; main()"

@@ -6,13 +6,30 @@ from msgspec import Struct, msgpack
 from msgspec.structs import replace
 
 from waymeet.ingest.build.entry import Made, make
-from waymeet.ingest.merge_sizes import most_bytes
+from waymeet.ingest.filetypes import listed, most_bytes
+from waymeet.ingest.parse import code
 from waymeet.ingest.read.decode import Decoded, digest
 from waymeet.ingest.read.extract import ExtractError, text_of
 from waymeet.ingest.read.safe_read import Content, read
 from waymeet.ingest.read.secrets import masked
 from waymeet.settings import Authored, Chunking
 from waymeet.types import Fingerprint
+
+_PROSE = 96_000
+_CODE = 8_000
+_BY_GRAMMAR = frozenset({*code.LANGUAGES, "html"})
+_NEVER = frozenset({"pdf", "docx"})
+
+
+def is_tame(path: str, size: int) -> bool:
+    """Tell whether a file of that size needs no process of its own.
+
+    >>> is_tame("a.md", 50_000), is_tame("a.py", 50_000), is_tame("a.pdf", 50)
+    (True, False, False)
+    """
+    language = listed(path).language
+    return language not in _NEVER and size <= (_CODE if language in _BY_GRAMMAR else _PROSE)
+
 
 _LONGEST_REASON = 200
 _MOST_PLAIN = 500_000

@@ -12,7 +12,7 @@ from typing import IO
 
 from msgspec import Struct, msgpack
 
-from waymeet.ingest.merge_sizes import is_bulky
+from waymeet.ingest.filetypes import is_bulky
 from waymeet.ingest.workers.rlimits import BULKY, PLAIN, TOO_MUCH_MEMORY, limited, settle
 from waymeet.ingest.workers.task import Rules, Task, outcome
 

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from waymeet.evaluate.ablation import signals
 from waymeet.evaluate.collection import Collection, load, misspelt, sampled
-from waymeet.evaluate.indexing import fill
-from waymeet.evaluate.merge_files import fill_with_files, in_one_piece, looked_up, said
+from waymeet.evaluate.indexing import fill, fill_with_files, in_one_piece, looked_up, said
 from waymeet.evaluate.metrics import Comparison, Measured, compared, in_passing
 from waymeet.evaluate.mining import mined
 from waymeet.evaluate.replay import Retracing, remembering

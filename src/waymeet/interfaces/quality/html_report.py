@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from waymeet.evaluate.metrics import Comparison, Worth
-from waymeet.interfaces.quality import merge_tables
+from waymeet.interfaces.quality import tables
 from waymeet.interfaces.quality.report import Report
 from waymeet.interfaces.quality.svg import Row, intervals
 from waymeet.interfaces.quality.tables import grids
@@ -65,14 +65,14 @@ def _sections(report: Report) -> Iterator[str]:
         yield f"<h2>{_text(grid.title)}</h2><p>{_text(grid.about)}</p>"
         yield _card(_table(grid.heads, grid.rows))
     yield f"<h2>{_text(report.measure)} by collection</h2>"
-    for name, found in merge_tables.worths(report):
+    for name, found in tables.worths(report):
         yield f'<section class="card"><h3>{_text(name)}</h3>{_results(report, name, found)}</section>'
     yield "<h2>All figures</h2>"
     yield _card(_result_table(report))
-    for title, about, rows in merge_tables.difference_tables(report):
+    for title, about, rows in tables.difference_tables(report):
         yield f"<h2>{_text(title)}</h2><p>{_text(about)} The measure is {_text(report.measure)}.</p>"
         yield from _differences(title, rows)
-    remarks = list(merge_tables.remarks(report))
+    remarks = list(tables.remarks(report))
     if remarks:
         yield "<h2>Remarks</h2>"
         yield _list("", remarks)
@@ -97,8 +97,8 @@ def _differences(title: str, found: Sequence[Comparison]) -> Iterator[str]:
         name = f"{key[0]}: against {key[1]}"
         picture = intervals(rows, one_line(f"{title}, {name}"), zero=True)
         listed = _table(
-            merge_tables.COMPARISON_HEADS,
-            ([(cell, each.verdict) for cell in merge_tables.comparison_row(each)] for each in group),
+            tables.COMPARISON_HEADS,
+            ([(cell, each.verdict) for cell in tables.comparison_row(each)] for each in group),
         )
         yield f'<section class="card"><h3>{_text(name)}</h3>{picture}<div class="scroll">{listed}</div></section>'
 
@@ -106,15 +106,15 @@ def _differences(title: str, found: Sequence[Comparison]) -> Iterator[str]:
 def _result_table(report: Report) -> str:
     """List all figures; the best of each measure on each collection is marked where there is a choice."""
     rows = []
-    for _, found in merge_tables.worths(report):
+    for _, found in tables.worths(report):
         best = {name: max(each.measures[name] for each in found) for name in report.measures}
         for each in found:
-            cells = [(cell, "") for cell in merge_tables.result_row(report, each)]
+            cells = [(cell, "") for cell in tables.result_row(report, each)]
             for at, name in enumerate(report.measures, start=3):
                 if len(found) > 1 and each.measures[name] == best[name]:
                     cells[at] = (cells[at][0], "best")
             rows.append(cells)
-    return _table(merge_tables.result_heads(report), rows)
+    return _table(tables.result_heads(report), rows)
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[tuple[str, str]]]) -> str:

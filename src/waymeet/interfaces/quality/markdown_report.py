@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from waymeet.interfaces.quality import merge_tables
+from waymeet.interfaces.quality import tables
 from waymeet.interfaces.quality.report import Report
 from waymeet.interfaces.quality.tables import Cell, Grid, grids, several
 from waymeet.interfaces.render.text import one_line
@@ -21,14 +21,14 @@ def _lines(report: Report) -> Iterator[str]:
     yield f"Measured by Waymeet {plain(report.version)}. Intervals hold 95 of 100 means over such queries (bootstrap);"
     yield "differences are taken query by query, and one whose interval holds 0 may be chance."
     if not several(report):
-        rows = (merge_tables.result_row(report, each) for each in report.results)
-        yield from ("", *_table(merge_tables.result_heads(report), rows))
+        rows = (tables.result_row(report, each) for each in report.results)
+        yield from ("", *_table(tables.result_heads(report), rows))
     for grid in grids(report):
         yield from ("", *section(grid))
-    for title, about, found in merge_tables.difference_tables(report, short=True):
+    for title, about, found in tables.difference_tables(report, short=True):
         yield from ("", f"## {title}", "", f"{about} The measure is {plain(report.measure)}.", "")
-        yield from _table(merge_tables.COMPARISON_HEADS, map(merge_tables.comparison_row, found))
-    notes = [*report.failures, *merge_tables.remarks(report)]
+        yield from _table(tables.COMPARISON_HEADS, map(tables.comparison_row, found))
+    notes = [*report.failures, *tables.remarks(report)]
     if notes:
         yield from ("", "## Remarks", "", *(f"- {plain(each)}" for each in notes))
 

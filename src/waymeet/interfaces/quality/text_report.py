@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from waymeet.evaluate.metrics import MAIN, MEASURES, Comparison, Worth
-from waymeet.interfaces.quality import merge_tables
+from waymeet.interfaces.quality import tables
 from waymeet.interfaces.quality.report import Report
 from waymeet.interfaces.quality.tables import Grid, figures, several, sums
 from waymeet.interfaces.render.text import Line
@@ -29,7 +29,7 @@ def row(each: Worth, first: int, second: int) -> Line:
         (f"  {each.queries:7}{values}  ", ""),
         (f"{f'{low:.3f} – {high:.3f}':15}", "dim"),
         (f"{each.p50_ms:8.2f}{each.p95_ms:8.2f}  ", ""),
-        (merge_tables.meaning(each), "dim"),
+        (tables.meaning(each), "dim"),
     ]
 
 
@@ -55,7 +55,7 @@ def all_differences(report: Report) -> Iterator[Line]:
     """Show every table of differences of a report; many collections are summed up."""
     for grid in ([figures(report, report.measure)] if several(report) else []) + list(sums(report)):
         yield from _grid(grid)
-    for title, _, found in merge_tables.difference_tables(report, short=True):
+    for title, _, found in tables.difference_tables(report, short=True):
         yield from differences(f"{title} ({report.measure})", found)
 
 
@@ -71,7 +71,7 @@ def _grid(grid: Grid) -> Iterator[Line]:
 
 def remarks(report: Report) -> Iterator[Line]:
     """Say what a reader of the tables must know."""
-    for each in merge_tables.remarks(report):
+    for each in tables.remarks(report):
         yield [(each, "yellow" if each.startswith("degraded") else "")]
     for each in report.failures:
         yield [(each, "red")]

@@ -1,8 +1,24 @@
 """Types that the fields of several requests share, with what is said of them in schemas."""
 
+from pathlib import Path, PurePath
 from typing import Annotated, Literal
 
 from msgspec import Meta
+
+
+def below(root: Path, path: str) -> str:
+    """Read a path or an id as one below the root; what lies elsewhere stays as it is and is not found.
+
+    >>> below(Path("/project"), "/project/docs/a.md#L1-L2"), below(Path("/a"), "./docs"), below(Path("/a"), "b.md")
+    ('docs/a.md#L1-L2', 'docs', 'b.md')
+    """
+    path = path.removeprefix("./")
+    found = PurePath(path)
+    if not found.is_absolute() or not found.is_relative_to(root):
+        return path
+    tail = "/" if path.endswith("/") else ""
+    return found.relative_to(root).as_posix() + tail if found != root else "."
+
 
 Kind = Literal["docs", "code", "notes", "tasks", "skills", "files", "folders"]
 EntryKind = Literal["notes", "tasks", "skills"]

@@ -66,7 +66,7 @@ class LocalEmbedder:
         self.query("")
 
     def _embed(self, texts: Sequence[str]) -> Sequence["Vector"]:
-        from waymeet.models.local.merge_unit import refusing  # noqa: PLC0415 - start-up is a feature
+        from waymeet.models.local.kernels import refusing  # noqa: PLC0415 - start-up is a feature
 
         if not texts:
             return []

@@ -44,7 +44,7 @@ class GraniteEmbedder:
 
     def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
         """Embed texts, the first 510 tokens of each; one without any token gets the vector of an empty text."""
-        from waymeet.models.local.merge_unit import unit_rows  # noqa: PLC0415 - start-up is a feature
+        from waymeet.models.local.kernels import unit_rows  # noqa: PLC0415 - start-up is a feature
 
         return list(unit_rows(self._loaded.encoder.pooled([self._tokens(text) for text in texts], "cls")))
 

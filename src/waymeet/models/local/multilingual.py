@@ -41,7 +41,7 @@ class MultilingualEmbedder:
     def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
         """Embed texts, the first 4096 characters of each; an empty one gets the vector of an unknown word."""
         from waymeet.models.local.blas_threads import side_by_side, together  # noqa: PLC0415 - likewise
-        from waymeet.models.local.merge_unit import unit_rows  # noqa: PLC0415 - likewise
+        from waymeet.models.local.kernels import unit_rows  # noqa: PLC0415 - likewise
         from waymeet.models.local.use_network import embed  # noqa: PLC0415 - start-up is a feature
 
         weights, vocabulary = self._loaded

@@ -57,7 +57,7 @@ class StaticEmbedder:
         """Embed texts; one without any known token becomes the first axis."""
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-        from waymeet.models.local.merge_unit import refusing  # noqa: PLC0415 - likewise
+        from waymeet.models.local.kernels import refusing  # noqa: PLC0415 - likewise
 
         if not texts:
             return []

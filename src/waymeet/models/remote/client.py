@@ -1,17 +1,48 @@
 """Asking a server while somebody waits: one deadline, checked answers, and no key in any error."""
 
 from collections.abc import Callable
-from threading import Event
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
 
-from waymeet.errors import ModelError
+from waymeet.errors import ModelError, WaymeetError
 from waymeet.models.remote.http import Clock, Manners, Refused, here, post
-from waymeet.models.remote.merge_deadline import GivenUp, within
 
 T = TypeVar("T")
+
+
+class GivenUp(Exception):  # noqa: N818 - only tells abandoned work to end
+    """Nobody waits for the answer any more."""
+
+
+def within(seconds: float, work: Callable[[Event], T], late: ModelError) -> T:
+    """Do some work, but wait no longer for it; the event tells work that was given up to end.
+
+    A socket's own time limit starts anew with every byte, and resolving a name has none at all, so the work is done in
+    a thread that can be left behind.
+    """
+    done: SimpleQueue[T | BaseException] = SimpleQueue()
+    given_up = Event()
+
+    def worker() -> None:
+        try:
+            done.put(work(given_up))
+        except BaseException as error:  # noqa: BLE001 - handed over and raised where it belongs
+            done.put(error)
+
+    Thread(target=worker, name="waymeet-asking", daemon=True).start()
+    try:
+        result = done.get(timeout=seconds)
+    except Empty:
+        given_up.set()
+        raise late from None
+    if isinstance(result, BaseException):
+        raise result.with_traceback(None) if isinstance(result, WaymeetError) else result
+    return result
+
 
 _MOST_BYTES = 4_000_000
 _TRIES = 3

@@ -1,14 +1,16 @@
 """What embedding would cost, before anything is sent: texts, tokens, and roughly the money."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 from waymeet.analysis.token_estimate import tokens
+from waymeet.ingest.embed.batches import Embedded, missing
 from waymeet.models.remote.embedder import HttpEmbedder
 from waymeet.models.remote.http import here
-from waymeet.ports import Embedder
+from waymeet.models.vector_cache import KeptEmbedder
+from waymeet.ports import Embedder, Store
 from waymeet.settings import Embedding
 
 PRICED = "November 2026"
@@ -95,3 +97,35 @@ def _money(dollars: float) -> str:
     ('less than $0.01', 'about $0.07', 'about $1,234.57')
     """
     return f"about ${dollars:,.2f}" if dollars >= 0.01 else "less than $0.01"
+
+
+Consent = Callable[[Estimate], bool]
+
+
+def paid(embedders: Sequence[Embedder]) -> bool:
+    """Tell whether somebody may want money, without looking at what there is to embed."""
+    return any(estimate(_innermost(each), ["a text"]).paid for each in embedders)
+
+
+def estimates(store: Store, embedders: Sequence[Embedder]) -> list[Estimate]:
+    """Estimate what is sent elsewhere to embed the rest."""
+    found = [estimate(_innermost(each), missing(store, embedders, each.lane)) for each in embedders]
+    return [each for each in found if each.provider and each.texts]
+
+
+def refused(
+    store: Store, embedders: Sequence[Embedder], numbers: Embedding, consent: Consent | None
+) -> Embedded | None:
+    """Ask before a large paid run; if nobody agrees, say what was not done."""
+    for each in estimates(store, embedders) if paid(embedders) else ():
+        if needs_consent(each, numbers) and not (consent and consent(each)):
+            return Embedded(
+                left=each.texts,
+                trouble=f"Nothing was sent: {each.told()}",
+                hint="To agree: waymeet index --yes. Not to be asked: embedding.ask_above_tokens.",
+            )
+    return None
+
+
+def _innermost(embedder: Embedder) -> Embedder:
+    return embedder.inner if isinstance(embedder, KeptEmbedder) else embedder

@@ -3,8 +3,7 @@
 from msgspec.structs import replace
 
 from waymeet.formulas.explanation import total, value
-from waymeet.formulas.fusion import rrf, share
-from waymeet.formulas.merge_gate import strong, top_bonus
+from waymeet.formulas.fusion import rrf, share, strong, top_bonus
 from waymeet.formulas.rerank import blended, trust
 from waymeet.search.fuse.fusion import made_of, ordered, rows_of
 from waymeet.search.state import Search, Tools

@@ -6,9 +6,8 @@ from itertools import groupby
 from msgspec.structs import replace
 
 from waymeet.formulas.explanation import product, total, value
-from waymeet.formulas.fusion import linear, rrf, share, three_way, three_way_weights
+from waymeet.formulas.fusion import aggregate, linear, rrf, share, three_way, three_way_weights
 from waymeet.formulas.graph import proximity
-from waymeet.formulas.merge_aggregate import aggregate
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings
 from waymeet.types import Candidate, Explanation, Filters, Found, Ranking, Scored

@@ -7,10 +7,21 @@ from msgspec.structs import replace
 from waymeet.errors import EmbeddingError
 from waymeet.search.retrieve.dense import lanes_of, nearest, with_hint
 from waymeet.search.retrieve.embed_on_demand import Spot
-from waymeet.search.retrieve.merge_walk import walk
+from waymeet.search.retrieve.graph_walk import walk
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings
 from waymeet.types import Filters, Ranking
+
+
+def suit(search: Search, tools: Tools, settings: Settings) -> Search:
+    """Let length count less where texts are remarks of a few words: the longer ones just say more."""
+    told = tools.store.texture().telling
+    usual = settings.bm25.b.body
+    norm = round(settings.auto.remark_norm + (usual - settings.auto.remark_norm) * told, 2)
+    if told >= 1.0 or norm >= usual:
+        return search.skip("texts say enough about themselves")
+    return replace(search, bm25=replace(settings.bm25, b=replace(settings.bm25.b, body=norm)))
+
 
 _WORDS_ALONE = frozenset({"bm25_only", "keyword"})
 _MEANING_ALONE = frozenset({"vec_only", "vector"})

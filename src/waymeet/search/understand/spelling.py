@@ -11,8 +11,7 @@ from msgspec.structs import replace
 
 from waymeet.analysis import has_cjk, spans, terms, words
 from waymeet.analysis.edit_distance import distance, one_edit_away
-from waymeet.analysis.merge_stop import STOP
-from waymeet.analysis.terms import stems
+from waymeet.analysis.terms import STOP, stems
 from waymeet.ports import Store
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Bm25, Settings

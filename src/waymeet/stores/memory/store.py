@@ -17,8 +17,7 @@ from waymeet.formulas.bm25 import idf
 from waymeet.ports import Counts, Neighbour
 from waymeet.stores.memory.snapshot import Snapshot
 from waymeet.stores.shared import bm25f
-from waymeet.stores.shared.corpus_profile import STRUCTURE, urgency
-from waymeet.stores.shared.merge_textures import textured
+from waymeet.stores.shared.corpus_profile import STRUCTURE, textured, urgency
 from waymeet.stores.shared.validation import checked, twice
 from waymeet.stores.shared.vectors import cosines, unit, units, usual
 from waymeet.types import FOUND_KINDS, Filters, Fingerprint, Scored

@@ -4,8 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from waymeet.ports import Texture
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from waymeet.stores.shared.bm25f import Statistics
     from waymeet.types import Document
+
+
+_UNREAD = frozenset({"folders", "files"})
+"""Kinds of documents of which nothing but the path is known."""
+
+
+def textured(kinds: Mapping[str, int], chunks: int, statistics: Statistics) -> Texture:
+    """Put together what is told of all texts: documents by kind, chunks, usual lengths."""
+    read = sum(number for kind, number in kinds.items() if kind not in _UNREAD)
+    return Texture(read, kinds.get("code", 0), chunks, statistics.averages.get("body", 0.0))
+
 
 STEPS = (1, 4, 16, 64)
 """Numbers of linking documents from which on a document is a step more urgent. Among documents of a step, what was

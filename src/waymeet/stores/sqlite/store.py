@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from waymeet.formulas.bm25 import idf
 from waymeet.stores.shared import bm25f
-from waymeet.stores.shared.merge_textures import textured
+from waymeet.stores.shared.corpus_profile import textured
 from waymeet.stores.shared.validation import checked
 from waymeet.stores.shared.vectors import usual
 from waymeet.stores.sqlite.database.connection import opened

@@ -9,7 +9,7 @@ from waymeet.ingest.parse.metadata.properties import about
 from waymeet.ingest.parse.parsed import Heading, Parsed, RawLink
 from waymeet.ingest.parse.references.anchors import Anchors, label_key, slug
 from waymeet.ingest.parse.references.link_syntax import REFERENCES, inline
-from waymeet.ingest.parse.references.merge_mentioned import Mentioned
+from waymeet.ingest.parse.references.mentions import Mentioned
 from waymeet.ingest.parse.references.sentence import Rows, around
 
 MOST_LABELS = 1_000

@@ -9,7 +9,7 @@ from waymeet.ingest.parse.markup.code_blocks import Blocks
 from waymeet.ingest.parse.parsed import Heading, RawLink
 from waymeet.ingest.parse.references.anchors import Anchors
 from waymeet.ingest.parse.references.link_syntax import Meant, inline, wikilink
-from waymeet.ingest.parse.references.merge_mentioned import Mentioned
+from waymeet.ingest.parse.references.mentions import Mentioned
 from waymeet.ingest.parse.references.sentence import around
 
 if TYPE_CHECKING:

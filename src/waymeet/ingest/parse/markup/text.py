@@ -4,7 +4,7 @@ from waymeet.ingest.parse.markup import rst
 from waymeet.ingest.parse.markup.fallback import stem
 from waymeet.ingest.parse.metadata.properties import about
 from waymeet.ingest.parse.parsed import Parsed
-from waymeet.ingest.parse.references.merge_mentioned import Mentioned
+from waymeet.ingest.parse.references.mentions import Mentioned
 
 _MOST = 500_000
 """Characters that are looked through for paths."""

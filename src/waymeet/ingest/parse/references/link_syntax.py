@@ -5,7 +5,7 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
-from waymeet.ingest.merge_binary import is_binary_name
+from waymeet.ingest.filetypes import is_binary_name
 from waymeet.ingest.parse.references.anchors import slug
 
 KINDS = frozenset(

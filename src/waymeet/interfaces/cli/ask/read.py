@@ -20,7 +20,7 @@ from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import format_option, print_files, print_text
 from waymeet.interfaces.cli.shell_complete import documents
 from waymeet.interfaces.daemon.client import asked
-from waymeet.interfaces.requests.merge_places import below
+from waymeet.interfaces.requests.fields import below
 from waymeet.interfaces.requests.operations.read import ReadRequest
 from waymeet.project import Project
 from waymeet.search.lookup.citation import Excerpt

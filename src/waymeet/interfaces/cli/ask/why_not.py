@@ -92,7 +92,7 @@ def _told(project: Project, store: "Store", request: Query, reference: str) -> "
 
 def _absent(project: Project, request: Query, path: str, known: list[str]) -> "WhyNot":
     """Say why a file is not indexed at all."""
-    from waymeet.ingest.discover.merge_ignored import ignored_by
+    from waymeet.ingest.discover.ignore import ignored_by
     from waymeet.search.lookup.did_you_mean import near
     from waymeet.search.why_not import WhyNot
 

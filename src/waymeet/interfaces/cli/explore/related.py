@@ -19,7 +19,7 @@ from waymeet.interfaces.cli.output_format import Listing, format_option, print_l
 from waymeet.interfaces.cli.shell_complete import documents
 from waymeet.interfaces.daemon.client import asked
 from waymeet.interfaces.render.text import Line
-from waymeet.interfaces.requests.merge_places import below
+from waymeet.interfaces.requests.fields import below
 from waymeet.interfaces.requests.operations.related import RelatedAnswer, RelatedRequest, answer_related
 from waymeet.search.explore.related import Related
 

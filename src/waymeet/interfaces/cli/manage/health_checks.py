@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from waymeet import __version__
 from waymeet.errors import BusyIndexError, NoIndexError, SettingsError, WaymeetError
-from waymeet.ingest.discover.merge_installed import extras
+from waymeet.ingest.discover.run_state import extras
 from waymeet.ingest.status import Meaning
 from waymeet.interfaces.agents.config_file import registered
 from waymeet.interfaces.agents.known_agents import AGENTS, server_name, settings_file

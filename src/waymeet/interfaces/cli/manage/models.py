@@ -17,7 +17,7 @@ from waymeet.models.available import Usable, megabytes, usable
 from waymeet.settings import Embedding, user_file
 
 if TYPE_CHECKING:
-    from waymeet.models.files.merge_hub import Plan
+    from waymeet.models.files.hub import Plan
 
 _EPILOG = manual(
     """
@@ -103,8 +103,7 @@ def get(
     Only safetensors and ONNX are fetched, never weights that could run code; every file is checked against the hub's
     list. A fetch that broke off goes on where it was.
     """
-    from waymeet.models.files.hub import fetch
-    from waymeet.models.files.merge_hub import planned
+    from waymeet.models.files.hub import fetch, planned
 
     with opened(root, index, flags) as project:
         hub = project.settings.embedding.hub

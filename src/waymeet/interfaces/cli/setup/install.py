@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from waymeet.errors import UsageError
-from waymeet.interfaces.agents.config_file import Plan, adding, carry_out
+from waymeet.interfaces.agents.config_file import Plan, adding, carry_out, removing
 from waymeet.interfaces.agents.known_agents import AGENTS, Agent, server, server_name, settings_file
 from waymeet.interfaces.cli.common import json_option, opened, print_json, print_lines, project_options, say
 from waymeet.interfaces.cli.help import manual
@@ -154,3 +154,43 @@ def diff_lines(planned: Plan) -> Iterator[Line]:
     for row in _diff(planned).splitlines():
         heading = row.startswith(("+++", "---"))
         yield [(row, "bold" if heading else _STYLES.get(row[:1], ""))]
+
+
+_UNINSTALL_EPILOG = manual(
+    """
+    waymeet uninstall --agent claude-code
+    waymeet uninstall --agent codex --scope user --yes
+    waymeet uninstall --agent vscode --dry-run     only shows what would change
+    """,
+    exits={0: "taken out, or it was not there", 1: "not done: you said no", 4: "the file was changed meanwhile"},
+    see="waymeet install",
+)
+
+
+@click.command(short_help="Take back what `waymeet install` did.", epilog=_UNINSTALL_EPILOG)
+@agent_options
+@project_options
+@json_option
+def uninstall(
+    agents: tuple[str, ...],
+    scope: str | None,
+    name: str | None,
+    yes: bool,
+    dry_run: bool,
+    root: Path | None,
+    index: Path | None,
+    flags: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Take back what `waymeet install` did.
+
+    If nobody changed the file since, it is given back byte for byte, or removed if there was none. Else only the entry
+    of Waymeet is taken out.
+    """
+    with opened(root, index, flags) as project:
+        folder = project.root
+
+    def plan(agent: Agent, chosen: str) -> Plan:
+        return removing(agent, settings_file(agent, chosen, folder), name or server_name(agent, folder))
+
+    return change_settings(agents, scope, plan, "Unregister", yes=yes, dry_run=dry_run, as_json=as_json, remember=False)

@@ -4,8 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from waymeet.interfaces.requests.fields import Kinds, Paths, Question, Refresh, Tags
-from waymeet.interfaces.requests.merge_places import below
+from waymeet.interfaces.requests.fields import Kinds, Paths, Question, Refresh, Tags, below
 from waymeet.project import Project
 from waymeet.search.context import Pack
 from waymeet.types import Filters, Query

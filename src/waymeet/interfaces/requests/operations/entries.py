@@ -5,8 +5,7 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from waymeet.interfaces.requests.fields import EntryKind, Names, Priority, Relation, Status, Version
-from waymeet.interfaces.requests.merge_places import below
+from waymeet.interfaces.requests.fields import EntryKind, Names, Priority, Relation, Status, Version, below
 from waymeet.interfaces.requests.operations.search import pair
 from waymeet.notebook import Item, Notebook, Removed, Saved, steps
 from waymeet.notebook.frontmatter_edit import Value

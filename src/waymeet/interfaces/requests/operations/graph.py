@@ -4,8 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from waymeet.interfaces.requests.fields import LinkTypes
-from waymeet.interfaces.requests.merge_places import below
+from waymeet.interfaces.requests.fields import LinkTypes, below
 from waymeet.project import Project
 from waymeet.search.explore.graph import Graph, pictured
 from waymeet.types import Degraded

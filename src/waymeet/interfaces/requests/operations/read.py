@@ -7,8 +7,7 @@ from msgspec.structs import replace
 
 from waymeet.analysis.token_estimate import tokens
 from waymeet.errors import NoSuchEntryError
-from waymeet.interfaces.requests.fields import Budget
-from waymeet.interfaces.requests.merge_places import below
+from waymeet.interfaces.requests.fields import Budget, below
 from waymeet.project import Project
 from waymeet.search.lookup.citation import Excerpt
 

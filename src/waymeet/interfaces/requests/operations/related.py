@@ -5,8 +5,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from waymeet.interfaces.requests.budget import cost
-from waymeet.interfaces.requests.fields import Budget, LinkTypes, Reference
-from waymeet.interfaces.requests.merge_places import below
+from waymeet.interfaces.requests.fields import Budget, LinkTypes, Reference, below
 from waymeet.project import Project
 from waymeet.search.explore.graph import Connection, connections, node_id
 from waymeet.search.explore.related import Direction, Related, related

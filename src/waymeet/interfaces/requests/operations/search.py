@@ -23,8 +23,8 @@ from waymeet.interfaces.requests.fields import (
     Question,
     Refresh,
     Tags,
+    below,
 )
-from waymeet.interfaces.requests.merge_places import below
 from waymeet.project import Project
 from waymeet.search.understand.inline_filters import moment
 from waymeet.settings import Layer

@@ -6,8 +6,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from waymeet.errors import NoSuchEntryError
-from waymeet.interfaces.requests.fields import Question, Refresh
-from waymeet.interfaces.requests.merge_places import below
+from waymeet.interfaces.requests.fields import Question, Refresh, below
 from waymeet.interfaces.requests.operations.entries import Entry, Which, entry_of
 from waymeet.notebook import steps
 from waymeet.project import Project

@@ -14,7 +14,7 @@ import apsw
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waymeet.stores.sqlite.check import derived_files, merge_graphproof, merge_vectorproof, tables
+from waymeet.stores.sqlite.check import derived_files, tables
 from waymeet.stores.sqlite.database import errors
 from waymeet.stores.sqlite.database.connection import connect, opened
 from waymeet.stores.sqlite.database.errors import translated
@@ -165,9 +165,9 @@ def _in_truth(connection: apsw.Connection) -> Iterator[_Found]:
 def _in_segments(connection: apsw.Connection, folder: Path) -> Iterator[_Found]:
     for segment, file, what in derived_files.wrong(connection, folder):
         yield _Found(Finding(file, what), partial(registry.retire, segments=[segment]), reread=False)
-    for segment, file, what in merge_vectorproof.wrong_vectors(connection, folder):
+    for segment, file, what in derived_files.wrong_vectors(connection, folder):
         yield _Found(Finding(file, what), partial(vector_registry.retire, segment=segment), reread=False)
-    for _, file, what in merge_graphproof.wrong_graph(connection, folder):
+    for _, file, what in derived_files.wrong_graph(connection, folder):
         yield _Found(Finding(file, what), adjacency.retire, reread=False)
 
 

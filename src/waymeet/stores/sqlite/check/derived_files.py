@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from waymeet.stores.segments.adjacency import Graph
 from waymeet.stores.segments.array_file import BrokenContainerError, Container
 from waymeet.stores.segments.impacts import baked
 from waymeet.stores.segments.postings import arrays
+from waymeet.stores.segments.quantization import signs
+from waymeet.stores.segments.vectors import Part, opened
 from waymeet.stores.shared.bm25f import Scale
-from waymeet.stores.sqlite.segments import registry
+from waymeet.stores.sqlite.segments import adjacency, registry, vector_registry
 from waymeet.types import CHUNK_FIELDS, DOCUMENT_FIELDS, FIELDS
 
 if TYPE_CHECKING:
@@ -122,3 +125,84 @@ def _living(container: Container, dead: Collection[int]) -> Columns:
     }
     living |= {f"length {field}": told[f"length {field}"][alive] for field in DOCUMENT_FIELDS}
     return living | {f"length {field}": told[f"length {field}"][kept] for field in CHUNK_FIELDS}
+
+
+_ROUNDED = 0.001
+"""Which part of the signs may be others because another machine rounds otherwise."""
+
+
+def wrong_vectors(connection: apsw.Connection, folder: Path) -> Iterator[tuple[int, str, str]]:
+    """Name the files that are not as they should be: number, file, and what is wrong."""
+    held: dict[int, list[int]] = {}
+    files = vector_registry.segments(connection)
+    for each in files:
+        what = judged(partial(_check_vectors, connection, each.lane, folder / each.file, held))
+        if what:
+            yield each.segment, each.file, what
+    for lane, numbers in held.items():
+        last = max(each.last for each in files if each.lane == lane)
+        if sorted(numbers) != sorted(each for each in vector_registry.living(connection, lane) if each <= last):
+            for each in files:
+                if each.lane == lane:
+                    yield each.segment, each.file, "the books say otherwise of what stands in it"
+
+
+def _check_vectors(connection: apsw.Connection, lane: int, path: Path, held: dict[int, list[int]]) -> str:
+    """Say what is wrong with a file, and add what it holds to what its lane does."""
+    container = Container(path)
+    part = opened(container)
+    what = _wrong_vectors(connection, lane, container, part)
+    held.setdefault(lane, []).extend(_living_vectors(connection, lane, part).numbers.tolist())
+    return what
+
+
+def _wrong_vectors(connection: apsw.Connection, lane: int, container: Container, part: Part) -> str:
+    if not container.whole():
+        return "bytes in it changed since they were written"
+    if part.turn is not None and part.signs is not None:
+        for right, kept in zip(signs(part.matrix, part.turn), part.signs, strict=True):
+            if np.bitwise_count(right ^ kept).sum() > _ROUNDED * part.matrix.size:
+                return "its signs are not those of its vectors"
+    living = _living_vectors(connection, lane, part)
+    rows = {row.number: row for row in vector_registry.read(connection, living.numbers.tolist())}
+    for chunk, number, vector in zip(living.chunks.tolist(), living.numbers.tolist(), living.matrix, strict=True):
+        row = rows.get(number)
+        if row is None or (row.chunk, row.vector) != (chunk, vector.astype("<f4").tobytes()):
+            return "it does not hold the vectors that it should"
+    return ""
+
+
+def _living_vectors(connection: apsw.Connection, lane: int, part: Part) -> Part:
+    """Leave out the vectors that are dead."""
+    alive = ~np.isin(part.numbers, np.array(vector_registry.dead(connection, lane), dtype=np.uint64))
+    return Part(part.chunks[alive], part.numbers[alive], part.matrix[alive])
+
+
+def wrong_graph(connection: apsw.Connection, folder: Path) -> Iterator[tuple[int, str, str]]:
+    """Name the file if it is not as it should be: number, file, and what is wrong."""
+    shelved = adjacency.named(connection)
+    what = judged(partial(_check_graph, connection, shelved, folder / shelved.file)) if shelved else ""
+    if shelved and what:
+        yield shelved.number, shelved.file, what
+
+
+def _check_graph(connection: apsw.Connection, shelved: adjacency.Shelved, path: Path) -> str:
+    container = Container(path)
+    if not container.whole():
+        return "bytes in it changed since they were written"
+    graph = Graph(container)
+    stirred = adjacency.stirred(connection, shelved.generation)
+    if not np.all(np.diff(container.numbers("starts").astype(np.int64)) >= 0):
+        return "its numbers contradict each other"
+    paths, rows = adjacency.read(connection)
+    known = {number: path for path, number in paths}
+    for path_, number in paths:
+        place = graph.place(path_)
+        if number in stirred or (place is None and number not in rows):
+            continue
+        if place is not None and graph.documents[place] in stirred:  # the path went and came back under another number
+            continue
+        expected = sorted((known[other], *rest) for other, *rest in rows.get(number, ()))
+        if place is None or graph.documents[place] != number or sorted(map(tuple, graph.around(place))) != expected:
+            return "it does not hold the links that it should"
+    return ""

@@ -158,13 +158,9 @@ def _doubting(session: Session) -> Iterator[None]:
             raise UnreadableError(str(verdict)) from error
         graph = (session.graph[1],) if session.graph else ()
         for container in (*session.segments.values(), *session.vectors.values(), *graph):
-            from waymeet.stores.sqlite.check import (  # noqa: PLC0415 - needed in an emergency only
-                derived_files,
-                merge_graphproof,
-                merge_vectorproof,
-            )
+            from waymeet.stores.sqlite.check import derived_files  # noqa: PLC0415 - needed in an emergency only
 
-            for wrong in (derived_files.wrong, merge_vectorproof.wrong_vectors, merge_graphproof.wrong_graph):
+            for wrong in (derived_files.wrong, derived_files.wrong_vectors, derived_files.wrong_graph):
                 for _, file, what in wrong(session.connection, container.path.parent):
                     raise UnreadableError(f"the segment {file}: {what}") from error
         raise

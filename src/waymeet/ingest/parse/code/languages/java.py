@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from waymeet.ingest.parse.code.language import Import, Language, Seen
-from waymeet.ingest.parse.code.merge_packages import member_import, package_import, symbol_import
+from waymeet.ingest.parse.code.modules import member_import, package_import, symbol_import
 from waymeet.ingest.parse.code.node_text import written
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 from waymeet.analysis import called, located
 from waymeet.ingest.parse.code.language import Import, Language, Seen
-from waymeet.ingest.parse.code.merge_packages import symbol_import
-from waymeet.ingest.parse.code.modules import joined
+from waymeet.ingest.parse.code.modules import joined, symbol_import
 from waymeet.ingest.parse.code.node_text import plain_name, written
 
 if TYPE_CHECKING:

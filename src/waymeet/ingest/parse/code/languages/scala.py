@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from waymeet.ingest.parse.code.language import Import, Language, Seen
 from waymeet.ingest.parse.code.languages.java import BUILTINS, OUTSIDE
-from waymeet.ingest.parse.code.merge_packages import package_import, symbol_import
+from waymeet.ingest.parse.code.modules import package_import, symbol_import
 from waymeet.ingest.parse.code.node_text import written
 
 if TYPE_CHECKING:

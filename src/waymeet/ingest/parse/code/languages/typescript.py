@@ -1,5 +1,7 @@
 """TypeScript: JavaScript with types, interfaces, enums and namespaces."""
 
+from msgspec.structs import replace
+
 from waymeet.ingest.parse.code.language import Language
 from waymeet.ingest.parse.code.languages import javascript
 
@@ -41,4 +43,12 @@ LANGUAGE = Language(
     constructors=frozenset({"constructor"}),
     builtins=javascript.BUILTINS
     | frozenset("Record Partial Required Readonly Pick Omit Exclude Extract ReturnType Awaited".split()),
+)
+
+
+TSX = replace(
+    LANGUAGE,
+    grammar="tree_sitter_typescript.language_tsx",
+    query=QUERY
+    + "[(jsx_opening_element name: (identifier) @call) (jsx_self_closing_element name: (identifier) @call)]\n",
 )
