@@ -3,7 +3,7 @@
 import os
 
 from hypothesis import HealthCheck, settings
-from without_models import WITHOUT_MODELS
+from support.without_models import WITHOUT_MODELS
 
 os.environ.update(WITHOUT_MODELS)
 

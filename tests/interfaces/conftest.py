@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 import pytest
-from without_models import WITHOUT_MODELS
+from support.without_models import WITHOUT_MODELS
 
 from waymeet import Project
 from waymeet.interfaces.cli import main

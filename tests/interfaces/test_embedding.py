@@ -10,7 +10,7 @@ from urllib.request import ProxyHandler, build_opener
 
 import pytest
 from interfaces.conftest import Run
-from served import process
+from support.subprocess_server import process
 
 from waymeet import Project
 from waymeet.errors import EmbeddingError, NoIndexError

@@ -7,7 +7,7 @@ from xml.dom.minidom import parseString
 
 import pytest
 from interfaces.conftest import Run
-from talkative import THINGS, files, write
+from support.documented_project import THINGS, files, write
 
 from waymeet.evaluate.metrics import MEASURES
 from waymeet.interfaces.quality.svg import Row, intervals

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from resident_process import PATIENCE, Served, command, folders, make, served
+from support.server_process import PATIENCE, Served, command, folders, make, served
 
 from waymeet.interfaces.http.openapi import described
 

@@ -10,10 +10,10 @@ import msgspec
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
-from resident_process import Served, folders, make, served
 from schemathesis import GenerationMode
 from schemathesis.checks import load_all_checks, not_a_server_error
 from schemathesis.specs.openapi import checks
+from support.server_process import Served, folders, make, served
 
 from waymeet.interfaces.http.openapi import described
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_talk import BOTH, call, said, talk
 from mcp_types import CallToolResult
+from support.mcp_client import BOTH, call, said, talk
 
 from waymeet import Project
 from waymeet.analysis.token_estimate import tokens

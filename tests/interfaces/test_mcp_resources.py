@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_talk import BOTH, said, talk
 from mcp_types import ResourceTemplateReference, TextContent, TextResourceContents
+from support.mcp_client import BOTH, said, talk
 
 from waymeet.interfaces.mcp.compat import COMPAT
 from waymeet.interfaces.mcp.tools import TOOLS

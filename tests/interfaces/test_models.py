@@ -7,9 +7,9 @@ from urllib.request import ProxyHandler, build_opener
 
 import numpy as np
 import pytest
-import tiny_models as tiny
 from interfaces.conftest import Run
-from served import process
+from support import tiny_models as tiny
+from support.subprocess_server import process
 
 KEY = "sk-very-secret-0123456789"
 E5 = "tiny/multilingual-e5-small"

@@ -12,7 +12,7 @@ from interfaces.conftest import Run
 
 from waymeet.models.choose_rerankers import chosen
 
-SERVER = Path(__file__).parent.parent / "model_process.py"
+SERVER = Path(__file__).parent.parent / "support" / "model_process.py"
 KEY = "sk-of-the-process-0123456789"
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from interfaces.conftest import Run
-from talkative import THINGS, files, write
+from support.documented_project import THINGS, files, write
 
 from waymeet.errors import UsageError
 from waymeet.interfaces.quality.settings_file import planned

@@ -4,9 +4,9 @@ import itertools
 import random
 
 import pytest
-from corpus import Page, chunk_id, entry
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.corpus import Page, chunk_id, entry
 
 from waymeet.formulas.explanation import evaluate
 from waymeet.models.hashing import HashingEmbedder

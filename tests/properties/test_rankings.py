@@ -3,10 +3,10 @@
 import random
 from itertools import chain
 
-from corpus import Page, chunk_id, store_of
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from support.corpus import Page, chunk_id, store_of
 
 from waymeet.formulas.fusion import rrf, top_bonus
 from waymeet.formulas.memory import converged

@@ -4,8 +4,8 @@ from math import log
 from typing import Any
 
 import pytest
-from corpus import FixedEmbedder, Page, store_of
-from projects import indexed
+from support.corpus import FixedEmbedder, Page, store_of
+from support.projects import indexed
 
 from waymeet.formulas.explanation import evaluate
 from waymeet.recipes.auto import AUTO

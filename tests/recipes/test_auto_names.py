@@ -1,7 +1,7 @@
 """The recipe `auto`: names in the query, names that documents share, and who hands a part of its score to whom."""
 
 import pytest
-from corpus import Page, store_of
+from support.corpus import Page, store_of
 
 from waymeet.analysis.keys import briefly, titled
 from waymeet.formulas.explanation import evaluate, value

@@ -1,7 +1,7 @@
 """The recipe `classic`: both fusions worked out by hand, its modes, and what it says when it has no vectors."""
 
 import pytest
-from corpus import FixedEmbedder, Page, store_of
+from support.corpus import FixedEmbedder, Page, store_of
 
 from waymeet.errors import UnknownRecipeError
 from waymeet.formulas.explanation import evaluate

@@ -6,8 +6,8 @@ from math import nan
 from typing import TYPE_CHECKING
 
 import pytest
-from corpus import FixedEmbedder, Page, entry, store_of
-from model_server import ModelServer, Reply, chatting, judged, serving
+from support.corpus import FixedEmbedder, Page, entry, store_of
+from support.model_server import ModelServer, Reply, chatting, judged, serving
 
 from waymeet.errors import EmbeddingError, ModelError
 from waymeet.formulas.explanation import evaluate, value

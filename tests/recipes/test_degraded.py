@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 import pytest
-from corpus import FixedEmbedder, Page, store_of
+from support.corpus import FixedEmbedder, Page, store_of
 
 from waymeet.errors import EmbeddingError
 from waymeet.recipes import RECIPES

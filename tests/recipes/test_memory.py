@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
-from corpus import FixedEmbedder, Page, store_of
+from support.corpus import FixedEmbedder, Page, store_of
 
 from waymeet.analysis.intent import guessed
 from waymeet.formulas.explanation import evaluate, value

@@ -1,7 +1,7 @@
 """The recipe `neighbours` and its sisters: worked examples, decays, directions, and what is left out."""
 
 import pytest
-from corpus import FixedEmbedder, Page, chunk_id, store_of
+from support.corpus import FixedEmbedder, Page, chunk_id, store_of
 
 from waymeet.formulas.explanation import evaluate, value
 from waymeet.recipes.neighbours import FILES, NEIGHBOURS, SKILLS_RECALL

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from corpus import FixedEmbedder, Page, store_of
+from support.corpus import FixedEmbedder, Page, store_of
 
 from waymeet.formulas.explanation import evaluate
 from waymeet.recipes.threeway import THREEWAY

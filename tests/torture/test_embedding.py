@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.request import ProxyHandler, build_opener
 
 import pytest
-from served import process
-from without_models import WITHOUT_MODELS
+from support.subprocess_server import process
+from support.without_models import WITHOUT_MODELS
 
 from waymeet import Project
 from waymeet.stores.sqlite import SqliteStore

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
+from support.hostile_files import FINE, plant
+from support.random_tree import LONG, dice
 
 from waymeet.ingest.index import index
 from waymeet.project import Project
 from waymeet.settings import Settings
 from waymeet.stores.memory.store import MemoryStore
-
-from .hostile import FINE, plant
-from .tree import LONG, dice
 
 if TYPE_CHECKING:
     from pathlib import Path

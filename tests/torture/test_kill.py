@@ -11,14 +11,13 @@ from time import perf_counter, sleep
 
 import msgspec
 import pytest
+from support.index_process import EFFORT, bring_up_to_date
+from support.random_tree import LONG, change, dice, fresh, said, strays
 
 from waymeet.stores.sqlite import SqliteStore
 from waymeet.stores.sqlite.check.check import STRAY
 
-from .tree import LONG, change, dice, fresh, said, strays
-from .worker import EFFORT, bring_up_to_date
-
-WORKER = [sys.executable, str(Path(__file__).with_name("worker.py"))]
+WORKER = [sys.executable, str(Path(__file__).parents[1] / "support" / "index_process.py")]
 ROUNDS = 200 if LONG else 20
 POINTS = 25 if LONG else 0
 CALLS = ("pwrite64", "write", "fdatasync", "fsync", "ftruncate", "rename", "unlink", "mkdir", "openat", "fcntl")

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 import pytest
+from support.random_tree import LONG, dice, said, strays, write
 
 from waymeet.ingest.workers.dispatch import FEWEST
 from waymeet.stores.sqlite import SqliteStore
 from waymeet.stores.sqlite.check.check import STRAY
-
-from .tree import LONG, dice, said, strays, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,13 +8,12 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+from support.index_process import EFFORT, bring_up_to_date
+from support.random_tree import LONG, dice, fresh, said, write
 
 from waymeet.stores.sqlite import SqliteStore
 from waymeet.stores.sqlite.check.repair import check
 from waymeet.stores.sqlite.database.connection import connect
-
-from .tree import LONG, dice, fresh, said, write
-from .worker import EFFORT, bring_up_to_date
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
-from planted import chosen, lines
+from support.planted_secrets import chosen, lines
+from support.random_tree import dice
 
 from waymeet.project import Project
-
-from .tree import dice
 
 if TYPE_CHECKING:
     from pathlib import Path

