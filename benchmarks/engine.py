@@ -19,11 +19,11 @@ import engine_text
 import numpy as np
 from numpy.typing import NDArray
 
-from waymeet.analysis import count
+from waymeet.analysis import count_terms
 from waymeet.search.retrieve.graph_walk import walk
 from waymeet.settings import Bm25
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.types import Chunk, Document, Entry, Filters, Link, Word
+from waymeet.types import Chunk, Document, Filters, IndexEntry, Link, Word
 
 CHUNKS = 100_000
 QUESTIONS = 200
@@ -53,8 +53,8 @@ def _measured(place: Path, files: list[engine_text.File], rivals: bool) -> dict[
     built = _built(store, entries, rows)
     sentences = engine_text.sentences(files, QUESTIONS + 20)
     plain = [[word.lower() for word in re.findall(r"\w+", sentence)] for sentence in sentences]
-    words = [[Word((term,), text=term) for term in count(sentence)] for sentence in sentences]
-    vectors = _projected([count(sentence) for sentence in sentences])
+    words = [[Word((term,), text=term) for term in count_terms(sentence)] for sentence in sentences]
+    vectors = _projected([count_terms(sentence) for sentence in sentences])
     sql = engine_rivals.Sql(place / "rival.sqlite", texts, with_vectors=rivals)
     sql.fill(texts, owners, links, rows)
     tantivy = engine_rivals.Tantivy(place / "tantivy", texts) if rivals else None
@@ -62,15 +62,15 @@ def _measured(place: Path, files: list[engine_text.File], rivals: bool) -> dict[
     gc.collect()
     gc.freeze()  # no question should pay for the texts that this benchmark keeps in memory
     lexical = {
-        "waymeet_first": _times(lambda n: store.lexical(words[n], 10, Filters(), Bm25())),
-        "waymeet_again": _times(lambda n: store.lexical(words[n], 10, Filters(), Bm25())),
+        "waymeet_first": _times(lambda n: store.rank_lexical(words[n], 10, Filters(), Bm25())),
+        "waymeet_again": _times(lambda n: store.rank_lexical(words[n], 10, Filters(), Bm25())),
         "fts5": _times(lambda n: sql.lexical(plain[n], 10)),
     }
     together = {"waymeet": _times(lambda n: _everything(store, words[n], vectors[n]))}
     if tantivy:
         lexical["tantivy"] = _times(lambda n: tantivy.lexical(asked[n], 10))
         together["fts5_sqlite_vec_sql"] = _times(lambda n: sql.everything(plain[n], vectors[n]))
-    near = {"waymeet": _times(lambda n: store.nearest(LANE, vectors[n], 50, Filters()))}
+    near = {"waymeet": _times(lambda n: store.rank_vectors(LANE, vectors[n], 50, Filters()))}
     result = {
         "corpus": {
             "packages": engine_text.PACKAGES,
@@ -101,7 +101,7 @@ def _measured(place: Path, files: list[engine_text.File], rivals: bool) -> dict[
     return result
 
 
-def _entries(files: Sequence[engine_text.File], links: Sequence[tuple[int, int]]) -> list[Entry]:
+def _entries(files: Sequence[engine_text.File], links: Sequence[tuple[int, int]]) -> list[IndexEntry]:
     targets: dict[int, list[int]] = {}
     for source, target in links:
         targets.setdefault(source, []).append(target)
@@ -110,9 +110,9 @@ def _entries(files: Sequence[engine_text.File], links: Sequence[tuple[int, int]]
         title = path.rpartition("/")[2]
         chunks = tuple(Chunk(f"{path}#{at}", path, at, at + 1, at + 1, text) for at, text in enumerate(pieces))
         leads = tuple(Link((f"p:{files[target].path}",), text="see") for target in targets[number])
-        terms = {"title": count(title), "path": count(path)}
+        terms = {"title": count_terms(title), "path": count_terms(path)}
         document = Document(path, "docs", title, names=(f"p:{path}",))
-        found.append(Entry(document, chunks, terms, tuple({"body": count(text)} for text in pieces), leads))
+        found.append(IndexEntry(document, chunks, terms, tuple({"body": count_terms(text)} for text in pieces), leads))
     return found
 
 
@@ -138,18 +138,18 @@ def _hash(term: str) -> int:
     return found
 
 
-def _built(store: SqliteStore, entries: Sequence[Entry], rows: NDArray[np.float32]) -> dict[str, float]:
+def _built(store: SqliteStore, entries: Sequence[IndexEntry], rows: NDArray[np.float32]) -> dict[str, float]:
     started = perf_counter()
     for at in range(0, len(entries), _BATCH):
         store.put(entries[at : at + _BATCH])
     put = perf_counter()
-    store.tidy()
+    store.optimize()
     merged = perf_counter()
     keys = [chunk.id for entry in entries for chunk in entry.chunks]
     for at in range(0, len(keys), 2000):
         store.put_vectors(LANE, dict(zip(keys[at : at + 2000], rows[at : at + 2000], strict=True)))
     with_vectors = perf_counter()
-    store.tidy()
+    store.optimize()
     times = (put - started, merged - put, with_vectors - merged, perf_counter() - with_vectors)
     names = ("put_s", "merge_words_s", "put_vectors_s", "merge_vectors_s")
     return {name: round(value, 2) for name, value in zip(names, times, strict=True)}
@@ -157,8 +157,8 @@ def _built(store: SqliteStore, entries: Sequence[Entry], rows: NDArray[np.float3
 
 def _everything(store: SqliteStore, words: Sequence[Word], vector: NDArray[np.float32]) -> int:
     """Words, vectors, two hops from the documents of the best, and the texts of ten, within one generation."""
-    with store.reading():
-        best = [*store.lexical(words, 50, Filters(), Bm25()), *store.nearest(LANE, vector, 50, Filters())]
+    with store.snapshot():
+        best = [*store.rank_lexical(words, 50, Filters(), Bm25()), *store.rank_vectors(LANE, vector, 50, Filters())]
         starts = list(dict.fromkeys(hit.document for hit in best[:10]))
         reached, _ = walk(store, starts, 2, (), _FAN_OUT)
         return len(store.chunks([hit.chunk for hit in best[:10]])) + len(reached)
@@ -183,23 +183,23 @@ def _times(ask: Callable[[int], object]) -> dict[str, float]:
 
 
 def _recall(
-    store: SqliteStore, rows: NDArray[np.float32], vectors: NDArray[np.float32], entries: Sequence[Entry]
+    store: SqliteStore, rows: NDArray[np.float32], vectors: NDArray[np.float32], entries: Sequence[IndexEntry]
 ) -> float:
     keys = [chunk.id for entry in entries for chunk in entry.chunks]
     found = 0
     for vector in vectors[:QUESTIONS]:
         exact = {keys[place] for place in np.argsort(-(rows @ vector), kind="stable")[:50]}
-        found += len(exact & {hit.chunk for hit in store.nearest(LANE, vector, 50, Filters())})
+        found += len(exact & {hit.chunk for hit in store.rank_vectors(LANE, vector, 50, Filters())})
     return round(found / (50 * QUESTIONS), 4)
 
 
-def _changed(store: SqliteStore, entry: Entry, built: dict[str, float]) -> dict[str, float]:
+def _changed(store: SqliteStore, entry: IndexEntry, built: dict[str, float]) -> dict[str, float]:
     """Change one file and ask for a word that it has only now."""
     terms = ({"body": {**entry.chunk_terms[0]["body"], "onlynow": 1}}, *entry.chunk_terms[1:])
     started = perf_counter()
-    store.put([Entry(entry.document, entry.chunks, entry.terms, terms, entry.links)])
+    store.put([IndexEntry(entry.document, entry.chunks, entry.terms, terms, entry.links)])
     put = perf_counter()
-    hits = store.lexical([Word(("onlynow",)), Word(("model",))], 10, Filters(), Bm25())
+    hits = store.rank_lexical([Word(("onlynow",)), Word(("model",))], 10, Filters(), Bm25())
     seen = perf_counter()
     assert hits[0].document == entry.document.id
     return {

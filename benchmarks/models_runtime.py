@@ -26,7 +26,7 @@ def ours() -> Embed:
     """Run granite by Waymeet, in numpy."""
     from waymeet.models.local.granite import GraniteEmbedder  # noqa: PLC0415 - each process loads only what it measures
 
-    return GraniteEmbedder().passages  # type: ignore[return-value]
+    return GraniteEmbedder().embed_passages  # type: ignore[return-value]
 
 
 def onnxruntime() -> Embed:
@@ -54,7 +54,7 @@ def multilingual() -> Embed:
     """Run USE-multilingual by Waymeet."""
     from waymeet.models.local.multilingual import MultilingualEmbedder  # noqa: PLC0415 - as above
 
-    return MultilingualEmbedder().passages  # type: ignore[return-value]
+    return MultilingualEmbedder().embed_passages  # type: ignore[return-value]
 
 
 def torch() -> Embed:
@@ -77,7 +77,7 @@ def folder() -> Embed:
     """Run the same MiniLM folder by Waymeet."""
     from waymeet.models.local.folder_embedder import LocalEmbedder  # noqa: PLC0415 - as above
 
-    return LocalEmbedder(minilm()).passages  # type: ignore[return-value]
+    return LocalEmbedder(minilm()).embed_passages  # type: ignore[return-value]
 
 
 def minilm() -> Path:

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import apsw
 import engine_text
 
-from waymeet.analysis import contains, count, has_cjk, plain, terms
+from waymeet.analysis import contains_phrase, count_terms, has_cjk, list_terms, normalise_text
 from waymeet.settings import Bm25
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.types import Chunk, Document, Entry, Filters, Word
+from waymeet.types import Chunk, Document, Filters, IndexEntry, Word
 
 CHUNKS = 100_000
 QUESTIONS = 100
@@ -59,7 +59,7 @@ def measure() -> dict[str, Any]:
         store = SqliteStore.open(place / "index.sqlite", create=True)
         for at in range(0, len(entries), _BATCH):
             store.put(entries[at : at + _BATCH])
-        store.tidy()
+        store.optimize()
         chunks = [chunk for entry in entries for chunk in entry.chunks]
         rival, built = _rival(place / "rival.sqlite", [chunk.text for chunk in chunks])
         kinds = _kinds(store, entries, files[: -len(foreign)], foreign)
@@ -86,10 +86,10 @@ def _with_runs(files: Iterable[engine_text.File]) -> list[engine_text.File]:
     return found
 
 
-def _entry(file: engine_text.File) -> Entry:
+def _entry(file: engine_text.File) -> IndexEntry:
     path, pieces = file
     chunks = tuple(Chunk(f"{path}#{at}", path, at, at + 1, at + 1, text) for at, text in enumerate(pieces))
-    return Entry(Document(path, "docs", ""), chunks, {}, tuple({"body": count(text)} for text in pieces))
+    return IndexEntry(Document(path, "docs", ""), chunks, {}, tuple({"body": count_terms(text)} for text in pieces))
 
 
 def _rival(path: Path, texts: Sequence[str]) -> tuple[apsw.Connection, dict[str, Any]]:
@@ -107,9 +107,9 @@ def _rival(path: Path, texts: Sequence[str]) -> tuple[apsw.Connection, dict[str,
 
 
 def _kinds(
-    store: SqliteStore, entries: list[Entry], spaced: list[engine_text.File], foreign: list[engine_text.File]
+    store: SqliteStore, entries: list[IndexEntry], spaced: list[engine_text.File], foreign: list[engine_text.File]
 ) -> dict[str, Kind]:
-    texts = {chunk.id: plain(chunk.text) for entry in entries for chunk in entry.chunks}
+    texts = {chunk.id: normalise_text(chunk.text) for entry in entries for chunk in entry.chunks}
     holders: dict[str, set[str]] = {}
     for entry in entries:
         for chunk, fields in zip(entry.chunks, entry.chunk_terms, strict=True):
@@ -118,19 +118,21 @@ def _kinds(
     chance = random.Random(5)  # noqa: S311 - the same questions each time
 
     def by_phrase(phrase: str, limit: int) -> set[str]:
-        words = [Word((term,), text=term) for term in count(phrase)]
-        return {hit.chunk for hit in store.lexical(words, limit, Filters(phrases=(plain(phrase),)), Bm25())}
+        words = [Word((term,), text=term) for term in count_terms(phrase)]
+        return {
+            hit.chunk for hit in store.rank_lexical(words, limit, Filters(phrases=(normalise_text(phrase),)), Bm25())
+        }
 
     def by_prefix(prefix: str, limit: int) -> set[str]:
-        known = store.vocabulary(prefix, _ALL if limit == _ALL else Bm25().prefix_terms)
-        word = Word(tuple(dict.fromkeys((*known, *terms(prefix)))))
-        return {hit.chunk for hit in store.lexical([word], limit, Filters(), Bm25())}
+        known = store.terms_with_prefix(prefix, _ALL if limit == _ALL else Bm25().prefix_terms)
+        word = Word(tuple(dict.fromkeys((*known, *list_terms(prefix)))))
+        return {hit.chunk for hit in store.rank_lexical([word], limit, Filters(), Bm25())}
 
     def saying(phrase: str) -> set[str]:
-        return {chunk for chunk, text in texts.items() if contains(text, plain(phrase))}
+        return {chunk for chunk, text in texts.items() if contains_phrase(text, normalise_text(phrase))}
 
     def beginning(prefix: str) -> set[str]:
-        meant = [each for term, each in holders.items() if term.startswith(prefix) or term in terms(prefix)]
+        meant = [each for term, each in holders.items() if term.startswith(prefix) or term in list_terms(prefix)]
         return set().union(*meant)
 
     return {

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from quality_picture import Dots, drawn
 from run import machine
 
-from waymeet.evaluate.metrics import MAIN, Comparison, Overall, overall
+from waymeet.evaluate.metrics import MAIN_METRIC, Comparison, Overall, summarise_comparisons
 from waymeet.interfaces.quality.markdown_report import plain, section
 from waymeet.interfaces.quality.report import Report
 from waymeet.interfaces.quality.tables import Cell, Grid, grids, remarks
@@ -48,18 +48,18 @@ _BEYOND = """\
 ## What these collections cannot show
 
 Some parts hardly do anything there, for what they are there for does not happen: nobody misspells a word, insists on a
-phrase that stands nowhere (`relax`), or says what was right or wrong (`correct`); nobody tags pages, gives them
+phrase that stands nowhere (`relax_phrases`), or says what was right or wrong (`apply_feedback`); nobody tags pages, gives them
 properties or trigger phrases, calls them by another name, or has them in three languages. So some collections are asked
-once more with a slip in every question, which is what `repair` is for, and there is a vault of our own in
+once more with a slip in every question, which is what `correct_spelling` is for, and there is a vault of our own in
 `benchmarks/vault`: the pages, notes, tasks, skills and code of a small team that does not exist, and 159 questions of
 the kinds that people and agents ask. We wrote it ourselves, knowing the parts, and replaced questions that did not need
 the part they were written for, so its intervals do not rule out chance: it shows that a part works, not how often it
 matters. It has no part in any mean, nor in the weights.
 
-With 120 questions of each collection, small effects look like noise: `auto.near` gains .006 (± .005) on xquad-en2zh if
+With 120 questions of each collection, small effects look like noise: `auto.min_similarity_steps` gains .006 (± .005) on xquad-en2zh if
 all its 1,190 questions are asked.
 
-These collections judge whole documents. Sections are judged in the vault (`diversify` is about how many of one document
+These collections judge whole documents. Sections are judged in the vault (`limit_per_document` is about how many of one document
 are shown) and by [questions from projects themselves](mine.md), where what helps to find the right document costs a
 little."""
 
@@ -96,7 +96,7 @@ class Aim(Struct, frozen=True, forbid_unknown_fields=True):
     elsewhere: float
     models: float
     words: float | None = None
-    measure: str = MAIN
+    measure: str = MAIN_METRIC
 
 
 class Published(Struct, frozen=True, forbid_unknown_fields=True):
@@ -149,7 +149,7 @@ def page(report: Report, others: Known, measured_on: str) -> str:
 def _lines(report: Report, others: Known, measured_on: str) -> Iterator[str]:
     main, *rest = grids(report)
     yield from ("# Quality of answers", "", _INTRO, "", f"{plain(measured_on)}, Waymeet {plain(report.version)}.", "")
-    yield from (f"![{MAIN} on every collection](quality.svg)", "", "## At a glance", "")
+    yield from (f"![{MAIN_METRIC} on every collection](quality.svg)", "", "## At a glance", "")
     yield from (f"- {each}" for each in glance(report))
     yield from ("", *section(main), "", _COLUMNS, "")
     yield from (*section(aims(report, others.aim)), "", *section(published(report, others.published)))
@@ -163,11 +163,11 @@ def _lines(report: Report, others: Known, measured_on: str) -> Iterator[str]:
 
 def glance(report: Report) -> Iterator[str]:
     """Say what the tables come to."""
-    against = {each.name: each for each in overall(report.comparisons)}
+    against = {each.name: each for each in summarise_comparisons(report.comparisons)}
     for name in (AUTO, WORDS):
         if name in against:
             yield f"`{name}` against plain BM25: {_said(against[name])}."
-    rivals = {each.against: each for each in overall(report.rivals)}
+    rivals = {each.against: each for each in summarise_comparisons(report.rivals)}
     if WORDS in rivals:
         low = rivals[WORDS].worst
         least = f"least on {plain(low.collection)} ({low.difference:+.3f})"
@@ -182,13 +182,13 @@ def glance(report: Report) -> Iterator[str]:
         worst = f"least on {plain(low_name)} ({first[low_name]:+.3f})"
         mean = sum(first.values()) / len(first)
         yield f"The place of the first right answer (MRR@10), `auto` against plain BM25: {mean:+.3f}; {worst}."
-    for each in overall(report.ablations, report.aside):
+    for each in summarise_comparisons(report.ablations, report.aside):
         if each.name == "without spread":
             high = each.best
             most = f"{high.difference:+.3f} on {plain(high.collection)}" if high.difference > 0 else "nothing anywhere"
             yield f"`auto` without its hop along links: {_said(each)}; without it, the most gained is {most}."
     if report.folds:
-        (each,) = overall([fold.compared for fold in report.folds])
+        (each,) = summarise_comparisons([fold.compared for fold in report.folds])
         yield f"Weights tuned without a collection, on it, against those that are set: {_said(each)}."
 
 
@@ -196,7 +196,7 @@ def _said(each: Overall) -> str:
     """Tell a difference over all collections in words."""
     worse = f" ({', '.join(map(plain, each.worse))})" if each.worse else ""
     return (
-        f"{each.mean:+.3f} {MAIN} on average ({each.low:+.3f} … {each.high:+.3f}), "
+        f"{each.mean:+.3f} {MAIN_METRIC} on average ({each.low:+.3f} … {each.high:+.3f}), "
         f"beyond noise better on {len(each.better)} and worse on {len(each.worse)} collections{worse}"
     )
 
@@ -254,7 +254,7 @@ Figures = Mapping[str, Mapping[str, Mapping[str, float]]]
 def _figures(report: Report) -> Figures:
     found: dict[str, dict[str, Mapping[str, float]]] = {}
     for each in report.results:
-        found.setdefault(each.collection, {})[each.recipe] = each.measures
+        found.setdefault(each.collection, {})[each.recipe] = each.metrics
     return found
 
 
@@ -273,10 +273,10 @@ def _reached(here: Mapping[str, Mapping[str, float]], name: str, measure: str, a
 def picture(report: Report) -> str:
     """Draw the main figures."""
     rows = [
-        Dots(name, [(each, here[each][MAIN]) for each in (PLAIN, WORDS, AUTO) if each in here])
+        Dots(name, [(each, here[each][MAIN_METRIC]) for each in (PLAIN, WORDS, AUTO) if each in here])
         for name, here in _figures(report).items()
     ]
-    return drawn(rows, f"{MAIN} by plain BM25, words and links, and with models")
+    return drawn(rows, f"{MAIN_METRIC} by plain BM25, words and links, and with models")
 
 
 def main() -> int:

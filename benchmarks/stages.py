@@ -20,7 +20,7 @@ from waymeet.ports import Embedder, Store
 from waymeet.project import Project
 from waymeet.recipes import RECIPES
 from waymeet.search.shape.hits import shape
-from waymeet.search.state import Recipe, Tools, run
+from waymeet.search.state import Recipe, Tools, run_stages
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.types import Query
 
@@ -65,7 +65,7 @@ def measure() -> dict[str, object]:
         flags = ("embedding.provider=hashing", "chunking.max_chars=800")
         with Project.open(root, index=Path(folder, "index.sqlite"), flags=flags) as project:
             project.index()
-            store, _ = project.current()
+            store, _ = project.refreshed_store()
             chunks = project.counts().chunks
             rows = {
                 name: _recipe(recipe, store, project.tools(store), project.layers, questions)
@@ -139,9 +139,9 @@ def _asked(recipe: Recipe, query: Query, store: Store, tools: Tools, settings: S
         store=cast("Store", Clocked(store, asked)),
         embedders=tuple(cast("Embedder", Clocked(each, thought)) for each in tools.embedders),
     )
-    with store.reading():
+    with store.snapshot():
         started = perf_counter()
-        search, _ = run(recipe, query, clocked, settings)
+        search, _ = run_stages(recipe, query, clocked, settings)
         whole = perf_counter() - started
         retrieval = sum(spent for name, spent in asked.items() if name in RETRIEVAL)
         own = whole - sum(asked.values()) - sum(thought.values())

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from waymeet.interfaces.render.text import answer_lines, one_line
+from waymeet.interfaces.render.text import render_answer, to_single_line
 from waymeet.project import Project
 from waymeet.types import Query
 
@@ -23,9 +23,9 @@ def draw(name: str, question: str, limit: int, *, explain: bool) -> None:
     console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
     flags = f" -n {limit}{' --explain' if explain else ''}"
     console.print(Text.assemble(("$ ", "dim"), f'waymeet search "{question}"{flags}'))
-    for line in answer_lines(answer):
+    for line in render_answer(answer):
         console.print(
-            Text.assemble(*((one_line(text), style) for text, style in line)), overflow="ellipsis", no_wrap=True
+            Text.assemble(*((to_single_line(text), style) for text, style in line)), overflow="ellipsis", no_wrap=True
         )
     picture = console.export_svg(title="waymeet")
     picture = re.sub(

@@ -19,7 +19,7 @@ from waymeet.recipes import RECIPES
 from waymeet.recipes.stage_table import STAGES
 from waymeet.search.state import stage_name
 from waymeet.settings import PRIVATE, Settings, sources
-from waymeet.settings.layers import keys
+from waymeet.settings.layers import list_keys
 
 COLUMNS = 78
 
@@ -42,7 +42,7 @@ def code(text: object) -> str:
 
 def settings() -> str:
     """Describe every setting, a section at a time."""
-    said, values, parts = descriptions(), dict(keys()), []
+    said, values, parts = descriptions(), dict(list_keys()), []
     for field in msgspec.structs.fields(Settings):
         if isinstance(field.type, type) and issubclass(field.type, msgspec.Struct):
             about = (field.type.__doc__ or "").strip()

@@ -26,8 +26,8 @@ A `Query` says more than words; `explain` shows how each score came about; `cont
 
 Notes, tasks and skills are Markdown files of the project; a change names the version it builds on:
 
->>> saved = project.authored.create("notes", "Weights", "RRF uses k = 60.")
->>> project.authored.update(saved.item.id, version=saved.item.version, fields={"tags": ["rank"]}).changed
+>>> saved = project.notebook.create("notes", "Weights", "RRF uses k = 60.")
+>>> project.notebook.update(saved.item.id, version=saved.item.version, fields={"tags": ["rank"]}).changed
 True
 >>> [edge.kind for edge in project.graph("fusion.md").edges]
 ['references']

@@ -97,7 +97,7 @@ class NotIndexedError(NotFoundError):
     exit_code = 1
 
 
-class NoSuchEntryError(NotFoundError):
+class ItemNotFoundError(NotFoundError):
     """No note, task or skill has that name."""
 
     exit_code = 1
@@ -135,5 +135,5 @@ class UnusableVectorError(EmbeddingError):
     """An embedder answered, but with something that is no vector of its kind: asking again will hardly help."""
 
 
-class RestingError(ModelError):
+class CircuitOpenError(ModelError):
     """A model was so slow that it is left alone for a while."""

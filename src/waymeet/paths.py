@@ -21,12 +21,12 @@ def project_root(start: Path) -> Path:
     start = existing_folder(start)
     above = (start, *start.parents)
     for folder in above:
-        if there(_usual_file(folder)):
+        if is_visible(_usual_file(folder)):
             return folder
-    return next((folder for folder in above if any(there(folder / mark) for mark in _MARKERS)), start)
+    return next((folder for folder in above if any(is_visible(folder / mark) for mark in _MARKERS)), start)
 
 
-def there(path: Path) -> bool:
+def is_visible(path: Path) -> bool:
     """Tell whether a file can be seen; one in a closed folder cannot."""
     try:
         return path.exists()
@@ -53,7 +53,7 @@ def known_folder(path: Path, chosen: Path | None = None) -> Path:
         return existing_folder(path)
     except NotFoundError:
         gone = _in_spite(path)
-        if gone is None or not there(index_file(gone, chosen)):
+        if gone is None or not is_visible(index_file(gone, chosen)):
             raise
         return gone
 
@@ -100,14 +100,14 @@ def _usual_file(root: Path) -> Path:
     return data_folder() / "indexes" / f"{name}-{key}.sqlite"
 
 
-def bytes_of(index: Path) -> int:
+def index_bytes(index: Path) -> int:
     """Add up the index file and what lies beside it."""
     beside = index.parent.glob(f"{escape(index.name)}*")
     files = (file for path in beside for file in (path.rglob("*") if path.is_dir() else (path,)))
     return sum(file.stat().st_size for file in files if file.is_file())
 
 
-def identity(path: Path) -> tuple[int, int] | None:
+def file_identity(path: Path) -> tuple[int, int] | None:
     """Say which file lies at a place, to tell it from one that takes its place; None if there is none."""
     try:
         found = path.stat()
@@ -137,6 +137,6 @@ def state_folder() -> Path:
     return user_state_path("waymeet")
 
 
-def everything(root: Path) -> bool:
+def is_too_broad(root: Path) -> bool:
     """Tell whether a folder is so wide that nobody means to index it by accident."""
     return root in {Path(root.anchor), Path.home()}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from msgspec import Struct
 
-from waymeet.formulas.vector_weight import telling
+from waymeet.formulas.vector_weight import text_length_factor
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from waymeet.settings import Bm25
-    from waymeet.types import Chunk, Document, Edge, Entry, Evidence, Filters, Fingerprint, Ranking, Word
+    from waymeet.types import Chunk, Document, Edge, Evidence, Filters, Fingerprint, IndexEntry, Ranking, Word
 
     Vector = NDArray[np.float32]
 
@@ -48,10 +48,10 @@ class Counts(Struct, frozen=True):
     kinds: dict[str, int]
     """Documents by kind."""
     vectors: dict[str, int]
-    """Chunks with a vector, by lane."""
+    """Chunks with a vector, by space."""
 
 
-class Texture(NamedTuple):
+class CorpusProfile(NamedTuple):
     """What kind of texts a store holds, as far as that says how to search them."""
 
     documents: int
@@ -59,7 +59,7 @@ class Texture(NamedTuple):
     code: int
     """How many of them are source code."""
     chunks: int
-    body: float
+    average_terms: float
     """The usual length of a chunk's text in terms, settled as for BM25F."""
 
     @property
@@ -68,9 +68,9 @@ class Texture(NamedTuple):
         return self.code / max(self.documents, 1)
 
     @property
-    def telling(self) -> float:
+    def text_length(self) -> float:
         """How much the texts say about themselves, between 0 and 1."""
-        return telling(self.body, self.code_share)
+        return text_length_factor(self.average_terms, self.code_share)
 
 
 class Store(Protocol):
@@ -85,11 +85,11 @@ class Store(Protocol):
         """Say how many changes were committed so far."""
         ...
 
-    def reading(self) -> AbstractContextManager[int]:
+    def snapshot(self) -> AbstractContextManager[int]:
         """Hold one generation for several questions: inside, every answer comes from the generation it yields."""
         ...
 
-    def put(self, entries: Sequence[Entry]) -> None:
+    def put(self, entries: Sequence[IndexEntry]) -> None:
         """Add documents, replacing those of the same id with their chunks, vectors and links.
 
         Links of any document that lead to a name which appears or vanishes by this are resolved anew.
@@ -100,38 +100,38 @@ class Store(Protocol):
         """Remove documents with all that belongs to them; links that led to them dangle. Unknown ids are ignored."""
         ...
 
-    def tidy(self) -> None:
+    def optimize(self) -> None:
         """Do what makes later answers quicker; changes no answer. To be called when many changes are made."""
         ...
 
-    def put_vectors(self, lane: str, vectors: Mapping[str, Vector], digests: Mapping[str, str] | None = None) -> None:
-        """Keep a unit vector per chunk id in a lane: one embedding model's space, of one dimension.
+    def put_vectors(self, space: str, vectors: Mapping[str, Vector], digests: Mapping[str, str] | None = None) -> None:
+        """Keep a unit vector per chunk id in a space: one embedding model's space, of one dimension.
 
         Unknown chunks are ignored. So are those whose document has not the digest named for it by chunk, if `digests`
         are given: its text changed while the vector was made.
 
         Raises:
-            EmbeddingError: a vector is not finite, is zero, or has not the lane's dimension; nothing is kept then.
+            EmbeddingError: a vector is not finite, is zero, or has not the space's dimension; nothing is kept then.
         """
         ...
 
-    def without_vector(self, lanes: Collection[str], limit: int) -> Sequence[str]:
-        """Name chunks that none of the lanes has a vector for, those that will be missed most first.
+    def chunks_without_vector(self, spaces: Collection[str], limit: int) -> Sequence[str]:
+        """Name chunks that none of the spaces has a vector for, those that will be missed most first.
 
         That is: those of documents that many others link to (see `stores.urgency`), then of those that changed last,
         then in the order of document and position; folders come last of all.
         """
         ...
 
-    def with_vector(self, lanes: Collection[str], chunks: Collection[str]) -> frozenset[str]:
-        """Say which of some chunks have a vector in any of the lanes."""
+    def chunks_with_vector(self, spaces: Collection[str], chunks: Collection[str]) -> frozenset[str]:
+        """Say which of some chunks have a vector in any of the spaces."""
         ...
 
-    def swap_lanes(self, gone: Mapping[str, Collection[str] | None], notes: Mapping[str, str]) -> None:
-        """Forget vectors and keep remarks, both at once: by lane those of the named chunks, or all of them (None)."""
+    def drop_vectors(self, gone: Mapping[str, Collection[str] | None], notes: Mapping[str, str]) -> None:
+        """Forget vectors and keep remarks, both at once: by space those of the named chunks, or all of them (None)."""
         ...
 
-    def lexical(self, words: Sequence[Word], limit: int, filters: Filters, bm25: Bm25) -> Ranking:
+    def rank_lexical(self, words: Sequence[Word], limit: int, filters: Filters, bm25: Bm25) -> Ranking:
         """Rank chunks by BM25F under the statistics of this generation (see `formulas.bm25`).
 
         A word's frequency in a field is the sum over its terms; `n` counts the chunks in which it occurs in any field
@@ -141,24 +141,24 @@ class Store(Protocol):
         """
         ...
 
-    def evidence(
+    def lexical_evidence(
         self, words: Sequence[Word], chunks: Collection[str], bm25: Bm25
     ) -> Mapping[str, tuple[Evidence, ...]]:
         """Take the lexical score of some chunks apart: Σ weight · idf · saturation is the score."""
         ...
 
-    def rarity(self, words: Sequence[Word], bm25: Bm25) -> tuple[float, ...]:
+    def idf(self, words: Sequence[Word], bm25: Bm25) -> tuple[float, ...]:
         """Give each word's idf as in `lexical`; words that nothing holds are the rarest."""
         ...
 
-    def nearest(self, lane: str, vector: Vector, limit: int, filters: Filters) -> Ranking:
-        """Rank the chunks of a lane by cosine similarity to a unit vector. An unknown lane is empty."""
+    def rank_vectors(self, space: str, vector: Vector, limit: int, filters: Filters) -> Ranking:
+        """Rank the chunks of a space by cosine similarity to a unit vector. An unknown space is empty."""
         ...
 
-    def usual(self, lane: str, vector: Vector) -> tuple[float, float]:
-        """Give mean and standard deviation of a lane's similarities to a unit vector, over a sample if they are many.
+    def similarity_statistics(self, space: str, vector: Vector) -> tuple[float, float]:
+        """Give mean and standard deviation of a space's similarities to a unit vector, over a sample if they are many.
 
-        This tells what a score is worth among scores of another lane. An unknown lane has (0, 0).
+        This tells what a score is worth among scores of another space. An unknown space has (0, 0).
         """
         ...
 
@@ -183,7 +183,7 @@ class Store(Protocol):
         """Fetch all chunks of some documents, in order; unknown ids are left out."""
         ...
 
-    def sections(self, documents: Collection[str]) -> Mapping[str, int]:
+    def chunk_counts(self, documents: Collection[str]) -> Mapping[str, int]:
         """Say how many chunks each of some documents has; documents that do not exist are left out."""
         ...
 
@@ -191,22 +191,22 @@ class Store(Protocol):
         """Fetch documents by id; unknown ids are left out."""
         ...
 
-    def named(self, keys: Collection[str], most: int | None = None) -> Mapping[str, tuple[str, ...]]:
+    def documents_by_key(self, keys: Collection[str], most: int | None = None) -> Mapping[str, tuple[str, ...]]:
         """Say which documents carry each of the keys among their names, in the order of their ids.
 
         A key that none carries is left out, and so is one that more than so many carry.
         """
         ...
 
-    def passing(self, documents: Collection[str], filters: Filters) -> Mapping[str, str]:
+    def first_passing_chunks(self, documents: Collection[str], filters: Filters) -> Mapping[str, str]:
         """Give, for each of the documents that has one, the id of its first chunk that passes the filters."""
         ...
 
-    def vocabulary(self, prefix: str, limit: int) -> Sequence[str]:
+    def terms_with_prefix(self, prefix: str, limit: int) -> Sequence[str]:
         """List the terms that begin with a prefix, those that most chunks hold first, then alphabetically."""
         ...
 
-    def holds(self, terms: Collection[str]) -> frozenset[str]:
+    def known_terms(self, terms: Collection[str]) -> frozenset[str]:
         """Say which of some terms any chunk holds in any field."""
         ...
 
@@ -214,27 +214,27 @@ class Store(Protocol):
         """Give the fingerprint of every document, by id."""
         ...
 
-    def coverage(self, lanes: Collection[str]) -> tuple[int, int]:
-        """Say how many chunks have a vector in any of the lanes, and how many there are."""
+    def coverage(self, spaces: Collection[str]) -> tuple[int, int]:
+        """Say how many chunks have a vector in any of the spaces, and how many there are."""
         ...
 
-    def lanes(self) -> Mapping[str, int]:
-        """Give the dimension of every lane that holds vectors."""
+    def spaces(self) -> Mapping[str, int]:
+        """Give the dimension of every space that holds vectors."""
         ...
 
     def counts(self) -> Counts:
         """Count what is kept."""
         ...
 
-    def texture(self) -> Texture:
+    def corpus_profile(self) -> CorpusProfile:
         """Say what kind of texts are kept."""
         ...
 
-    def note(self, key: str) -> str:
+    def metadata(self, key: str) -> str:
         """Read back a remark, or the empty string."""
         ...
 
-    def keep_note(self, key: str, value: str) -> None:
+    def set_metadata(self, key: str, value: str) -> None:
         """Keep a short remark about the index: what made it, what was skipped. Does not raise the generation."""
         ...
 
@@ -277,16 +277,16 @@ class Expander(Protocol):
         ...
 
 
-def suited(embedders: Sequence[Embedder], language: str) -> Embedder:
+def choose_embedder(embedders: Sequence[Embedder], language: str) -> Embedder:
     """Choose who embeds a text in a language: the first that understands it, else the last, who knows most."""
-    return next((each for each in embedders if each.suits(language)), embedders[-1])
+    return next((each for each in embedders if each.supports_language(language)), embedders[-1])
 
 
 class Embedder(Protocol):
     """Turns text into unit vectors."""
 
     @property
-    def lane(self) -> str:
+    def space(self) -> str:
         """Name the space of its vectors: model and everything else that makes vectors comparable."""
         ...
 
@@ -295,14 +295,14 @@ class Embedder(Protocol):
         """Say how long its vectors are."""
         ...
 
-    def suits(self, language: str) -> bool:
+    def supports_language(self, language: str) -> bool:
         """Tell whether it understands a language, named as by `analysis.spoken`."""
         ...
 
-    def passages(self, texts: Sequence[str]) -> Sequence[Vector]:
+    def embed_passages(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Embed texts to be found, one vector each, with the model's prefix for passages."""
         ...
 
-    def query(self, text: str) -> Vector:
+    def embed_query(self, text: str) -> Vector:
         """Embed a question, with the model's prefix for questions."""
         ...

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from waymeet.ports import Store
 from waymeet.stores.memory.store import MemoryStore
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.stores.sqlite.segments.maintenance import Effort
+from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 
 
 class Backend(NamedTuple):
@@ -26,7 +26,7 @@ def _reopen_sqlite(store: Store, folder: Path) -> Store:
 MEMORY = Backend("memory", lambda _: MemoryStore(), lambda store, _: store)
 SQLITE = Backend("sqlite", lambda folder: SqliteStore.open(folder / "index.db", create=True), _reopen_sqlite)
 
-_AT_ONCE = Effort(loose=-1, few=-1, largest=4, exact=0, by_hand=-1, by_hand_anyway=-1)
+_AT_ONCE = MaintenanceLimits(loose=-1, few=-1, largest=4, exact=0, by_hand=-1, by_hand_anyway=-1)
 
 
 def _reopen_segments(store: Store, folder: Path) -> Store:

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from waymeet.analysis import count
-from waymeet.types import Chunk, Document, Entry, Link, Terms, Word
+from waymeet.analysis import count_terms
+from waymeet.types import Chunk, Document, IndexEntry, Link, Terms, Word
 
 
 def entry(
@@ -20,7 +20,7 @@ def entry(
     digest: str = "",
     language: str = "",
     namespace: str = "",
-) -> Entry:
+) -> IndexEntry:
     """Make an entry with one chunk for each text; a pair is a heading and the text below it.
 
     Without `names` a document answers to its file name without the ending.
@@ -42,7 +42,7 @@ def entry(
         namespace=namespace,
     )
     chunks = tuple(chunk(path, ordinal, text) for ordinal, text in enumerate(texts))
-    return Entry(
+    return IndexEntry(
         document=document,
         chunks=chunks,
         terms=counted(
@@ -81,17 +81,17 @@ def link(*refs: str, says: str = "", kind: str = "references", anchor: str = "",
         text=says,
         sentence=f"See {says}.",
         line=3,
-        terms=count(says),
+        terms=count_terms(says),
     )
 
 
 def words(text: str) -> list[Word]:
     """Make one word of each term of a text."""
-    return [Word((term,), text=term) for term in count(text)]
+    return [Word((term,), text=term) for term in count_terms(text)]
 
 
 def counted(**fields: str) -> dict[str, Terms]:
-    return {field: count(text) for field, text in fields.items()}
+    return {field: count_terms(text) for field, text in fields.items()}
 
 
 def stem(path: str) -> str:

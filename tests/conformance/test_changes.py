@@ -26,25 +26,25 @@ GUIDE = entry(
 def test_an_empty_store_is_empty(store: Store) -> None:
     assert store.generation == 0
     assert store.counts() == Counts(0, 0, 0, 0, 0, {}, {})
-    assert not store.lexical(words("anything"), 10, Filters(), Bm25())
+    assert not store.rank_lexical(words("anything"), 10, Filters(), Bm25())
     assert not store.edges(["a.md"])
     assert not store.chunks(["a.md#L1-L1"])
     assert not store.chunks_of(["a.md"])
     assert not store.documents(["a.md"])
-    assert not store.named(["a"])
-    assert not store.passing(["a.md"], Filters())
-    assert not store.vocabulary("", 10)
+    assert not store.documents_by_key(["a"])
+    assert not store.first_passing_chunks(["a.md"], Filters())
+    assert not store.terms_with_prefix("", 10)
     assert not store.fingerprints()
-    assert not store.lanes()
-    assert not store.without_vector(["lane"], 10)
-    assert not store.evidence(words("anything"), ["a.md#L1-L1"], Bm25())
+    assert not store.spaces()
+    assert not store.chunks_without_vector(["space"], 10)
+    assert not store.lexical_evidence(words("anything"), ["a.md#L1-L1"], Bm25())
 
 
 def test_what_was_put_comes_back_equal(store: Store) -> None:
     store.put([GUIDE])
     assert store.documents(["docs/guide.md", "unknown"]) == {"docs/guide.md": GUIDE.document}
     assert store.chunks_of(["docs/guide.md", "unknown"]) == {"docs/guide.md": GUIDE.chunks}
-    assert store.sections(["docs/guide.md", "unknown"]) == {"docs/guide.md": len(GUIDE.chunks)}
+    assert store.chunk_counts(["docs/guide.md", "unknown"]) == {"docs/guide.md": len(GUIDE.chunks)}
     assert store.chunks(["docs/guide.md#L2-L2", "unknown"]) == {"docs/guide.md#L2-L2": GUIDE.chunks[1]}
     assert store.fingerprints() == {"docs/guide.md": Fingerprint(GUIDE.document.digest, GUIDE.document.size, 1)}
 
@@ -54,7 +54,7 @@ def test_any_text_comes_back_equal(store: Store) -> None:
     store.put([odd])
     assert store.documents([odd.document.id]) == {odd.document.id: odd.document}
     assert store.chunks_of([odd.document.id]) == {odd.document.id: odd.chunks}
-    assert store.named(["\x00", ""]) == {"\x00": (odd.document.id,), "": (odd.document.id,)}
+    assert store.documents_by_key(["\x00", ""]) == {"\x00": (odd.document.id,), "": (odd.document.id,)}
 
 
 def test_counts_say_how_much_there_is(store: Store) -> None:
@@ -62,7 +62,7 @@ def test_counts_say_how_much_there_is(store: Store) -> None:
     found = store.counts()
     assert (found.documents, found.chunks, found.edges, found.dangling) == (2, 3, 1, 1)
     assert found.kinds == {"code": 1, "docs": 1}
-    assert found.terms == len(store.vocabulary("", 1000))
+    assert found.terms == len(store.terms_with_prefix("", 1000))
 
 
 def test_terms_that_no_document_holds_any_more_are_not_counted(store: Store) -> None:
@@ -71,7 +71,7 @@ def test_terms_that_no_document_holds_any_more_are_not_counted(store: Store) -> 
     store.put([entry("a.md", "shared other")])
     assert store.counts().terms == before
     store.drop(["a.md"])
-    assert store.counts().terms == len(store.vocabulary("", 1000)) < before
+    assert store.counts().terms == len(store.terms_with_prefix("", 1000)) < before
 
 
 def test_chunks_come_in_their_order_whatever_the_order_of_putting(store: Store) -> None:
@@ -88,9 +88,9 @@ def test_putting_again_replaces_all_of_a_document(store: Store) -> None:
     assert store.documents(["docs/guide.md"]) == {"docs/guide.md": shorter.document}
     assert not store.chunks(["docs/guide.md#L2-L2"])
     assert not store.edges(["docs/guide.md"])
-    assert not store.lexical(words("begin"), 10, Filters(), Bm25())
-    assert not store.passing(["docs/guide.md"], Filters(tags=("start",)))
-    assert len(store.lexical(words("unchanged"), 10, Filters(), Bm25())) == 1
+    assert not store.rank_lexical(words("begin"), 10, Filters(), Bm25())
+    assert not store.first_passing_chunks(["docs/guide.md"], Filters(tags=("start",)))
+    assert len(store.rank_lexical(words("unchanged"), 10, Filters(), Bm25())) == 1
 
 
 def test_the_last_entry_of_a_document_wins(store: Store) -> None:
@@ -103,10 +103,10 @@ def test_dropping_removes_all_of_a_document(store: Store) -> None:
     store.put([GUIDE, entry("other.md", "stays")])
     store.drop(["docs/guide.md", "unknown.md"])
     assert store.fingerprints().keys() == {"other.md"}
-    assert not store.lexical(words("begin guide author"), 10, Filters(), Bm25())
-    assert not store.named(["guide"])
+    assert not store.rank_lexical(words("begin guide author"), 10, Filters(), Bm25())
+    assert not store.documents_by_key(["guide"])
     assert store.counts().edges == 0
-    assert set(store.vocabulary("", 100)) == {"stay", "other", "md"}
+    assert set(store.terms_with_prefix("", 100)) == {"stay", "other", "md"}
 
 
 def test_a_dropped_document_can_come_back(store: Store) -> None:
@@ -129,38 +129,43 @@ def test_what_changes_nothing_does_not_raise_the_generation(store: Store) -> Non
     store.put([])
     store.drop([])
     store.drop(["unknown.md"])
-    store.put_vectors("lane", {})
-    store.keep_note("made by", "a test")
+    store.put_vectors("space", {})
+    store.set_metadata("made by", "a test")
     assert store.generation == 0
 
 
 def test_notes_are_kept_and_replaced(store: Store) -> None:
-    assert store.note("analysis") == ""
-    store.keep_note("analysis", "1")
-    store.keep_note("analysis", "2")
-    assert store.note("analysis") == "2"
+    assert store.metadata("analysis") == ""
+    store.set_metadata("analysis", "1")
+    store.set_metadata("analysis", "2")
+    assert store.metadata("analysis") == "2"
 
 
 def test_names_tell_the_documents_that_carry_them(store: Store) -> None:
     store.put([entry("b/page.md", "x", names=["page", "page", "b/page"]), entry("a/page.md", "x", names=["page"])])
-    assert list(store.named(["page", "b/page"])) == ["page", "b/page"]  # in the order they were asked for
-    assert list(store.named(["b/page", "page"], 2)) == ["b/page", "page"]
-    assert store.named(["page", "b/page"], 1) == {"b/page": ("b/page.md",)}
-    assert store.named(["page", "b/page", "unknown"]) == {"page": ("a/page.md", "b/page.md"), "b/page": ("b/page.md",)}
+    assert list(store.documents_by_key(["page", "b/page"])) == ["page", "b/page"]  # in the order they were asked for
+    assert list(store.documents_by_key(["b/page", "page"], 2)) == ["b/page", "page"]
+    assert store.documents_by_key(["page", "b/page"], 1) == {"b/page": ("b/page.md",)}
+    assert store.documents_by_key(["page", "b/page", "unknown"]) == {
+        "page": ("a/page.md", "b/page.md"),
+        "b/page": ("b/page.md",),
+    }
     store.put([entry("b/page.md", "x", names=["b/page"])])
-    assert store.named(["page"]) == {"page": ("a/page.md",)}
+    assert store.documents_by_key(["page"]) == {"page": ("a/page.md",)}
 
 
 def test_everything_is_there_after_reopening(store: Store, reopen: Callable[[Store], Store]) -> None:
     store.put([GUIDE, entry("setup.md", "the setup", links=[link("guide", says="back")])])
-    store.keep_note("key", "value")
-    before = store.edges(["setup.md"]), store.lexical(words("setup begin"), 10, Filters(), Bm25()), store.counts()
+    store.set_metadata("key", "value")
+    before = store.edges(["setup.md"]), store.rank_lexical(words("setup begin"), 10, Filters(), Bm25()), store.counts()
     again = reopen(store)
     assert again.generation == 1
-    assert again.note("key") == "value"
-    assert (again.edges(["setup.md"]), again.lexical(words("setup begin"), 10, Filters(), Bm25()), again.counts()) == (
-        before
-    )
+    assert again.metadata("key") == "value"
+    assert (
+        again.edges(["setup.md"]),
+        again.rank_lexical(words("setup begin"), 10, Filters(), Bm25()),
+        again.counts(),
+    ) == (before)
 
 
 @pytest.mark.parametrize(
@@ -191,9 +196,9 @@ def test_a_chunk_cannot_belong_to_two_documents(store: Store) -> None:
 
 
 def test_the_texture_tells_what_kind_of_texts_there_are(store: Store) -> None:
-    assert store.texture() == (0, 0, 0, 0.0)
+    assert store.corpus_profile() == (0, 0, 0, 0.0)
     store.put([entry("a.md", "one two", "three"), entry("b.py", "four", kind="code"), entry("c", kind="folders")])
-    found = store.texture()
+    found = store.corpus_profile()
     assert (found.documents, found.code) == (2, 1)
     assert found.chunks == store.counts().chunks
-    assert found.body > 0.0
+    assert found.average_terms > 0.0

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from waymeet.analysis import plain
+from waymeet.analysis import normalise_text
 from waymeet.ports import Store
 from waymeet.settings import Bm25
 from waymeet.types import Filters
@@ -49,19 +49,19 @@ WITHOUT = [
 def filled(store: Store) -> Store:
     store.put(ENTRIES)
     chunks = [chunk.id for each in ENTRIES for chunk in each.chunks]
-    store.put_vectors("lane", {chunk: np.array([1.0, place], np.float32) for place, chunk in enumerate(chunks)})
+    store.put_vectors("space", {chunk: np.array([1.0, place], np.float32) for place, chunk in enumerate(chunks)})
     return store
 
 
 def passing(store: Store, filters: Filters) -> list[str]:
     """Ask for everything that passes, by words, by vectors and by documents, which must agree."""
-    lexical = store.lexical(words("text"), 10, filters, Bm25())
-    nearest = store.nearest("lane", np.array([1.0, 0.0], np.float32), 10, filters)
+    lexical = store.rank_lexical(words("text"), 10, filters, Bm25())
+    nearest = store.rank_vectors("space", np.array([1.0, 0.0], np.float32), 10, filters)
     assert {hit.chunk for hit in lexical} == {hit.chunk for hit in nearest}
-    assert store.passing(PATHS, filters).keys() == {hit.document for hit in lexical}
+    assert store.first_passing_chunks(PATHS, filters).keys() == {hit.document for hit in lexical}
     for limit in range(1, len(lexical)):
-        assert store.lexical(words("text"), limit, filters, Bm25()) == lexical[:limit]
-        assert store.nearest("lane", np.array([1.0, 0.0], np.float32), limit, filters) == nearest[:limit]
+        assert store.rank_lexical(words("text"), limit, filters, Bm25()) == lexical[:limit]
+        assert store.rank_vectors("space", np.array([1.0, 0.0], np.float32), limit, filters) == nearest[:limit]
     return sorted(hit.chunk.replace("#L1-L1", "").replace("#L2-L2", "/2") for hit in lexical)
 
 
@@ -95,11 +95,11 @@ def passing(store: Store, filters: Filters) -> list[str]:
         (Filters(properties=(("team", "red"),), kinds=("code",)), ["docs2/c.md"]),
         (Filters(tags=("guide",), kinds=("code",)), ["docs2/c.md"]),
         (Filters(tags=("guide",), paths=("docs/sub",)), []),
-        (Filters(phrases=(plain("setup – of THINGS"),)), ["docs/a.md/2", "docs/sub/b.md"]),
-        (Filters(phrases=(plain("text with full width"),)), ["docs/sub/b.md"]),
-        (Filters(phrases=(plain("the setup"),)), ["docs/a.md/2", "docs/sub/b.md"]),
-        (Filters(phrases=(plain("rank fusion"),)), ["docs/a.md"]),
-        (Filters(phrases=(plain("fusion"),)), ["docs.md", "docs/a.md", "docs/sub/b.md"]),
+        (Filters(phrases=(normalise_text("setup – of THINGS"),)), ["docs/a.md/2", "docs/sub/b.md"]),
+        (Filters(phrases=(normalise_text("text with full width"),)), ["docs/sub/b.md"]),
+        (Filters(phrases=(normalise_text("the setup"),)), ["docs/a.md/2", "docs/sub/b.md"]),
+        (Filters(phrases=(normalise_text("rank fusion"),)), ["docs/a.md"]),
+        (Filters(phrases=(normalise_text("fusion"),)), ["docs.md", "docs/a.md", "docs/sub/b.md"]),
         (Filters(phrases=("fusion", "width")), ["docs/sub/b.md"]),
         (Filters(phrases=("fusion", "nowhere")), []),
         (Filters(phrases=("",)), ["docs.md", "docs/a.md", "docs/a.md/2", "docs/sub/b.md", "docs2/c.md"]),
@@ -119,12 +119,12 @@ def test_filter(filled: Store, filters: Filters, expected: list[str]) -> None:
 
 def test_a_phrase_split_over_text_and_title_is_none(store: Store) -> None:
     store.put([entry("a.md", "text rank", title="fusion")])
-    assert not store.passing(["a.md"], Filters(phrases=("rank fusion",)))
+    assert not store.first_passing_chunks(["a.md"], Filters(phrases=("rank fusion",)))
 
 
 def test_filters_do_not_change_scores(filled: Store) -> None:
-    everything = {hit.chunk: hit.score for hit in filled.lexical(words("fusion text"), 10, Filters(), Bm25())}
-    some = filled.lexical(words("fusion text"), 10, Filters(kinds=("files",)), Bm25())
+    everything = {hit.chunk: hit.score for hit in filled.rank_lexical(words("fusion text"), 10, Filters(), Bm25())}
+    some = filled.rank_lexical(words("fusion text"), 10, Filters(kinds=("files",)), Bm25())
     assert [hit.score for hit in some] == [everything["docs.md#L1-L1"]]
 
 
@@ -136,25 +136,25 @@ def test_what_passes_is_found_however_deep_it_lies(store: Store) -> None:
         Filters(phrases=("once and",)),
         Filters(without=(("md", "text"), ("few",))),
     ):
-        hits = store.lexical(words("text"), 5, filters, Bm25())
+        hits = store.rank_lexical(words("text"), 5, filters, Bm25())
         assert len(hits) == 5
-    assert {hit.document for hit in store.lexical(words("text"), 5, Filters(phrases=("once",)), Bm25())} == {
+    assert {hit.document for hit in store.rank_lexical(words("text"), 5, Filters(phrases=("once",)), Bm25())} == {
         f"few/{number}.md" for number in range(5)
     }
 
 
 def test_a_document_without_chunks_never_passes(store: Store) -> None:
     store.put([entry("empty.md")])
-    assert store.passing(["empty.md"], Filters()) == {}
+    assert store.first_passing_chunks(["empty.md"], Filters()) == {}
     assert store.chunks_of(["empty.md"]) == {"empty.md": ()}
-    assert store.sections(["empty.md"]) == {"empty.md": 0}
+    assert store.chunk_counts(["empty.md"]) == {"empty.md": 0}
 
 
 def test_the_first_chunk_that_passes_is_named(store: Store) -> None:
     store.put([entry("a.md", "rank fusion", "links meet", "links again")])
-    assert store.passing(["a.md"], Filters()) == {"a.md": "a.md#L1-L1"}
-    assert store.passing(["a.md"], Filters(without=(("rank",),))) == {"a.md": "a.md#L2-L2"}
-    assert store.passing(["a.md"], Filters(phrases=("again",))) == {"a.md": "a.md#L3-L3"}
+    assert store.first_passing_chunks(["a.md"], Filters()) == {"a.md": "a.md#L1-L1"}
+    assert store.first_passing_chunks(["a.md"], Filters(without=(("rank",),))) == {"a.md": "a.md#L2-L2"}
+    assert store.first_passing_chunks(["a.md"], Filters(phrases=("again",))) == {"a.md": "a.md#L3-L3"}
 
 
 @pytest.mark.parametrize(("filters", "expected"), WITHOUT)

@@ -12,7 +12,7 @@ def targets(store: Store, *documents: str) -> list[str | None]:
 
 
 def found(store: Store, text: str) -> list[str]:
-    return [hit.document for hit in store.lexical(words(text), 10, Filters(), Bm25())]
+    return [hit.document for hit in store.rank_lexical(words(text), 10, Filters(), Bm25())]
 
 
 def test_an_edge_tells_all_of_its_link(store: Store) -> None:
@@ -192,7 +192,7 @@ def test_neighbours_tell_kind_direction_and_number_of_links(store: Store) -> Non
         "unknown.md": (),
     }
     assert store.neighbours(list(expected)) == expected
-    store.tidy()
+    store.optimize()
     assert store.neighbours(list(expected)) == expected
     assert store.neighbours(["a.md"], ["imports"]) == {"a.md": (Neighbour("c.md", "imports", outward=True, links=1),)}
     assert store.neighbours([]) == {}
@@ -200,13 +200,13 @@ def test_neighbours_tell_kind_direction_and_number_of_links(store: Store) -> Non
 
 def test_neighbours_change_with_the_links_and_their_ends(store: Store) -> None:
     store.put([entry("a.md", "x", links=[link("b"), link("c")]), entry("b.md", "x"), entry("c.md", "x")])
-    store.tidy()
+    store.optimize()
     store.put([entry("a.md", "x", links=[link("c")])])
     assert store.neighbours(["b.md"]) == {"b.md": ()}
     assert [each.document for each in store.neighbours(["a.md"])["a.md"]] == ["c.md"]
     store.drop(["c.md"])
     assert store.neighbours(["a.md", "c.md"]) == {"a.md": (), "c.md": ()}
-    store.tidy()
+    store.optimize()
     store.put([entry("d/c.md", "x", names=["c"])])
     assert [each.document for each in store.neighbours(["a.md"])["a.md"]] == ["d/c.md"]
     assert [each.document for each in store.neighbours(["d/c.md"])["d/c.md"]] == ["a.md"]
@@ -214,7 +214,7 @@ def test_neighbours_change_with_the_links_and_their_ends(store: Store) -> None:
 
 def test_a_page_without_links_that_comes_back_with_some_has_neighbours(store: Store) -> None:
     store.put([entry("a.md", "x"), entry("b.md", "x", links=[link("c")]), entry("c.md", "x")])
-    store.tidy()
+    store.optimize()
     store.drop(["a.md"])
     store.put([entry("a.md", "x", links=[link("b")])])
     assert [each.document for each in store.neighbours(["a.md"])["a.md"]] == ["b.md"]

@@ -13,10 +13,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from waymeet.analysis import count, plain
+from waymeet.analysis import count_terms, normalise_text
 from waymeet.errors import EmbeddingError
 from waymeet.settings import Bm25, FieldNorms, FieldWeights
-from waymeet.types import Entry, Filters, Link, Word
+from waymeet.types import Filters, IndexEntry, Link, Word
 
 from .backends import BACKENDS, MEMORY
 from .make import entry
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PATHS = ["a.md", "b.md", "docs/a.md", "docs/b.md", "docs/deep/a.md", "docs2/c.py", "src/c.py", "ö 漢.md"]
 KEYS = ["a", "b", "c", "docs/a", "title", ""]
-LANES = {"two": 2, "three": 3}
+SPACES = {"two": 2, "three": 3}
 VOCABULARY = [
     "rank",
     "Ranks",
@@ -62,12 +62,12 @@ def links(draw: st.DrawFn) -> Link:
         anchor=draw(st.sampled_from(["", "place"])),
         text=text,
         line=draw(st.integers(1, 9)),
-        terms=count(text),
+        terms=count_terms(text),
     )
 
 
 @st.composite
-def entries(draw: st.DrawFn) -> Entry:
+def entries(draw: st.DrawFn) -> IndexEntry:
     return entry(
         draw(paths),
         *draw(chunks),
@@ -94,12 +94,14 @@ filters = st.builds(
     kinds=some(kinds),
     doc_types=some(st.sampled_from(["plan", "other"])),
     tags=some(st.sampled_from(["GUIDE", "öl", "y"])),
-    phrases=some(texts.map(plain)),
-    without=some(st.lists(st.sampled_from(VOCABULARY), max_size=2).map(lambda found: tuple(count(" ".join(found))))),
+    phrases=some(texts.map(normalise_text)),
+    without=some(
+        st.lists(st.sampled_from(VOCABULARY), max_size=2).map(lambda found: tuple(count_terms(" ".join(found))))
+    ),
 )
 words = st.builds(
     Word,
-    terms=texts.map(lambda text: tuple(count(text))),
+    terms=texts.map(lambda text: tuple(count_terms(text))),
     weight=st.sampled_from([0.5, 1.0, 2.0]),
     text=st.sampled_from(["", "as asked"]),
 )
@@ -138,7 +140,7 @@ class Agreement(RuleBasedStateMachine):
         return expected
 
     @rule(new=st.lists(entries(), min_size=1, max_size=3))
-    def put(self, new: Sequence[Entry]) -> None:
+    def put(self, new: Sequence[IndexEntry]) -> None:
         for store in self.stores:
             store.put(new)
 
@@ -147,29 +149,29 @@ class Agreement(RuleBasedStateMachine):
         for store in self.stores:
             store.drop(gone)
 
-    @rule(lane=st.sampled_from(sorted(LANES)), rows=st.data())
-    def put_vectors(self, lane: str, rows: st.DataObject) -> None:
+    @rule(space=st.sampled_from(sorted(SPACES)), rows=st.data())
+    def put_vectors(self, space: str, rows: st.DataObject) -> None:
         known = [chunk.id for each in self.reference.chunks_of(PATHS).values() for chunk in each]
         some_chunks = rows.draw(st.lists(st.sampled_from([*known, "unknown"]), max_size=6))
-        size = LANES[lane] + rows.draw(st.sampled_from([0, 0, 0, 0, 1]))
+        size = SPACES[space] + rows.draw(st.sampled_from([0, 0, 0, 0, 1]))
         vectors = {
             chunk: self._vector(rows.draw(st.lists(numbers, min_size=size, max_size=size))) for chunk in some_chunks
         }
         outcomes = set()
         for store in self.stores:
             try:
-                store.put_vectors(lane, vectors)
+                store.put_vectors(space, vectors)
                 outcomes.add("kept")
             except EmbeddingError as error:
                 outcomes.add(str(error))
         assert len(outcomes) == 1
 
-    @rule(lane=st.sampled_from(sorted(LANES)), value=texts, some=st.data())
-    def swap_lanes(self, lane: str, value: str, some: st.DataObject) -> None:
+    @rule(space=st.sampled_from(sorted(SPACES)), value=texts, some=st.data())
+    def swap_spaces(self, space: str, value: str, some: st.DataObject) -> None:
         known = [chunk.id for each in self.reference.chunks_of(PATHS).values() for chunk in each]
         gone = some.draw(st.none() | st.lists(st.sampled_from([*known, "unknown"]), max_size=4))
         for store in self.stores:
-            store.swap_lanes({lane: gone}, {"k": value})
+            store.drop_vectors({space: gone}, {"k": value})
 
     @rule()
     def reopen(self) -> None:
@@ -180,32 +182,32 @@ class Agreement(RuleBasedStateMachine):
     @rule()
     def tidy(self) -> None:
         for store in self.stores:
-            store.tidy()
+            store.optimize()
 
     @rule(key=st.sampled_from("kl"), value=texts)
     def keep_note(self, key: str, value: str) -> None:
         for store in self.stores:
-            store.keep_note(key, value)
+            store.set_metadata(key, value)
 
     @rule(asked=st.lists(words, max_size=4), limit=st.integers(0, 12), which=filters, bm25=bm25s)
     def lexical(self, asked: list[Word], limit: int, which: Filters, bm25: Bm25) -> None:
-        expected = self.reference.lexical(asked, limit, which, bm25)
-        parts = self.reference.evidence(asked, [hit.chunk for hit in expected], bm25)
+        expected = self.reference.rank_lexical(asked, limit, which, bm25)
+        parts = self.reference.lexical_evidence(asked, [hit.chunk for hit in expected], bm25)
         for store in self.others:
-            same_ranking(expected, store.lexical(asked, limit, which, bm25))
-            assert store.evidence(asked, [hit.chunk for hit in expected], bm25) == parts
+            same_ranking(expected, store.rank_lexical(asked, limit, which, bm25))
+            assert store.lexical_evidence(asked, [hit.chunk for hit in expected], bm25) == parts
 
-    @rule(lane=st.sampled_from(sorted(LANES)), vector=st.data(), limit=st.integers(0, 12), which=filters)
-    def nearest(self, lane: str, vector: st.DataObject, limit: int, which: Filters) -> None:
-        size = self.reference.lanes().get(lane, LANES[lane])
+    @rule(space=st.sampled_from(sorted(SPACES)), vector=st.data(), limit=st.integers(0, 12), which=filters)
+    def nearest(self, space: str, vector: st.DataObject, limit: int, which: Filters) -> None:
+        size = self.reference.spaces().get(space, SPACES[space])
         question = self._vector([1.0, *vector.draw(st.lists(numbers, min_size=size - 1, max_size=size - 1))])
-        expected = self.reference.nearest(lane, question, limit, which)
+        expected = self.reference.rank_vectors(space, question, limit, which)
         for store in self.others:
-            same_ranking(expected, store.nearest(lane, question, limit, which))
+            same_ranking(expected, store.rank_vectors(space, question, limit, which))
 
     @rule(which=filters)
     def passing(self, which: Filters) -> None:
-        self.same(lambda store: store.passing(PATHS, which))
+        self.same(lambda store: store.first_passing_chunks(PATHS, which))
 
     @invariant()
     def everything_agrees(self) -> None:
@@ -216,18 +218,20 @@ class Agreement(RuleBasedStateMachine):
         self.same(lambda store: store.edges(PATHS))
         self.same(lambda store: store.neighbours(PATHS))
         self.same(lambda store: store.edges(PATHS[:3], ["imports"]))
-        self.same(lambda store: (store.named(KEYS), store.named(KEYS, 1), store.sections(PATHS)))
+        self.same(
+            lambda store: (store.documents_by_key(KEYS), store.documents_by_key(KEYS, 1), store.chunk_counts(PATHS))
+        )
         self.same(lambda store: store.fingerprints())
-        self.same(lambda store: store.lanes())
-        self.same(lambda store: store.vocabulary("", 1000))
-        self.same(lambda store: store.vocabulary("r", 1))
-        self.same(lambda store: [store.note(key) for key in "kl"])
+        self.same(lambda store: store.spaces())
+        self.same(lambda store: store.terms_with_prefix("", 1000))
+        self.same(lambda store: store.terms_with_prefix("r", 1))
+        self.same(lambda store: [store.metadata(key) for key in "kl"])
         ids = [chunk.id for each in self.reference.chunks_of(PATHS).values() for chunk in each]
-        for lane in LANES:
-            missing = self.same(lambda store, lane=lane: store.without_vector([lane], 5))
+        for space in SPACES:
+            missing = self.same(lambda store, space=space: store.chunks_without_vector([space], 5))
             self.same(lambda store, ids=missing: store.chunks(ids))
-            self.same(lambda store, lane=lane: store.coverage([lane]))
-            self.same(lambda store, lane=lane: store.with_vector([lane], ids))
+            self.same(lambda store, space=space: store.coverage([space]))
+            self.same(lambda store, space=space: store.chunks_with_vector([space], ids))
 
     @staticmethod
     def _vector(numbers_: Sequence[float]) -> Vector:

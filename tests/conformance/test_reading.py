@@ -16,44 +16,44 @@ from .make import entry, words
 
 def test_reading_tells_the_generation(store: Store) -> None:
     store.put([entry("a.md", "x")])
-    with store.reading() as generation:
+    with store.snapshot() as generation:
         assert generation == store.generation == 1
 
 
 def test_inside_every_answer_comes_from_one_generation(store: Store) -> None:
     store.put([entry("a.md", "old")])
-    with ThreadPoolExecutor(1) as other, store.reading():
+    with ThreadPoolExecutor(1) as other, store.snapshot():
         other.submit(store.put, [entry("a.md", "new"), entry("b.md", "new")]).result()
-        other.submit(store.keep_note, "key", "new").result()
+        other.submit(store.set_metadata, "key", "new").result()
         assert other.submit(lambda: store.generation).result() == 2
-        with store.reading() as nested:
+        with store.snapshot() as nested:
             assert nested == 1
         assert store.generation == 1
-        assert store.note("key") == ""
+        assert store.metadata("key") == ""
         assert store.fingerprints().keys() == {"a.md"}
-        assert [hit.document for hit in store.lexical(words("old new"), 10, Filters(), Bm25())] == ["a.md"]
+        assert [hit.document for hit in store.rank_lexical(words("old new"), 10, Filters(), Bm25())] == ["a.md"]
     assert store.generation == 2
-    assert store.note("key") == "new"
-    assert len(store.lexical(words("old new"), 10, Filters(), Bm25())) == 2
+    assert store.metadata("key") == "new"
+    assert len(store.rank_lexical(words("old new"), 10, Filters(), Bm25())) == 2
 
 
 def test_an_error_inside_lets_go(store: Store) -> None:
-    with pytest.raises(ZeroDivisionError), store.reading():
+    with pytest.raises(ZeroDivisionError), store.snapshot():
         raise ZeroDivisionError
     store.put([entry("a.md", "x")])
     assert store.generation == 1
 
 
 def test_who_reads_cannot_write(store: Store) -> None:
-    with store.reading():
+    with store.snapshot():
         with pytest.raises(RuntimeError, match="reading"):
             store.put([entry("a.md", "x")])
         with pytest.raises(RuntimeError, match="reading"):
             store.drop(["a.md"])
         with pytest.raises(RuntimeError, match="reading"):
-            store.put_vectors("lane", {"a.md#L1-L1": np.ones(2, np.float32)})
+            store.put_vectors("space", {"a.md#L1-L1": np.ones(2, np.float32)})
         with pytest.raises(RuntimeError, match="reading"):
-            store.keep_note("a", "b")
+            store.set_metadata("a", "b")
         assert store.generation == 0
 
 
@@ -64,10 +64,10 @@ def test_readers_never_see_half_a_change(store: Store) -> None:
     def read() -> list[int]:
         seen = []
         while not done.is_set():
-            with store.reading() as generation:
+            with store.snapshot() as generation:
                 texts = {chunk.text for chunks in store.chunks_of(["a.md", "b.md"]).values() for chunk in chunks}
                 assert texts == ({f"state{generation}"} if generation else set())
-                assert len(store.lexical(words(f"state{generation}"), 10, Filters(), Bm25())) == (
+                assert len(store.rank_lexical(words(f"state{generation}"), 10, Filters(), Bm25())) == (
                     2 if generation else 0
                 )
             seen.append(generation)
@@ -94,4 +94,4 @@ def test_several_threads_may_write(store: Store) -> None:
         for each in [writers.submit(write, name) for name in "abc"]:
             each.result()
     assert store.generation == 30
-    assert len(store.lexical(words("shared"), 100, Filters(), Bm25())) == 30
+    assert len(store.rank_lexical(words("shared"), 100, Filters(), Bm25())) == 30

@@ -51,7 +51,7 @@ def path(tmp_path: Path) -> Path:
     file = tmp_path / "index.db"
     store = SqliteStore.open(file, create=True)
     store.put(ENTRIES)
-    store.put_vectors("lane", {"docs/1.md#L1-L1": np.ones(4, np.float32)})
+    store.put_vectors("space", {"docs/1.md#L1-L1": np.ones(4, np.float32)})
     store.close()
     return file
 
@@ -59,19 +59,21 @@ def path(tmp_path: Path) -> Path:
 def ask_everything(store: SqliteStore) -> None:
     ids = list(store.fingerprints())
     store.counts()
-    store.lexical(words("text number next docs title heading"), 10, Filters(tags=("t",), phrases=("text",)), Bm25())
-    store.evidence(words("text next"), [f"{name}#L1-L1" for name in ids], Bm25())
-    store.nearest("lane", np.ones(4, np.float32), 10, Filters())
+    store.rank_lexical(
+        words("text number next docs title heading"), 10, Filters(tags=("t",), phrases=("text",)), Bm25()
+    )
+    store.lexical_evidence(words("text next"), [f"{name}#L1-L1" for name in ids], Bm25())
+    store.rank_vectors("space", np.ones(4, np.float32), 10, Filters())
     store.edges(ids)
     store.documents(ids)
     store.chunks_of(ids)
     store.chunks([f"{name}#L1-L1" for name in ids])
-    store.named(["1", "2"])
-    store.vocabulary("", 100)
-    store.without_vector(["lane"], 100)
-    store.passing(ids, Filters(without=(("text",),)))
-    store.lanes()
-    store.note("any")
+    store.documents_by_key(["1", "2"])
+    store.terms_with_prefix("", 100)
+    store.chunks_without_vector(["space"], 100)
+    store.first_passing_chunks(ids, Filters(without=(("text",),)))
+    store.spaces()
+    store.metadata("any")
 
 
 def test_codes_are_given_for_every_field() -> None:
@@ -257,7 +259,7 @@ def test_a_full_disk_loses_only_the_change_in_hand(path: Path) -> None:
     assert store.counts().documents == 40
     connection.execute("PRAGMA max_page_count = 1000000")
     store.put([entry("small.md", "another unheard word")])  # numbers given to terms in vain must not be remembered
-    assert [hit.document for hit in store.lexical(words("unheard"), 5, Filters(), Bm25())] == ["small.md"]
+    assert [hit.document for hit in store.rank_lexical(words("unheard"), 5, Filters(), Bm25())] == ["small.md"]
     store.close()
 
 
@@ -274,15 +276,15 @@ def test_a_closed_store_says_so(path: Path) -> None:
 
 def test_two_handles_of_one_file_see_the_same_generations(path: Path) -> None:
     one, two = SqliteStore.open(path), SqliteStore.open(path)
-    with one.reading() as held:
+    with one.snapshot() as held:
         two.put([entry("new.md", "brandnew")])
         assert (held, one.generation, two.generation) == (2, 2, 3)
-        assert not one.lexical(words("brandnew"), 5, Filters(), Bm25())
+        assert not one.rank_lexical(words("brandnew"), 5, Filters(), Bm25())
         assert "new.md" not in one.fingerprints()
     assert one.generation == 3
-    assert len(one.lexical(words("brandnew"), 5, Filters(), Bm25())) == 1
+    assert len(one.rank_lexical(words("brandnew"), 5, Filters(), Bm25())) == 1
     one.put([entry("newer.md", "brandnew again")])
-    assert len(two.lexical(words("brandnew again"), 5, Filters(), Bm25())) == 2
+    assert len(two.rank_lexical(words("brandnew again"), 5, Filters(), Bm25())) == 2
     one.close()
     two.close()
 
@@ -343,7 +345,7 @@ def rows(path: Path) -> Iterator[tuple[str, str, tuple[object, ...]]]:
     """Yield table, owning document and row of everything that belongs to a document."""
     connection = apsw.Connection(str(path))
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    assert tables == OWNED.keys() | {"meta", "notes", "terms", "lanes"} | BOOKS
+    assert tables == OWNED.keys() | {"meta", "notes", "terms", "spaces"} | BOOKS
     for table, owner in OWNED.items():
         found = list(connection.execute(f"SELECT d.path, t.* FROM {table} t {owner}"))  # noqa: S608 - our own names
         (total,) = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone() or (0,)  # noqa: S608 - likewise
@@ -385,13 +387,13 @@ def test_an_older_format_is_emptied_to_be_filled_again(tmp_path: Path) -> None:
     path = tmp_path / "index.db"
     store = SqliteStore.open(path, create=True)
     store.put([entry("a.md", "rank fusion")])
-    store.keep_note("indexed_at", "1")
+    store.set_metadata("indexed_at", "1")
     store.close()
     connection = apsw.Connection(str(path))
     connection.execute(f"CREATE TABLE gone_since (a); PRAGMA user_version = {VERSION - 1}")
     connection.close()
     store = SqliteStore.open(path)
-    assert (store.counts().documents, store.note("indexed_at")) == (0, "")
+    assert (store.counts().documents, store.metadata("indexed_at")) == (0, "")
     store.put([entry("a.md", "rank fusion")])
-    assert store.lexical(words("rank"), 1, Filters(), Bm25())
+    assert store.rank_lexical(words("rank"), 1, Filters(), Bm25())
     store.close()

@@ -15,7 +15,7 @@ from waymeet.stores.segments.array_file import Container
 from waymeet.stores.segments.quantization import asked, differing, fewest, rotation, signs
 from waymeet.stores.segments.vectors import Part, arrays, opened
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.stores.sqlite.segments.maintenance import Effort
+from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 from waymeet.types import Filters
 
 from .make import entry, words
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from waymeet.ports import Store
 
-SOON = Effort(loose=20, few=0, largest=10_000, exact=0, by_hand=-1, by_hand_anyway=-1)
+SOON = MaintenanceLimits(loose=20, few=0, largest=10_000, exact=0, by_hand=-1, by_hand_anyway=-1)
 """Files from the first vectors on, all with signs."""
 DIMENSION = 16
 
@@ -44,7 +44,7 @@ def vectors(count: int, dimension: int = DIMENSION, seed: int = 1) -> NDArray[np
 
 def fill(store: Store, count: int = 100) -> None:
     store.put([entry(f"{n:04}.md", "text", tags=["rare"] if n % 1000 == 7 else []) for n in range(count)])
-    store.put_vectors("lane", {key(n): row for n, row in enumerate(vectors(count))})
+    store.put_vectors("space", {key(n): row for n, row in enumerate(vectors(count))})
 
 
 def key(n: int) -> str:
@@ -57,15 +57,15 @@ def pair(tmp_path: Path) -> Iterator[tuple[SqliteStore, MemoryStore]]:
     store, reference = SqliteStore.open(tmp_path / "index.db", create=True, effort=SOON), MemoryStore()
     for each in (store, reference):
         fill(each)
-    store.tidy()
+    store.optimize()
     yield store, reference
     store.close()
 
 
 def agree(store: Store, reference: Store, filters: Filters | None = None, limit: int = 30) -> None:
     for question in vectors(5, seed=2):
-        expected = reference.nearest("lane", question, limit, filters or Filters())
-        assert store.nearest("lane", question, limit, filters or Filters()) == expected
+        expected = reference.rank_vectors("space", question, limit, filters or Filters())
+        assert store.rank_vectors("space", question, limit, filters or Filters()) == expected
 
 
 def files(folder: Path) -> list[Path]:
@@ -91,8 +91,8 @@ def test_replaced_and_removed_vectors_are_dead_and_then_gone(
     pair: tuple[SqliteStore, MemoryStore], tmp_path: Path
 ) -> None:
     for store in pair:
-        store.put_vectors("lane", {key(3): vectors(1, seed=9)[0]})
-        store.put_vectors("lane", {key(3): vectors(1, seed=10)[0]})
+        store.put_vectors("space", {key(3): vectors(1, seed=9)[0]})
+        store.put_vectors("space", {key(3): vectors(1, seed=10)[0]})
         store.put([entry("0004.md", "rewritten")])
         store.drop(["0005.md"])
     agree(*pair, limit=200)
@@ -100,7 +100,7 @@ def test_replaced_and_removed_vectors_are_dead_and_then_gone(
     for store in pair:
         store.drop([f"{n:04}.md" for n in range(50, 90)])
     agree(*pair, limit=200)
-    pair[0].tidy()
+    pair[0].optimize()
     agree(*pair, limit=200)
     (file,) = files(tmp_path)
     assert books(tmp_path, "SELECT * FROM dead_vectors") == []
@@ -111,12 +111,12 @@ def test_a_number_is_not_given_again(pair: tuple[SqliteStore, MemoryStore]) -> N
     for store in pair:  # the last vector goes, and another comes in its place
         store.drop(["0099.md"])
         store.put([entry("new.md", "text")])
-        store.put_vectors("lane", {"new.md#L1-L1": vectors(1, seed=11)[0]})
+        store.put_vectors("space", {"new.md#L1-L1": vectors(1, seed=11)[0]})
     agree(*pair, limit=200)
 
 
 def test_a_change_while_a_file_is_written_is_not_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store, reference = SqliteStore.open(tmp_path / "index.db", create=True, effort=Effort()), MemoryStore()
+    store, reference = SqliteStore.open(tmp_path / "index.db", create=True, effort=MaintenanceLimits()), MemoryStore()
     for each in (store, reference):
         fill(each)
     write = array_file.write
@@ -125,17 +125,17 @@ def test_a_change_while_a_file_is_written_is_not_forgotten(tmp_path: Path, monke
         other = SqliteStore.open(tmp_path / "index.db")
         for each in (other, reference):
             each.drop(["0001.md"])
-            each.put_vectors("lane", {key(2): vectors(1, seed=12)[0]})
+            each.put_vectors("space", {key(2): vectors(1, seed=12)[0]})
         other.close()
         return write(*args)  # type: ignore[arg-type]
 
     store.close()
     store = SqliteStore.open(tmp_path / "index.db", effort=SOON)
-    store.tidy()  # words first, so that the next file is one of vectors
-    store.put_vectors("lane", {key(n): row for n, row in enumerate(vectors(15, seed=13))})
-    reference.put_vectors("lane", {key(n): row for n, row in enumerate(vectors(15, seed=13))})
+    store.optimize()  # words first, so that the next file is one of vectors
+    store.put_vectors("space", {key(n): row for n, row in enumerate(vectors(15, seed=13))})
+    reference.put_vectors("space", {key(n): row for n, row in enumerate(vectors(15, seed=13))})
     monkeypatch.setattr(array_file, "write", write_slowly)
-    store.tidy()
+    store.optimize()
     monkeypatch.undo()
     agree(store, reference, limit=200)
     store.close()
@@ -145,22 +145,22 @@ def test_a_file_lost_while_another_is_written_hides_nothing(
     pair: tuple[SqliteStore, MemoryStore], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for store in pair:
-        store.put_vectors("lane", {key(n): row for n, row in enumerate(vectors(15, seed=13))})
+        store.put_vectors("space", {key(n): row for n, row in enumerate(vectors(15, seed=13))})
     write = array_file.write
 
     def write_slowly(*args: object) -> int:
         for file in files(tmp_path):
             file.unlink()
-        other = SqliteStore.open(tmp_path / "index.db", effort=Effort())
-        agree(other, pair[1])  # finds the loss and takes the lane off its files
+        other = SqliteStore.open(tmp_path / "index.db", effort=MaintenanceLimits())
+        agree(other, pair[1])  # finds the loss and takes the space off its files
         other.close()
         return write(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(array_file, "write", write_slowly)
-    pair[0].tidy()
+    pair[0].optimize()
     monkeypatch.undo()
     agree(*pair, limit=200)
-    pair[0].tidy()
+    pair[0].optimize()
     agree(*pair, limit=200)
     assert len(files(tmp_path)) == 1
 
@@ -175,7 +175,7 @@ def test_a_lost_or_broken_file_heals(pair: tuple[SqliteStore, MemoryStore], tmp_
         file.write_bytes(file.read_bytes()[: 1000 if harm == "cut" else 0])
     store = SqliteStore.open(tmp_path / "index.db", effort=SOON)
     agree(store, pair[1])
-    store.tidy()
+    store.optimize()
     agree(store, pair[1])
     assert len(files(tmp_path)) == 1
     assert file not in files(tmp_path)
@@ -188,8 +188,8 @@ def test_everything_derived_may_be_thrown_away(pair: tuple[SqliteStore, MemorySt
         file.unlink()
     store = SqliteStore.open(tmp_path / "index.db", effort=SOON)
     agree(store, pair[1])
-    expected = pair[1].lexical(words("text"), 20, Filters(), Bm25())
-    assert store.lexical(words("text"), 20, Filters(), Bm25()) == expected
+    expected = pair[1].rank_lexical(words("text"), 20, Filters(), Bm25())
+    assert store.rank_lexical(words("text"), 20, Filters(), Bm25()) == expected
     store.close()
 
 
@@ -197,14 +197,14 @@ def test_a_filter_that_lets_one_in_a_thousand_through_loses_nothing(tmp_path: Pa
     store, reference = SqliteStore.open(tmp_path / "index.db", create=True, effort=SOON), MemoryStore()
     for each in (store, reference):
         fill(each, 5000)
-    store.tidy()
+    store.optimize()
     rare = Filters(tags=("rare",))
-    assert len(reference.nearest("lane", vectors(1)[0], 10, rare)) == 5
+    assert len(reference.rank_vectors("space", vectors(1)[0], 10, rare)) == 5
     agree(store, reference, rare, limit=3)
     agree(store, reference, rare, limit=10)
     for limit in (3, 10):
-        expected = reference.lexical(words("text md"), limit, rare, Bm25())
-        assert store.lexical(words("text md"), limit, rare, Bm25()) == expected
+        expected = reference.rank_lexical(words("text md"), limit, rare, Bm25())
+        assert store.rank_lexical(words("text md"), limit, rare, Bm25()) == expected
     store.close()
 
 
@@ -280,11 +280,11 @@ def test_a_file_with_signs_of_an_earlier_form_answers_and_is_written_anew(
     agree(with_old, reference)
     assert files(tmp_path) == [path]
     assert not with_old.check().findings
-    with_old.tidy()
+    with_old.optimize()
     assert path not in files(tmp_path)
     assert "second signs" in Container(*files(tmp_path))
     agree(with_old, reference)
-    assert with_old.mended() == ()
+    assert with_old.repaired_files() == ()
     with_old.close()
 
 
@@ -292,17 +292,17 @@ def test_a_store_of_a_removed_index_leaves_the_files_of_the_next_one_alone(tmp_p
     file, entries = tmp_path / "index.db", [entry(f"docs/{n}.md", f"text number {n}") for n in range(40)]
     old = SqliteStore.open(file, create=True, effort=SOON)
     old.put(entries)
-    old.tidy()
+    old.optimize()
     for each in sorted(tmp_path.rglob("*"), reverse=True):
         each.rmdir() if each.is_dir() else each.unlink()
     new = SqliteStore.open(file, create=True, effort=SOON)
     new.put(entries)
-    new.tidy()
+    new.optimize()
     named = set((tmp_path / "index.db.segments").iterdir())
     assert named
-    old.tidy()
+    old.optimize()
     assert named <= set((tmp_path / "index.db.segments").iterdir())
-    assert new.lexical(words("number"), 3, Filters(), Bm25())
-    assert new.mended() == ()
+    assert new.rank_lexical(words("number"), 3, Filters(), Bm25())
+    assert new.repaired_files() == ()
     old.close()
     new.close()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from waymeet.ports import Store, Vector
-    from waymeet.types import Entry, Link
+    from waymeet.types import IndexEntry, Link
 
 
 def vector(*numbers: float) -> Vector:
@@ -30,13 +30,13 @@ def filled(store: Store) -> Store:
     return store
 
 
-def near(store: Store, *numbers: float, lane: str = "lane", limit: int = 10) -> list[tuple[str, float]]:
-    return [(hit.chunk, hit.score) for hit in store.nearest(lane, vector(*numbers), limit, Filters())]
+def near(store: Store, *numbers: float, space: str = "space", limit: int = 10) -> list[tuple[str, float]]:
+    return [(hit.chunk, hit.score) for hit in store.rank_vectors(space, vector(*numbers), limit, Filters())]
 
 
 def test_the_nearest_come_first(filled: Store) -> None:
     filled.put_vectors(
-        "lane", {"a.md#L1-L1": vector(1, 0), "a.md#L2-L2": vector(0.6, 0.8), "b.md#L1-L1": vector(-1, 0)}
+        "space", {"a.md#L1-L1": vector(1, 0), "a.md#L2-L2": vector(0.6, 0.8), "b.md#L1-L1": vector(-1, 0)}
     )
     assert filled.generation == 2
     hits = near(filled, 0, 1)
@@ -47,7 +47,7 @@ def test_the_nearest_come_first(filled: Store) -> None:
 
 
 def test_cosine_does_not_depend_on_length(filled: Store) -> None:
-    filled.put_vectors("lane", {"a.md#L1-L1": vector(30, 40)})
+    filled.put_vectors("space", {"a.md#L1-L1": vector(30, 40)})
     ((_, score),) = near(filled, 0, 7)
     assert score == pytest.approx(0.8, abs=1e-6)
 
@@ -57,11 +57,11 @@ def test_equal_vectors_tie_by_document_and_position(store: Store) -> None:
     one, question = rng.standard_normal((2, 384)).astype(np.float32)
     names = sorted(f"{number}.md" for number in range(60))
     store.put([entry(name, "x", "y") for name in names])
-    store.put_vectors("lane", {f"{name}#L{line}-L{line}": one for name in names[::-1] for line in (2, 1)})
-    hits = store.nearest("lane", question, 1000, Filters())
+    store.put_vectors("space", {f"{name}#L{line}-L{line}": one for name in names[::-1] for line in (2, 1)})
+    hits = store.rank_vectors("space", question, 1000, Filters())
     assert [hit.chunk for hit in hits] == [f"{name}#L{line}-L{line}" for name in names for line in (1, 2)]
     assert len({hit.score for hit in hits}) == 1
-    assert store.nearest("lane", question, 7, Filters()) == hits[:7]
+    assert store.rank_vectors("space", question, 7, Filters()) == hits[:7]
 
 
 def test_vectors_that_hardly_differ_are_ranked_exactly(store: Store) -> None:
@@ -69,70 +69,72 @@ def test_vectors_that_hardly_differ_are_ranked_exactly(store: Store) -> None:
     rows = (rng.standard_normal(768) + rng.standard_normal((2000, 768)) * 1e-7).astype(np.float32)
     question = rng.standard_normal(768).astype(np.float32)
     store.put([entry("a.md", *["x"] * 2000)])
-    store.put_vectors("lane", {f"a.md#L{n}-L{n}": row for n, row in enumerate(rows, 1)})
+    store.put_vectors("space", {f"a.md#L{n}-L{n}": row for n, row in enumerate(rows, 1)})
     kept = [(row / np.linalg.norm(row)).astype(np.float32) for row in rows.astype(np.float64)]
     asked = (question / np.linalg.norm(question.astype(np.float64))).astype(np.float32)
     exact = [float(np.dot(row.astype(np.float64), asked.astype(np.float64))) for row in kept]
-    hits = store.nearest("lane", question, 5, Filters())
+    hits = store.rank_vectors("space", question, 5, Filters())
     assert [hit.score for hit in hits] == pytest.approx(sorted(exact, reverse=True)[:5], rel=1e-13)
 
 
 def test_a_vector_is_replaced_by_a_later_one(filled: Store) -> None:
-    filled.put_vectors("lane", {"a.md#L1-L1": vector(1, 0)})
-    filled.put_vectors("lane", {"a.md#L1-L1": vector(0, 1)})
+    filled.put_vectors("space", {"a.md#L1-L1": vector(1, 0)})
+    filled.put_vectors("space", {"a.md#L1-L1": vector(0, 1)})
     assert near(filled, 0, 1) == [("a.md#L1-L1", 1.0)]
-    assert filled.counts().vectors == {"lane": 1}
+    assert filled.counts().vectors == {"space": 1}
 
 
-def test_what_is_usual_in_a_lane_is_its_mean_and_deviation(filled: Store) -> None:
+def test_what_is_usual_in_a_space_is_its_mean_and_deviation(filled: Store) -> None:
     """Cosines with (1, 0) are 1, 0 and .6: their mean is .5333, their deviation √((.4667² + .5333² + .0667²)/3)."""
-    filled.put_vectors("lane", {"a.md#L1-L1": vector(1, 0), "a.md#L2-L2": vector(0, 1), "b.md#L1-L1": vector(0.6, 0.8)})
-    assert filled.usual("lane", vector(2, 0)) == pytest.approx((0.5333, 0.4110), abs=1e-4)
-    assert filled.usual("nowhere", vector(1, 0)) == (0.0, 0.0)
+    filled.put_vectors(
+        "space", {"a.md#L1-L1": vector(1, 0), "a.md#L2-L2": vector(0, 1), "b.md#L1-L1": vector(0.6, 0.8)}
+    )
+    assert filled.similarity_statistics("space", vector(2, 0)) == pytest.approx((0.5333, 0.4110), abs=1e-4)
+    assert filled.similarity_statistics("nowhere", vector(1, 0)) == (0.0, 0.0)
 
 
-def test_lanes_are_apart(filled: Store) -> None:
+def test_spaces_are_apart(filled: Store) -> None:
     filled.put_vectors("three", {"a.md#L1-L1": vector(1, 0, 0)})
     filled.put_vectors("two", {"b.md#L1-L1": vector(1, 0), "a.md#L2-L2": vector(0, 1)})
-    assert filled.lanes() == {"three": 3, "two": 2}
+    assert filled.spaces() == {"three": 3, "two": 2}
     assert filled.counts().vectors == {"three": 1, "two": 2}
-    assert near(filled, 1, 0, 0, lane="three") == [("a.md#L1-L1", 1.0)]
-    assert near(filled, 1, 0, lane="unknown") == []
+    assert near(filled, 1, 0, 0, space="three") == [("a.md#L1-L1", 1.0)]
+    assert near(filled, 1, 0, space="unknown") == []
 
 
 def test_chunks_without_a_vector_are_listed_in_order(filled: Store) -> None:
-    assert filled.without_vector(["lane"], 10) == ["a.md#L1-L1", "a.md#L2-L2", "b.md#L1-L1"]
-    filled.put_vectors("lane", {"a.md#L1-L1": vector(1, 0)})
-    assert filled.without_vector(["lane"], 1) == ["a.md#L2-L2"]
-    assert filled.without_vector(["lane"], 10) == ["a.md#L2-L2", "b.md#L1-L1"]
-    assert len(filled.without_vector(["other lane"], 10)) == 3
-    assert filled.without_vector(["lane"], 0) == []
+    assert filled.chunks_without_vector(["space"], 10) == ["a.md#L1-L1", "a.md#L2-L2", "b.md#L1-L1"]
+    filled.put_vectors("space", {"a.md#L1-L1": vector(1, 0)})
+    assert filled.chunks_without_vector(["space"], 1) == ["a.md#L2-L2"]
+    assert filled.chunks_without_vector(["space"], 10) == ["a.md#L2-L2", "b.md#L1-L1"]
+    assert len(filled.chunks_without_vector(["other space"], 10)) == 3
+    assert filled.chunks_without_vector(["space"], 0) == []
 
 
 def test_vectors_go_with_their_document(filled: Store) -> None:
-    filled.put_vectors("lane", {"a.md#L1-L1": vector(1, 0), "b.md#L1-L1": vector(0, 1)})
+    filled.put_vectors("space", {"a.md#L1-L1": vector(1, 0), "b.md#L1-L1": vector(0, 1)})
     filled.put([entry("a.md", "rewritten")])
     assert [chunk for chunk, _ in near(filled, 1, 1)] == ["b.md#L1-L1"]
     filled.drop(["b.md"])
     assert near(filled, 1, 1) == []
-    assert filled.lanes() == {}
+    assert filled.spaces() == {}
     assert filled.counts().vectors == {}
 
 
-def test_an_emptied_lane_may_change_its_dimension(filled: Store) -> None:
-    filled.put_vectors("lane", {"b.md#L1-L1": vector(0, 1)})
+def test_an_emptied_space_may_change_its_dimension(filled: Store) -> None:
+    filled.put_vectors("space", {"b.md#L1-L1": vector(0, 1)})
     filled.drop(["b.md"])
-    filled.put_vectors("lane", {"a.md#L1-L1": vector(0, 0, 1)})
-    assert filled.lanes() == {"lane": 3}
+    filled.put_vectors("space", {"a.md#L1-L1": vector(0, 0, 1)})
+    assert filled.spaces() == {"space": 3}
 
 
 def test_unknown_chunks_are_ignored(filled: Store) -> None:
-    filled.put_vectors("lane", {"unknown": vector(1, 0)})
+    filled.put_vectors("space", {"unknown": vector(1, 0)})
     assert filled.generation == 1
-    assert filled.lanes() == {}
-    filled.put_vectors("lane", {"unknown": vector(1, 0), "a.md#L1-L1": vector(1, 0)})
+    assert filled.spaces() == {}
+    filled.put_vectors("space", {"unknown": vector(1, 0), "a.md#L1-L1": vector(1, 0)})
     assert filled.generation == 2
-    assert filled.counts().vectors == {"lane": 1}
+    assert filled.counts().vectors == {"space": 1}
 
 
 @pytest.mark.parametrize(
@@ -149,28 +151,28 @@ def test_unknown_chunks_are_ignored(filled: Store) -> None:
     ids=["zero", "nan", "inf", "too long", "too short", "empty", "a matrix"],
 )
 def test_one_bad_vector_keeps_all_out(filled: Store, wrong: Vector) -> None:
-    filled.put_vectors("lane", {"a.md#L1-L1": vector(1, 0)})
-    with pytest.raises(EmbeddingError, match="lane"):
-        filled.put_vectors("lane", {"a.md#L2-L2": vector(0, 1), "b.md#L1-L1": wrong})
+    filled.put_vectors("space", {"a.md#L1-L1": vector(1, 0)})
+    with pytest.raises(EmbeddingError, match="space"):
+        filled.put_vectors("space", {"a.md#L2-L2": vector(0, 1), "b.md#L1-L1": wrong})
     assert filled.generation == 2
     assert near(filled, 1, 0) == [("a.md#L1-L1", 1.0)]
     with pytest.raises(EmbeddingError):
-        filled.nearest("lane", wrong, 10, Filters())
+        filled.rank_vectors("space", wrong, 10, Filters())
 
 
-def test_the_first_vector_decides_the_dimension_of_a_lane(filled: Store) -> None:
+def test_the_first_vector_decides_the_dimension_of_a_space(filled: Store) -> None:
     with pytest.raises(EmbeddingError):
-        filled.put_vectors("lane", {"a.md#L1-L1": vector(1, 0), "b.md#L1-L1": vector(1, 0, 0)})
-    assert filled.lanes() == {}
+        filled.put_vectors("space", {"a.md#L1-L1": vector(1, 0), "b.md#L1-L1": vector(1, 0, 0)})
+    assert filled.spaces() == {}
 
 
-def changed_at(moment: int, path: str, *texts: str, links: Sequence[Link] = (), kind: str = "docs") -> Entry:
+def changed_at(moment: int, path: str, *texts: str, links: Sequence[Link] = (), kind: str = "docs") -> IndexEntry:
     made = entry(path, *texts, links=links, kind=kind)
     return replace(made, document=replace(made.document, modified_ns=moment))
 
 
 def test_what_will_be_missed_most_is_listed_first(store: Store) -> None:
-    hub, lane = [link("hub")], ["lane"]
+    hub, space = [link("hub")], ["space"]
     store.put(
         [
             changed_at(9, "a/", "folder", links=[link("new", kind="contains")], kind="folders"),
@@ -181,54 +183,56 @@ def test_what_will_be_missed_most_is_listed_first(store: Store) -> None:
             changed_at(5, "also.md", "x"),
         ]
     )
-    assert store.without_vector(lane, 20) == [
+    assert store.chunks_without_vector(space, 20) == [
         *("hub.md#L1-L1", "hub.md#L2-L2"),  # four documents link to it: a step above one
         "linked.md#L1-L1",
         *("also.md#L1-L1", "new.md#L1-L1"),  # that its folder contains it does not count
         *(f"{n}.md#L1-L1" for n in range(4)),
         "a/#L1-L1",
     ]
-    store.put_vectors("lane", {"hub.md#L1-L1": vector(1, 0)})
-    assert store.without_vector(lane, 2) == ["hub.md#L2-L2", "linked.md#L1-L1"]
+    store.put_vectors("space", {"hub.md#L1-L1": vector(1, 0)})
+    assert store.chunks_without_vector(space, 2) == ["hub.md#L2-L2", "linked.md#L1-L1"]
 
 
 def test_it_is_known_which_chunks_have_a_vector(filled: Store) -> None:
-    filled.put_vectors("lane", {"a.md#L1-L1": vector(1, 0)})
+    filled.put_vectors("space", {"a.md#L1-L1": vector(1, 0)})
     filled.put_vectors("other", {"b.md#L1-L1": vector(1, 0)})
     every = ["a.md#L1-L1", "a.md#L2-L2", "b.md#L1-L1", "unknown"]
-    assert filled.with_vector(["lane"], every) == {"a.md#L1-L1"}
-    assert filled.with_vector(["lane", "other"], every) == {"a.md#L1-L1", "b.md#L1-L1"}
-    assert filled.with_vector([], every) == filled.with_vector(["lane"], []) == frozenset()
-    assert filled.coverage(["lane"]) == (1, 3)
-    assert filled.coverage(["lane", "other"]) == (2, 3)
-    filled.put_vectors("lane", {"b.md#L1-L1": vector(1, 0)})
-    assert filled.coverage(["lane", "other"]) == (2, 3)
+    assert filled.chunks_with_vector(["space"], every) == {"a.md#L1-L1"}
+    assert filled.chunks_with_vector(["space", "other"], every) == {"a.md#L1-L1", "b.md#L1-L1"}
+    assert filled.chunks_with_vector([], every) == filled.chunks_with_vector(["space"], []) == frozenset()
+    assert filled.coverage(["space"]) == (1, 3)
+    assert filled.coverage(["space", "other"]) == (2, 3)
+    filled.put_vectors("space", {"b.md#L1-L1": vector(1, 0)})
+    assert filled.coverage(["space", "other"]) == (2, 3)
     assert filled.coverage([]) == (0, 3)
 
 
-def test_lanes_are_swapped_together_with_remarks(filled: Store) -> None:
+def test_spaces_are_swapped_together_with_remarks(filled: Store) -> None:
     filled.put_vectors("old", {"a.md#L1-L1": vector(1, 0), "b.md#L1-L1": vector(0, 1)})
     filled.put_vectors("new", {"a.md#L1-L1": vector(1, 0, 0), "b.md#L1-L1": vector(0, 1, 0)})
     before = filled.generation
-    filled.swap_lanes({"old": None, "new": ["b.md#L1-L1", "a.md#L2-L2", "unknown"], "never": None}, {"k": "v", "l": ""})
+    filled.drop_vectors(
+        {"old": None, "new": ["b.md#L1-L1", "a.md#L2-L2", "unknown"], "never": None}, {"k": "v", "l": ""}
+    )
     assert filled.generation == before + 1
-    assert filled.note("k") == "v"
-    assert filled.lanes() == {"new": 3}
-    assert near(filled, 1, 0, lane="old") == []
-    assert near(filled, 1, 0, 0, lane="new") == [("a.md#L1-L1", 1.0)]
+    assert filled.metadata("k") == "v"
+    assert filled.spaces() == {"new": 3}
+    assert near(filled, 1, 0, space="old") == []
+    assert near(filled, 1, 0, 0, space="new") == [("a.md#L1-L1", 1.0)]
     assert filled.coverage(["old", "new"]) == (1, 3)
-    filled.swap_lanes({"old": None}, {"k": "w"})
+    filled.drop_vectors({"old": None}, {"k": "w"})
     assert filled.generation == before + 1
-    assert filled.note("k") == "w"
+    assert filled.metadata("k") == "w"
     filled.put_vectors("old", {"a.md#L1-L1": vector(1, 0, 0, 0)})
-    assert filled.lanes() == {"new": 3, "old": 4}
-    filled.tidy()
-    assert near(filled, 1, 0, 0, 0, lane="old") == [("a.md#L1-L1", 1.0)]
+    assert filled.spaces() == {"new": 3, "old": 4}
+    filled.optimize()
+    assert near(filled, 1, 0, 0, 0, space="old") == [("a.md#L1-L1", 1.0)]
 
 
 def test_a_vector_of_a_text_that_changed_meanwhile_is_left_out(filled: Store) -> None:
     before = {id_: each.digest for id_, each in filled.fingerprints().items()}
     filled.put([entry("a.md", "one", "three")])  # the same places, another text
     digests = {"a.md#L1-L1": before["a.md"], "b.md#L1-L1": before["b.md"]}
-    filled.put_vectors("lane", {chunk: vector(1, 0) for chunk in (*digests, "a.md#L2-L2")}, digests)
-    assert filled.with_vector(["lane"], [*digests, "a.md#L2-L2"]) == {"b.md#L1-L1"}
+    filled.put_vectors("space", {chunk: vector(1, 0) for chunk in (*digests, "a.md#L2-L2")}, digests)
+    assert filled.chunks_with_vector(["space"], [*digests, "a.md#L2-L2"]) == {"b.md#L1-L1"}

@@ -11,7 +11,7 @@ from waymeet.settings import Bm25, FieldNorms, FieldWeights
 from waymeet.stores.memory.store import MemoryStore
 from waymeet.stores.segments.array_file import Container
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.stores.sqlite.segments.maintenance import Effort
+from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 from waymeet.types import Filters, Word
 
 from .make import entry, link, words
@@ -24,7 +24,7 @@ NO_PATHS = Bm25(k1=1.2, b=NORMS, fields=WEIGHTS)
 
 
 def found(store: Store, text: str, bm25: Bm25 = NO_PATHS, limit: int = 10) -> list[str]:
-    return [hit.chunk for hit in store.lexical(words(text), limit, ALL, bm25)]
+    return [hit.chunk for hit in store.rank_lexical(words(text), limit, ALL, bm25)]
 
 
 def test_the_score_is_the_formula_in_numbers(store: Store) -> None:
@@ -42,7 +42,7 @@ def test_the_score_is_the_formula_in_numbers(store: Store) -> None:
     a = rarity * (title + body) * 2.2 / (title + body + 1.2)
     body = 1.0 * 1 / (0.25 + 0.75 * 4 / 2.7)
     b = rarity * body * 2.2 / (body + 1.2)
-    first, second = store.lexical(words("alpha"), 10, ALL, NO_PATHS)
+    first, second = store.rank_lexical(words("alpha"), 10, ALL, NO_PATHS)
     assert (first.chunk, first.document) == ("a.md#L1-L1", "a.md")
     assert (second.chunk, second.document) == ("b.md#L1-L1", "b.md")
     assert first.score == pytest.approx(a, rel=1e-9) == pytest.approx(0.806176, abs=1e-6)
@@ -61,7 +61,7 @@ def test_link_text_counts_by_the_formula_too(store: Store) -> None:
     rarity = log((4 - 2 + 0.5) / (2 + 0.5) + 1)
     inbound = 1.0 * 2 / (0.25 + 0.75 * 3 / 2.0)
     score = rarity * inbound * 2.2 / (inbound + 1.2)
-    hits = store.lexical(words("alpha"), 10, ALL, NO_PATHS)
+    hits = store.rank_lexical(words("alpha"), 10, ALL, NO_PATHS)
     assert [hit.chunk for hit in hits] == ["c.md#L1-L1", "c.md#L2-L2"]
     assert [hit.score for hit in hits] == pytest.approx([score, score], rel=1e-9)
 
@@ -71,7 +71,7 @@ def test_links_without_words_do_not_shorten_the_usual_link_text(store: Store) ->
         [entry("a.md", "x", links=[link("b", says="alpha beta"), link("c")]), entry("b.md", "x"), entry("c.md", "x")]
     )
     # One inbound text, of the usual length 2.
-    (hit,) = store.lexical(words("alpha"), 10, ALL, NO_PATHS)
+    (hit,) = store.rank_lexical(words("alpha"), 10, ALL, NO_PATHS)
     assert hit.score == pytest.approx(log((3 - 1 + 0.5) / (1 + 0.5) + 1) * 1 * 2.2 / (1 + 1.2), rel=1e-9)
 
 
@@ -81,7 +81,7 @@ def test_a_word_counts_all_its_terms_as_itself(store: Store) -> None:
     )
     both = Word(("colour", "color", "color"), weight=2.0)
     rarity = log((3 - 2 + 0.5) / (2 + 0.5) + 1)
-    first, second = store.lexical([both], 10, ALL, NO_PATHS)
+    first, second = store.rank_lexical([both], 10, ALL, NO_PATHS)
     assert first.score == pytest.approx(2.0 * rarity * 2 * 2.2 / (2 + 1.2), rel=1e-9)
     assert second.score == pytest.approx(2.0 * rarity * 1 * 2.2 / (1 + 1.2), rel=1e-9)
 
@@ -114,8 +114,8 @@ def test_every_field_is_searched_and_weight_zero_switches_it_off(store: Store, f
 
 def test_a_field_of_weight_zero_does_not_make_a_word_common(store: Store) -> None:
     store.put([entry("alpha.md", "other"), entry("b.md", "alpha"), entry("c.md", "other")])
-    (hit,) = store.lexical(words("alpha"), 10, ALL, NO_PATHS)
-    (part,) = store.evidence(words("alpha"), [hit.chunk], NO_PATHS)[hit.chunk]
+    (hit,) = store.rank_lexical(words("alpha"), 10, ALL, NO_PATHS)
+    (part,) = store.lexical_evidence(words("alpha"), [hit.chunk], NO_PATHS)[hit.chunk]
     assert part.idf == pytest.approx(log((3 - 1 + 0.5) / (1 + 0.5) + 1))
 
 
@@ -147,8 +147,8 @@ def test_evidence_adds_up_to_the_score(store: Store) -> None:
         ]
     )
     asked = [Word(("rank",), 2.0, "Ranks"), Word(("fusion", "other")), Word(("missing",))]
-    hits = store.lexical(asked, 10, ALL, NO_PATHS)
-    parts = store.evidence(asked, [hit.chunk for hit in hits], NO_PATHS)
+    hits = store.rank_lexical(asked, 10, ALL, NO_PATHS)
+    parts = store.lexical_evidence(asked, [hit.chunk for hit in hits], NO_PATHS)
     assert len(hits) == 2
     for hit in hits:
         assert sum(part.weight * part.idf * part.saturation for part in parts[hit.chunk]) == hit.score
@@ -161,7 +161,7 @@ def test_evidence_adds_up_to_the_score(store: Store) -> None:
 
 def test_evidence_needs_no_search_before(store: Store) -> None:
     store.put([entry("a.md", "rank"), entry("b.md", "other")])
-    found = store.evidence(words("rank"), ["a.md#L1-L1", "b.md#L1-L1", "unknown"], Bm25())
+    found = store.lexical_evidence(words("rank"), ["a.md#L1-L1", "b.md#L1-L1", "unknown"], Bm25())
     assert {chunk: len(parts) for chunk, parts in found.items()} == {"a.md#L1-L1": 1, "b.md#L1-L1": 0}
 
 
@@ -169,27 +169,27 @@ def test_words_that_nothing_holds_are_the_rarest(store: Store) -> None:
     store.put([entry("a.md", "rank fusion"), entry("b.md", "rank other", "more")])
     asked = [Word(("rank",), 2.0), Word(("fusion", "other")), Word(("fusion",)), Word(("missing",))]
     expected = [log((3 - n + 0.5) / (n + 0.5) + 1) for n in (2, 2, 1, 0)]
-    assert store.rarity(asked, NO_PATHS) == pytest.approx(expected)
-    part = store.evidence(asked, ["a.md#L1-L1"], NO_PATHS)["a.md#L1-L1"][0]
-    assert part.idf == store.rarity(asked, NO_PATHS)[0]
-    assert store.rarity([], NO_PATHS) == ()
+    assert store.idf(asked, NO_PATHS) == pytest.approx(expected)
+    part = store.lexical_evidence(asked, ["a.md#L1-L1"], NO_PATHS)["a.md#L1-L1"][0]
+    assert part.idf == store.idf(asked, NO_PATHS)[0]
+    assert store.idf([], NO_PATHS) == ()
 
 
 def test_statistics_follow_every_change(store: Store) -> None:
     store.put([entry("a.md", "rank fusion")])
-    alone = store.lexical(words("rank"), 1, ALL, NO_PATHS)[0].score
+    alone = store.rank_lexical(words("rank"), 1, ALL, NO_PATHS)[0].score
     store.put([entry("b.md", "a much longer text without that word"), entry("c.md", "more")])
-    rarer = store.lexical(words("rank"), 1, ALL, NO_PATHS)[0].score
+    rarer = store.rank_lexical(words("rank"), 1, ALL, NO_PATHS)[0].score
     assert rarer > alone
     store.drop(["b.md", "c.md"])
-    assert store.lexical(words("rank"), 1, ALL, NO_PATHS)[0].score == alone
+    assert store.rank_lexical(words("rank"), 1, ALL, NO_PATHS)[0].score == alone
 
 
 def test_length_matters_as_much_as_b_says(store: Store) -> None:
     store.put([entry("a.md", "rank and a long tail of further words"), entry("b.md", "rank")])
     assert found(store, "rank") == ["b.md#L1-L1", "a.md#L1-L1"]
     flat = Bm25(b=FieldNorms(body=0.0), fields=WEIGHTS)
-    first, second = store.lexical(words("rank"), 10, ALL, flat)
+    first, second = store.rank_lexical(words("rank"), 10, ALL, flat)
     assert (first.chunk, first.score) == ("a.md#L1-L1", second.score)
 
 
@@ -200,27 +200,27 @@ def test_vocabulary_lists_the_most_used_terms_of_a_prefix(store: Store) -> None:
             entry("x2.md", "rank random", links=[link("nowhere", says="rankle")]),
         ]
     )
-    assert store.vocabulary("ran", 10) == ["rank", "ranger", "random", "rang"]
-    assert store.vocabulary("rank", 10) == ["rank"]
-    assert store.vocabulary("ran", 2) == ["rank", "ranger"]
-    assert store.vocabulary("ran", 0) == []
-    assert store.vocabulary("zzz", 10) == []
+    assert store.terms_with_prefix("ran", 10) == ["rank", "ranger", "random", "rang"]
+    assert store.terms_with_prefix("rank", 10) == ["rank"]
+    assert store.terms_with_prefix("ran", 2) == ["rank", "ranger"]
+    assert store.terms_with_prefix("ran", 0) == []
+    assert store.terms_with_prefix("zzz", 10) == []
 
 
 def test_a_store_knows_which_terms_it_holds(store: Store) -> None:
     store.put([entry("x.md", "rank fusion", links=[link("y", says="ranges")]), entry("z.md", "random")])
-    assert store.holds(["rank", "fusion", "rang", "random", "fus", "", "nowhere"]) == {"rank", "fusion", "random"}
+    assert store.known_terms(["rank", "fusion", "rang", "random", "fus", "", "nowhere"]) == {"rank", "fusion", "random"}
     store.put([entry("y.md", "and")])
     store.drop(["z.md"])
-    assert store.holds(["rang", "random"]) == {"rang"}
+    assert store.known_terms(["rang", "random"]) == {"rang"}
 
 
 def test_cjk_terms_have_prefixes_too(store: Store) -> None:
     store.put([entry("x.md", "全文検索")])
-    assert store.vocabulary("検", 10) == ["検", "検索"]
+    assert store.terms_with_prefix("検", 10) == ["検", "検索"]
 
 
-_BULK = Effort(loose=-1, few=-1, by_hand=-1, by_hand_anyway=-1)
+_BULK = MaintenanceLimits(loose=-1, few=-1, by_hand=-1, by_hand_anyway=-1)
 """Everything on segments at once, every score by numpy."""
 
 
@@ -229,16 +229,16 @@ def test_weights_worked_out_beforehand_are_those_of_the_formula(tmp_path: Path) 
     texts = ["rank fusion of ranks", "fusion cuisine with rice", "a long text on ranks " * 7, "nothing"]
     for each in (store, reference):
         each.put([entry(f"rank{n}.md", *texts[n % 3 :], title=texts[n % 4]) for n in range(40)])
-    store.tidy()
+    store.optimize()
     (baked,) = [Container(path).facts["baked"] for path in (tmp_path / "index.db.segments").glob("*.segment")]
     for numbers in (Bm25(), Bm25(k1=0.9)):  # those that were baked, and others
         for asked in (words("rank"), words("fusion text md"), words("rank fusion of rice")):
-            expected = reference.lexical(asked, 20, Filters(), numbers)
-            assert store.lexical(asked, 20, Filters(), numbers) == expected
+            expected = reference.rank_lexical(asked, 20, Filters(), numbers)
+            assert store.rank_lexical(asked, 20, Filters(), numbers) == expected
         assert (baked["k1"] == [numbers.k1]) == (numbers == Bm25())
     store.drop(["rank3.md"])
     reference.drop(["rank3.md"])
-    assert store.lexical(words("rank"), 99, Filters(), Bm25()) == reference.lexical(
+    assert store.rank_lexical(words("rank"), 99, Filters(), Bm25()) == reference.rank_lexical(
         words("rank"), 99, Filters(), Bm25()
     )
     store.close()

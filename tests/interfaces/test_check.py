@@ -14,7 +14,7 @@ from waymeet.stores.sqlite import SqliteStore
 from waymeet.stores.sqlite.check import check
 from waymeet.stores.sqlite.database import connection
 from waymeet.stores.sqlite.database.connection import connect
-from waymeet.stores.sqlite.segments.maintenance import Effort
+from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,8 +37,8 @@ def index(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = project.with_name("kept") / "index.db"
     monkeypatch.setenv("WAYMEET_INDEX", str(file))
     assert run("index", *FLAGS).code == 0
-    with closing(SqliteStore.open(file, effort=Effort(loose=0, few=0))) as store:
-        store.tidy()
+    with closing(SqliteStore.open(file, effort=MaintenanceLimits(loose=0, few=0))) as store:
+        store.optimize()
     assert {each.suffix for each in segments(file)} >= {".segment", ".vectors"}
     return file
 
@@ -90,7 +90,7 @@ def test_a_sound_index(index: Path, run: Run) -> None:
         ("DELETE FROM names WHERE document = 1", "tags or names"),
         ("UPDATE vectors SET vector = x'00000000' WHERE id = 1", "1 vectors cannot be right"),
         ("UPDATE vectors SET vector = zeroblob(64) WHERE id = 1", "1 vectors cannot be right"),
-        ("INSERT INTO vectors (lane, chunk, vector) VALUES (1, 999, zeroblob(64))", "vectors of no section"),
+        ("INSERT INTO vectors (space, chunk, vector) VALUES (1, 999, zeroblob(64))", "vectors of no section"),
         ("DELETE FROM dead_vectors; DELETE FROM vectors WHERE id = 2; DELETE FROM dead_vectors", "in it"),
     ],
 )

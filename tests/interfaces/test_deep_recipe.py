@@ -8,7 +8,7 @@ import pytest
 from interfaces.conftest import Run
 from support.model_server import ModelServer, Reply, chatting, judged, serving
 
-from waymeet.models.choose_rerankers import chosen
+from waymeet.models.choose_rerankers import choose_models
 
 KEY = "sk-very-secret-0123456789"
 
@@ -20,7 +20,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
     wording = chatting({"wordings": ["joining ranked results", "merging of scores"]})
     with serving(lambda body: wording(body) if "messages" in body else judged(body)) as one:
         yield one
-    chosen.cache_clear()
+    choose_models.cache_clear()
 
 
 @pytest.fixture

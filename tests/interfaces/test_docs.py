@@ -23,8 +23,8 @@ from waymeet.interfaces.mcp.prompts import listed as prompts
 from waymeet.interfaces.mcp.tools import TOOLS, input_schema, local
 from waymeet.recipes import RECIPES
 from waymeet.recipes.stage_table import STAGES
-from waymeet.settings import Settings, layer
-from waymeet.settings.layers import keys
+from waymeet.settings import Settings, make_layer
+from waymeet.settings.layers import list_keys
 from waymeet.settings.sources import ALIASES, RESERVED
 
 PAGES = {path.relative_to(REPOSITORY).as_posix(): path.read_text(encoding="utf-8") for path in pages()}
@@ -59,7 +59,7 @@ def test_every_command_and_option_is_described() -> None:
 
 def test_every_setting_is_described() -> None:
     said = descriptions()
-    for key, _ in keys():
+    for key, _ in list_keys():
         assert said.get(key), f"{key} has no docstring under it"
         assert f"| `{key}`<br>" in PAGES["docs/settings.md"], key
     for variable in RESERVED | ALIASES:
@@ -143,7 +143,7 @@ def test_examples_are_what_they_claim_to_be(name: str) -> None:
         if block.language == "json":
             json.loads(block.body)
         if block.language == "toml":
-            layer(name, tomllib.loads(block.body), trusted=block.key == "not run")
+            make_layer(name, tomllib.loads(block.body), trusted=block.key == "not run")
         if block.language == "python" and name.startswith("docs/"):
             assert block.key == "file", f"nobody runs this: {block.body[:60]}"
             assert f"python ~/{block.value}" in commands, f"nobody runs {block.value}"

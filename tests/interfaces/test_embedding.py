@@ -14,7 +14,7 @@ from support.subprocess_server import process
 
 from waymeet import Project
 from waymeet.errors import EmbeddingError, NoIndexError
-from waymeet.ingest.watch import Round
+from waymeet.ingest.watch import WatchEvent
 from waymeet.models.remote.cost import Estimate
 from waymeet.stores.sqlite import SqliteStore
 
@@ -37,7 +37,7 @@ def asked(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     monkeypatch.setenv("WAYMEET_EMBEDDING_PROVIDER", "openai")
     monkeypatch.setenv("WAYMEET_EMBEDDING_DIMENSION", "8")
     monkeypatch.setenv("WAYMEET_EMBEDDING_URL", f"{server}/ok/v1")
-    monkeypatch.setenv("WAYMEET_EMBEDDING_ASK_ABOVE_TOKENS", "20")
+    monkeypatch.setenv("WAYMEET_EMBEDDING_CONFIRM_ABOVE_TOKENS", "20")
     before = sent(server)
     found: list[str] = []
     yield found
@@ -136,9 +136,9 @@ def test_nothing_is_paid_for_without_consent(project: Path, run: Run, asked: lis
     assert "--yes" in told.err
     run("search", "rotate keys", "--no-refresh")
     with Project.open(project) as opened:
-        assert opened.index().embedding.left > 0  # type: ignore[union-attr]
+        assert opened.index().embedding.remaining > 0  # type: ignore[union-attr]
         with pytest.raises(EmbeddingError, match="Nothing was sent"):
-            opened.filled(lambda _: None)
+            opened.index_collection(lambda _: None)
     assert len(sent(server)) == before
     assert run("index", "--yes").code == 0
     assert len(sent(server)) > before
@@ -149,16 +149,16 @@ def test_consent_is_asked_with_an_estimate(project: Path, asked: list[str], serv
     told: list[str] = []
 
     def refuse(estimate: Estimate) -> bool:
-        told.append(estimate.told())
+        told.append(estimate.sentence())
         return False
 
     with Project.open(project) as opened:
         report = opened.index(consent=refuse)
         assert report.embedding
-        assert report.embedding.left
+        assert report.embedding.remaining
         report = opened.index(consent=lambda _: True)
         assert report.embedding
-        assert not report.embedding.left
+        assert not report.embedding.remaining
     assert "sent to openai" in told[0]
 
 
@@ -191,7 +191,7 @@ def test_the_cache_is_told_of_when_it_was_damaged(
 
 
 def test_watching_embeds_beside_taking_changes_in(project: Path) -> None:
-    ended, rounds = Event(), list[Round]()
+    ended, rounds = Event(), list[WatchEvent]()
     with Project.open(project, flags=[HASHING[1], HASHING[3], "watch.debounce_seconds=0"]) as opened:
         watching = Thread(target=opened.watch, args=(rounds.append,), kwargs={"stopped": ended.is_set})
         watching.start()
@@ -202,7 +202,7 @@ def test_watching_embeds_beside_taking_changes_in(project: Path) -> None:
         finally:
             ended.set()
             watching.join()
-    assert not [each.trouble for each in rounds if each.trouble]
+    assert not [each.error for each in rounds if each.error]
 
 
 def whole(project: Project) -> bool:
@@ -231,16 +231,16 @@ def test_an_index_that_is_removed_meanwhile_is_not_embedded_to_the_end(project: 
     with Project.open(project, flags=flags) as opened:
         opened.index(embed=False)
         came = opened.embed(lambda *_: opened.index_path.unlink(missing_ok=True))
-        assert came.done == 1
-        assert "was removed or replaced" in came.trouble
+        assert came.embedded == 1
+        assert "was removed or replaced" in came.error
         assert not opened.index_path.exists()
 
 
 def test_who_asks_again_at_once_does_not_start_a_second_process(project: Path) -> None:
     with Project.open(project, flags=[HASHING[1], HASHING[3], "embedding.background=true"]) as opened:
         opened.index(embed=False)
-        assert opened.go_on()
-        assert not opened.go_on()
+        assert opened.embed_in_background()
+        assert not opened.embed_in_background()
         wait_for(lambda: whole(opened))
 
 

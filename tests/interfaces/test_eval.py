@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from interfaces.conftest import Run
 
-from waymeet.evaluate.collection import Collection, Judged
+from waymeet.evaluate.collection import Collection, CollectionDocument
 from waymeet.evaluate.indexing import entries
 from waymeet.settings import Chunking
 
@@ -144,8 +144,8 @@ def test_a_mode_counts_for_all_recipes_named_without_one(run: Run, collection: P
 
 def test_documents_can_stay_whole() -> None:
     """Cut, the page has two sections and the code a symbol; whole, each is one text, with the same words."""
-    page = Judged("a", "# One\n\n" + "alpha " * 400 + "\n\n# Two\n\n" + "beta " * 400, path="a.md")
-    code = Judged("b", "def gamma():\n    return 1\n", path="b.py")
+    page = CollectionDocument("a", "# One\n\n" + "alpha " * 400 + "\n\n# Two\n\n" + "beta " * 400, path="a.md")
+    code = CollectionDocument("b", "def gamma():\n    return 1\n", path="b.py")
     collection = Collection("x", (page, code), (), {})
     cut, whole = (list(entries(collection, Chunking(), whole=each)) for each in (False, True))
     assert len(cut[0].chunks) > 1

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from interfaces.conftest import Run
 
-from waymeet.evaluate.ablation import signals
-from waymeet.evaluate.collection import load
-from waymeet.evaluate.indexing import in_one_piece, looked_up
-from waymeet.evaluate.metrics import MAIN, in_passing
+from waymeet.evaluate.ablation import list_signals
+from waymeet.evaluate.collection import load_collection
+from waymeet.evaluate.indexing import read_whole_documents, resolve_judgements
+from waymeet.evaluate.metrics import MAIN_METRIC, measure_without_intervals
 from waymeet.evaluate.mining.read_project import read_in
 from waymeet.interfaces.quality.bench import Taken, collection_bench
-from waymeet.recipes.ablate import without_each
+from waymeet.recipes.ablate import without_each_stage
 from waymeet.recipes.auto import AUTO
 from waymeet.settings import Layer, Settings
 from waymeet.stores.memory.store import MemoryStore
@@ -134,9 +134,9 @@ def test_files_can_stay_whole(run: Run, folder: Path) -> None:
 def test_lines_keep_their_numbers_when_files_are_put_together_again(folder: Path) -> None:
     store = MemoryStore()
     read_in(folder / "corpus", store, Settings())
-    keys, *_ = in_one_piece(store)
+    keys, *_ = read_whole_documents(store)
     assert keys.text.split("\n")[5] == "## Rotating", "the front matter leaves its lines empty"
-    place = looked_up(load(folder), store).places["docs/keys.md#rotating"]
+    place = resolve_judgements(load_collection(folder), store).places["docs/keys.md#rotating"]
     assert place.start <= 6 < place.end
 
 
@@ -145,7 +145,7 @@ def test_words_of_one_long_line_stay_apart(tmp_path: Path) -> None:
     (tmp_path / "long.txt").write_text(" ".join(words), encoding="utf-8")
     store = MemoryStore()
     read_in(tmp_path, store, Settings())
-    (whole,) = (each for each in in_one_piece(store) if each.id == "long.txt")
+    (whole,) = (each for each in read_whole_documents(store) if each.id == "long.txt")
     assert whole.text.split() == words
 
 
@@ -172,23 +172,31 @@ def test_an_answer_in_one_language_stands_for_both(run: Run, tmp_path: Path) -> 
 
 def test_the_vault_needs_the_parts_that_public_collections_do_not() -> None:
     """What each of these parts is there for happens in the vault: without it, answers are worse."""
-    needed = {"expand_acronyms", "relax", "definitions", "kindred", "spread", "twins", "correct"}
+    needed = {
+        "expand_acronyms",
+        "relax_phrases",
+        "boost_definitions",
+        "boost_shared_names",
+        "boost_linked",
+        "collapse_translations",
+        "apply_feedback",
+    }
     silenced = {f"bm25.fields.{each} = 0" for each in ("tags", "properties", "triggers", "inbound", "headings")}
     with collection_bench(VAULT, (), None, None, Taken()) as bench:
         (collection,) = bench.collections
         again = bench.again()
 
         def mean(recipe: Any, *over: Layer) -> float:
-            scores = in_passing(collection, again.run(recipe, collection, over=over)).scores[MAIN]
+            scores = measure_without_intervals(collection, again.run(recipe, collection, over=over)).scores[MAIN_METRIC]
             return sum(scores.values()) / len(scores)
 
         whole = mean(AUTO)
         assert whole > 0.6
-        for name, rest in without_each(AUTO):
+        for name, rest in without_each_stage(AUTO):
             assert name not in needed or mean(rest) < whole, name
-        for name, tree in signals(AUTO, again.settings(AUTO)):
+        for name, tree in list_signals(AUTO, again.settings(AUTO)):
             assert name not in silenced or mean(AUTO, Layer(name, tree)) < whole, name
-        assert silenced <= {name for name, _ in signals(AUTO, again.settings(AUTO))}
+        assert silenced <= {name for name, _ in list_signals(AUTO, again.settings(AUTO))}
     kinds = {each.id.partition("-")[0] for each in collection.queries}
     told = (VAULT / "README.md").read_text(encoding="utf-8")
     assert all(f"`{kind}`" in told for kind in kinds)

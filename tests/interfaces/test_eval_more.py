@@ -9,10 +9,10 @@ import pytest
 from interfaces.conftest import Run
 from support.documented_project import THINGS, files, write
 
-from waymeet.evaluate.metrics import MEASURES
+from waymeet.evaluate.metrics import METRICS
 from waymeet.interfaces.quality.svg import Row, intervals
 from waymeet.recipes import RECIPES
-from waymeet.recipes.ablate import without_each
+from waymeet.recipes.ablate import without_each_stage
 
 HOSTILE = "<script>alert(1)</script>|`x`"
 
@@ -53,7 +53,7 @@ def test_a_folder_of_beir_is_a_collection_with_splits(run: Run, tmp_path: Path) 
     folder = _folder(tmp_path, beir=True)
     (worth,) = _worths(run("eval", str(folder), "--json").out)
     assert worth["queries"] == len(THINGS)
-    assert set(worth["measures"]) == set(MEASURES)  # type: ignore[call-overload]
+    assert set(worth["measures"]) == set(METRICS)  # type: ignore[call-overload]
     (worth,) = _worths(run("eval", str(folder), "--split", "train", "--json").out)
     assert worth["queries"] == 1
     done = run("eval", str(folder), "--split", "dev")
@@ -111,10 +111,10 @@ def test_every_stage_and_signal_has_its_line(run: Run, things: Path) -> None:
     done = run("eval", str(things), "--ablate", "--json")
     report = json.loads(done.out)
     lines = {each["recipe"]: each for each in report["ablations"]}
-    for stage, rest in without_each(RECIPES["auto"]):
+    for stage, rest in without_each_stage(RECIPES["auto"]):
         assert (f"without {stage}" in lines) == (rest is not None)
         assert (stage in report["needed"]) == (rest is None)
-    assert {"bm25.fields.title = 0", "auto.exact = 0", "auto.out_link = 0"} <= set(lines)
+    assert {"bm25.fields.title = 0", "auto.name_bonus = 0", "auto.outlink_weight = 0"} <= set(lines)
     assert lines["without lexical"]["difference"] <= 0
     assert lines["bm25.fields.tags = 0"]["worse"] == 0
     assert "What each part is worth" in run("eval", str(things), "--ablate").out
@@ -122,7 +122,7 @@ def test_every_stage_and_signal_has_its_line(run: Run, things: Path) -> None:
 
 def test_no_stage_is_left_out_that_others_need() -> None:
     for recipe in RECIPES.values():
-        kept = dict(without_each(recipe))
+        kept = dict(without_each_stage(recipe))
         assert kept["understand"] is None
         assert any(each is not None for each in kept.values())
 

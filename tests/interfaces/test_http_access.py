@@ -14,22 +14,22 @@ from starlette.requests import Request
 from waymeet import Project, __version__
 from waymeet.errors import IndexUnavailableError, UsageError
 from waymeet.interfaces.async_project import AsyncProject
-from waymeet.interfaces.daemon.discovery import PROOF, SETTINGS, Resident, proof
-from waymeet.interfaces.daemon.token import token, token_file
-from waymeet.interfaces.http.access import Terms
+from waymeet.interfaces.daemon.discovery import PROOF, SETTINGS, Daemon, proof
+from waymeet.interfaces.daemon.token import read_token, token_file
+from waymeet.interfaces.http.access import AccessPolicy
 from waymeet.interfaces.http.endpoints import answers
 from waymeet.interfaces.http.h11_protocol import Protocol
 from waymeet.interfaces.http.listener import listening
-from waymeet.interfaces.http.metrics import Counted
-from waymeet.interfaces.http.middleware import TRUSTED, Door
+from waymeet.interfaces.http.metrics import RequestMetrics
+from waymeet.interfaces.http.middleware import TRUSTED, Middleware
 from waymeet.interfaces.http.problems import Refused
 from waymeet.interfaces.http.routes import WAYS
 from waymeet.settings import Serve
 
-RESIDENT = Resident(
+RESIDENT = Daemon(
     pid=1, host="192.0.2.1", port=80, secret="s" * 64, version=__version__, root="/somewhere", started=0.0
 )
-OPEN = Terms(
+OPEN = AccessPolicy(
     "192.0.2.1", 7337, "the-token", RESIDENT, Serve(hosts=("Wiki.example",), origins=("https://wiki.example/",))
 )
 LOCAL = OPEN._replace(host="127.0.0.1")
@@ -83,17 +83,17 @@ def test_names_and_pages_that_the_user_allows(headers: dict[str, str], status: i
 
 def passed(
     app: Callable[..., Awaitable[None]],
-    terms: Terms = LOCAL,
+    terms: AccessPolicy = LOCAL,
     headers: dict[str, str] | None = None,
     parts: int = 1,
     method: str = "POST",
 ) -> tuple[int, dict[str, str], Any]:
     """Send one request through the door."""
-    return asyncio.run(_passed(Door(app, terms, Counted(), lambda: "now"), headers or {}, parts, method))
+    return asyncio.run(_passed(Middleware(app, terms, RequestMetrics(), lambda: "now"), headers or {}, parts, method))
 
 
 async def _passed(
-    door: Door, headers: dict[str, str], parts: int = 1, method: str = "POST"
+    door: Middleware, headers: dict[str, str], parts: int = 1, method: str = "POST"
 ) -> tuple[int, dict[str, str], Any]:
     sent: list[Message] = []
     coming = [{"type": "http.request", "body": b"x" * 100, "more_body": True}] * parts
@@ -193,7 +193,7 @@ def test_a_mistake_of_ours_is_a_problem_without_details(caplog: pytest.LogCaptur
 
 def test_too_many_at_once_are_told_to_come_back() -> None:
     async def crowd() -> tuple[int, dict[str, str], Any]:
-        door = Door(forever, LOCAL._replace(settings=Serve(requests=2)), Counted(), lambda: "now")
+        door = Middleware(forever, LOCAL._replace(settings=Serve(requests=2)), RequestMetrics(), lambda: "now")
         waiting = [asyncio.create_task(_passed(door, {})) for _ in range(2)]
         await asyncio.sleep(0)
         refused = await _passed(door, {})
@@ -215,15 +215,15 @@ def test_who_wants_other_settings_is_sent_away() -> None:
 
 
 def test_the_token_is_made_once_and_kept_to_oneself(tmp_path: Path) -> None:
-    first = token()
-    assert token() == first
+    first = read_token()
+    assert read_token() == first
     assert len(first) >= 40
     token_file().chmod(0o644)
-    assert token() == first
+    assert read_token() == first
     assert token_file().stat().st_mode & 0o777 == 0o600
     token_file().write_text("short\n", encoding="ascii")
     with pytest.raises(UsageError, match="holds no token"):
-        token()
+        read_token()
 
 
 def test_two_that_begin_at_once_do_not_share_a_port() -> None:

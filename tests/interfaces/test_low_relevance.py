@@ -10,7 +10,7 @@ from waymeet.interfaces.adapters.common import passages
 from waymeet.interfaces.mcp.render import context_text, search_text
 from waymeet.interfaces.requests.operations.context import ContextRequest, answer_context
 from waymeet.interfaces.requests.operations.search import SearchRequest, answer_search
-from waymeet.types import DOUBT, Filters
+from waymeet.types import LOW_RELEVANCE_NOTE, Filters
 
 GOOD, NOISE = "how are ranked lists fused", "which keys did harbour pilots of ancient carthage wear"
 SAID = "Nothing here seems to answer this; the nearest is shown:"
@@ -20,20 +20,20 @@ def test_people_read_it_before_the_results(project: Path, run: Run) -> None:
     doubtful, good = run("search", NOISE), run("search", GOOD)
     assert doubtful.code == good.code == 0
     assert doubtful.out.startswith(f"{SAID}\n\n1. docs/")
-    assert doubtful.out.lower().count(DOUBT) == 1
-    assert DOUBT not in good.out.lower()
+    assert doubtful.out.lower().count(LOW_RELEVANCE_NOTE) == 1
+    assert LOW_RELEVANCE_NOTE not in good.out.lower()
     assert "relevance" not in good.out
     assert "chance" in run("search", GOOD, "--explain").out
 
 
 def test_every_form_has_it(project: Path, run: Run) -> None:
     found = json.loads(run("search", NOISE, "--json").out)
-    assert (found["doubtful"], found["notes"]) == (True, [DOUBT])
+    assert (found["doubtful"], found["notes"]) == (True, [LOW_RELEVANCE_NOTE])
     assert all(0.0 < hit["relevance"] < 0.07 for hit in found["hits"])
     assert json.loads(run("search", GOOD, "--json").out)["doubtful"] is False
-    assert f"- note: {DOUBT}" in run("search", NOISE, "--format", "md").out
+    assert f"- note: {LOW_RELEVANCE_NOTE}" in run("search", NOISE, "--format", "md").out
     for form in ("files", "jsonl"):
-        assert f"note: {DOUBT}" in run("search", NOISE, "--format", form).err
+        assert f"note: {LOW_RELEVANCE_NOTE}" in run("search", NOISE, "--format", form).err
     assert json.loads(run("search", NOISE, "--format", "jsonl").out.splitlines()[0])["relevance"] < 0.07
 
 
@@ -56,9 +56,9 @@ def test_agents_read_it_outside_of_quotations(project: Path, run: Run) -> None:
         pack = answer_context(opened, ContextRequest(task=NOISE))
         assert search_text(answer_search(opened, SearchRequest(query=GOOD))).startswith("<quoted-")
         facts = passages(opened, NOISE, 3, "auto", Filters())[0].facts
-    assert said.startswith(f"doubtful: {DOUBT}")
-    assert said.count(DOUBT) == 1
-    assert context_text(pack).startswith(f"doubtful: {DOUBT}")
+    assert said.startswith(f"doubtful: {LOW_RELEVANCE_NOTE}")
+    assert said.count(LOW_RELEVANCE_NOTE) == 1
+    assert context_text(pack).startswith(f"doubtful: {LOW_RELEVANCE_NOTE}")
     assert pack.pieces[0].relevance == found.hits[0].relevance == facts["relevance"]
     assert facts["doubtful"] is True
 

@@ -11,7 +11,7 @@ from mcp_types import CallToolResult
 from support.mcp_client import BOTH, call, said, talk
 
 from waymeet import Project
-from waymeet.analysis.token_estimate import tokens
+from waymeet.analysis.token_estimate import estimate_tokens
 from waymeet.errors import UsageError
 from waymeet.interfaces.mcp import render
 from waymeet.interfaces.mcp.background_index import refuse_everything
@@ -49,7 +49,9 @@ def test_tools_are_few_flat_closed_and_annotated(project: Path, era: str) -> Non
         assert hints.destructive_hint is operation.destroys
         assert hints.idempotent_hint is operation.repeatable
         assert hints.open_world_hint is False
-    cost = sum(tokens(json.dumps(each.input_schema)) + tokens(each.description or "") for each in tools)
+    cost = sum(
+        estimate_tokens(json.dumps(each.input_schema)) + estimate_tokens(each.description or "") for each in tools
+    )
     assert cost < 5000, "a model reads all of it with every question"
 
 
@@ -186,7 +188,7 @@ def test_an_answer_keeps_to_its_budget_and_goes_on_by_its_cursor(project: Path) 
             result = await client.call_tool("search", asked)
             found = result.structured_content
             assert found["tokens"] <= 2000
-            assert tokens(said(result)) <= 2000
+            assert estimate_tokens(said(result)) <= 2000
             shown += [hit["id"] for hit in found["hits"]]
             cursor = found["cursor"]
             if not cursor:

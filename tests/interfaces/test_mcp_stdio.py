@@ -150,9 +150,9 @@ def test_calls_under_way_are_answered_when_the_input_ends(project: Path) -> None
 def test_it_ends_when_its_input_ends_whatever_it_is_doing(project: Path) -> None:
     """Here it waits for its turn to index, which never comes."""
     holding = (
-        "import sys, time; from waymeet import Project; from waymeet.ingest.lock import turn\n"
+        "import sys, time; from waymeet import Project; from waymeet.ingest.lock import index_lock\n"
         "index = Project.open().index_path; index.parent.mkdir(parents=True, exist_ok=True)\n"
-        "with turn(index, wait=True): print('held', flush=True); time.sleep(600)"
+        "with index_lock(index, wait=True): print('held', flush=True); time.sleep(600)"
     )
     with started(sys.executable, "-c", holding) as holder, started() as server:
         assert holder.process.stdout is not None

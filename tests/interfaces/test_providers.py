@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from interfaces.conftest import Run
 
-from waymeet.models.choose_rerankers import chosen
+from waymeet.models.choose_rerankers import choose_models
 
 SERVER = Path(__file__).parent.parent / "support" / "model_process.py"
 KEY = "sk-of-the-process-0123456789"
@@ -44,7 +44,7 @@ def asked(run: Run, project: Path, address: str, monkeypatch: pytest.MonkeyPatch
         return found
 
     yield ask
-    chosen.cache_clear()
+    choose_models.cache_clear()
 
 
 def troubles(found: dict[str, Any], stage: str) -> list[str]:

@@ -10,12 +10,12 @@ import pytest
 import quality
 from interfaces.conftest import Run
 
-from waymeet.evaluate.ablation import signals
-from waymeet.evaluate.metrics import MEASURES, Comparison, overall
+from waymeet.evaluate.ablation import list_signals
+from waymeet.evaluate.metrics import METRICS, Comparison, summarise_comparisons
 from waymeet.interfaces.quality.bench import Taken, collection_bench
 from waymeet.interfaces.quality.report import Report
 from waymeet.interfaces.quality.tables import parts
-from waymeet.recipes.ablate import without_each
+from waymeet.recipes.ablate import without_each_stage
 from waymeet.recipes.auto import AUTO
 from waymeet.settings import Layer
 
@@ -58,29 +58,29 @@ def test_asking_again_gives_what_asking_anew_gives(tmp_path: Path) -> None:
     with collection_bench(_collection(tmp_path), (STAND_IN,), None, None, Taken()) as bench:
         (collection,) = bench.collections
         again = bench.again()
-        silenced = [Layer(name, tree) for name, tree in signals(AUTO, bench.settings(AUTO))]
-        shorter = [rest for _, rest in without_each(AUTO) if rest]
+        silenced = [Layer(name, tree) for name, tree in list_signals(AUTO, bench.settings(AUTO))]
+        shorter = [rest for _, rest in without_each_stage(AUTO) if rest]
         runs = [(recipe, "", Layer("", {})) for recipe in (AUTO, *shorter, AUTO)]
         runs += [(AUTO, "", over) for over in silenced] + [(AUTO, "words", silenced[0]), (AUTO, "", silenced[0])]
         for recipe, mode, over in runs:
             anew, known = (each.run(recipe, collection, mode, over=[over]) for each in (bench, again))
             assert known.ranked == anew.ranked
-            assert (known.meaning, known.degraded) == (anew.meaning, anew.degraded)
+            assert (known.vector_models, known.degraded) == (anew.vector_models, anew.degraded)
 
 
 def test_plain_bm25_comes_first_and_words_are_a_mode_of_every_recipe(run: Run, three: list[str]) -> None:
     found = _report(run, three[0], "--plain", "--recipe", "auto,auto:words,threeway:words", "--set", STAND_IN)
     names = ["plain", "auto", "auto:words", "threeway:words"]
     assert [each.recipe for each in found.results] == names
-    assert [bool(each.meaning) for each in found.results] == [False, True, False, False]
+    assert [bool(each.vector_models) for each in found.results] == [False, True, False, False]
     assert not found.results[2].degraded, "nobody misses what was not wanted"
     assert [(each.recipe, each.against) for each in found.comparisons] == [(name, "plain") for name in names[1:]]
     assert [(each.recipe, each.against) for each in found.rivals] == [("auto", name) for name in names[2:]]
     assert all(each.mean_ms > 0 for each in found.results)
     whole = _report(run, three[0], "--recipe", "classic:bm25_only", "--whole")
-    assert whole.results[0].measures == found.results[0].measures
+    assert whole.results[0].metrics == found.results[0].metrics
     without = _report(run, three[0], "--recipe", "auto", "--set", "embedding.provider=none")
-    assert without.results[0].measures == found.results[2].measures
+    assert without.results[0].metrics == found.results[2].metrics
 
 
 def test_a_sample_is_always_the_same(run: Run, three: list[str], tmp_path: Path) -> None:
@@ -125,7 +125,9 @@ def test_many_collections_are_summed_up(run: Run, three: list[str], tmp_path: Pa
     assert "<b>" not in html
     assert "two|&lt;b&gt;" in html
     assert "| auto: without spread |" in markdown
-    assert "auto.functions = auto.prose" in markdown, "told apart no longer, not silenced"
+    assert "auto.vector_weight_single_function = auto.vector_weight_prose" in markdown, (
+        "told apart no longer, not silenced"
+    )
 
 
 def test_collections_of_one_name_are_told_apart(run: Run, tmp_path: Path) -> None:
@@ -143,9 +145,11 @@ def test_weights_are_judged_on_what_was_left_out(run: Run, three: list[str], tmp
     found = msgspec.json.decode(path.read_bytes(), type=Report)
     assert [each.compared.collection for each in found.folds] == ["one", "two|<b>", "three"]
     first, *others = found.folds
-    assert first.before == pytest.approx(found.results[0].measures["nDCG@10"], abs=1e-4)
+    assert first.before == pytest.approx(found.results[0].metrics["nDCG@10"], abs=1e-4)
     assert first.after - first.before == pytest.approx(first.compared.difference, abs=2e-4)
-    assert all(each.moved == first.moved for each in others), "all three are the same, so others have no other wish"
+    assert all(each.changed_weights == first.changed_weights for each in others), (
+        "all three are the same, so others have no other wish"
+    )
 
 
 def test_what_needs_collections_says_so(run: Run, three: list[str]) -> None:
@@ -159,7 +163,7 @@ def test_a_page_shows_what_was_aimed_at_and_what_others_publish(
     run: Run, three: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = quality.known()
-    assert {each.measure for each in known.published} | {each.measure for each in known.aim} <= set(MEASURES)
+    assert {each.measure for each in known.published} | {each.measure for each in known.aim} <= set(METRICS)
     assert all(0 < value < 1 for each in known.published for _, value in each.systems)
     for path, name in zip(three, ("semble-dev", "two|<b>", "musique-train100"), strict=True):
         Path(path).rename(tmp_path / name)
@@ -211,8 +215,10 @@ def test_our_own_vault_is_named_and_counts_in_no_mean(run: Run, three: list[str]
     assert {each.collection for each in report.ablations} == {"one", "two|<b>", quality.OWN_NAME}
     assert quality.OWN_NAME not in {each.collection for each in report.results}
     assert quality.OWN_NAME not in {each.compared.collection for each in report.folds}
-    (mean,) = {each.mean for each in overall(report.ablations, report.aside) if each.name == "without lexical"}
-    (same,) = {each.mean for each in overall(without.ablations) if each.name == "without lexical"}
+    (mean,) = {
+        each.mean for each in summarise_comparisons(report.ablations, report.aside) if each.name == "without lexical"
+    }
+    (same,) = {each.mean for each in summarise_comparisons(without.ablations) if each.name == "without lexical"}
     assert mean == same
     page = quality.page(report, quality.known(), "Measured by hand")
     assert "No part in the mean: vault (our own)" in page

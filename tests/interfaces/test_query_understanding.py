@@ -25,7 +25,7 @@ def test_intent_graph_and_variants_can_be_set(run: Run, project: Path) -> None:
     done = run("search", "keys", "--recipe", "memory", "--intent", "fix_bug", "--no-graph", "--json")
     assert "intent fix_bug" in json.loads(done.out)["notes"]
     steps = {step["stage"]: step["skipped"] for step in json.loads(done.out)["steps"]}
-    assert steps["follow"] == "depth 0"
+    assert steps["walk_links"] == "depth 0"
     assert run("search", "keys", "--intent", "dance").code == 2
     assert run("search", "keys", "--variant", "poem:x").code == 2
     assert run("search", "keys", "--variant", "lex:signing", "--no-expand").code == 0
@@ -131,7 +131,7 @@ def test_a_recipe_of_ones_own_is_listed_used_and_checked(run: Run, project: Path
     assert "rrf.k 10" in done.out
     assert documents(run("search", "signing", "--recipe", "mine", "--json").out) == ["docs/setup.md"]
     assert run("recipes", "--stages").out.startswith("only_skills")
-    (project / "waymeet.toml").write_text('[recipes.mine]\nstages = ["blend"]\n', encoding="utf-8")
+    (project / "waymeet.toml").write_text('[recipes.mine]\nstages = ["weighted_sum"]\n', encoding="utf-8")
     done = run("search", "signing", "--recipe", "mine")
     assert (done.code, "blend, at place 1, needs a ranked list" in done.err) == (2, True)
     assert run("search", "signing").code == 0

@@ -9,7 +9,7 @@ import pytest
 from waymeet import Project
 from waymeet.errors import ConflictError, NoIndexError, NotIndexedError, WaymeetError
 from waymeet.interfaces.requests.decode import converted
-from waymeet.interfaces.requests.errors import failure_of
+from waymeet.interfaces.requests.errors import to_failure
 from waymeet.interfaces.requests.operations import OPERATIONS
 from waymeet.interfaces.requests.operations.search import SearchRequest
 
@@ -113,7 +113,7 @@ def test_an_entry_is_written_changed_related_and_forgotten(opened: Project, ask:
     assert (moved.text.strip(), moved.fields["tags"]) == ("Do it.", ["a", "b"]), "what is not named stays"
     with pytest.raises(ConflictError) as conflict:
         ask("update", id="rotate", version=entry.version, text="Other.")
-    failure = failure_of(conflict.value)
+    failure = to_failure(conflict.value)
     assert (failure.code, failure.status, failure.version) == ("conflict", 409, moved.version)
     assert "Do it." in failure.current
     assert "Other." in failure.refused
@@ -131,7 +131,7 @@ def test_an_entry_is_written_changed_related_and_forgotten(opened: Project, ask:
     assert ask("forget", id="rotate", version=taken.version, kind="tasks").id == entry.id
     with pytest.raises(WaymeetError) as gone:
         ask("entry", id="rotate")
-    assert failure_of(gone.value).status == 404
+    assert to_failure(gone.value).status == 404
 
 
 def test_several_values_of_one_property_add_up(ask: Ask) -> None:
@@ -179,4 +179,4 @@ def test_without_an_index(project: Path) -> None:
         assert status.degraded[0].code == "no_index"
         with pytest.raises(NoIndexError) as missing:
             OPERATIONS["search"].call(opened, SearchRequest(query="x"))
-    assert failure_of(missing.value).code == "no_index"
+    assert to_failure(missing.value).code == "no_index"

@@ -10,14 +10,14 @@ import pytest
 
 from waymeet import Project, Query
 from waymeet import errors as known_errors
-from waymeet.analysis.intent import CLUES
-from waymeet.analysis.token_estimate import tokens
+from waymeet.analysis.intent import INTENT_WORDS
+from waymeet.analysis.token_estimate import estimate_tokens
 from waymeet.errors import CursorError, RequestError, WaymeetError
 from waymeet.interfaces.requests import fields
 from waymeet.interfaces.requests.decode import converted, decoded
-from waymeet.interfaces.requests.errors import failure_of, statuses
+from waymeet.interfaces.requests.errors import statuses, to_failure
 from waymeet.interfaces.requests.operations import OPERATIONS
-from waymeet.interfaces.requests.operations.search import SearchAnswer, SearchRequest, query_of
+from waymeet.interfaces.requests.operations.search import SearchAnswer, SearchRequest, to_query
 from waymeet.interfaces.requests.schemas import components, flat_schema, schema
 from waymeet.notebook.fields import PRIORITIES, RELATIONS, STATUSES
 from waymeet.recipes import RECIPES
@@ -73,7 +73,7 @@ def test_a_request_says_all_that_a_query_can_say(opened: Project) -> None:
         explain=True,
         include_linked=True,
     )
-    assert query_of(opened, request) == Query(
+    assert to_query(opened, request) == Query(
         text="x",
         limit=3,
         recipe="classic",
@@ -97,7 +97,7 @@ def test_a_request_says_all_that_a_query_can_say(opened: Project) -> None:
         expand=False,
         include_linked=True,
     )
-    assert query_of(opened, SearchRequest(query="x")) == Query("x")
+    assert to_query(opened, SearchRequest(query="x")) == Query("x")
     assert set(Query.__struct_fields__) == {  # a new field of a query needs one of the request
         *("text", "limit", "recipe", "mode", "filters", "explain", "depth", "link_types"),
         *("intent", "variants", "expand", "include_linked"),
@@ -130,7 +130,7 @@ def test_a_request_says_all_that_a_query_can_say(opened: Project) -> None:
 def test_what_makes_no_sense_is_refused(ask: Ask, given: dict[str, Any]) -> None:
     with pytest.raises(WaymeetError) as refused:
         ask("search", **{"query": "keys", **given})
-    failure = failure_of(refused.value)
+    failure = to_failure(refused.value)
     assert failure.status == 400
     assert failure.message
     assert failure.next_step
@@ -205,7 +205,7 @@ def test_a_budget_shortens_before_it_drops(opened: Project, ask: Ask) -> None:
 
 def test_the_choices_are_those_of_the_core() -> None:
     assert get_args(fields.Kind) == KINDS
-    assert set(get_args(fields.Intent)) == {"", *CLUES}
+    assert set(get_args(fields.Intent)) == {"", *INTENT_WORDS}
     assert get_args(fields.Relation) == RELATIONS
     assert get_args(fields.Status) == STATUSES
     assert get_args(fields.Priority) == PRIORITIES
@@ -239,11 +239,11 @@ def test_the_answers_make_components() -> None:
 
 def test_every_error_has_a_name_and_a_status() -> None:
     kinds = [each for each in vars(known_errors).values() if isinstance(each, type) and issubclass(each, WaymeetError)]
-    told = {kind: failure_of(kind("What happened.")) for kind in kinds}
+    told = {kind: to_failure(kind("What happened.")) for kind in kinds}
     assert len({each.code for each in told.values()}) == len(kinds)
     assert {each.status for each in told.values()} == statuses()
     assert all(each.next_step for each in told.values())
-    assert failure_of(WaymeetError("a", "b")).next_step == "b"
+    assert to_failure(WaymeetError("a", "b")).next_step == "b"
 
 
 def test_a_misspelt_field_is_suggested() -> None:
@@ -258,7 +258,7 @@ def test_the_estimate_is_about_right() -> None:
     words = (
         "the quick brown foxes jumped over several extraordinarily lazy dogs while nobody was watching them closely "
     )
-    assert 95 <= tokens(words * 6) <= 200
+    assert 95 <= estimate_tokens(words * 6) <= 200
 
 
 def test_the_command_line_the_library_and_a_request_give_the_same(opened: Project, ask: Ask, run: Run) -> None:

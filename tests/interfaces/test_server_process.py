@@ -18,13 +18,13 @@ from mcp import Client, StdioServerParameters
 from support.server_process import PATIENCE, Served, command, folders, left_behind, make, served
 
 from waymeet import __version__
-from waymeet.interfaces.daemon.client import sent
+from waymeet.interfaces.daemon.client import send_request
 from waymeet.interfaces.daemon.discovery import (
-    Resident,
+    Daemon,
     announce,
-    announced,
     digest_of,
     file_of,
+    find_daemon,
     found,
     proof,
     proven,
@@ -200,14 +200,14 @@ def test_who_answers_badly_is_not_believed(
         told = resident(root, port=port)
         announce(index_of(environment), told)
         assert answered(command(environment, root, *ASKED))["hits"]
-        assert announced(index_of(environment)) == told, "somebody listens there"
+        assert find_daemon(index_of(environment)) == told, "somebody listens there"
     assert answered(command(environment, root, *ASKED))["hits"]
-    assert announced(index_of(environment)) is None, "nobody does"
+    assert find_daemon(index_of(environment)) is None, "nobody does"
 
 
-def resident(root: Path, **other: Any) -> Resident:
+def resident(root: Path, **other: Any) -> Daemon:
     given = {"pid": os.getppid(), "host": "127.0.0.1", "port": 1, "secret": "a" * 64, "version": __version__}
-    return Resident(**{**given, "root": str(root), "started": time(), **other})
+    return Daemon(**{**given, "root": str(root), "started": time(), **other})
 
 
 def test_who_is_not_meant_or_not_trusted_is_not_found(tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_each_side_proves_itself_without_the_secret(tmp_path: Path) -> None:
         return b""
 
     with impostor(answer) as port:
-        assert sent(resident(tmp_path, port=port), "GET", "/healthz") is None
+        assert send_request(resident(tmp_path, port=port), "GET", "/healthz") is None
     assert told.secret.encode() not in seen[0]
 
 
@@ -266,16 +266,16 @@ def test_it_is_started_by_itself_only_if_the_user_says_so(place: tuple[Path, dic
     root, environment = place
     index = index_of(environment)
     command(environment, root, *ASKED)
-    assert announced(index) is None
+    assert find_daemon(index) is None
     assert not index.with_name(f"{index.name}.serve.log").exists()
     wanted = {**environment, "WAYMEET_SERVE_START": "true", "WAYMEET_SERVE_IDLE_SECONDS": "60"}
     assert command(wanted, root, *ASKED).returncode == 0
     try:
-        wait_until(lambda: announced(index))
+        wait_until(lambda: find_daemon(index))
         assert answered(command(wanted, root, *ASKED))["hits"]
     finally:
         assert command(environment, root, "serve", "--stop").returncode == 0
-    assert announced(index) is None
+    assert find_daemon(index) is None
 
 
 def test_a_project_cannot_have_itself_served_elsewhere(place: tuple[Path, dict[str, str]]) -> None:

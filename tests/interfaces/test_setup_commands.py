@@ -178,8 +178,8 @@ def test_doctor_finds_what_is_wrong(project: Path, run: Run, tmp_path: Path) -> 
 def test_doctor_tells_of_a_process_that_is_indexing(project: Path, run: Run) -> None:
     run("index")
     code = (
-        "import sys; from waymeet.project import Project; from waymeet.ingest.lock import turn\n"
-        "with turn(Project.open(sys.argv[1]).index_path, wait=True):\n    print('mine', flush=True); sys.stdin.read()"
+        "import sys; from waymeet.project import Project; from waymeet.ingest.lock import index_lock\n"
+        "with index_lock(Project.open(sys.argv[1]).index_path, wait=True):\n    print('mine', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", code, str(project)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:

@@ -119,7 +119,7 @@ def test_questions_are_asked_and_heeded(project: Path, terminal: Terminal) -> No
 def test_the_first_search_in_a_large_folder_shows_something_at_once(project: Path, terminal: Terminal) -> None:
     for number in range(320):
         (project / f"page{number}.md").write_text(f"# Page {number}\n", encoding="utf-8")
-    code, shown = terminal("search", "rotate signing keys", "--set", "terminal.first_look_seconds=60", PAGER="cat")
+    code, shown = terminal("search", "rotate signing keys", "--set", "terminal.preview_seconds=60", PAGER="cat")
     assert code == 0
     text = _plain(shown)
     assert "A first look at" in text

@@ -11,8 +11,8 @@ from support.corpus import Page, chunk_id, entry
 from waymeet.formulas.explanation import evaluate
 from waymeet.models.hashing import HashingEmbedder
 from waymeet.recipes import RECIPES
-from waymeet.search.shape.hits import answer
-from waymeet.search.state import Recipe, Tools, run
+from waymeet.search.shape.hits import answer_query
+from waymeet.search.state import Recipe, Tools, run_stages
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Explanation, Filters, Query
@@ -55,9 +55,9 @@ def filled(
     for path in order or list(collection):
         store.put([entry(path, collection[path])])
     if embedder is not None:
-        chunks = store.chunks(store.without_vector([embedder.lane], 1000))
-        vectors = embedder.passages([chunk.text for chunk in chunks.values()])
-        store.put_vectors(embedder.lane, dict(zip(chunks, vectors, strict=True)))
+        chunks = store.chunks(store.chunks_without_vector([embedder.space], 1000))
+        vectors = embedder.embed_passages([chunk.text for chunk in chunks.values()])
+        store.put_vectors(embedder.space, dict(zip(chunks, vectors, strict=True)))
     return store
 
 
@@ -74,8 +74,8 @@ def test_the_tree_evaluates_to_the_score(
     collection: dict[str, Page], text: str, recipe: Recipe, embedder: HashingEmbedder | None
 ) -> None:
     tools = Tools(filled(collection, embedder), (embedder,) if embedder else ())
-    explained = answer(recipe, Query(text, explain=True), tools, numbers(recipe))
-    plain = answer(recipe, Query(text), tools, numbers(recipe))
+    explained = answer_query(recipe, Query(text, explain=True), tools, numbers(recipe))
+    plain = answer_query(recipe, Query(text), tools, numbers(recipe))
     for hit in explained.hits:
         assert hit.explanation is not None
         assert hit.explanation.value == hit.score
@@ -89,7 +89,9 @@ def test_nothing_is_lost_or_invented(
     collection: dict[str, Page], text: str, recipe: Recipe, embedder: HashingEmbedder | None
 ) -> None:
     store = filled(collection, embedder)
-    search, steps = run(recipe, Query(text, limit=50), Tools(store, (embedder,) if embedder else ()), numbers(recipe))
+    search, steps = run_stages(
+        recipe, Query(text, limit=50), Tools(store, (embedder,) if embedder else ()), numbers(recipe)
+    )
     assert [step.stage for step in steps] == [stage.__name__ for stage in recipe.stages]
     candidates = {each.document for each in search.candidates}
     listed = {each.document for ranking in search.lists.values() for each in ranking}
@@ -102,8 +104,8 @@ def test_nothing_is_lost_or_invented(
     shown = [each.chunks or (each.document,) for each in search.candidates]
     assert len(shown) == len(set(shown))
     for each in search.candidates:
-        assert each.found
-        for found in each.found:
+        assert each.sources
+        for found in each.sources:
             assert found.rank >= 1
 
 
@@ -114,7 +116,7 @@ def test_ties_are_stable(
     order = list(collection)
     chance.shuffle(order)
     found = [
-        answer(recipe, Query(text), Tools(store, (embedder,) if embedder else ()), numbers(recipe)).hits
+        answer_query(recipe, Query(text), Tools(store, (embedder,) if embedder else ()), numbers(recipe)).hits
         for store in (filled(collection, embedder), filled(collection, embedder, order))
     ]
     assert found[0] == found[1]
@@ -122,7 +124,7 @@ def test_ties_are_stable(
 
 @given(collections, queries, recipes)
 def test_scores_never_rise_down_the_list(collection: dict[str, Page], text: str, recipe: Recipe) -> None:
-    hits = answer(recipe, Query(text), Tools(filled(collection, None)), numbers(recipe)).hits
+    hits = answer_query(recipe, Query(text), Tools(filled(collection, None)), numbers(recipe)).hits
     assert all(first.score >= second.score for first, second in itertools.pairwise(hits))
 
 
@@ -133,8 +135,8 @@ def test_everything_shown_passes_the_filters(
 ) -> None:
     store = filled(collection, embedder)
     tools = Tools(store, (embedder,) if embedder else ())
-    search, _ = run(recipe, Query(text, filters=which), tools, numbers(recipe))
-    for hit in answer(recipe, Query(text, filters=which), tools, numbers(recipe)).hits:
+    search, _ = run_stages(recipe, Query(text, filters=which), tools, numbers(recipe))
+    for hit in answer_query(recipe, Query(text, filters=which), tools, numbers(recipe)).hits:
         for section in hit.sections:
             assert store._now.passes(section.id, search.filters)
             assert store._now.passes(section.id, which)

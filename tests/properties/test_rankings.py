@@ -8,18 +8,18 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from support.corpus import Page, chunk_id, store_of
 
-from waymeet.formulas.fusion import rrf, top_bonus
-from waymeet.formulas.memory import converged
+from waymeet.formulas.fusion import rrf, top_rank_bonus
+from waymeet.formulas.memory import boost_converged
 from waymeet.recipes import RECIPES
-from waymeet.search.fuse.deep import fuse_all
-from waymeet.search.fuse.fusion import fuse, fuse_three_ways
-from waymeet.search.fuse.weighted_sum import blend
-from waymeet.search.rank.memory import fuse_lists
-from waymeet.search.rank.neighbours import fuse_to_parts
-from waymeet.search.shape.hits import answer
-from waymeet.search.state import Search, Stage, Tools, run
+from waymeet.search.fuse.deep import fuse_variants
+from waymeet.search.fuse.fusion import fuse, fuse_three_way
+from waymeet.search.fuse.weighted_sum import weighted_sum
+from waymeet.search.rank.memory import fuse_memory
+from waymeet.search.rank.neighbours import fuse_normalised
+from waymeet.search.shape.hits import answer_query
+from waymeet.search.state import Search, Stage, Tools, run_stages
 from waymeet.settings import Deep, Layer, Settings, resolve
-from waymeet.types import Query, Ranking, Scored
+from waymeet.types import Query, Ranking, ScoredChunk
 
 NAMES = "abcdef"
 PATHS = tuple(f"{name}.md" for name in NAMES)
@@ -30,7 +30,7 @@ MEMORYS = ("lexical", "vector", "graph")
 def ranking(chunks: list[str], scores: list[float]) -> Ranking:
     best_first = sorted(scores, reverse=True)
     return tuple(
-        Scored(chunk, chunk.partition("#")[0], score) for chunk, score in zip(chunks, best_first, strict=False)
+        ScoredChunk(chunk, chunk.partition("#")[0], score) for chunk, score in zip(chunks, best_first, strict=False)
     )
 
 
@@ -46,12 +46,12 @@ settings = st.sampled_from([Settings(), resolve((Layer("test", {"classic": {"fus
 
 def found(stage: Stage, lists: dict[str, Ranking], numbers: Settings) -> list[object]:
     search = stage(Search(Query("q"), lists=lists), Tools(store_of({})), numbers)
-    return [(each.document, each.chunks, each.score.value, frozenset(each.found)) for each in search.candidates]
+    return [(each.document, each.chunks, each.score.value, frozenset(each.sources)) for each in search.candidates]
 
 
 @given(
     st.dictionaries(st.sampled_from(SOURCES), rankings),
-    st.sampled_from([fuse, fuse_to_parts, fuse_all, blend]),
+    st.sampled_from([fuse, fuse_normalised, fuse_variants, weighted_sum]),
     settings,
     st.randoms(use_true_random=False),
 )
@@ -65,13 +65,13 @@ def test_permuting_lists_changes_nothing(
 
 @given(
     st.dictionaries(st.sampled_from(MEMORYS), whole),
-    st.sampled_from([fuse_lists, fuse_three_ways]),
+    st.sampled_from([fuse_memory, fuse_three_way]),
     st.randoms(use_true_random=False),
 )
 def test_permuting_lists_of_whole_documents_changes_nothing(
     lists: dict[str, Ranking], stage: Stage, chance: random.Random
 ) -> None:
-    lists = lists if stage is fuse_lists else {source: each for source, each in lists.items() if source != "graph"}
+    lists = lists if stage is fuse_memory else {source: each for source, each in lists.items() if source != "graph"}
     order = list(lists)
     chance.shuffle(order)
     assert found(stage, lists, Settings()) == found(stage, {source: lists[source] for source in order}, Settings())
@@ -89,9 +89,11 @@ def test_a_better_rank_in_one_list_never_lowers_a_score(
     better = {**ranks, source: choice.draw(st.integers(1, ranks[source]))}
     before, after = rrf(ranks, weights), rrf(better, weights)
     assert after.value >= before.value
-    assert converged(after, len(better)).value >= converged(before, len(ranks)).value
+    assert boost_converged(after, len(better)).value >= boost_converged(before, len(ranks)).value
     bonus = Deep().bonus
-    assert after.value + top_bonus(min(better.values()), bonus) >= before.value + top_bonus(min(ranks.values()), bonus)
+    assert after.value + top_rank_bonus(min(better.values()), bonus) >= before.value + top_rank_bonus(
+        min(ranks.values()), bonus
+    )
 
 
 kinds = st.sampled_from(["references", "extends", "contains"])
@@ -113,7 +115,7 @@ def asked(edges: list[tuple[str, str, str]], seeds: set[str], depth: int | None,
     recipe = RECIPES["neighbours"]
     numbers = resolve((Layer("recipe", recipe.overrides), Layer("test", {"neighbours": neighbours})))
     query = Query("needle", mode="keyword", limit=100, depth=depth)
-    return run(recipe, query, Tools(store_of(pages(edges, seeds))), numbers)[0]
+    return run_stages(recipe, query, Tools(store_of(pages(edges, seeds))), numbers)[0]
 
 
 @given(links, needles)
@@ -147,8 +149,8 @@ def test_any_string_is_a_valid_query(text: str, name: str) -> None:
     recipe = RECIPES[name]
     numbers = resolve((Layer(name, recipe.overrides),))
     tools = Tools(store_of({"a.md": Page(("a needle: 検索",), kind="skills")}))
-    found_ = answer(recipe, Query(text, explain=True), tools, numbers)
+    found_ = answer_query(recipe, Query(text, explain=True), tools, numbers)
     assert found_.query == text
     assert found_.hits or found_.degraded or found_.total_found == 0
-    again = answer(recipe, replace(Query(text), explain=True), tools, numbers)
+    again = answer_query(recipe, replace(Query(text), explain=True), tools, numbers)
     assert again.hits == found_.hits

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from support.corpus import Page, entry
 
 from waymeet.formulas.explanation import evaluate
-from waymeet.models.expanders import Fading
+from waymeet.models.expanders import TtlCache
 from waymeet.models.hashing import HashingEmbedder
 from waymeet.recipes import RECIPES
-from waymeet.search.shape.hits import answer
+from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Recipe, Tools
 from waymeet.settings import Layer, resolve
 from waymeet.stores.memory.store import MemoryStore
@@ -54,15 +54,15 @@ def test_read_again_the_trees_hold_scores_fall_and_memory_changes_nothing(
     embedder, model = HashingEmbedder(16), Whimsical()
     store = MemoryStore()
     store.put([entry(path, page) for path, page in collection.items()])
-    chunks = store.chunks(store.without_vector([embedder.lane], 1000))
-    vectors = embedder.passages([chunk.text for chunk in chunks.values()])
-    store.put_vectors(embedder.lane, dict(zip(chunks, vectors, strict=True)))
+    chunks = store.chunks(store.chunks_without_vector([embedder.space], 1000))
+    vectors = embedder.embed_passages([chunk.text for chunk in chunks.values()])
+    store.put_vectors(embedder.space, dict(zip(chunks, vectors, strict=True)))
     settings = resolve((Layer("recipe", chosen.overrides), Layer("test", {"rerank": {"candidates": most}})))
     fresh = Tools(store, (embedder,), model, model, now=lambda: 0)
-    remembering = fresh._replace(remembered=Fading(300.0, 100))
+    remembering = fresh._replace(reranker_cache=TtlCache(300.0, 100))
     asked = Query(text, explain=True)
-    once = answer(chosen, asked, fresh, settings)
-    again = [answer(chosen, asked, remembering, settings) for _ in range(2)]
+    once = answer_query(chosen, asked, fresh, settings)
+    again = [answer_query(chosen, asked, remembering, settings) for _ in range(2)]
     assert [each.hits for each in again] == [once.hits, once.hits]
     assert model.calls == (2 if once.reranked else 0)
     assert all(first.score >= second.score for first, second in itertools.pairwise(once.hits))

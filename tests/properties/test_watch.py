@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from waymeet.analysis import count
-from waymeet.ingest.discover.changes import changed
+from waymeet.analysis import count_terms
+from waymeet.ingest.discover.changes import find_changes
 from waymeet.ingest.discover.run_state import MOVED
 from waymeet.ingest.index import index
 from waymeet.project import Project
@@ -29,7 +29,7 @@ from waymeet.types import Filters, Word
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from waymeet.ingest.watch import Round
+    from waymeet.ingest.watch import WatchEvent
     from waymeet.ports import Store
 
 LONG = os.environ.get("TORTURE") == "1"
@@ -38,7 +38,7 @@ _WORDS = "rank fusion key index merge shelf segment vector graph link walk query
 _NAMES = [f"{word}{number}" for word in _WORDS[:8] for number in range(5)]
 _FOLDERS = ["", "docs/", "docs/deep/", "src/", "src/pkg/", "src/pkg/inner/", "wiki/"]
 _ENDINGS = [".md", ".md", ".md", ".txt", ".py", ".bin", ".json"]
-_FLAGS = ("watch.debounce_seconds=0.03", "watch.rescan_seconds=3", "ingest.ask_above=1000000")
+_FLAGS = ("watch.debounce_seconds=0.03", "watch.rescan_seconds=3", "ingest.confirm_removals_above=1000000")
 
 
 class Files:
@@ -186,8 +186,8 @@ def said(store: Store) -> dict[str, Any]:
         "counts": store.counts(),
     }
     for word in _WORDS:
-        words = [Word((term,)) for term in count(word)]
-        found[word] = [(hit.chunk, hit.score) for hit in store.lexical(words, 1000, Filters(), Bm25())]
+        words = [Word((term,)) for term in count_terms(word)]
+        found[word] = [(hit.chunk, hit.score) for hit in store.rank_lexical(words, 1000, Filters(), Bm25())]
     return found
 
 
@@ -199,7 +199,7 @@ def test_what_is_watched_ends_equal_to_a_fresh_index(tmp_path: Path) -> None:
     files = Files(root, Random(seed))  # noqa: S311 - no secrets here
     for _ in range(60):
         files.write()
-    ended, rounds = Event(), list["Round"]()
+    ended, rounds = Event(), list["WatchEvent"]()
     with Project.open(root, index=file, flags=_FLAGS) as project:
         project.index()
         watcher = Thread(target=lambda: project.watch(rounds.append, stopped=ended.is_set))
@@ -214,17 +214,17 @@ def test_what_is_watched_ends_equal_to_a_fresh_index(tmp_path: Path) -> None:
             ended.set()
             watcher.join()
         settings = project.settings
-    assert not [each.trouble for each in rounds if each.trouble]
+    assert not [each.error for each in rounds if each.error]
     assert len(rounds) > 3, "the watcher took part"
     fresh = MemoryStore()
     with closing(SqliteStore.open(file)) as store:
-        fresh.keep_note(MOVED, store.note(MOVED))
+        fresh.set_metadata(MOVED, store.metadata(MOVED))
         index(root, fresh, settings)
         watched, expected = said(store), said(fresh)
         assert watched.keys() == expected.keys()
         for question, answer in expected.items():
             assert watched[question] == answer, f"{question} (seed {seed})"
-        assert store.note(MOVED) == fresh.note(MOVED)
+        assert store.metadata(MOVED) == fresh.metadata(MOVED)
         assert not store.check().findings
 
 
@@ -233,7 +233,7 @@ def _wait_until_current(root: Path, file: Path, settings: Settings) -> None:
     deadline = time.monotonic() + 120
     with closing(SqliteStore.open(file)) as store:
         while True:
-            changes = changed(root, store, settings, lambda: False)
+            changes = find_changes(root, store, settings, lambda: False)
             if changes is not None and not changes.number:
                 return
             assert time.monotonic() < deadline, f"still to be taken in: {changes}"

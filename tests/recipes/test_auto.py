@@ -9,10 +9,10 @@ from support.projects import indexed
 
 from waymeet.formulas.explanation import evaluate
 from waymeet.recipes.auto import AUTO
-from waymeet.search.fuse.weighted_sum import blend
-from waymeet.search.rank.memory import follow
+from waymeet.search.fuse.weighted_sum import weighted_sum
+from waymeet.search.rank.memory import walk_links
 from waymeet.search.retrieve.first_stage import lexical
-from waymeet.search.shape.hits import answer
+from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Recipe, Tools
 from waymeet.search.understand.query import understand
 from waymeet.settings import Auto, Bm25, Settings
@@ -20,13 +20,13 @@ from waymeet.settings.values import FieldNorms
 from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Answer, Filters, Query
 
-SETTINGS = Settings(auto=Auto(vector=0.6))
+SETTINGS = Settings(auto=Auto(vector_weight=0.6))
 """Meaning counts the same whatever texts there are, so that examples can be worked out by hand."""
 
 
 def ask(store: MemoryStore, query: Query | str, embedder: FixedEmbedder | None = None) -> Answer:
     asked = Query(query, explain=True) if isinstance(query, str) else query
-    return answer(AUTO, asked, Tools(store, (embedder,) if embedder else ()), SETTINGS)
+    return answer_query(AUTO, asked, Tools(store, (embedder,) if embedder else ()), SETTINGS)
 
 
 def test_it_works_from_words_and_links_and_says_so() -> None:
@@ -253,9 +253,9 @@ def test_the_model_is_asked_without_operators() -> None:
     asked = []
 
     class Listening(FixedEmbedder):
-        def query(self, text: str) -> Any:
+        def embed_query(self, text: str) -> Any:
             asked.append(text)
-            return super().query(text)
+            return super().embed_query(text)
 
     store = store_of({"a.md": "rank fusion search"}, {"a.md": [(1.0, 0.0)]})
     ask(store, 'search -legacy conf* "rank fusion"', Listening((1.0, 0.0)))
@@ -275,7 +275,7 @@ def test_meaning_counts_by_what_kind_of_texts_there_are() -> None:
     for name, pages in kinds.items():
         first, second = pages
         store = store_of(pages, {first: [(0.0, 1.0)], second: [(1.0, 0.0)]})
-        found = answer(AUTO, Query("needle"), Tools(store, (FixedEmbedder((1.0, 0.0)),)), Settings())
+        found = answer_query(AUTO, Query("needle"), Tools(store, (FixedEmbedder((1.0, 0.0)),)), Settings())
         weights[name] = next(round(hit.score, 4) for hit in found.hits if hit.document == second)
     assert weights == {"remarks": 0.2, "prose": 0.55, "functions": 0.9, "both": 0.725}
 
@@ -293,13 +293,16 @@ def test_a_document_with_more_to_say_is_a_better_source() -> None:
 
 def test_documents_of_one_section_are_left_alone_by_their_own_mean() -> None:
     found = ask(store_of({"a.md": "needle", "b.md": "needle and more of it"}), "needle")
-    assert next(step.skipped for step in found.steps if step.stage == "gather") == "no document has several sections"
+    assert (
+        next(step.skipped for step in found.steps if step.stage == "aggregate_sections")
+        == "no document has several sections"
+    )
 
 
 def test_words_and_links_can_be_blended_without_meaning() -> None:
     pages = {"a.md": Page(("needle",), links=("b.md",)), "b.md": Page(("hay",))}
-    recipe = Recipe("mine", "Mine", (understand, lexical, follow, blend))
-    hits = answer(recipe, Query("needle"), Tools(store_of(pages)), SETTINGS).hits
+    recipe = Recipe("mine", "Mine", (understand, lexical, walk_links, weighted_sum))
+    hits = answer_query(recipe, Query("needle"), Tools(store_of(pages)), SETTINGS).hits
     assert hits[0].document == "a.md"
 
 
@@ -311,22 +314,24 @@ def test_length_counts_less_among_remarks() -> None:
     short, long = ({hit.document: hit.score for hit in ask(store_of(each), "needle").hits} for each in (remarks, pages))
     assert long["b.md"] < short["b.md"] < 1.0
     skipped = {step.stage: step.skipped for step in ask(store_of(pages), "needle").steps}
-    assert skipped["suit"] == "texts say enough about themselves"
+    assert skipped["adapt_length_norm"] == "texts say enough about themselves"
 
 
 def test_where_texts_say_enough_the_number_that_is_set_holds_as_it_is() -> None:
     pages = store_of({"a.md": "needle " + " ".join(f"word{number}" for number in range(100))})
     settings = Settings(bm25=Bm25(b=FieldNorms(body=0.333)))
-    steps = answer(AUTO, Query("needle"), Tools(pages), settings).steps
-    assert next(step.skipped for step in steps if step.stage == "suit") == "texts say enough about themselves"
+    steps = answer_query(AUTO, Query("needle"), Tools(pages), settings).steps
+    assert (
+        next(step.skipped for step in steps if step.stage == "adapt_length_norm") == "texts say enough about themselves"
+    )
 
 
 def test_nothing_is_doubted_while_vectors_are_missing() -> None:
     """What has no vector yet may answer by its meaning: that the answer is partial is said instead."""
     pages = {"a.md": "the keys of a piano", "b.md": "boats and harbours", "c.md": "tea from the mountains"}
     noise = "which keys did pilots of ancient carthage wear"
-    assert ask(store_of(pages), noise).doubtful
+    assert ask(store_of(pages), noise).low_relevance
     partial = ask(store_of(pages, {"a.md": [(1.0, 0.0)]}), noise, FixedEmbedder((1.0, 0.0)))
     assert [each.code for each in partial.degraded] == ["partial_vectors"]
     assert partial.hits
-    assert not partial.doubtful
+    assert not partial.low_relevance

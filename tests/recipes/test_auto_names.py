@@ -3,11 +3,11 @@
 import pytest
 from support.corpus import Page, store_of
 
-from waymeet.analysis.keys import briefly, titled
+from waymeet.analysis.keys import short_title_key, title_key
 from waymeet.formulas.explanation import evaluate, value
 from waymeet.recipes.auto import AUTO
-from waymeet.search.rank.graph_boost import kindred, spread
-from waymeet.search.shape.hits import answer
+from waymeet.search.rank.graph_boost import boost_linked, boost_shared_names
+from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Search, Stage, Tools
 from waymeet.settings import Auto, Settings
 from waymeet.stores.memory.store import MemoryStore
@@ -15,7 +15,7 @@ from waymeet.types import Answer, Candidate, Query
 
 
 def ask(store: MemoryStore, query: str) -> Answer:
-    return answer(AUTO, Query(query, explain=True), Tools(store), Settings())
+    return answer_query(AUTO, Query(query, explain=True), Tools(store), Settings())
 
 
 def test_documents_that_name_the_same_rare_thing_are_kindred() -> None:
@@ -29,7 +29,10 @@ def test_documents_that_name_the_same_rare_thing_are_kindred() -> None:
     assert [(hit.document, round(hit.score, 5)) for hit in found] == [("a.md", 1.0), ("b.md", 0.25)]
     assert found[1].explanation is not None
     assert "names “ada lovelace” as does a.md" in str(found[1].explanation)
-    assert answer(AUTO, Query("engine notes", depth=0), Tools(store_of(pages)), Settings()).hits[-1].document == "a.md"
+    assert (
+        answer_query(AUTO, Query("engine notes", depth=0), Tools(store_of(pages)), Settings()).hits[-1].document
+        == "a.md"
+    )
 
 
 def test_what_is_kindred_comes_behind_the_one_it_is_kindred_with() -> None:
@@ -39,8 +42,8 @@ def test_what_is_kindred_comes_behind_the_one_it_is_kindred_with() -> None:
         "b.md": Page(("engine letters",), names=("e:ada lovelace",)),
         "c.md": Page(("notes and letters",)),
     }
-    settings = Settings(auto=Auto(names=10.0))
-    found = answer(AUTO, Query("engine notes", explain=True), Tools(store_of(pages)), settings).hits
+    settings = Settings(auto=Auto(shared_name_weight=10.0))
+    found = answer_query(AUTO, Query("engine notes", explain=True), Tools(store_of(pages)), settings).hits
     assert [(hit.document, round(hit.score, 5)) for hit in found][:2] == [("a.md", 1.0), ("b.md", 0.8)]
     assert found[1].explanation is not None
     assert evaluate(found[1].explanation) == found[1].score
@@ -55,7 +58,7 @@ def test_what_the_question_names_itself_makes_nobody_kindred() -> None:
 
 def test_a_title_is_known_without_what_stands_in_parentheses() -> None:
     pages = {
-        "a.md": Page(("a planet near the sun",), names=(briefly("Mercury (planet)"),)),
+        "a.md": Page(("a planet near the sun",), names=(short_title_key("Mercury (planet)"),)),
         "b.md": Page(("mercury, mercury and mercury",)),
     }
     found = ask(store_of(pages), "mercury").hits
@@ -64,14 +67,14 @@ def test_a_title_is_known_without_what_stands_in_parentheses() -> None:
 
 
 def test_what_a_series_of_pages_is_called_lifts_none_of_them() -> None:
-    pages = {f"{n}.md": Page(("hay",), names=(briefly(f"Meeting ({n})"),)) for n in range(6)}
+    pages = {f"{n}.md": Page(("hay",), names=(short_title_key(f"Meeting ({n})"),)) for n in range(6)}
     pages["cost.md"] = Page(("the cost of hardware",))
     assert [hit.document for hit in ask(store_of(pages), "meeting about the cost of hardware").hits] == ["cost.md"]
 
 
 def test_who_says_the_whole_title_means_no_other() -> None:
     titles = {"linux.md": "Setup (Linux)", "windows.md": "Setup (Windows)"}
-    pages = {path: Page(("hay",), names=(titled(title), briefly(title))) for path, title in titles.items()}
+    pages = {path: Page(("hay",), names=(title_key(title), short_title_key(title))) for path, title in titles.items()}
     assert [hit.document for hit in ask(store_of(pages), "setup linux").hits] == ["linux.md"]
     assert {hit.document for hit in ask(store_of(pages), "setup").hits} == set(pages)
 
@@ -82,7 +85,7 @@ def test_a_name_that_many_carry_makes_nobody_kindred() -> None:
     assert [hit.document for hit in ask(store_of(pages), "engine notes").hits] == ["a.md"]
 
 
-@pytest.mark.parametrize("stage", [kindred, spread])
+@pytest.mark.parametrize("stage", [boost_shared_names, boost_linked])
 def test_what_is_worse_than_nothing_hands_nothing_on(stage: Stage) -> None:
     named = ("e:ada lovelace",)
     store = store_of({"a.md": Page(("one",), links=("b.md",), names=named), "b.md": Page(("two",), names=named)})

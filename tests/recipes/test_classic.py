@@ -6,7 +6,7 @@ from support.corpus import FixedEmbedder, Page, store_of
 from waymeet.errors import UnknownRecipeError
 from waymeet.formulas.explanation import evaluate
 from waymeet.recipes.classic import CLASSIC
-from waymeet.search.shape.hits import answer
+from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.types import Answer, Query
@@ -25,7 +25,7 @@ def numbers(**classic: object) -> Settings:
 
 def ask(query: Query, settings: Settings | None = None, *, vectors: bool = True) -> Answer:
     embedders = (FixedEmbedder((1.0, 0.0)),) if vectors else ()
-    return answer(CLASSIC, query, Tools(store_of(PAGES, VECTORS), embedders), settings or numbers())
+    return answer_query(CLASSIC, query, Tools(store_of(PAGES, VECTORS), embedders), settings or numbers())
 
 
 def test_golden_run_by_rank() -> None:
@@ -102,7 +102,7 @@ def test_hybrid_without_a_model_answers_from_words_and_says_so() -> None:
 
 def test_the_pool_is_five_times_the_limit() -> None:
     pages = {f"{n:02}.md": Page(("same words here",)) for n in range(20)}
-    found = answer(CLASSIC, Query("words", limit=2, mode="bm25_only"), Tools(store_of(pages)), numbers())
+    found = answer_query(CLASSIC, Query("words", limit=2, mode="bm25_only"), Tools(store_of(pages)), numbers())
     assert found.total_found == 10
     assert len(found.hits) == 2
 
@@ -114,11 +114,11 @@ def test_an_unknown_mode_is_refused() -> None:
 
 def test_the_title_weighs_eight_times_the_body() -> None:
     pages = {"body.md": Page(("rank other",), title="other"), "title.md": Page(("other other",), title="rank")}
-    found = answer(CLASSIC, Query("rank", mode="bm25_only"), Tools(store_of(pages)), numbers())
+    found = answer_query(CLASSIC, Query("rank", mode="bm25_only"), Tools(store_of(pages)), numbers())
     assert [hit.document for hit in found.hits] == ["title.md", "body.md"]
 
 
 def test_linear_does_not_reward_the_less_similar_of_two_opposites() -> None:
     store = store_of({"a.md": "x", "b.md": "y"}, {"a.md": [(-0.1, 1.0)], "b.md": [(-1.0, 0.1)]})
-    found = answer(CLASSIC, Query("z"), Tools(store, (FixedEmbedder((1.0, 0.0)),)), numbers(fusion="linear"))
+    found = answer_query(CLASSIC, Query("z"), Tools(store, (FixedEmbedder((1.0, 0.0)),)), numbers(fusion="linear"))
     assert [(hit.document, hit.score) for hit in found.hits] == [("a.md", 0.0), ("b.md", 0.0)]

@@ -11,21 +11,21 @@ from support.model_server import ModelServer, Reply, chatting, judged, serving
 
 from waymeet.errors import EmbeddingError, ModelError
 from waymeet.formulas.explanation import evaluate, value
-from waymeet.formulas.fusion import rrf, top_bonus
-from waymeet.formulas.rerank import blended, length_penalty, trust
+from waymeet.formulas.fusion import rrf, top_rank_bonus
+from waymeet.formulas.rerank import blend_scores, fused_weight, length_penalty
 from waymeet.models.choose_rerankers import chosen_expander, chosen_reranker
-from waymeet.models.expanders import Fading
+from waymeet.models.expanders import TtlCache
 from waymeet.models.remote.http import Clock
 from waymeet.ports import Expander, Reranker
 from waymeet.recipes.deep import DEEP
-from waymeet.search.fuse.deep import blend_positions
+from waymeet.search.fuse.deep import blend_reranker
 from waymeet.search.fuse.fusion import fuse
-from waymeet.search.fuse.weighted_sum import blend
-from waymeet.search.rank.neighbours import fuse_to_parts
+from waymeet.search.fuse.weighted_sum import weighted_sum
+from waymeet.search.rank.neighbours import fuse_normalised
 from waymeet.search.rank.rerank import rerank
-from waymeet.search.retrieve.expansion import ask_all, expand
+from waymeet.search.retrieve.expansion import expand, retrieve_variants
 from waymeet.search.retrieve.first_stage import lexical
-from waymeet.search.shape.hits import answer
+from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Recipe, Stage, Tools
 from waymeet.search.understand.query import understand
 from waymeet.settings import Expand, Layer, Rerank, Settings, resolve
@@ -92,7 +92,7 @@ def ask(
 ) -> Answer:
     asked = Query(query, explain=True) if isinstance(query, str) else query
     tools = Tools(store or store_of(PAGES, VECTORS), (embedder,) if embedder else (), reranker, expander)
-    found = answer(DEEP, asked, tools, settings or numbers())
+    found = answer_query(DEEP, asked, tools, settings or numbers())
     for hit in found.hits:
         if hit.explanation is not None:
             assert evaluate(hit.explanation) == pytest.approx(hit.score)
@@ -114,21 +114,21 @@ def codes(found: Answer) -> list[str]:
 def test_ex_rank_1_in_both_original_lists() -> None:
     deep = numbers().deep
     fused = rrf({"lexical": 1, "vector": 1}, {"lexical": deep.original, "vector": deep.original}).value
-    assert round(fused + top_bonus(1, deep.bonus), 4) == 0.1156
-    assert [top_bonus(rank, deep.bonus) for rank in (1, 2, 3, 4)] == [0.05, 0.02, 0.02, 0.0]
+    assert round(fused + top_rank_bonus(1, deep.bonus), 4) == 0.1156
+    assert [top_rank_bonus(rank, deep.bonus) for rank in (1, 2, 3, 4)] == [0.05, 0.02, 0.02, 0.0]
 
 
 def test_ex_position_2_is_blended() -> None:
     deep = numbers().deep
     bands = ((deep.first, deep.first_trust), (deep.middle, deep.middle_trust))
-    weights = [trust(position, bands, deep.tail_trust) for position in (1, 3, 4, 10, 11, 20)]
+    weights = [fused_weight(position, bands, deep.tail_trust) for position in (1, 3, 4, 10, 11, 20)]
     assert weights == [0.75, 0.75, 0.6, 0.6, 0.4, 0.4]
-    assert blended(value(0.9, "rrf"), value(0.4, "reranker"), weights[1]).value == pytest.approx(0.675 + 0.1)
+    assert blend_scores(value(0.9, "rrf"), value(0.4, "reranker"), weights[1]).value == pytest.approx(0.675 + 0.1)
 
 
 def test_ex_fifty_characters_are_trusted_less() -> None:
     rerank = numbers().rerank
-    assert length_penalty(50, rerank.enough_chars, rerank.least_trust) == pytest.approx(0.9)
+    assert length_penalty(50, rerank.full_trust_chars, rerank.min_trust) == pytest.approx(0.9)
 
 
 def test_golden_run_without_any_model_but_vectors() -> None:
@@ -171,13 +171,22 @@ def test_golden_run_with_all_stages() -> None:
 def test_every_stage_is_timed_and_says_why_it_did_nothing() -> None:
     found = ask()
     stages = [step.stage for step in found.steps]
-    eight = ["lexical", "strong_signal", "expand", "ask_all", "fuse_all", "rerank", "blend_positions", "shape"]
+    eight = [
+        "lexical",
+        "strong_signal",
+        "expand",
+        "retrieve_variants",
+        "fuse_variants",
+        "rerank",
+        "blend_reranker",
+        "shape",
+    ]
     assert [stage for stage in stages if stage in eight] == eight
     assert all(step.seconds >= 0.0 for step in found.steps)
     told = skipped(found)
     assert told["expand"] == "llm_unavailable"
     assert told["rerank"] == "no reranker is set up"
-    assert told["blend_positions"] == "no_reranker"
+    assert told["blend_reranker"] == "no_reranker"
     assert found.seconds > 0.0
 
 
@@ -265,10 +274,10 @@ class Fails(FixedEmbedder):
         super().__init__((1.0, 0.0))
         self.at = at
 
-    def query(self, text: str) -> "Vector":
+    def embed_query(self, text: str) -> "Vector":
         if self.at in text:
             raise EmbeddingError("the embedder is gone")
-        return super().query(text)
+        return super().embed_query(text)
 
 
 def test_an_embedder_that_fails_leaves_the_words() -> None:
@@ -291,7 +300,7 @@ def test_a_dead_model_leaves_the_fused_order() -> None:
     assert codes(found) == ["llm_unavailable", "rerank_failed"]
     assert skipped(found)["expand"] == "llm_unavailable"
     assert skipped(found)["rerank"] == "rerank_failed"
-    assert skipped(found)["blend_positions"] == "not_reranked"
+    assert skipped(found)["blend_reranker"] == "not_reranked"
     assert all("the model is gone" in each.detail and "Start it again" in each.detail for each in found.degraded)
     assert not found.reranked
 
@@ -364,12 +373,12 @@ def test_both_over_http_as_they_should(server: ModelServer) -> None:
 def test_scores_are_remembered_until_a_text_changes() -> None:
     store = store_of(PAGES, VECTORS)
     reranker = Fixed(scores=(0.2, 0.4, 1.0))
-    tools = Tools(store, (ORIGINAL,), reranker, remembered=Fading(300.0, 10))
-    first, second = (answer(DEEP, Query("rank"), tools, numbers()) for _ in range(2))
+    tools = Tools(store, (ORIGINAL,), reranker, reranker_cache=TtlCache(300.0, 10))
+    first, second = (answer_query(DEEP, Query("rank"), tools, numbers()) for _ in range(2))
     assert first.hits == second.hits
     assert len(reranker.read) == 1
     store.put([entry("a.md", Page(("rank rank ranks",)))])
-    answer(DEEP, Query("rank"), tools, numbers())
+    answer_query(DEEP, Query("rank"), tools, numbers())
     assert len(reranker.read) == 2
 
 
@@ -379,14 +388,14 @@ def test_a_query_without_words_or_models_is_empty_and_says_so() -> None:
     assert "no_words" in codes(found)
 
 
-@pytest.mark.parametrize("fusion", [fuse, fuse_to_parts, blend])
+@pytest.mark.parametrize("fusion", [fuse, fuse_normalised, weighted_sum])
 @pytest.mark.parametrize("kind", ["rrf", "linear"])
 def test_other_fusions_take_the_lists_of_other_wordings_too(fusion: Stage, kind: str) -> None:
-    recipe = Recipe("own", "", (understand, lexical, expand, ask_all, fusion, rerank, blend_positions))
+    recipe = Recipe("own", "", (understand, lexical, expand, retrieve_variants, fusion, rerank, blend_reranker))
     tools = Tools(
         store_of(PAGES, VECTORS), (ORIGINAL,), Fixed(scores=(0.2, 0.4, 1.0)), Fixed(wordings=["merging lists"])
     )
-    found = answer(recipe, Query("rank", explain=True), tools, numbers(classic={"fusion": kind}))
+    found = answer_query(recipe, Query("rank", explain=True), tools, numbers(classic={"fusion": kind}))
     assert {hit.id for hit in found.hits} == {A, B, C}
     assert found.search_type == "hybrid"
     for hit in found.hits:

@@ -7,7 +7,7 @@ from support.corpus import FixedEmbedder, Page, store_of
 
 from waymeet.errors import EmbeddingError
 from waymeet.recipes import RECIPES
-from waymeet.search.shape.hits import answer
+from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Layer, resolve
 from waymeet.types import Answer, Query
@@ -25,7 +25,7 @@ VECTORS = {"skills/needle.md": [(1.0, 0.0)], "skills/hay.md": [(0.6, 0.8)]}
 class Gone(FixedEmbedder):
     """An embedder whose model has died."""
 
-    def query(self, text: str) -> "Vector":
+    def embed_query(self, text: str) -> "Vector":
         raise EmbeddingError("the model has died", "Start it again.")
 
 
@@ -33,7 +33,7 @@ def ask(recipe: str, query: str, embedder: FixedEmbedder | None, *, vectors: boo
     chosen = RECIPES[recipe]
     mode = "hybrid" if "hybrid" in chosen.modes else ""
     tools = Tools(store_of(PAGES, VECTORS if vectors else None), (embedder,) if embedder else ())
-    return answer(chosen, Query(query, mode=mode), tools, resolve((Layer(recipe, chosen.overrides),)))
+    return answer_query(chosen, Query(query, mode=mode), tools, resolve((Layer(recipe, chosen.overrides),)))
 
 
 def codes(found: Answer) -> dict[str, str]:
@@ -79,6 +79,8 @@ def test_a_query_of_nothing_is_an_empty_answer_that_says_why(recipe: str) -> Non
 
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_an_empty_index_lacks_no_vectors(recipe: str) -> None:
-    found = answer(RECIPES[recipe], Query("words"), Tools(store_of({}), (FixedEmbedder((1.0, 0.0)),)), resolve(()))
+    found = answer_query(
+        RECIPES[recipe], Query("words"), Tools(store_of({}), (FixedEmbedder((1.0, 0.0)),)), resolve(())
+    )
     assert not found.hits
     assert "no_vectors" not in {each.code for each in found.degraded}

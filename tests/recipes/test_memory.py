@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from support.corpus import FixedEmbedder, Page, store_of
 
-from waymeet.analysis.intent import guessed
+from waymeet.analysis.intent import guess_intent
 from waymeet.formulas.explanation import evaluate, value
 from waymeet.formulas.fusion import rrf
-from waymeet.formulas.memory import converged, final, importance, retrievability
+from waymeet.formulas.memory import boost_converged, final_score, importance, retrievability
 from waymeet.recipes.memory import MEMORY
 from waymeet.search.rank.memory import HALF_LIVES
-from waymeet.search.shape.hits import answer
+from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.stores.memory.store import MemoryStore
@@ -44,7 +44,7 @@ def ask(
     asked = Query(query, explain=True) if isinstance(query, str) else query
     embedders = (FixedEmbedder((1.0, 0.0)),) if vectors else ()
     whole = Tools(store or store_of(PAGES, VECTORS), embedders, now=lambda: NOW)._replace(**(tools or {}))
-    found = answer(MEMORY, asked, whole, numbers(**sections))
+    found = answer_query(MEMORY, asked, whole, numbers(**sections))
     for hit in found.hits:
         if hit.explanation is not None:
             assert evaluate(hit.explanation) == pytest.approx(hit.score)
@@ -63,14 +63,14 @@ def test_ex_three_lists_are_fused_and_agree() -> None:
     memory = Settings().memory
     fused = rrf({"vector": 2, "lexical": 5, "graph": 1}, {"graph": memory.graph}, Settings().rrf.k)
     assert round(fused.value, 4) == 0.0561
-    assert round(converged(fused, 3, memory.convergence).value, 4) == 0.0617
-    assert converged(fused, 1, memory.convergence) is fused
+    assert round(boost_converged(fused, 3, memory.convergence).value, 4) == 0.0617
+    assert boost_converged(fused, 1, memory.convergence) is fused
 
 
 def test_ex_a_plan_while_fixing_a_bug() -> None:
     memory = Settings().memory
     parts = value(1.0, "s"), value(0.5, "R"), value(importance("normal"), "I")
-    score = final(*parts, memory.weights("fix_bug"), value(memory.doc_type("plan"), "plan"))
+    score = final_score(*parts, memory.weights("fix_bug"), value(memory.doc_type("plan"), "plan"))
     assert round(score.value, 4) == 0.8017
 
 
@@ -81,10 +81,10 @@ def test_ex_half_is_left_after_the_half_life(kind: str) -> None:
 
 
 def test_ex_intents() -> None:
-    fix = guessed("fix login crash after update")
+    fix = guess_intent("fix login crash after update")
     assert (fix.intent, fix.score) == ("fix_bug", 5.0)
-    assert guessed("add dark mode feature").intent == "add_feature"
-    assert guessed("semantic search").intent == "understand"
+    assert guess_intent("add dark mode feature").intent == "add_feature"
+    assert guess_intent("semantic search").intent == "understand"
 
 
 def test_the_specified_numbers() -> None:
@@ -198,7 +198,7 @@ def test_recency_importance_and_kind_decide_between_equals() -> None:
 
 def test_reading_an_entry_renews_it() -> None:
     store = store_of({"a.md": page(days=7, memory_type="episodic")})
-    old, renewed = (ask("rank", store, vectors=False, tools={"used": used}) for used in ({}, {"a.md": NOW}))
+    old, renewed = (ask("rank", store, vectors=False, tools={"last_read": used}) for used in ({}, {"a.md": NOW}))
     assert renewed.hits[0].score - old.hits[0].score == pytest.approx(0.2 * 0.5)
 
 

@@ -5,12 +5,12 @@ from support.corpus import FixedEmbedder, Page, chunk_id, store_of
 
 from waymeet.formulas.explanation import evaluate, value
 from waymeet.recipes.neighbours import FILES, NEIGHBOURS, SKILLS_RECALL
-from waymeet.search.rank.neighbours import hand_on
-from waymeet.search.shape.hits import answer
+from waymeet.search.rank.neighbours import spread_activation
+from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Recipe, Search, Tools
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.stores.memory.store import MemoryStore
-from waymeet.types import Answer, Candidate, Found, Query
+from waymeet.types import Answer, Candidate, Query, SourceRank
 
 
 def ask(
@@ -22,7 +22,7 @@ def ask(
 ) -> Answer:
     settings = resolve((Layer("recipe", recipe.overrides), Layer("test", {"neighbours": numbers})))
     asked = Query(query, explain=True, mode="" if embedder else "keyword") if isinstance(query, str) else query
-    found = answer(recipe, asked, Tools(store, (embedder,) if embedder else ()), settings)
+    found = answer_query(recipe, asked, Tools(store, (embedder,) if embedder else ()), settings)
     for hit in found.hits:
         assert hit.explanation is not None
         assert evaluate(hit.explanation) == pytest.approx(hit.score)
@@ -79,9 +79,9 @@ def test_ex_a_seed_of_point_8_hands_on_76_and_532() -> None:
         "c.py": Page(("hay",), links=("d.py|imports",), kind="code"),
         "d.py": Page(("hay",), kind="code"),
     }
-    start = Candidate("a.py", (chunk_id("a.py", 0),), value(0.8, "seed"), (Found("lexical", 1, 0.8),))
+    start = Candidate("a.py", (chunk_id("a.py", 0),), value(0.8, "seed"), (SourceRank("lexical", 1, 0.8),))
     search = Search(Query("x", depth=3), candidates=(start,))
-    found = hand_on(search, Tools(store_of(pages)), Settings()).candidates
+    found = spread_activation(search, Tools(store_of(pages)), Settings()).candidates
     assert {each.document: round(each.score.value, 3) for each in found} == {"a.py": 0.8, "b.py": 0.76, "c.py": 0.532}
 
 

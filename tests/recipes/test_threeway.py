@@ -10,7 +10,7 @@ from support.corpus import FixedEmbedder, Page, store_of
 
 from waymeet.formulas.explanation import evaluate
 from waymeet.recipes.threeway import THREEWAY
-from waymeet.search.shape.hits import answer
+from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Graph, Settings
 from waymeet.types import Answer, Filters, Query
@@ -31,7 +31,7 @@ VECTORS = {"a.md": [(0.8, 0.6), (0.6, 0.8), (0.0, 1.0)]}
 
 def ask(query: Query, *, vectors: bool = True) -> Answer:
     embedders = (FixedEmbedder((1.0, 0.0)),) if vectors else ()
-    return answer(THREEWAY, query, Tools(store_of(PAGES, VECTORS), embedders), Settings())
+    return answer_query(THREEWAY, query, Tools(store_of(PAGES, VECTORS), embedders), Settings())
 
 
 def test_golden_run_with_full_text() -> None:
@@ -85,7 +85,7 @@ def test_the_best_three_sections_are_shown_and_an_opening_for_the_others() -> No
 def test_an_opening_is_at_most_500_characters() -> None:
     pages = {"a.md": Page(("near",), links=("b.md",)), "b.md": Page(("long " * 400,))}
     store = store_of(pages, {"a.md": [(1.0, 0.0)]})
-    found = answer(THREEWAY, Query("x"), Tools(store, (FixedEmbedder((1.0, 0.0)),)), Settings())
+    found = answer_query(THREEWAY, Query("x"), Tools(store, (FixedEmbedder((1.0, 0.0)),)), Settings())
     assert [len(hit.sections[0].snippet) for hit in found.hits] == [4, 500]
 
 
@@ -120,7 +120,7 @@ def test_fulltext_fallback_without_a_model() -> None:
 
 def test_fulltext_fallback_without_vectors() -> None:
     store = store_of(PAGES)
-    found = answer(THREEWAY, Query("zebra"), Tools(store, (FixedEmbedder((1.0, 0.0)),)), Settings())
+    found = answer_query(THREEWAY, Query("zebra"), Tools(store, (FixedEmbedder((1.0, 0.0)),)), Settings())
     assert found.search_type == "fulltext_fallback"
     assert [each.code for each in found.degraded] == ["no_vectors"]
 
@@ -128,7 +128,7 @@ def test_fulltext_fallback_without_vectors() -> None:
 def test_fulltext_fallback_without_a_vector_hit_says_so() -> None:
     store = store_of(PAGES, VECTORS)
     query = Query("zebra", filters=Filters(paths=("d.md",)))
-    found = answer(THREEWAY, query, Tools(store, (FixedEmbedder((1.0, 0.0)),)), Settings())
+    found = answer_query(THREEWAY, query, Tools(store, (FixedEmbedder((1.0, 0.0)),)), Settings())
     assert found.search_type == "fulltext_fallback"
     assert "no_vector_hits" in [each.code for each in found.degraded]
 
@@ -149,7 +149,7 @@ def test_a_fan_out_that_bit_is_reported() -> None:
         f"{n}.md": Page((f"page{n}",)) for n in range(5)
     }
     store = store_of(pages, {"hub.md": [(1.0, 0.0)]})
-    found = answer(
+    found = answer_query(
         THREEWAY, Query("x"), Tools(store, (FixedEmbedder((1.0, 0.0)),)), Settings(graph=Graph(depth=1, fan_out=3))
     )
     assert len(found.hits) == 4
@@ -160,17 +160,17 @@ def test_many_links_to_one_page_do_not_hide_another() -> None:
     pages = {"a.md": Page(("near",), links=("b.md",) * 10 + ("c.md",)), "b.md": Page(("b",)), "c.md": Page(("c",))}
     store = store_of(pages, {"a.md": [(1.0, 0.0)]})
     numbers = Settings(graph=Graph(depth=1, fan_out=2))
-    found = answer(THREEWAY, Query("x"), Tools(store, (FixedEmbedder((1.0, 0.0)),)), numbers)
+    found = answer_query(THREEWAY, Query("x"), Tools(store, (FixedEmbedder((1.0, 0.0)),)), numbers)
     assert {hit.document for hit in found.hits} == {"a.md", "b.md", "c.md"}
     assert "fan_out" not in [each.code for each in found.degraded]
 
 
 def test_an_embedder_that_gives_nonsense_degrades_the_answer() -> None:
     class Broken(FixedEmbedder):
-        def query(self, text: str) -> Vector:
+        def embed_query(self, text: str) -> Vector:
             return np.full(2, np.nan, dtype=np.float32)
 
-    found = answer(THREEWAY, Query("zebra"), Tools(store_of(PAGES, VECTORS), (Broken((1.0, 0.0)),)), Settings())
+    found = answer_query(THREEWAY, Query("zebra"), Tools(store_of(PAGES, VECTORS), (Broken((1.0, 0.0)),)), Settings())
     assert found.search_type == "fulltext_fallback"
     assert [each.code for each in found.degraded] == ["embedding_failed"]
     assert found.hits

@@ -7,7 +7,7 @@ from support.corpus import FixedEmbedder, Page, chunk_id, store_of, unit
 
 from waymeet.recipes.auto import AUTO
 from waymeet.search.retrieve.dense import nearest
-from waymeet.search.shape.hits import answer
+from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Auto, Settings
 from waymeet.stores.memory.store import MemoryStore
@@ -17,9 +17,9 @@ from waymeet.types import Answer, Filters, Query
 class English(FixedEmbedder):
     """A model that knows English alone; whatever it reads is much alike to it."""
 
-    lane = "english"
+    space = "english"
 
-    def suits(self, language: str) -> bool:
+    def supports_language(self, language: str) -> bool:
         """Take English."""
         return not language
 
@@ -27,7 +27,7 @@ class English(FixedEmbedder):
 class Every(FixedEmbedder):
     """A model that knows every language."""
 
-    lane = "every"
+    space = "every"
 
 
 PAGES = {
@@ -44,8 +44,8 @@ JAPANESE = {"ja-1.md": (0.7, 0.714), "ja-2.md": (0.1, 0.995), "ja-3.md": (0.1, 0
 
 def mixed() -> MemoryStore:
     store = store_of(PAGES)
-    for lane, vectors in ((English.lane, ENGLISH), (Every.lane, JAPANESE)):
-        store.put_vectors(lane, {chunk_id(path, 0): unit(vector) for path, vector in vectors.items()})
+    for space, vectors in ((English.space, ENGLISH), (Every.space, JAPANESE)):
+        store.put_vectors(space, {chunk_id(path, 0): unit(vector) for path, vector in vectors.items()})
     return store
 
 
@@ -54,7 +54,7 @@ def found(question: str, store: MemoryStore | None = None) -> Sequence[tuple[str
     return [(each.document, each.score) for each in nearest(tools, question, 10, Filters()).ranking]
 
 
-def test_scores_of_lanes_meet_on_the_scale_of_the_first() -> None:
+def test_scores_of_spaces_meet_on_the_scale_of_the_first() -> None:
     """English: mean .85, deviation .0408. Japanese: mean .3, deviation .2828, so that .7 stands out by 1.414.
 
     On the English scale that is .85 + 1.414·.0408 = .9077, better than the best English page, .9.
@@ -69,19 +69,21 @@ def test_scores_of_lanes_meet_on_the_scale_of_the_first() -> None:
 def test_a_model_is_not_asked_in_a_language_it_does_not_know() -> None:
     ranked = found("最初のページはどれ")
     assert [document for document, _ in ranked] == ["ja-1.md", "ja-2.md", "ja-3.md"]
-    assert ranked[0][1] == pytest.approx(0.7, abs=1e-3)  # one lane alone keeps its own scale
+    assert ranked[0][1] == pytest.approx(0.7, abs=1e-3)  # one space alone keeps its own scale
 
 
-def test_a_lane_that_holds_nothing_is_not_asked() -> None:
+def test_a_space_that_holds_nothing_is_not_asked() -> None:
     store = store_of(PAGES)
-    store.put_vectors(Every.lane, {chunk_id("ja-1.md", 0): unit((0.7, 0.714))})
+    store.put_vectors(Every.space, {chunk_id("ja-1.md", 0): unit((0.7, 0.714))})
     assert [document for document, _ in found("which page comes first", store)] == ["ja-1.md"]
 
 
 def test_words_count_the_less_the_more_is_in_another_language() -> None:
     """Half of the pages are in another language: meaning counts .6 + (.9 − .6)·.5² = .675 for all of them."""
     tools = Tools(mixed(), (English((1.0, 0.0)), Every((1.0, 0.0))))
-    given: Answer = answer(AUTO, Query("comes first", explain=True), tools, Settings(auto=Auto(vector=0.6)))
+    given: Answer = answer_query(
+        AUTO, Query("comes first", explain=True), tools, Settings(auto=Auto(vector_weight=0.6))
+    )
     scores = {hit.document: hit.score for hit in given.hits}
     assert scores["ja-1.md"] == pytest.approx(0.675)  # the nearest of all, and no word of the question
 
@@ -89,8 +91,10 @@ def test_words_count_the_less_the_more_is_in_another_language() -> None:
 def test_meaning_counts_as_much_as_has_a_vector() -> None:
     """Of two pages one has a vector: .6 halved is .3 for meaning, .7 for words; the page without has all the words."""
     store = store_of({"a.md": "the needle", "b.md": "hay and straw"})
-    store.put_vectors(Every.lane, {chunk_id("b.md", 0): unit((0.9, 0.436))})
-    given = answer(AUTO, Query("needle"), Tools(store, (Every((1.0, 0.0)),)), Settings(auto=Auto(vector=0.6)))
+    store.put_vectors(Every.space, {chunk_id("b.md", 0): unit((0.9, 0.436))})
+    given = answer_query(
+        AUTO, Query("needle"), Tools(store, (Every((1.0, 0.0)),)), Settings(auto=Auto(vector_weight=0.6))
+    )
     scores = {hit.document: hit.score for hit in given.hits}
     assert scores == {"a.md": pytest.approx(0.7), "b.md": pytest.approx(0.3)}
     assert [each.code for each in given.degraded] == ["partial_vectors"]

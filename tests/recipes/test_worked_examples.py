@@ -4,11 +4,11 @@ from math import isclose, log
 
 import pytest
 
-from waymeet.analysis import terms
+from waymeet.analysis import list_terms
 from waymeet.analysis.identifiers import split
-from waymeet.formulas.bm25 import idf, normalised, saturation
+from waymeet.formulas.bm25 import idf, normalise_frequency, saturation
 from waymeet.formulas.explanation import value
-from waymeet.formulas.fusion import aggregate, linear, rrf, share, three_way, three_way_weights
+from waymeet.formulas.fusion import aggregate, linear, rrf, share_of_best, three_way, three_way_weights
 from waymeet.formulas.graph import proximity
 from waymeet.settings import Settings
 
@@ -20,7 +20,7 @@ def test_ex_rrf_of_ranks_1_and_3() -> None:
 
 def test_ex_bm25_of_3_occurrences_in_a_text_of_average_length() -> None:
     rarity = idf(documents=10, containing=2)
-    frequency = saturation(normalised(3, length=40, average=40, b=0.75), Settings().bm25.k1)
+    frequency = saturation(normalise_frequency(3, length=40, average=40, b=0.75), Settings().bm25.k1)
     assert isclose(rarity, log(8.5 / 2.5 + 1))
     assert (round(rarity, 4), round(frequency, 4), round(rarity * frequency, 4)) == (1.4816, 1.5714, 2.3282)
 
@@ -30,7 +30,7 @@ def test_ex_bm25_of_3_occurrences_in_a_text_of_average_length() -> None:
 def test_bm25f_of_one_field_is_bm25(length: float, frequency: float) -> None:
     k1, b, average = 1.2, 0.75, 40.0
     plain = frequency * (k1 + 1) / (frequency + k1 * (1 - b + b * length / average))
-    assert saturation(normalised(frequency, length, average, b), k1) == pytest.approx(plain)
+    assert saturation(normalise_frequency(frequency, length, average, b), k1) == pytest.approx(plain)
 
 
 def test_ex_an_identifier_is_split() -> None:
@@ -38,7 +38,7 @@ def test_ex_an_identifier_is_split() -> None:
 
 
 def test_ex_its_parts_are_stemmed() -> None:
-    assert terms("user_authentication_flow")[:3] == ["user", "authent", "flow"]
+    assert list_terms("user_authentication_flow")[:3] == ["user", "authent", "flow"]
 
 
 def test_ex_four_sections_make_one_document() -> None:
@@ -70,8 +70,8 @@ def test_proximity_is_1_at_hops_0_and_1_then_1_by_hops() -> None:
 def test_ex_classic_linear() -> None:
     numbers = Settings().classic
     shares = {
-        "lexical": share("lexical", value(8.0, "BM25"), best=10.0),
-        "vector": share("vector", value(0.6, "cosine"), best=0.9),
+        "lexical": share_of_best("lexical", value(8.0, "BM25"), best=10.0),
+        "vector": share_of_best("vector", value(0.6, "cosine"), best=0.9),
     }
     score = linear(shares, {"lexical": numbers.lexical, "vector": numbers.vector})
     assert score.value == pytest.approx(0.56 + 0.2)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec import Struct
 
-from waymeet.analysis import count, plain
-from waymeet.analysis.keys import triggered
+from waymeet.analysis import count_terms, normalise_text
+from waymeet.analysis.keys import trigger_key
 from waymeet.stores.memory.store import MemoryStore
-from waymeet.types import Chunk, Document, Entry, Link
+from waymeet.types import Chunk, Document, IndexEntry, Link
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,10 +40,10 @@ def chunk_id(path: str, ordinal: int) -> str:
     return f"{path}#L{ordinal + 1}-L{ordinal + 1}"
 
 
-def entry(path: str, page: Page) -> Entry:
+def entry(path: str, page: Page) -> IndexEntry:
     """Turn a test page into what a store takes."""
-    own = (f"p:{path}", f"n:{path.rpartition('/')[2]}", f"t:{plain(page.title)}")
-    names = (*own, *map(triggered, page.triggers), *page.names)
+    own = (f"p:{path}", f"n:{path.rpartition('/')[2]}", f"t:{normalise_text(page.title)}")
+    names = (*own, *map(trigger_key, page.triggers), *page.names)
     document = Document(
         path,
         page.kind,
@@ -60,11 +60,11 @@ def entry(path: str, page: Page) -> Entry:
         for ordinal, text in enumerate(page.sections)
     )
     links = tuple(
-        Link((f"p:{target}",), kind or "references", text=target, terms=count(page.title))
+        Link((f"p:{target}",), kind or "references", text=target, terms=count_terms(page.title))
         for target, _, kind in (link.partition("|") for link in page.links)
     )
-    terms = {"title": count(page.title), "path": count(path), "tags": count(" ".join(page.tags))}
-    return Entry(document, chunks, terms, tuple({"body": count(chunk.text)} for chunk in chunks), links)
+    terms = {"title": count_terms(page.title), "path": count_terms(path), "tags": count_terms(" ".join(page.tags))}
+    return IndexEntry(document, chunks, terms, tuple({"body": count_terms(chunk.text)} for chunk in chunks), links)
 
 
 def store_of(
@@ -75,7 +75,7 @@ def store_of(
     store.put([entry(path, page if isinstance(page, Page) else Page((str(page),))) for path, page in pages.items()])
     if vectors:
         store.put_vectors(
-            FixedEmbedder.lane,
+            FixedEmbedder.space,
             {
                 chunk_id(path, ordinal): unit(vector)
                 for path, each in vectors.items()
@@ -94,22 +94,22 @@ def unit(vector: Sequence[float]) -> Vector:
 class FixedEmbedder:
     """Gives every question the same vector, so that a test can say how near everything is."""
 
-    lane = "fixed"
+    space = "fixed"
 
     def __init__(self, question: Sequence[float]) -> None:
         self.question = unit(question)
         self.dimension = len(question)
 
-    def suits(self, language: str) -> bool:
+    def supports_language(self, language: str) -> bool:
         """Take every language."""
         del language
         return True
 
-    def passages(self, texts: Sequence[str]) -> Sequence[Vector]:
+    def embed_passages(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Give every passage the question's vector."""
         return [self.question for _ in texts]
 
-    def query(self, text: str) -> Vector:
+    def embed_query(self, text: str) -> Vector:
         """Give the one vector."""
         del text
         return self.question

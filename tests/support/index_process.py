@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from waymeet.errors import WaymeetError
-from waymeet.ingest.embed.batches import embed
+from waymeet.ingest.embed.batches import embed_chunks
 from waymeet.ingest.index import index
 from waymeet.models.hashing import HashingEmbedder
 from waymeet.settings import Embedding, Ingest, Settings
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.stores.sqlite.segments.maintenance import Effort
+from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from waymeet.types import Entry
+    from waymeet.types import IndexEntry
 
-EFFORT = Effort(loose=12, few=0, largest=60, by_hand=-1, by_hand_anyway=-1)
+EFFORT = MaintenanceLimits(loose=12, few=0, largest=60, by_hand=-1, by_hand_anyway=-1)
 """Every few files make a segment, and every few segments are merged."""
 SETTINGS = Settings(ingest=Ingest(batch_files=4), embedding=Embedding(batch_chunks=16))
 EMBEDDER = HashingEmbedder(16)
@@ -33,7 +33,7 @@ EMBEDDER = HashingEmbedder(16)
 class Telling(SqliteStore):
     """A store that says aloud what it has kept."""
 
-    def put(self, entries: Sequence[Entry]) -> None:
+    def put(self, entries: Sequence[IndexEntry]) -> None:
         """Put, then tell the digests that were put."""
         super().put(entries)
         say({"put": {entry.document.id: entry.document.digest for entry in entries}, "generation": self.generation})
@@ -52,8 +52,8 @@ def say(what: object) -> None:
 def bring_up_to_date(root: Path, store: SqliteStore) -> None:
     """Do what `waymeet index` does."""
     index(root, store, SETTINGS)
-    if embed(store, [EMBEDDER], SETTINGS).done:
-        store.tidy()
+    if embed_chunks(store, [EMBEDDER], SETTINGS).embedded:
+        store.optimize()
 
 
 def main() -> int:

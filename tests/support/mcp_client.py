@@ -13,8 +13,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
 
 from waymeet import Project
-from waymeet.ingest.embed.job import alone
-from waymeet.ingest.lock import turn
+from waymeet.ingest.embed.job import try_embedding_lock
+from waymeet.ingest.lock import index_lock
 from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.mcp.server import make_server
 
@@ -65,7 +65,7 @@ def index_held(root: Path, *, embedding: bool = False) -> Iterator[Event]:
     held, done = Event(), Event()
 
     def hold() -> None:
-        with alone(index) if embedding else turn(index, wait=True):
+        with try_embedding_lock(index) if embedding else index_lock(index, wait=True):
             held.set()
             done.wait(PATIENCE)
 

@@ -12,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 from time import sleep
 
-from waymeet.errors import ConflictError, NoSuchEntryError
+from waymeet.errors import ConflictError, ItemNotFoundError
 from waymeet.notebook import Notebook
-from waymeet.settings import Authored, Settings
+from waymeet.settings import NotebookSettings, Settings
 
 NOTE = ".waymeet/notes/shared.md"
 _PATIENCE = 10_000
@@ -22,7 +22,7 @@ _PATIENCE = 10_000
 
 def notebook(root: Path) -> Notebook:
     """Open the notebook, with a history that is long enough for all that is to be looked at."""
-    return Notebook(root, Settings(authored=Authored(history=100_000)), root.parent / "beside" / "index.db")
+    return Notebook(root, Settings(notebook=NotebookSettings(history=100_000)), root.parent / "beside" / "index.db")
 
 
 def agent(root: str, name: str, rounds: int) -> str:
@@ -35,7 +35,7 @@ def agent(root: str, name: str, rounds: int) -> str:
                 entries.update(NOTE, version=item.version, body=f"{item.body}{name}-{number}.\n")
                 print(f"{name}-{number}.", flush=True)  # noqa: T201 - from now on it must never be lost
                 break
-            except (ConflictError, NoSuchEntryError):
+            except (ConflictError, ItemNotFoundError):
                 conflicts += 1
         else:
             return "never got through"

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from waymeet.ingest.build.entry import make
+from waymeet.ingest.build.entry import build_entry
 from waymeet.ingest.read.decode import Decoded
 from waymeet.settings import Chunking
 from waymeet.stores.memory.store import MemoryStore
-from waymeet.types import Edge, Entry, Fingerprint, Node
+from waymeet.types import Edge, Fingerprint, IndexEntry, Node
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "code"
 LANGUAGES = sorted(path.stem for path in FOLDER.glob("*.txt"))
@@ -29,9 +29,9 @@ def _parts(language: str) -> dict[str, str]:
     return {path: f"{content}\n" for path, _, content in parts}
 
 
-def entry(path: str, text: str) -> Entry:
+def entry(path: str, text: str) -> IndexEntry:
     """Read one file."""
-    return make(path, Decoded(text, "utf-8"), Fingerprint("d", len(text), 7), Chunking()).entry
+    return build_entry(path, Decoded(text, "utf-8"), Fingerprint("d", len(text), 7), Chunking()).entry
 
 
 def indexed(texts: dict[str, str]) -> MemoryStore:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from support.index_process import EMBEDDER, bring_up_to_date
 
-from waymeet.analysis import count
+from waymeet.analysis import count_terms
 from waymeet.settings import Bm25
 from waymeet.stores.memory.store import MemoryStore
 from waymeet.stores.sqlite.segments import registry
@@ -63,13 +63,13 @@ def said(store: Store) -> dict[str, Any]:
         "chunks": store.chunks_of(ids),
         "edges": list(store.edges(ids)),
         "counts": store.counts(),
-        "vectors": len(store.without_vector([EMBEDDER.lane], 10_000)),
-        "names": store.named([f"n:page{n}" for n in range(60)]),
+        "vectors": len(store.chunks_without_vector([EMBEDDER.space], 10_000)),
+        "names": store.documents_by_key([f"n:page{n}" for n in range(60)]),
     }
     for question in QUESTIONS:
-        words = [Word((term,), text=term) for term in count(question)]
-        found[question] = [(hit.chunk, hit.score) for hit in store.lexical(words, 50, Filters(), Bm25())]
-        near = store.nearest(EMBEDDER.lane, EMBEDDER.query(question), 50, Filters())
+        words = [Word((term,), text=term) for term in count_terms(question)]
+        found[question] = [(hit.chunk, hit.score) for hit in store.rank_lexical(words, 50, Filters(), Bm25())]
+        near = store.rank_vectors(EMBEDDER.space, EMBEDDER.embed_query(question), 50, Filters())
         found[f"near {question}"] = [(hit.chunk, round(hit.score, 5)) for hit in near]
     return found
 

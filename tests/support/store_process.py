@@ -7,22 +7,22 @@ from contextlib import closing
 from time import monotonic
 from typing import NamedTuple
 
-from waymeet.analysis import count
+from waymeet.analysis import count_terms
 from waymeet.settings import Bm25
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.stores.sqlite.segments.maintenance import Effort
-from waymeet.types import Chunk, Document, Entry, Filters, Word
+from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
+from waymeet.types import Chunk, Document, Filters, IndexEntry, Word
 
-EFFORT = Effort(loose=6, few=0, largest=40, by_hand=-1, by_hand_anyway=-1)
+EFFORT = MaintenanceLimits(loose=6, few=0, largest=40, by_hand=-1, by_hand_anyway=-1)
 PAIR = ("pair/one.md", "pair/two.md")
 _PATIENCE = 1200.0
 
 
-def page(path: str, text: str) -> Entry:
+def page(path: str, text: str) -> IndexEntry:
     """Make an entry of one section."""
     chunk = Chunk(f"{path}#L1-L1", path, 0, 1, 1, text)
     document = Document(path, "docs", "", digest=text, size=len(text), modified_ns=1, lines=1)
-    return Entry(document, (chunk,), {"path": count(path)}, ({"body": count(text)},))
+    return IndexEntry(document, (chunk,), {"path": count_terms(path)}, ({"body": count_terms(text)},))
 
 
 def write(file: str, name: str, rounds: int) -> str:
@@ -35,7 +35,7 @@ def write(file: str, name: str, rounds: int) -> str:
             if stamp % 5 == 0:
                 store.drop([f"{name}/{stamp % 50}.md"])
             if stamp % 3 == 0:
-                store.tidy()
+                store.optimize()
     return f"wrote {rounds}"
 
 
@@ -50,11 +50,11 @@ class Reading(NamedTuple):
 
 def look(store: SqliteStore, asked: list[Word]) -> Reading | None:
     """Ask several questions within one generation and compare the answers; None while there is no pair."""
-    with store.reading() as generation:
+    with store.snapshot() as generation:
         texts = {each.text for of in store.chunks_of(PAIR).values() for each in of}
         digests = {each.digest for each in store.documents(PAIR).values()}
         counts = store.counts()
-        hits = store.lexical(asked, 1000, Filters(), Bm25())
+        hits = store.rank_lexical(asked, 1000, Filters(), Bm25())
         found = store.chunks([hit.chunk for hit in hits])
         known = store.fingerprints()
         again = {each.text for of in store.chunks_of(PAIR).values() for each in of}
@@ -74,7 +74,7 @@ def look(store: SqliteStore, asked: list[Word]) -> Reading | None:
 
 def read(file: str) -> str:
     """Read until the end is seen, making sure that every answer of one reading is of one generation."""
-    asked = [Word((term,), text=term) for term in count("together")]
+    asked = [Word((term,), text=term) for term in count_terms("together")]
     rounds, last = 0, Reading(0, 0, ended=False, wrong="")
     generations = set()
     until = monotonic() + _PATIENCE

@@ -12,13 +12,13 @@ from support.random_tree import LONG, change, dice, fresh, said
 
 from waymeet.errors import WaymeetError
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.stores.sqlite.check.repair import check
+from waymeet.stores.sqlite.check.repair import check_index
 
 if TYPE_CHECKING:
     from pathlib import Path
     from random import Random
 
-    from waymeet.stores.sqlite.check.check import Verdict
+    from waymeet.stores.sqlite.check.check import CheckResult
 
 FLIPS = 2000 if LONG else 500
 CUTS = 400 if LONG else 40
@@ -63,10 +63,10 @@ def answers(file: Path) -> dict[str, Any] | None:
         return None
 
 
-def judged(file: Path, *, repair: bool) -> Verdict | None:
+def judged(file: Path, *, repair: bool) -> CheckResult | None:
     """Check; None if the file is not recognised as an index at all."""
     try:
-        return check(file, repair=repair)
+        return check_index(file, repair=repair)
     except WaymeetError:
         return None
 

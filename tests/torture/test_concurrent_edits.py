@@ -12,7 +12,7 @@ from support.note_process import NOTE, notebook
 from support.random_tree import LONG, dice
 
 from waymeet.notebook import atomic_replace
-from waymeet.notebook.atomic_replace import Base
+from waymeet.notebook.atomic_replace import Expected
 
 HANDS = [sys.executable, str(Path(__file__).parents[1] / "support" / "note_process.py")]
 
@@ -40,7 +40,7 @@ def lines(root: Path) -> set[str]:
 
 def everything_kept(root: Path) -> str:
     """Put together the note, what was rescued beside it, and the versions of its history."""
-    atomic_replace.sweep(Base(root, ".waymeet/notes"), now=True)
+    atomic_replace.sweep(Expected(root, ".waymeet/notes"), now=True)
     beside = [path.read_text(encoding="utf-8") for path in (root / ".waymeet/notes").glob("*.md")]
     entries = notebook(root)
     past = [entries._desk.history.recalled(NOTE, each.version) or b"" for each in entries.history(NOTE)]
@@ -81,7 +81,7 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_acknowledged(root: Path) ->
         assert text.startswith("---\ntitle: Shared\n---\n\nBegin.\n")
         assert text.endswith(".\n")
         assert said <= set(text.split())
-    atomic_replace.sweep(Base(root, ".waymeet/notes"), now=True)
+    atomic_replace.sweep(Expected(root, ".waymeet/notes"), now=True)
     assert [path.name for path in (root / ".waymeet/notes").glob("*.md")] == ["shared.md"]
 
 

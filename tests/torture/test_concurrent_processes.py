@@ -13,7 +13,7 @@ from support.random_tree import LONG
 from support.store_process import write
 
 from waymeet.errors import BusyIndexError
-from waymeet.ingest.lock import turn
+from waymeet.ingest.lock import index_lock
 from waymeet.project import Project
 from waymeet.stores.sqlite import SqliteStore
 
@@ -69,11 +69,11 @@ def test_runs_take_turns(project: Project, tmp_path: Path) -> None:
             reports.append(same.index(waiting=waiting.set))
             assert released.is_set()
 
-    with turn(project.index_path, wait=True):
+    with index_lock(project.index_path, wait=True):
         thread = Thread(target=other)
         thread.start()
         assert waiting.wait(20)
-        with pytest.raises(BusyIndexError), turn(project.index_path, wait=False):
+        with pytest.raises(BusyIndexError), index_lock(project.index_path, wait=False):
             pass
         project._take_in(None)  # what the holder of the turn does, the other need not do again
         released.set()
@@ -85,7 +85,7 @@ def test_runs_take_turns(project: Project, tmp_path: Path) -> None:
 def test_a_search_does_not_wait_for_a_run(project: Project) -> None:
     project.index()
     (project.root / "new.md").write_text("# New\n\nsomething else to find\n")
-    with turn(project.index_path, wait=True):
+    with index_lock(project.index_path, wait=True):
         answer = project.search("find")
     assert [hit.document for hit in answer.hits] == ["page.md"]
     assert [(each.stage, each.code) for each in answer.degraded if each.stage == "freshness"] == [
@@ -97,8 +97,8 @@ def test_a_search_does_not_wait_for_a_run(project: Project) -> None:
 
 def test_a_killed_run_gives_up_its_turn(project: Project) -> None:
     code = (
-        "import sys, time; from pathlib import Path; from waymeet.ingest.lock import turn\n"
-        "with turn(Path(sys.argv[1]), wait=True): print('held', flush=True); time.sleep(60)"
+        "import sys, time; from pathlib import Path; from waymeet.ingest.lock import index_lock\n"
+        "with index_lock(Path(sys.argv[1]), wait=True): print('held', flush=True); time.sleep(60)"
     )
     with subprocess.Popen([sys.executable, "-c", code, project.index_path], stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None

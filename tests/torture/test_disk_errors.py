@@ -141,7 +141,7 @@ def test_every_write_may_fail(tmp_path: Path, failing: type[Failing], error: typ
     failing.error = error
     for _ in range(300 if LONG else 30):
         change(root, rng, 8)
-        with closing(SqliteStore.open(file, effort=EFFORT)) as reader, reader.reading():
+        with closing(SqliteStore.open(file, effort=EFFORT)) as reader, reader.snapshot():
             before = said(reader)
             failing.left = rng.randrange(1, 120)
             failed += _fails(root, file)

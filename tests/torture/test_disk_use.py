@@ -37,7 +37,7 @@ def test_many_runs_beside_a_reader_that_stays(tmp_path: Path) -> None:
         bring_up_to_date(root, store)
         before = said(store)
         with closing(SqliteStore.open(file, effort=EFFORT)) as reader:
-            with reader.reading():
+            with reader.snapshot():
                 assert said(reader) == before
                 for _ in range(ROUNDS):
                     for number in rng.sample(range(PAGES), CHANGED):

@@ -109,11 +109,11 @@ class Place:
             assert monotonic() < until, "it took too long"
             sleep(0.02)
 
-    def judge(self, lanes: int = 1) -> dict[str, int]:
+    def judge(self, spaces: int = 1) -> dict[str, int]:
         """See that every section has exactly one vector and that nothing is damaged."""
         with closing(SqliteStore.open(self.index)) as store:
             counts = store.counts()
-            assert len(counts.vectors) == lanes
+            assert len(counts.vectors) == spaces
             assert sum(counts.vectors.values()) == counts.chunks
             assert store.coverage(list(counts.vectors)) == (counts.chunks, counts.chunks)
             assert not store.check().findings
@@ -182,8 +182,8 @@ def test_a_model_is_changed_under_load(place: Place, monkeypatch: pytest.MonkeyP
             answer = project.search("what is said on page 11 of 48")
             codes = {each.code for each in answer.degraded}
             with closing(SqliteStore.open(place.index)) as store:
-                lanes = set(project.tools(store).embedders)
-            assert len(lanes) == 1
+                spaces = set(project.tools(store).embedders)
+            assert len(spaces) == 1
             sources = {found.source for hit in answer.hits for found in hit.sources}
             assert "vector" in sources, answer.degraded
             assert answer.hits[0].document == "page11.md"
@@ -208,7 +208,7 @@ def test_an_old_model_that_is_gone_is_told_of_and_the_new_one_answers(
     place.environment |= {"WAYMEET_EMBEDDING_KEY_VARIABLE": "KEY_OF_OLD", "KEY_OF_OLD": "sk-old-0123456789"}
     place.run("index")
     with closing(SqliteStore.open(place.index)) as store:
-        assert "sk-old" not in store.note("embedding")
+        assert "sk-old" not in store.metadata("embedding")
     del place.environment["WAYMEET_EMBEDDING_KEY_VARIABLE"], place.environment["KEY_OF_OLD"]
     place.choose("next", "paced-200")
     for key, value in place.environment.items():

@@ -12,7 +12,7 @@ from support.index_process import EFFORT, bring_up_to_date
 from support.random_tree import LONG, dice, fresh, said, write
 
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.stores.sqlite.check.repair import check
+from waymeet.stores.sqlite.check.repair import check_index
 from waymeet.stores.sqlite.database.connection import connect
 
 if TYPE_CHECKING:
@@ -92,10 +92,10 @@ def test_what_can_be_read_is_saved(index: Index, part: int) -> None:
     came: Counter[str] = Counter()
     for number in range(ROUNDS // 2):
         hurt(index, rng, rng.choice((1, 1, 1, 2, 8)), start=_PAGE)
-        verdict = check(index.file, repair=True)
+        verdict = check_index(index.file, repair=True)
         assert verdict.findings
         assert not verdict.damaged, verdict
-        assert not check(index.file, repair=False).findings
+        assert not check_index(index.file, repair=False).findings
         told = verdict.findings[-1].what
         if "an empty index stands" in told:
             came["given up"] += 1
@@ -124,7 +124,7 @@ def test_vectors_are_not_made_again(index: Index) -> None:
     content = bytearray(index.file.read_bytes())
     content[(page - 1) * _PAGE + 200] ^= 4
     index.file.write_bytes(content)
-    verdict = check(index.file, repair=True)
+    verdict = check_index(index.file, repair=True)
     assert verdict.findings[-1].what.startswith(f"0 of {len(index.rows['documents'])} documents could not be saved")
     assert not verdict.run_index
     assert rows(index.file) == index.rows
@@ -136,7 +136,7 @@ def test_a_damaged_layout_is_put_aside(index: Index) -> None:
     content = bytearray(index.file.read_bytes())
     content[_PAGE // 2] ^= 1
     index.file.write_bytes(content)
-    verdict = check(index.file, repair=True)
+    verdict = check_index(index.file, repair=True)
     assert verdict.findings[-1].what == "moved to index.db.damaged-1; an empty index stands in its place"
     assert not verdict.damaged
     with closing(SqliteStore.open(index.file, effort=EFFORT)) as store:

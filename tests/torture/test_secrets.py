@@ -78,7 +78,7 @@ def test_no_planted_secret_is_in_any_file_of_the_index(tmp_path: Path) -> None:
         spellings = {secret.encode(form) for form in ("utf-8", "utf-16-le")} | {secret.lower().encode()}
         assert not {path.name for path, raw in kept.items() if any(each in raw for each in spellings)}, place
         assert not any(secret.encode() in each for each in told), place
-    assert dict(report.noted)["src/app.py"] == "2 secrets masked"
+    assert dict(report.warnings)["src/app.py"] == "2 secrets masked"
     assert {each.path for each in report.skipped} == {".env", "id_rsa", "certs/server.key"}
 
 

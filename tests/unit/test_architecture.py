@@ -41,10 +41,10 @@ def test_the_import_contract_holds(copy: Path) -> None:
     ("module", "planted"),
     [
         ("formulas/bm25.py", "import waymeet.search.fuse.fusion"),
-        ("search/fuse.py", "import waymeet.stores.memory.store"),
+        ("search/fuse/fusion.py", "import waymeet.stores.memory.store"),
         ("search/state.py", "import waymeet.ingest.index"),
         ("types/query.py", "import waymeet.settings"),
-        ("stores/memory.py", "import waymeet.project"),
+        ("stores/memory/store.py", "import waymeet.project"),
     ],
 )
 def test_the_import_contract_notices_a_wrong_import(copy: Path, module: str, planted: str) -> None:

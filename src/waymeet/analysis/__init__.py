@@ -1,23 +1,32 @@
 """Text → terms: identifiers, stemming, stop words, CJK. One analyzer for documents and queries."""
 
 from waymeet.analysis.cjk import has_cjk
-from waymeet.analysis.keys import called, defined, located, titled
-from waymeet.analysis.languages import spoken
-from waymeet.analysis.terms import VERSION, contains, count, plain, spans, terms, well_formed, words
+from waymeet.analysis.keys import file_name_key, path_key, symbol_key, title_key
+from waymeet.analysis.languages import detect_language
+from waymeet.analysis.terms import (
+    VERSION,
+    contains_phrase,
+    count_terms,
+    list_terms,
+    normalise_text,
+    query_words,
+    replace_surrogates,
+    token_spans,
+)
 
 __all__ = [
     "VERSION",
-    "called",
-    "contains",
-    "count",
-    "defined",
+    "contains_phrase",
+    "count_terms",
+    "detect_language",
+    "file_name_key",
     "has_cjk",
-    "located",
-    "plain",
-    "spans",
-    "spoken",
-    "terms",
-    "titled",
-    "well_formed",
-    "words",
+    "list_terms",
+    "normalise_text",
+    "path_key",
+    "query_words",
+    "replace_surrogates",
+    "symbol_key",
+    "title_key",
+    "token_spans",
 ]

@@ -8,7 +8,7 @@ begins a word.
 import re
 from collections.abc import Iterator, Sequence
 
-from waymeet.analysis.terms import plain
+from waymeet.analysis.terms import normalise_text
 
 _SHORT = r"[A-Z][A-Za-z0-9&/.-]{1,9}"
 _BEHIND = re.compile(rf"\(({_SHORT})\)")
@@ -21,19 +21,19 @@ _MOST = 50
 _SHORTEST_WORD = 2
 
 
-def pairs(text: str) -> dict[str, str]:
+def find_acronyms(text: str) -> dict[str, str]:
     """Find acronyms that a text explains, each with the first long form given, both in plain words.
 
-    >>> pairs("We use Reciprocal Rank Fusion (RRF) and an LRU (least recently used) cache (see below).")
+    >>> find_acronyms("We use Reciprocal Rank Fusion (RRF) and an LRU (least recently used) cache (see below).")
     {'rrf': 'reciprocal rank fusion', 'lru': 'least recently used'}
-    >>> pairs("the Hypertext Transfer Protocol (HTTP); call open(URL), a number (NUMBER)")
+    >>> find_acronyms("the Hypertext Transfer Protocol (HTTP); call open(URL), a number (NUMBER)")
     {'http': 'hypertext transfer protocol'}
     """
     found: dict[str, str] = {}
     if "(" not in text:
         return found
     for short, long in _met(text):
-        key, words = plain(short).replace(" ", ""), plain(long)
+        key, words = normalise_text(short).replace(" ", ""), normalise_text(long)
         if key and len(words.split()) >= _SHORTEST_WORD and key not in words.split():
             found.setdefault(key, words)
         if len(found) >= _MOST:
@@ -55,12 +55,12 @@ def _met(text: str) -> Iterator[tuple[str, str]]:
             yield short, " ".join(words)
 
 
-def fits(short: str, long: str) -> bool:
+def is_long_form(short: str, long: str) -> bool:
     """Tell whether a long form, all of it, may be what an acronym stands for.
 
-    >>> fits("rrf", "reciprocal rank fusion"), fits("http", "hypertext transfer protocol")
+    >>> is_long_form("rrf", "reciprocal rank fusion"), is_long_form("http", "hypertext transfer protocol")
     (True, True)
-    >>> fits("rrf", "rank fusion"), fits("rrf", "a reciprocal rank fusion")
+    >>> is_long_form("rrf", "rank fusion"), is_long_form("rrf", "a reciprocal rank fusion")
     (False, False)
     """
     words = long.split()

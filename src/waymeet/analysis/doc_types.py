@@ -16,10 +16,10 @@ _SYNONYMS = {
 _BETWEEN = re.compile(r"[\W_]+")
 
 
-def stated(value: str) -> str:
+def normalise_doc_type(value: str) -> str:
     """Bring what somebody wrote as type into the form that filters use.
 
-    >>> stated("ADR"), stated("Implementation Summary"), stated("recipe")
+    >>> normalise_doc_type("ADR"), normalise_doc_type("Implementation Summary"), normalise_doc_type("recipe")
     ('decision_record', 'implementation_summary', 'recipe')
     """
     written = value.strip().lower()

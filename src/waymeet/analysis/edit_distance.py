@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from string import ascii_lowercase
 
 
-def one_edit_away(word: str) -> Iterator[str]:
+def words_one_edit_away(word: str) -> Iterator[str]:
     """Yield everything that one slip turns a word into: a letter left out, doubled up, mistaken, or two swapped.
 
-    >>> found = set(one_edit_away("teh"))
+    >>> found = set(words_one_edit_away("teh"))
     >>> {"the", "te", "ten", "tech"} <= found, "teh" in found
     (True, False)
     """
@@ -30,12 +30,12 @@ def _new(found: Iterator[str] | tuple[str], seen: set[str]) -> Iterator[str]:
             yield each
 
 
-def distance(one: str, other: str, most: int) -> int:
+def edit_distance(one: str, other: str, most: int) -> int:
     """Count the edits between two words, a swap of neighbours being one; `most + 1` if there are more than `most`.
 
     The optimal string alignment distance, computed only as far from the diagonal as `most` allows.
 
-    >>> distance("retreival", "retrieval", 2), distance("conection", "connection", 2), distance("cat", "dogs", 2)
+    >>> edit_distance("retreival", "retrieval", 2), edit_distance("conection", "connection", 2), edit_distance("cat", "dogs", 2)
     (1, 1, 3)
     """
     if abs(len(one) - len(other)) > most:

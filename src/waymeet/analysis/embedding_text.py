@@ -1,21 +1,21 @@
 """What a model of meaning is shown of a chunk, and in which language that is."""
 
-from waymeet.analysis.keys import TRIGGERED
-from waymeet.analysis.languages import spoken
+from waymeet.analysis.keys import TRIGGER_PREFIX
+from waymeet.analysis.languages import detect_language
 from waymeet.types import Chunk, Document
 
-SHOWN = 2
-"""The manner in which chunks are shown to models: part of the name of every lane, so that a change embeds all anew."""
+FORMAT_VERSION = 2
+"""The manner in which chunks are shown to models: part of the name of every space, so that a change embeds all anew."""
 _MOSTLY = 0.5
 _ROOM = 200
 """Characters for what calls for a document: models read a few hundred words in all."""
 
 
-def passage(chunk: Chunk, document: Document | None) -> str:
+def embedding_text(chunk: Chunk, document: Document | None) -> str:
     r"""Say what a model is shown of a chunk: the document's title, the headings above it, what calls for it, its text.
 
     >>> page = Document("a.md", "skills", "A", tags=("release",), names=("c:ship it",))
-    >>> passage(Chunk("a.md#L1-L2", "a.md", 0, 1, 2, "Body.", ("Top", "Part")), page)
+    >>> embedding_text(Chunk("a.md#L1-L2", "a.md", 0, 1, 2, "Body.", ("Top", "Part")), page)
     'A\nTop > Part\nrelease, ship it\nBody.'
     """
     parts = (document.title if document else "", " > ".join(chunk.headings), _calls(document), chunk.text)
@@ -29,7 +29,7 @@ def _calls(document: Document | None) -> str:
     """
     if document is None:
         return ""
-    triggers = (name.removeprefix(TRIGGERED) for name in document.names if name.startswith(TRIGGERED))
+    triggers = (name.removeprefix(TRIGGER_PREFIX) for name in document.names if name.startswith(TRIGGER_PREFIX))
     calls, room = [], _ROOM
     for each in (*document.tags, *triggers):
         room -= len(each) + 2
@@ -39,6 +39,6 @@ def _calls(document: Document | None) -> str:
     return ", ".join(calls)
 
 
-def language_of(chunk: Chunk, document: Document | None) -> str:
+def chunk_language(chunk: Chunk, document: Document | None) -> str:
     """Tell the language of a chunk; a few foreign comments do not make code foreign."""
-    return spoken(chunk.text, _MOSTLY) if document and document.kind == "code" else spoken(chunk.text)
+    return detect_language(chunk.text, _MOSTLY) if document and document.kind == "code" else detect_language(chunk.text)

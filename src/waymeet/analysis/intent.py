@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from waymeet.analysis.terms import terms
+from waymeet.analysis.terms import list_terms
 
 UNDERSTAND = "understand"
 
@@ -25,10 +25,10 @@ class Guess(NamedTuple):
 
 
 def _clues(primary: str, secondary: str) -> Clues:
-    return Clues(frozenset(terms(primary)), frozenset(terms(secondary)))
+    return Clues(frozenset(list_terms(primary)), frozenset(list_terms(secondary)))
 
 
-CLUES: Mapping[str, Clues] = {
+INTENT_WORDS: Mapping[str, Clues] = {
     "add_feature": _clues(
         "add implement create build feature introduce support extend",
         "new want enable mode option integrate develop functionality endpoint button page example pattern",
@@ -60,15 +60,15 @@ CLUES: Mapping[str, Clues] = {
 }
 
 
-def guessed(query: str, clues: Mapping[str, Clues] = CLUES, least: float = 3.0) -> Guess:
+def guess_intent(query: str, clues: Mapping[str, Clues] = INTENT_WORDS, least: float = 3.0) -> Guess:
     """Guess an intent: a primary word counts 2, a secondary one 1; below the least nobody can tell.
 
-    >>> guessed("fix login crash after update")
+    >>> guess_intent("fix login crash after update")
     Guess(intent='fix_bug', confidence=0.8333333333333334, score=5.0)
-    >>> guessed("add dark mode feature").intent, guessed("semantic search").intent
+    >>> guess_intent("add dark mode feature").intent, guess_intent("semantic search").intent
     ('add_feature', 'understand')
     """
-    asked = set(terms(query))
+    asked = set(list_terms(query))
     scores = {intent: _score(asked, each) for intent, each in clues.items()}
     best, *others = sorted(scores, key=lambda intent: (-scores[intent], intent))
     score, second = scores[best], scores[others[0]] if others else 0.0

@@ -6,111 +6,111 @@ Keys depend neither on case nor on how a file system spells accents, but for tho
 from re import compile as pattern
 from unicodedata import normalize
 
-from waymeet.analysis.terms import plain
+from waymeet.analysis.terms import normalise_text
 
-SYMBOL = "s:"
+SYMBOL_PREFIX = "s:"
 """How the key of a symbol begins."""
-TITLED = "t:"
+TITLE_PREFIX = "t:"
 """How the key of a title or alias begins; in plain words it is the rest of the key."""
-TRIGGERED = "c:"
+TRIGGER_PREFIX = "c:"
 """How the key of a phrase begins that calls for a document."""
-BRIEF = "b:"
+SHORT_TITLE_PREFIX = "b:"
 """How the key of a title begins that leaves out what tells it from others."""
-MENTIONED = "e:"
+MENTION_PREFIX = "e:"
 """How the key of a name begins that stands in a document's text; `m:` is that of modules."""
 
 _APART = pattern(r"\s?[(（][^()（）]*[)）]\s*$")
 """What stands behind a title only to tell it from others."""
 
 
-def located(path: str) -> str:
+def path_key(path: str) -> str:
     """Give the key of a path below the root.
 
-    >>> located("Docs/Setup.md")
+    >>> path_key("Docs/Setup.md")
     'p:docs/setup.md'
     """
     return f"p:{_folded(path)}"
 
 
-def called(name: str) -> str:
+def file_name_key(name: str) -> str:
     """Give the key of a file name.
 
-    >>> called("Setup.md")
+    >>> file_name_key("Setup.md")
     'n:setup.md'
     """
     return f"n:{_folded(name)}"
 
 
-def titled(title: str) -> str:
+def title_key(title: str) -> str:
     """Give the key of a title or alias, empty if it has no word.
 
-    >>> titled("Getting started!"), titled("…")
+    >>> title_key("Getting started!"), title_key("…")
     ('t:getting started', '')
     """
-    words = plain(title)
-    return f"{TITLED}{words}" if words else ""
+    words = normalise_text(title)
+    return f"{TITLE_PREFIX}{words}" if words else ""
 
 
-def briefly(title: str) -> str:
+def short_title_key(title: str) -> str:
     """Give the key of a title without what tells it from others, empty if nothing does.
 
-    >>> briefly("Mercury (planet)"), briefly("git-config(1)"), briefly("Mercury")
+    >>> short_title_key("Mercury (planet)"), short_title_key("git-config(1)"), short_title_key("Mercury")
     ('b:mercury', 'b:git config', '')
     """
-    words = plain(_APART.sub("", title))
-    return f"{BRIEF}{words}" if words and _APART.search(title) else ""
+    words = normalise_text(_APART.sub("", title))
+    return f"{SHORT_TITLE_PREFIX}{words}" if words and _APART.search(title) else ""
 
 
-def defined(name: str) -> str:
+def symbol_key(name: str) -> str:
     """Give the key of something that a file defines. Case matters: `Store` and `store` are two things.
 
-    >>> defined("Store.put")
+    >>> symbol_key("Store.put")
     's:Store.put'
     """
-    return f"{SYMBOL}{name}"
+    return f"{SYMBOL_PREFIX}{name}"
 
 
-def triggered(phrase: str) -> str:
+def trigger_key(phrase: str) -> str:
     """Give the key of a phrase that calls for a document, empty if it has no word.
 
-    >>> triggered("Rotate the keys!")
+    >>> trigger_key("Rotate the keys!")
     'c:rotate the keys'
     """
-    words = plain(phrase)
-    return f"{TRIGGERED}{words}" if words else ""
+    words = normalise_text(phrase)
+    return f"{TRIGGER_PREFIX}{words}" if words else ""
 
 
-def shortened(acronym: str) -> str:
+def acronym_key(acronym: str) -> str:
     """Give the key of an acronym that a document explains.
 
-    >>> shortened("RRF")
+    >>> acronym_key("RRF")
     'a:rrf'
     """
     return f"a:{_folded(acronym)}"
 
 
-def spelt_out(words: str) -> str:
+def long_form_key(words: str) -> str:
     """Give the key of what an acronym that a document explains stands for.
 
-    >>> spelt_out("Reciprocal Rank Fusion")
+    >>> long_form_key("Reciprocal Rank Fusion")
     'l:reciprocal rank fusion'
     """
-    return f"l:{plain(words)}"
+    return f"l:{normalise_text(words)}"
 
 
-def mentioned(name: str) -> str:
+def mention_key(name: str) -> str:
     """Give the key of a person, place or thing that a document's text names.
 
-    >>> mentioned("ada lovelace")
+    >>> mention_key("ada lovelace")
     'e:ada lovelace'
     """
-    return f"{MENTIONED}{name}"
+    return f"{MENTION_PREFIX}{name}"
 
 
-def having(key: str) -> str:
+def property_key(key: str) -> str:
     """Give the key of a document whose front matter has a property.
 
-    >>> having("Status")
+    >>> property_key("Status")
     'f:status'
     """
     return f"f:{_folded(key)}"

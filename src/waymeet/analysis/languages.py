@@ -71,10 +71,10 @@ _MANY = 0.15
 """From which part of a text's letters on a script is that of the text, not of a quotation."""
 
 
-def tongue(code: str) -> str:
+def normalise_language(code: str) -> str:
     """Bring the code of a language into one form; empty if it is none.
 
-    >>> tongue("JA"), tongue("zh_CN"), tongue("pt-BR"), tongue("jp"), tongue("md"), tongue("english")
+    >>> normalise_language("JA"), normalise_language("zh_CN"), normalise_language("pt-BR"), normalise_language("jp"), normalise_language("md"), normalise_language("english")
     ('ja', 'zh-cn', 'pt-br', 'ja', '', '')
     """
     written = code.strip().lower().replace("_", "-")
@@ -94,13 +94,13 @@ def tongue_named(name: str) -> str:
     if len(name) > _LONGEST:
         return ""
     word = _AROUND.sub("", name.strip()).casefold()
-    return _BY_NAME.get(word) or tongue(word)
+    return _BY_NAME.get(word) or normalise_language(word)
 
 
-def english_name(code: str) -> str:
+def language_name(code: str) -> str:
     """Give the English name of a language by its code; the code itself if nobody knows it.
 
-    >>> english_name("ja"), english_name("zh-cn"), english_name("xx")
+    >>> language_name("ja"), language_name("zh-cn"), language_name("xx")
     ('Japanese', 'Chinese (zh-cn)', 'xx')
     """
     main, _, region = code.partition("-")
@@ -109,10 +109,10 @@ def english_name(code: str) -> str:
     return f"{_TONGUES[main][0]} ({code})" if region else _TONGUES[main][0]
 
 
-def written_in(text: str, part: float = _MANY) -> str:
+def detect_cjk_language(text: str, part: float = _MANY) -> str:
     """Tell Japanese, Korean and Chinese by their scripts, if they make up a part of the letters; else empty.
 
-    >>> written_in("検索の設定"), written_in("검색 설정"), written_in("搜索设置"), written_in("search")
+    >>> detect_cjk_language("検索の設定"), detect_cjk_language("검색 설정"), detect_cjk_language("搜索设置"), detect_cjk_language("search")
     ('ja', 'ko', 'zh', '')
     """
     sample = text[:_SAMPLE]
@@ -127,18 +127,18 @@ def written_in(text: str, part: float = _MANY) -> str:
     return "ja" if kana * 20 > han else "zh"
 
 
-def spoken(text: str, part: float = _MANY) -> str:
+def detect_language(text: str, part: float = _MANY) -> str:
     """Tell the language that prose is in, as far as that matters for who understands it; empty for English and code.
 
     Chinese, Japanese and Korean are told by script, some languages of Europe by their little words, others together
     as `other`.
 
-    >>> spoken("検索の設定"), spoken("Der Tee ist nicht fertig"), spoken("Чай готов"), spoken("def tea(): return la")
+    >>> detect_language("検索の設定"), detect_language("Der Tee ist nicht fertig"), detect_language("Чай готов"), detect_language("def tea(): return la")
     ('ja', 'de', 'other', '')
-    >>> spoken("how do I reset it"), spoken("jak to jest i co dalej")
+    >>> detect_language("how do I reset it"), detect_language("jak to jest i co dalej")
     ('', 'pl')
     """
-    eastern = written_in(text, part)
+    eastern = detect_cjk_language(text, part)
     if eastern:
         return eastern
     sample = text[:_SAMPLE]
@@ -151,10 +151,10 @@ def spoken(text: str, part: float = _MANY) -> str:
     return likeliest if met[likeliest] * 5 >= len(words) and met[likeliest] > english + 1 else ""
 
 
-def reads_english(text: str) -> bool:
+def looks_english(text: str) -> bool:
     """Tell whether a text has the little words that no English text does without.
 
-    >>> reads_english("Leaves are counted on the last evening of the month."), reads_english("Der Tee ist fertig")
+    >>> looks_english("Leaves are counted on the last evening of the month."), looks_english("Der Tee ist fertig")
     (True, False)
     """
     words = re.findall(r"[a-z]+", text[:_SAMPLE].lower())

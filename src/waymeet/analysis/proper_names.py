@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from waymeet.analysis.terms import STOP, plain
+from waymeet.analysis.terms import STOP_WORDS, normalise_text
 
 _WORD = r"[A-ZÀ-ÖØ-ÞΑ-ΫА-Я](?:[\w’'.&-]*\w)?"
 _NAME = re.compile(rf"(?<![\w/]){_WORD}(?: (?:(?:of|the|de|del|der|du|la|le|van|von) ){{0,2}}{_WORD})*")
@@ -14,10 +14,10 @@ _BEFORE = 8
 """Characters looked at to see whether a sentence begins."""
 
 
-def proper(text: str) -> Iterator[str]:
+def find_proper_names(text: str) -> Iterator[str]:
     """List the names in a text, each once, in plain letters; a lone word at the head of a sentence may be no name.
 
-    >>> list(proper("The song is by Ed Sheeran. In Bristol he met Amy Wadge. Later, Ed Sheeran's band played."))
+    >>> list(find_proper_names("The song is by Ed Sheeran. In Bristol he met Amy Wadge. Later, Ed Sheeran's band played."))
     ['ed sheeran', 'bristol', 'amy wadge']
     """
     seen = set()
@@ -25,7 +25,7 @@ def proper(text: str) -> Iterator[str]:
         start = found.start()
         before = text[max(start - _BEFORE, 0) : start].rstrip(" *_'(\t")
         name = _without_beginning(found[0]) if start == 0 or before[-1:] in _BEGINS else found[0]
-        name = plain(name.removesuffix("'s").removesuffix("’s"))
+        name = normalise_text(name.removesuffix("'s").removesuffix("’s"))
         if _SHORTEST <= len(name) <= _LONGEST and name not in seen:
             seen.add(name)
             yield name
@@ -34,4 +34,4 @@ def proper(text: str) -> Iterator[str]:
 def _without_beginning(name: str) -> str:
     """Leave out a first word that may have its capital letter only from where it stands."""
     first, _, rest = name.partition(" ")
-    return name if rest and first.lower() not in STOP else rest
+    return name if rest and first.lower() not in STOP_WORDS else rest

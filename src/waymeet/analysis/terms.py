@@ -10,7 +10,7 @@ import Stemmer
 from waymeet.analysis.cjk import RUN, grams, has_cjk, pairs
 from waymeet.analysis.identifiers import split
 
-STOP = frozenset(
+STOP_WORDS = frozenset(
     """
     a an the
     and or but nor
@@ -43,10 +43,10 @@ _stem: Callable[[str], str] = _stemmer.stemWord
 _known: dict[str, tuple[str, ...]] = {}
 
 
-def count(text: str) -> dict[str, int]:
+def count_terms(text: str) -> dict[str, int]:
     """Count the terms of a text.
 
-    >>> count("User users of getUserById")
+    >>> count_terms("User users of getUserById")
     {'user': 3, 'get': 1, 'id': 1, 'getuserbyid': 1}
     """
     found: dict[str, int] = {}
@@ -56,23 +56,23 @@ def count(text: str) -> dict[str, int]:
     return found
 
 
-def terms(text: str) -> list[str]:
+def list_terms(text: str) -> list[str]:
     """List the terms of a text in its order.
 
-    >>> terms("user_authentication_flow")
+    >>> list_terms("user_authentication_flow")
     ['user', 'authent', 'flow', 'user_authentication_flow']
-    >>> terms("設定 file")
+    >>> list_terms("設定 file")
     ['設', '定', '設定', 'file']
     """
     return [term for token in _TOKEN.findall(_normal(text)) for term in _expand(token)]
 
 
-def spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+def token_spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     """Yield where each token of a text stands, with its terms; in CJK text, where each pair of characters stands.
 
-    >>> list(spans("of Users"))
+    >>> list(token_spans("of Users"))
     [(0, 2, ()), (3, 8, ('user',))]
-    >>> list(spans("検索語"))
+    >>> list(token_spans("検索語"))
     [(0, 2, ('検', '検索')), (1, 3, ('索', '索語')), (2, 3, ('語',))]
     """
     for match in _TOKEN.finditer(text):
@@ -90,7 +90,7 @@ def spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
                 yield at, at + len(pair), tuple(dict.fromkeys((letter, pair)))
 
 
-def words(text: str) -> list[tuple[str, tuple[str, ...]]]:
+def query_words(text: str) -> list[tuple[str, tuple[str, ...]]]:
     """List the words of a query with the terms each asks for.
 
     CJK runs ask for their pairs only: a single character says little beside the pair it stands in, unless it is all
@@ -98,11 +98,11 @@ def words(text: str) -> list[tuple[str, tuple[str, ...]]]:
 
     A word asks for its terms, and for itself as it stands, for it may be an identifier written small.
 
-    >>> words("is getUserById")
+    >>> query_words("is getUserById")
     [('is', ('is',)), ('getUserById', ('get', 'user', 'id', 'getuserbyid'))]
-    >>> words("getsettings")
+    >>> query_words("getsettings")
     [('getsettings', ('getset', 'getsettings'))]
-    >>> words("検索語"), words("語")
+    >>> query_words("検索語"), query_words("語")
     ([('検索', ('検索',)), ('索語', ('索語',))], [('語', ('語',))])
     """
     found: list[tuple[str, tuple[str, ...]]] = []
@@ -123,31 +123,31 @@ def _asked(token: str) -> tuple[str, ...]:
     return (*found, whole) if found and whole not in found else found
 
 
-def stems(words: Sequence[str]) -> list[str]:
+def stem_words(words: Sequence[str]) -> list[str]:
     """Stem many plain words in small letters at once, which costs much less than one by one.
 
-    >>> stems(["users", "authentication"])
+    >>> stem_words(["users", "authentication"])
     ['user', 'authent']
     """
     found: list[str] = _stemmer.stemWords(words)
     return found
 
 
-def plain(text: str) -> str:
+def normalise_text(text: str) -> str:
     """Reduce a text to its bare words, for comparing phrases.
 
-    >>> plain("Reciprocal-Rank  Fusion!")
+    >>> normalise_text("Reciprocal-Rank  Fusion!")
     'reciprocal rank fusion'
     """
     return _BETWEEN.sub(" ", _normal(text).lower()).strip()
 
 
-def contains(text: str, phrase: str) -> bool:
+def contains_phrase(text: str, phrase: str) -> bool:
     """Tell whether a plain text has a plain phrase, at word borders where the script has any.
 
-    >>> contains("rank fusion works", "rank fusion"), contains("frank fusion", "rank fusion")
+    >>> contains_phrase("rank fusion works", "rank fusion"), contains_phrase("frank fusion", "rank fusion")
     (True, False)
-    >>> contains("全文検索の設定", "検索")
+    >>> contains_phrase("全文検索の設定", "検索")
     True
     """
     at = text.find(phrase)
@@ -161,10 +161,10 @@ def contains(text: str, phrase: str) -> bool:
     return False
 
 
-def well_formed(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     r"""Replace halves of characters, which a command line or a program may hand over and no file can hold.
 
-    >>> well_formed("a\udc80b")
+    >>> replace_surrogates("a\udc80b")
     'a�b'
     """
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -201,7 +201,7 @@ def _word(token: str) -> Iterator[str]:
     pieces = split(token)
     for piece in pieces:
         lower = piece.lower()[:_LONGEST]
-        if lower not in STOP:
+        if lower not in STOP_WORDS:
             yield _stem(lower)
     if [token] != pieces:
         yield token.lower()[:_LONGEST]

@@ -7,41 +7,50 @@ import msgspec
 
 from waymeet.search.state import Recipe, stage_name
 from waymeet.settings import Settings
-from waymeet.settings.layers import keys
+from waymeet.settings.layers import list_keys
 
 _GROUPS = {
     "lexical": ("bm25.fields.",),
-    "ask_all": ("bm25.fields.",),
+    "retrieve_variants": ("bm25.fields.",),
     "fuse": ("rrf.lexical", "rrf.vector"),
-    "fuse_three_ways": ("threeway.",),
-    "fuse_lists": ("memory.graph", "memory.convergence"),
-    "follow": ("memory.hop",),
-    "weigh": ("memory.preferred", "memory.constitutional", "memory.spec", "memory.decision_record", "memory.plan"),
-    "fuse_all": ("deep.original", "deep.alternative", "deep.bonus"),
-    "hand_on": ("neighbours.contains", "neighbours.extends", "neighbours.implements", "neighbours.imports"),
+    "fuse_three_way": ("threeway.",),
+    "fuse_memory": ("memory.graph", "memory.convergence"),
+    "walk_links": ("memory.hop",),
+    "weigh_by_intent": (
+        "memory.preferred",
+        "memory.constitutional",
+        "memory.spec",
+        "memory.decision_record",
+        "memory.plan",
+    ),
+    "fuse_variants": ("deep.original", "deep.alternative", "deep.bonus"),
+    "spread_activation": ("neighbours.contains", "neighbours.extends", "neighbours.implements", "neighbours.imports"),
 }
 """Which settings are signals of which stage; every other stage that `auto` has uses the section of that name."""
 _OWN_SECTION = "auto."
-_IN_AUTO = frozenset("blend gather diversify exact definitions kindred spread suit twins".split())
+_IN_AUTO = frozenset(
+    "weighted_sum aggregate_sections limit_per_document boost_name_match boost_definitions "
+    "boost_shared_names boost_linked adapt_length_norm collapse_translations".split()
+)
 _FACTORS = "memory."
 _SHARES = frozenset({"memory.graph", "memory.hop"})
-_BOUNDS = frozenset({"auto.reach"})
+_BOUNDS = frozenset({"auto.shared_name_cap"})
 """Numbers that hold something back, and let it go at 1."""
 _INSTEAD = {
-    "auto.remarks": "auto.prose",
-    "auto.functions": "auto.prose",
-    "auto.tongues": "auto.prose",
-    "auto.foreign": "auto.prose",
-    "auto.remark_norm": "bm25.b.body",
+    "auto.vector_weight_short_text": "auto.vector_weight_prose",
+    "auto.vector_weight_single_function": "auto.vector_weight_prose",
+    "auto.vector_weight_non_english": "auto.vector_weight_prose",
+    "auto.vector_weight_cross_lingual": "auto.vector_weight_prose",
+    "auto.short_text_b": "bm25.b.body",
 }
 """Numbers for texts of one kind, and what holds where that kind is not told apart."""
 
 Tree = dict[str, Any]
 
 
-def signals(recipe: Recipe, settings: Settings) -> Iterator[tuple[str, Tree]]:
+def list_signals(recipe: Recipe, settings: Settings) -> Iterator[tuple[str, Tree]]:
     """Yield each signal that counts in a recipe, as it will be shown, with the settings that silence it."""
-    values = dict(keys(msgspec.to_builtins(settings)))
+    values = dict(list_keys(msgspec.to_builtins(settings)))
     begins = _beginnings(recipe)
     for key, value in values.items():
         if key.startswith(begins) and not isinstance(value, (bool, int, str, type(None))):
@@ -51,10 +60,10 @@ def signals(recipe: Recipe, settings: Settings) -> Iterator[tuple[str, Tree]]:
                 yield f"{key} = {instead or _told(silent)}", _tree(key, silent)
 
 
-def weights(recipe: Recipe, settings: Settings) -> dict[str, float]:
+def list_weights(recipe: Recipe, settings: Settings) -> dict[str, float]:
     """Give the weights that count in a recipe: its signals that are one number each, and not silent."""
     begins = _beginnings(recipe)
-    values = keys(msgspec.to_builtins(settings))
+    values = list_keys(msgspec.to_builtins(settings))
     return {key: value for key, value in values if key.startswith(begins) and isinstance(value, float) and value}
 
 

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from waymeet.errors import CollectionError
-from waymeet.evaluate.metrics import MAIN, Comparison, Measured, beside
+from waymeet.evaluate.metrics import MAIN_METRIC, Comparison, MeasuredRun, beside
 
 _VERSION = 1
 _DIGITS = 6
@@ -25,17 +25,17 @@ class Baseline(Struct, frozen=True):
     """What is kept of an evaluation."""
 
     runs: tuple[Kept, ...]
-    measure: str = MAIN
+    measure: str = MAIN_METRIC
     version: int = _VERSION
 
 
-def save(path: Path, found: Iterable[Measured]) -> None:
+def save_baseline(path: Path, found: Iterable[MeasuredRun]) -> None:
     """Keep what was measured; the same figures make the same bytes."""
     runs = tuple(
         Kept(
-            each.worth.collection,
-            each.worth.recipe,
-            {query: round(value, _DIGITS) for query, value in each.scores[MAIN].items()},
+            each.summary.collection,
+            each.summary.recipe,
+            {query: round(value, _DIGITS) for query, value in each.scores[MAIN_METRIC].items()},
         )
         for each in found
     )
@@ -46,7 +46,7 @@ def save(path: Path, found: Iterable[Measured]) -> None:
         raise CollectionError(f"{path} cannot be written: {error.strerror}.", "Check who may write there.") from error
 
 
-def load(path: Path) -> Baseline:
+def load_baseline(path: Path) -> Baseline:
     """Read kept figures.
 
     Raises:
@@ -59,18 +59,18 @@ def load(path: Path) -> Baseline:
         raise CollectionError(f"{path} cannot be read: {error.strerror}.", hint) from error
     except msgspec.MsgspecError as error:
         raise CollectionError(f"{path} is no baseline: {error}.", hint) from error
-    if found.version != _VERSION or found.measure != MAIN:
+    if found.version != _VERSION or found.measure != MAIN_METRIC:
         raise CollectionError(f"{path} was made by another version of Waymeet.", hint)
     return found
 
 
-def held_against(found: Sequence[Measured], baseline: Baseline) -> tuple[list[Comparison], list[str]]:
+def compare_with_baseline(found: Sequence[MeasuredRun], baseline: Baseline) -> tuple[list[Comparison], list[str]]:
     """Compare what was measured with what was kept, and name what has nothing to be compared with."""
     kept = {(each.collection, each.recipe): each.scores for each in baseline.runs}
     compared, missing = [], []
     for each in found:
-        key = (each.worth.collection, each.worth.recipe)
-        if each.scores[MAIN].keys() & kept.get(key, {}).keys():
+        key = (each.summary.collection, each.summary.recipe)
+        if each.scores[MAIN_METRIC].keys() & kept.get(key, {}).keys():
             compared.append(beside(each, kept.pop(key), "baseline"))
         else:
             missing.append(f"{key[0]}, {key[1]}: not in the baseline")

@@ -32,7 +32,7 @@ Qrels = Mapping[str, Mapping[str, int]]
 """By query, then by document: how well it answers."""
 
 
-class Judged(Struct, frozen=True):
+class CollectionDocument(Struct, frozen=True):
     """A document of a collection."""
 
     id: str
@@ -42,7 +42,7 @@ class Judged(Struct, frozen=True):
     links: tuple[str, ...] = ()
 
 
-class Asked(Struct, frozen=True):
+class CollectionQuery(Struct, frozen=True):
     """A query of a collection."""
 
     id: str
@@ -75,8 +75,8 @@ class Collection(Struct, frozen=True):
     """Documents, queries and judgements."""
 
     name: str
-    documents: tuple[Judged, ...]
-    queries: tuple[Asked, ...]
+    documents: tuple[CollectionDocument, ...]
+    queries: tuple[CollectionQuery, ...]
     """Those that at least one document answers."""
     qrels: Qrels
     places: Mapping[str, Place] = {}
@@ -86,16 +86,16 @@ class Collection(Struct, frozen=True):
     feedback: tuple[Told, ...] = ()
 
 
-def load(folder: Path, split: str = "") -> Collection:
+def load_collection(folder: Path, split: str = "") -> Collection:
     """Read a collection; `split` names one of several files of judgements.
 
     Raises:
         CollectionError: a file is missing or not as it should be.
     """
     qrels = read_qrels(_judgements(folder, split))
-    queries = tuple(each for each in _lines(folder / QUERIES, Asked) if _is_answered(qrels.get(each.id, {})))
+    queries = tuple(each for each in _lines(folder / QUERIES, CollectionQuery) if _is_answered(qrels.get(each.id, {})))
     files = folder / FILES if (folder / FILES).is_dir() and not (folder / CORPUS).exists() else None
-    documents = () if files else tuple(_lines(folder / CORPUS, Judged))
+    documents = () if files else tuple(_lines(folder / CORPUS, CollectionDocument))
     if not queries or not (documents or files):
         raise CollectionError(f"{folder.name} has no query with an answer.", f"Look at its {QUERIES} and {QRELS}.")
     told = tuple(_lines(folder / FEEDBACK, Told)) if (folder / FEEDBACK).exists() else ()
@@ -104,7 +104,7 @@ def load(folder: Path, split: str = "") -> Collection:
     )
 
 
-def sampled(collection: Collection, most: int) -> Collection:
+def sample_queries(collection: Collection, most: int) -> Collection:
     """Leave at most so many queries, in their order; always the same, and more of them hold the fewer."""
     if not 0 < most < len(collection.queries):
         return collection
@@ -112,7 +112,7 @@ def sampled(collection: Collection, most: int) -> Collection:
     return replace(collection, queries=tuple(each for each in collection.queries if each in kept))
 
 
-def misspelt(collection: Collection) -> Collection:
+def misspell_queries(collection: Collection) -> Collection:
     """Swap two letters inside the longest word of every query, always the same ones."""
     queries = tuple(replace(each, text=_with_slip(each.text)) for each in collection.queries)
     return replace(collection, name=f"{collection.name}, misspelt", queries=queries)
@@ -132,15 +132,15 @@ def _with_slip(text: str) -> str:
     return f"{text[:at]}{text[at + 1]}{text[at]}{text[at + 2 :]}"
 
 
-def shuffled(collection: Collection) -> list[Asked]:
+def shuffled(collection: Collection) -> list[CollectionQuery]:
     """Put the queries of a collection into an order that means nothing and is always the same."""
     return sorted(collection.queries, key=lambda query: blake2b(query.id.encode(), digest_size=8).digest())
 
 
-def judgements_only(path: Path) -> Collection:
+def load_judgements(path: Path) -> Collection:
     """Make a collection of nothing but judgements, to measure runs of others; its queries have no text."""
     qrels = read_qrels(path)
-    queries = tuple(Asked(query, "") for query, judged in qrels.items() if _is_answered(judged))
+    queries = tuple(CollectionQuery(query, "") for query, judged in qrels.items() if _is_answered(judged))
     if not queries:
         raise CollectionError(f"{path.name} has no query with an answer.")
     return Collection(path.stem, (), queries, qrels)
@@ -193,7 +193,7 @@ def _is_answered(judged: Mapping[str, int]) -> bool:
     return any(score > 0 for score in judged.values())
 
 
-_Kind = TypeVar("_Kind", Judged, Asked, Told)
+_Kind = TypeVar("_Kind", CollectionDocument, CollectionQuery, Told)
 
 
 def _lines(path: Path, kind: type[_Kind]) -> Iterator[_Kind]:

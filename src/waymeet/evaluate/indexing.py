@@ -6,32 +6,32 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from waymeet.analysis import count, titled
-from waymeet.analysis.keys import MENTIONED, briefly
+from waymeet.analysis import count_terms, title_key
+from waymeet.analysis.keys import MENTION_PREFIX, short_title_key
 from waymeet.errors import CollectionError, NotIndexedError
-from waymeet.evaluate.collection import FEEDBACK, Collection, Judged, Place
+from waymeet.evaluate.collection import FEEDBACK, Collection, CollectionDocument, Place
 from waymeet.evaluate.mining.read_project import read_in
-from waymeet.ingest.build.entry import make
+from waymeet.ingest.build.entry import build_entry
 from waymeet.ingest.read.decode import Decoded
 from waymeet.ports import Progress, Store
-from waymeet.search.feedback.votes import Corrections, Vote, cast
-from waymeet.search.lookup.citation import locate, meant
-from waymeet.search.lookup.did_you_mean import nothing_called
+from waymeet.search.feedback.votes import Feedback, Vote, add_votes
+from waymeet.search.lookup.citation import documents_of_references, locate_reference
+from waymeet.search.lookup.did_you_mean import not_indexed_error
 from waymeet.settings import Chunking, Settings
-from waymeet.types import Chunk, Entry, Fingerprint, Link
+from waymeet.types import Chunk, Fingerprint, IndexEntry, Link
 
 
-def fill_with_files(store: Store, collection: Collection, settings: Settings, progress: Progress | None = None) -> None:
+def index_files(store: Store, collection: Collection, settings: Settings, progress: Progress | None = None) -> None:
     """Put the files of a collection into an empty store."""
     read_in(Path(collection.files), store, settings, progress)
-    store.tidy()
+    store.optimize()
 
 
-def in_one_piece(store: Store) -> tuple[Judged, ...]:
+def read_whole_documents(store: Store) -> tuple[CollectionDocument, ...]:
     """Give what a store holds as documents that are not cut."""
     whole = store.documents(sorted(store.fingerprints()))
     texts = {id_: _joined(chunks) for id_, chunks in store.chunks_of(list(whole)).items()}
-    return tuple(Judged(id_, texts.get(id_, ""), each.title, id_) for id_, each in whole.items())
+    return tuple(CollectionDocument(id_, texts.get(id_, ""), each.title, id_) for id_, each in whole.items())
 
 
 def _joined(chunks: Sequence[Chunk]) -> str:
@@ -43,7 +43,7 @@ def _joined(chunks: Sequence[Chunk]) -> str:
     return text
 
 
-def looked_up(collection: Collection, store: Store) -> Collection:
+def resolve_judgements(collection: Collection, store: Store) -> Collection:
     """Find in a store what the judgements of a collection of files name.
 
     Raises:
@@ -59,10 +59,10 @@ def looked_up(collection: Collection, store: Store) -> Collection:
             except NotIndexedError as error:
                 complaint = f"{collection.name} judges what is not there, for query {query!r}: {error.message}"
                 raise CollectionError(complaint, error.hint) from error
-    return replace(collection, documents=tuple(map(Judged, sorted(store.fingerprints()))), places=places)
+    return replace(collection, documents=tuple(map(CollectionDocument, sorted(store.fingerprints()))), places=places)
 
 
-def said(collection: Collection, store: Store) -> Corrections:
+def collect_feedback(collection: Collection, store: Store) -> Feedback:
     """Give what people said before the queries are asked, as `waymeet feedback` would keep it.
 
     Raises:
@@ -71,14 +71,14 @@ def said(collection: Collection, store: Store) -> Corrections:
     votes: tuple[Vote, ...] = ()
     for told in collection.feedback:
         query = " ".join(told.query.split())
-        found = meant((*told.right, *told.wrong), store.documents)
+        found = documents_of_references((*told.right, *told.wrong), store.documents)
         missing = next((each for each in (*told.right, *told.wrong) if each not in found), None)
         if missing is not None:
-            lacking = nothing_called(store, missing)
+            lacking = not_indexed_error(store, missing)
             raise CollectionError(f"{collection.name}/{FEEDBACK}: {lacking.message}", lacking.hint)
-        votes = cast(votes, _votes(query, (found[each] for each in told.right), right=True))
-        votes = cast(votes, _votes(query, (found[each] for each in told.wrong), right=False))
-    return Corrections(votes)
+        votes = add_votes(votes, _votes(query, (found[each] for each in told.right), right=True))
+        votes = add_votes(votes, _votes(query, (found[each] for each in told.wrong), right=False))
+    return Feedback(votes)
 
 
 def _votes(query: str, documents: Iterable[str], *, right: bool) -> Iterable[Vote]:
@@ -95,7 +95,7 @@ def _place(store: Store, judged: str) -> Place:
     parts = [chunk for chunk in chunks if anchor in chunk.anchors]
     if parts:
         return Place(path, min(each.start for each in parts), max(each.end for each in parts))
-    place = locate(store, judged)
+    place = locate_reference(store, judged)
     if place.start > place.document.lines:
         raise NotIndexedError(f"{path} has {place.document.lines} lines.", "Name lines that are there.")
     return Place(place.document.id, place.start, place.end or place.document.lines)
@@ -113,7 +113,7 @@ _GIVEN = frozenset({"imports", "references", "embeds"})
 """Kinds of links that a collection lists itself, if it lists any."""
 
 
-def fill(
+def index_documents(
     store: Store,
     collection: Collection,
     chunking: Chunking,
@@ -122,7 +122,7 @@ def fill(
     whole: bool = False,
 ) -> None:
     """Put the documents of a collection into an empty store; if they are to stay `whole`, each is one section."""
-    batch: list[Entry] = []
+    batch: list[IndexEntry] = []
     for done, entry in enumerate(entries(collection, chunking, whole=whole), start=1):
         batch.append(entry)
         if len(batch) == _BATCH:
@@ -131,10 +131,10 @@ def fill(
         if progress:
             progress(done, len(collection.documents), entry.document.id)
     store.put(batch)
-    store.tidy()
+    store.optimize()
 
 
-def entries(collection: Collection, chunking: Chunking, *, whole: bool = False) -> Iterator[Entry]:
+def entries(collection: Collection, chunking: Chunking, *, whole: bool = False) -> Iterator[IndexEntry]:
     """Make an entry of every document."""
     chunking = replace(chunking, max_chars=_ENDLESS) if whole else chunking
     titles = {document.id: document.title for document in collection.documents}
@@ -143,25 +143,27 @@ def entries(collection: Collection, chunking: Chunking, *, whole: bool = False) 
         yield _entry(document, titles, chunking, given=given, whole=whole)
 
 
-def _entry(document: Judged, titles: Mapping[str, str], chunking: Chunking, *, given: bool, whole: bool) -> Entry:
+def _entry(
+    document: CollectionDocument, titles: Mapping[str, str], chunking: Chunking, *, given: bool, whole: bool
+) -> IndexEntry:
     path = document.path or document.id
     print_ = Fingerprint(document.id, len(document.text), 0)
     # Plain text has neither headings nor symbols to be cut at.
-    made = make(path, Decoded(document.text, "utf-8"), print_, chunking, plain=whole).entry
+    made = build_entry(path, Decoded(document.text, "utf-8"), print_, chunking, plain=whole).entry
     title = document.title or (made.document.title if document.path else "")
     links = [link for link in made.links if not given or link.kind not in _GIVEN]
     kind = "imports" if made.document.kind == "code" else "references"
     links += [_link(document, to, titles.get(to, ""), kind) for to in document.links]
     sort = made.document.kind if document.path else _kind(document.text)
-    known = (name for name in made.document.names if sort != "code" or not name.startswith(MENTIONED))
-    terms = {**made.terms, "title": count(title), "path": count(document.path)}
-    return Entry(
+    known = (name for name in made.document.names if sort != "code" or not name.startswith(MENTION_PREFIX))
+    terms = {**made.terms, "title": count_terms(title), "path": count_terms(document.path)}
+    return IndexEntry(
         document=replace(
             made.document,
             id=document.id,
             kind=sort,
             title=title,
-            names=(*known, _key(document.id), *filter(None, (titled(title), briefly(title)))),
+            names=(*known, _key(document.id), *filter(None, (title_key(title), short_title_key(title)))),
         ),
         chunks=tuple(
             replace(chunk, id=document.id + chunk.id.removeprefix(path), document=document.id) for chunk in made.chunks
@@ -185,11 +187,11 @@ def _key(document: str) -> str:
     return f"d:{document}"
 
 
-def _link(source: Judged, target: str, title: str, kind: str) -> Link:
+def _link(source: CollectionDocument, target: str, title: str, kind: str) -> Link:
     """Make a link that says what a link in prose would: the source's title, the target's, and the sentence around."""
     sentence = _sentence(source.text, title)
     return Link(
-        (_key(target),), kind, text=title, sentence=sentence, terms=count(f"{source.title}\n{title}\n{sentence}")
+        (_key(target),), kind, text=title, sentence=sentence, terms=count_terms(f"{source.title}\n{title}\n{sentence}")
     )
 
 

@@ -12,7 +12,7 @@ from waymeet.evaluate.collection import Collection
 from waymeet.evaluate.run import Run
 from waymeet.formulas.metrics import Judgements, all_gold, interval, ndcg, paired, recall, reciprocal_rank
 
-MEASURES: Mapping[str, Callable[[Sequence[str], Judgements], float]] = {
+METRICS: Mapping[str, Callable[[Sequence[str], Judgements], float]] = {
     "nDCG@10": partial(ndcg, depth=10),
     "R@2": partial(recall, depth=2),
     "R@5": partial(recall, depth=5),
@@ -21,33 +21,33 @@ MEASURES: Mapping[str, Callable[[Sequence[str], Judgements], float]] = {
     "all-gold@5": partial(all_gold, depth=5),
     "MRR@10": partial(reciprocal_rank, depth=10),
 }
-MAIN = "nDCG@10"
+MAIN_METRIC = "nDCG@10"
 """The measure by which recipes are compared if nobody says otherwise."""
 
 
-class Worth(Struct, frozen=True):
+class MetricSummary(Struct, frozen=True):
     """How good a run is and what it cost."""
 
     collection: str
     recipe: str
     queries: int
-    measures: Mapping[str, float]
+    metrics: Mapping[str, float]
     """By name: the mean over all queries."""
     intervals: Mapping[str, tuple[float, float]]
     """By name: the bounds within which 95 of 100 means over such queries lie."""
     p50_ms: float = 0.0
     p95_ms: float = 0.0
     mean_ms: float = 0.0
-    meaning: str = ""
+    vector_models: str = ""
     """Which models of meaning were asked; empty if none was."""
     degraded: Mapping[str, int] = {}
     """How many answers were less than they could be, by the reason's code."""
 
 
-class Measured(NamedTuple):
+class MeasuredRun(NamedTuple):
     """A run's worth, and what it comes from: by measure, the value of each query."""
 
-    worth: Worth
+    summary: MetricSummary
     scores: Mapping[str, Mapping[str, float]]
 
 
@@ -58,7 +58,7 @@ class Comparison(Struct, frozen=True):
     recipe: str
     against: str
     """What it is compared with."""
-    measure: str
+    metric: str
     difference: float
     low: float
     high: float
@@ -91,7 +91,7 @@ class Overall(NamedTuple):
     """Collections on which it is worse, beyond noise."""
 
 
-def overall(found: Sequence[Comparison], aside: Container[str] = ()) -> list[Overall]:
+def summarise_comparisons(found: Sequence[Comparison], aside: Container[str] = ()) -> list[Overall]:
     """Sum up the differences of the same two things over collections.
 
     The interval of a mean of independent means comes from theirs: half their widths, squared, add up. Collections that
@@ -116,21 +116,21 @@ def overall(found: Sequence[Comparison], aside: Container[str] = ()) -> list[Ove
 
 def scores(collection: Collection, run: Run) -> dict[str, dict[str, float]]:
     """Measure every query of a collection, also those without any answer."""
-    found: dict[str, dict[str, float]] = {name: {} for name in MEASURES}
+    found: dict[str, dict[str, float]] = {name: {} for name in METRICS}
     for query in collection.queries:
         ranked = [document for document, _ in run.ranked.get(query.id, ())]
-        for name, measure in MEASURES.items():
+        for name, measure in METRICS.items():
             found[name][query.id] = measure(ranked, collection.qrels[query.id])
     return found
 
 
-def measured(collection: Collection, run: Run) -> Measured:
+def measure_run(collection: Collection, run: Run) -> MeasuredRun:
     """Measure a run against the judgements."""
     found = scores(collection, run)
     means = {name: interval(list(values.values())) for name, values in found.items()}
     times = sorted(run.seconds) or [0.0]
     cuts = quantiles(times, n=20, method="inclusive") if len(times) > 1 else times * 19
-    worth = Worth(
+    worth = MetricSummary(
         collection.name,
         run.name,
         len(collection.queries),
@@ -139,31 +139,33 @@ def measured(collection: Collection, run: Run) -> Measured:
         round(cuts[9] * 1000, 3),
         round(cuts[18] * 1000, 3),
         round(fmean(times) * 1000, 3),
-        run.meaning,
+        run.vector_models,
         run.degraded,
     )
-    return Measured(worth, found)
+    return MeasuredRun(worth, found)
 
 
-def in_passing(collection: Collection, run: Run) -> Measured:
+def measure_without_intervals(collection: Collection, run: Run) -> MeasuredRun:
     """Measure a run only to be compared: without intervals of its own, which take long."""
-    return Measured(Worth(collection.name, run.name, len(collection.queries), {}, {}), scores(collection, run))
+    return MeasuredRun(
+        MetricSummary(collection.name, run.name, len(collection.queries), {}, {}), scores(collection, run)
+    )
 
 
-def compared(this: Measured, that: Measured, against: str = "", measure: str = MAIN) -> Comparison:
+def compare_runs(this: MeasuredRun, that: MeasuredRun, against: str = "", measure: str = MAIN_METRIC) -> Comparison:
     """Compare two runs over the queries that both were asked."""
-    return beside(this, that.scores[measure], against or that.worth.recipe, measure)
+    return beside(this, that.scores[measure], against or that.summary.recipe, measure)
 
 
-def beside(this: Measured, those: Mapping[str, float], against: str, measure: str = MAIN) -> Comparison:
+def beside(this: MeasuredRun, those: Mapping[str, float], against: str, measure: str = MAIN_METRIC) -> Comparison:
     """Compare a run with the values that something else had for the same queries."""
     ours = this.scores[measure]
     both = [query for query in ours if query in those]
     gains = [ours[query] - those[query] for query in both]
     found = paired([ours[query] for query in both], [those[query] for query in both])
     return Comparison(
-        this.worth.collection,
-        this.worth.recipe,
+        this.summary.collection,
+        this.summary.recipe,
         against,
         measure,
         _rounded(found.mean),

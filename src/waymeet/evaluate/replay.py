@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from msgspec.structs import replace
 
 from waymeet.ports import Embedder
-from waymeet.search.state import Recipe, Search, Stage, Tools, begun
+from waymeet.search.state import Recipe, Search, Stage, Tools, start
 from waymeet.settings import Settings
 from waymeet.types import Query
 
@@ -23,31 +23,31 @@ class _Remembering:
         self._known: dict[str, Vector] = {}
 
     @property
-    def lane(self) -> str:
+    def space(self) -> str:
         """Name the space of its vectors."""
-        return self._inner.lane
+        return self._inner.space
 
     @property
     def dimension(self) -> int:
         """Say how long its vectors are."""
         return self._inner.dimension
 
-    def suits(self, language: str) -> bool:
+    def supports_language(self, language: str) -> bool:
         """Tell whether it understands a language."""
-        return self._inner.suits(language)
+        return self._inner.supports_language(language)
 
-    def query(self, text: str) -> "Vector":
+    def embed_query(self, text: str) -> "Vector":
         """Embed a question, or give what it was embedded as before."""
         if text not in self._known:
-            self._known[text] = self._inner.query(text)
+            self._known[text] = self._inner.embed_query(text)
         return self._known[text]
 
-    def passages(self, texts: Sequence[str]) -> "Sequence[Vector]":
+    def embed_passages(self, texts: Sequence[str]) -> "Sequence[Vector]":
         """Embed texts to be found."""
-        return self._inner.passages(texts)
+        return self._inner.embed_passages(texts)
 
 
-def remembering(tools: Tools) -> Tools:
+def cache_query_vectors(tools: Tools) -> Tools:
     """Give tools that embed each question once; what an answer costs can no longer be measured with them."""
     return tools._replace(embedders=tuple(_Remembering(each) for each in tools.embedders))
 
@@ -84,7 +84,7 @@ class _Passed(NamedTuple):
         return self.stage is stage and all(attrgetter(key)(settings) == value for key, value in self.read.items())
 
 
-class Retracing:
+class ReplayRunner:
     """Answers questions again and again, each from the stage on at which something differs from the last time.
 
     A stage is a function of what it is given, so one that is given the same need not run again. Only what comes before
@@ -98,7 +98,7 @@ class Retracing:
         """Answer a question; but for models, the tools must be the same each time."""
         key = (query, recipe.modes, bool(tools.embedders))
         known = self._roads.get(key, [])
-        search, road, same = begun(recipe, query), list[_Passed](), True
+        search, road, same = start(recipe, query), list[_Passed](), True
         for at, stage in enumerate(recipe.stages):
             same = same and at < len(known) and known[at].holds(stage, settings)
             if same:

@@ -7,11 +7,11 @@ from time import perf_counter
 
 from msgspec import Struct
 
-from waymeet.evaluate.collection import Asked, Collection, Place
+from waymeet.evaluate.collection import Collection, CollectionQuery, Place
 from waymeet.formulas.metrics import Judgements
 from waymeet.ports import Progress, Store
-from waymeet.search.rank.translations import named_for, together
-from waymeet.search.state import Recipe, Search, Tools, run
+from waymeet.search.rank.translations import shown_translations, translation_groups
+from waymeet.search.state import Recipe, Search, Tools, run_stages
 from waymeet.settings import Settings
 from waymeet.types import Candidate, Filters, Query
 
@@ -25,7 +25,7 @@ WORDS = "words"
 _LINES = pattern(r"(?s)(?P<document>.*)#L(?P<start>\d+)-L(?P<end>\d+)(?:~\d+)?")
 
 
-Answering = Callable[[Recipe, Query, Tools, Settings], Search]
+Runner = Callable[[Recipe, Query, Tools, Settings], Search]
 
 
 class Run(Struct, frozen=True):
@@ -35,7 +35,7 @@ class Run(Struct, frozen=True):
     mode: str
     ranked: Mapping[str, tuple[tuple[str, float], ...]]
     seconds: tuple[float, ...]
-    meaning: str = ""
+    vector_models: str = ""
     """Which models of meaning were asked; empty if none was."""
     degraded: Mapping[str, int] = {}
     """How many answers were less than they could be, by the reason's code."""
@@ -46,12 +46,12 @@ class Run(Struct, frozen=True):
         return f"{self.recipe}:{self.mode}" if self.mode else self.recipe
 
 
-def at_once(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> Search:
+def run_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> Search:
     """Answer a question as a user's is answered."""
-    return run(recipe, query, tools, settings)[0]
+    return run_stages(recipe, query, tools, settings)[0]
 
 
-def answered(
+def run_collection(
     recipe: Recipe,
     collection: Collection,
     tools: Tools,
@@ -60,7 +60,7 @@ def answered(
     mode: str = "",
     limit: int = LIMIT,
     progress: Progress | None = None,
-    answering: Answering = at_once,
+    answering: Runner = run_query,
     naming: Store | None = None,
 ) -> Run:
     """Ask every query of a collection; of several sections of one document the best counts.
@@ -93,7 +93,7 @@ def answered(
         ranked[asked.id] = tuple(_with_named(best, judged, limit, naming or tools.store).items())[:DEPTH]
         if progress:
             progress(done, len(collection.queries), asked.text)
-    meaning = " + ".join(each.lane for each in tools.embedders) if by_meaning else ""
+    meaning = " + ".join(each.space for each in tools.embedders) if by_meaning else ""
     return Run(recipe.name, mode, ranked, tuple(seconds), meaning, dict(sorted(degraded.items())))
 
 
@@ -115,7 +115,7 @@ def _with_named(best: Mapping[str, float], judged: Judgements, limit: int, store
     What is shown itself stays where it is. Only what is right and not shown is looked up: mostly nothing is.
     """
     shown = dict(list(best.items())[:limit])
-    groups = together(store, [each for each, score in judged.items() if score > 0 and each not in shown])
+    groups = translation_groups(store, [each for each, score in judged.items() if score > 0 and each not in shown])
     if not any(shown.keys() & group for group in groups.values()):
         return best
     found: dict[str, float] = {}
@@ -129,11 +129,13 @@ def _with_named(best: Mapping[str, float], judged: Judgements, limit: int, store
 def _named_by(document: str, groups: Mapping[str, frozenset[str]]) -> Iterator[str]:
     """List the right documents that an answer names for one that says the same in another language."""
     return (
-        name for name, group in groups.items() if document in group and name in named_for(document, {document: group})
+        name
+        for name, group in groups.items()
+        if document in group and name in shown_translations(document, {document: group})
     )
 
 
-def _filters(collection: Collection, asked: Asked) -> Filters:
+def _filters(collection: Collection, asked: CollectionQuery) -> Filters:
     """Restrict an answer to documents whose id begins with the query's scope."""
     if not asked.scope:
         return Filters()

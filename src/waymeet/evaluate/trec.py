@@ -8,14 +8,14 @@ from waymeet.evaluate.collection import Collection
 from waymeet.evaluate.run import Run
 
 
-def written(run: Run) -> Iterator[str]:
+def format_run(run: Run) -> Iterator[str]:
     """Write a run. White space in ids would make columns of them, so it is written as `_`."""
     for query, ranked in run.ranked.items():
         for rank, (document, score) in enumerate(ranked, start=1):
             yield f"{_word(query)} Q0 {_word(document)} {rank} {score:.9g} {_word(run.name)}"
 
 
-def read(path: Path, collection: Collection) -> Run:
+def read_run(path: Path, collection: Collection) -> Run:
     """Read somebody's run over a collection; as with TREC, the scores tell the order, not the ranks.
 
     Raises:

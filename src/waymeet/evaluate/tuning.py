@@ -9,18 +9,18 @@ from msgspec.structs import replace
 
 from waymeet.errors import SettingsError
 from waymeet.evaluate.collection import Collection, shuffled
-from waymeet.evaluate.metrics import MAIN, Comparison, Measured, compared
+from waymeet.evaluate.metrics import MAIN_METRIC, Comparison, MeasuredRun, compare_runs
 from waymeet.evaluate.mining.labels import HEADINGS, LINKS
-from waymeet.settings.layers import assigned
+from waymeet.settings.layers import parse_assignment
 
-MEANING = ("auto.vector", "auto.prose")
+VECTOR_KEYS = ("auto.vector_weight", "auto.vector_weight_prose")
 """Weights of meaning, which say nothing where there is no model of it."""
-KEYS = (
-    *MEANING,
-    "auto.exact",
-    "auto.symbol",
-    "auto.out_link",
-    "auto.in_link",
+WEIGHT_KEYS = (
+    *VECTOR_KEYS,
+    "auto.name_bonus",
+    "auto.definition_bonus",
+    "auto.outlink_weight",
+    "auto.inlink_weight",
     "bm25.fields.title",
     "bm25.fields.headings",
     "bm25.fields.path",
@@ -30,8 +30,8 @@ KEYS = (
 _BLIND: Mapping[str, frozenset[str]] = {
     "bm25.fields.headings": frozenset({HEADINGS}),
     "bm25.fields.inbound": frozenset({LINKS}),
-    "auto.out_link": frozenset({LINKS}),
-    "auto.in_link": frozenset({LINKS}),
+    "auto.outlink_weight": frozenset({LINKS}),
+    "auto.inlink_weight": frozenset({LINKS}),
 }
 """Kinds of labels that must not judge a weight: what it weighs is just what was withheld from them."""
 _ROUNDS = ((0.0, 0.5, 2.0), (0.75, 1.4))
@@ -48,14 +48,14 @@ _LEAST = 0.001
 """What a step must gain: less is not worth another number in a file."""
 
 Weights = Mapping[str, float]
-Ask = Callable[[Collection, Weights], Measured]
+MeasureWeights = Callable[[Collection, Weights], MeasuredRun]
 """Measures a collection with some weights in place of those that are set."""
-Told = Callable[[int, int, str], None]
+ReportProgress = Callable[[int, int, str], None]
 Judge = Callable[[Sequence[Sequence[float]]], float]
 """Makes one gain of what every question of each collection gains."""
 
 
-class Tuned(Struct, frozen=True):
+class TuningResult(Struct, frozen=True):
     """What a search for better weights came to."""
 
     before: Weights
@@ -88,7 +88,7 @@ class Fold(Struct, frozen=True):
     before: float
     """What the collection is worth with those that are set."""
     after: float
-    moved: Mapping[str, tuple[float, float]]
+    changed_weights: Mapping[str, tuple[float, float]]
     """The weights that the others would have otherwise: as they are, and as they would be."""
 
 
@@ -102,7 +102,9 @@ def halves(collections: Iterable[Collection]) -> tuple[list[Collection], list[Co
     return parts
 
 
-def tune(collections: Sequence[Collection], ask: Ask, before: Weights, told: Told | None = None) -> Tuned:
+def tune_weights(
+    collections: Sequence[Collection], ask: MeasureWeights, before: Weights, told: ReportProgress | None = None
+) -> TuningResult:
     """Search for better weights, one after the other, and judge them on questions that the search has not seen."""
     learning, judging = halves(collections)
     most = (1 + len(before) * sum(map(len, _ROUNDS))) * len(learning)
@@ -113,12 +115,14 @@ def tune(collections: Sequence[Collection], ask: Ask, before: Weights, told: Tol
             weights[key] = climb.best(learning, weights, key, steps, _cautious)[1]
     after = {key: value for key, value in weights.items() if value != before[key]}
     if not after:
-        return Tuned(before, {})
+        return TuningResult(before, {})
     learnt = _joined(learning, ask, before, after)
-    return Tuned(before, after, learnt[0], tuple(_joined(judging, ask, before, after)))
+    return TuningResult(before, after, learnt[0], tuple(_joined(judging, ask, before, after)))
 
 
-def folds(collections: Sequence[Collection], ask: Ask, before: Weights, told: Told | None = None) -> list[Fold]:
+def leave_one_out(
+    collections: Sequence[Collection], ask: MeasureWeights, before: Weights, told: ReportProgress | None = None
+) -> list[Fold]:
     """Leave each collection out in turn, search for weights on the others, and judge them on it.
 
     Each weight is looked at by itself, from where it is set: what a step is worth on a collection is then the same
@@ -134,9 +138,9 @@ def folds(collections: Sequence[Collection], ask: Ask, before: Weights, told: To
         new, old = climb.measured(left, after, "judged"), climb.measured(left, before, "judged")
         found.append(
             Fold(
-                replace(compared(new, old, "as set"), recipe="tuned without it"),
-                round(fmean(old.scores[MAIN].values()), 4),
-                round(fmean(new.scores[MAIN].values()), 4),
+                replace(compare_runs(new, old, "as set"), recipe="tuned without it"),
+                round(fmean(old.scores[MAIN_METRIC].values()), 4),
+                round(fmean(new.scores[MAIN_METRIC].values()), 4),
                 {key: (value, after[key]) for key, value in before.items() if after[key] != value},
             )
         )
@@ -174,11 +178,11 @@ def _even(gains: Sequence[Sequence[float]]) -> float:
 class _Climb:
     """Moves one weight at a time, and remembers what was asked before."""
 
-    def __init__(self, ask: Ask, most: int, told: Told | None) -> None:
+    def __init__(self, ask: MeasureWeights, most: int, told: ReportProgress | None) -> None:
         self._ask = ask
         self._most = most
         self._told = told
-        self._known: dict[tuple[str, tuple[float, ...]], Measured] = {}
+        self._known: dict[tuple[str, tuple[float, ...]], MeasuredRun] = {}
 
     def best(
         self, collections: Sequence[Collection], weights: Weights, key: str, steps: Sequence[float], judge: Judge
@@ -210,16 +214,16 @@ class _Climb:
         """Say what other weights gain over all collections; those that are deaf are not asked again."""
         gains = []
         for collection in collections:
-            old = self.measured(collection, before, name).scores[MAIN]
-            new = old if collection.name in deaf else self.measured(collection, after, name).scores[MAIN]
+            old = self.measured(collection, before, name).scores[MAIN_METRIC]
+            new = old if collection.name in deaf else self.measured(collection, after, name).scores[MAIN_METRIC]
             gains.append([new[query] - value for query, value in old.items()])
         return judge(gains)
 
     def _moved(self, collection: Collection, before: Weights, after: Weights) -> bool:
-        old, new = (self.measured(collection, each, "").scores[MAIN] for each in (before, after))
+        old, new = (self.measured(collection, each, "").scores[MAIN_METRIC] for each in (before, after))
         return old != new
 
-    def measured(self, collection: Collection, weights: Weights, name: str) -> Measured:
+    def measured(self, collection: Collection, weights: Weights, name: str) -> MeasuredRun:
         """Measure a collection, or say what was measured before."""
         known = (collection.name, tuple(weights.values()))
         if known not in self._known:
@@ -232,7 +236,7 @@ class _Climb:
 def _values(key: str, now: float, steps: Sequence[float]) -> list[float]:
     """List what to try in place of a value.
 
-    >>> _values("auto.vector", 0.6, (0.0, 0.5, 2.0))
+    >>> _values("auto.vector_weight", 0.6, (0.0, 0.5, 2.0))
     [0.0, 0.3]
     """
     tried = [round((now or _FIRST[key.partition(".")[0]]) * step, 3) for step in steps]
@@ -242,22 +246,24 @@ def _values(key: str, now: float, steps: Sequence[float]) -> list[float]:
 def _fits(key: str, value: float) -> bool:
     """Tell whether a setting can have a value: parts of a whole end at 1."""
     try:
-        assigned(key, repr(value), "tuning")
+        parse_assignment(key, repr(value), "tuning")
     except SettingsError:
         return False
     return True
 
 
-def _joined(collections: Sequence[Collection], ask: Ask, before: Weights, after: Weights) -> list[Comparison]:
+def _joined(
+    collections: Sequence[Collection], ask: MeasureWeights, before: Weights, after: Weights
+) -> list[Comparison]:
     """Compare old and new weights over all collections together, then over each."""
     pairs = [(ask(each, {**before, **after}), ask(each, before)) for each in collections]
     both = [
-        Measured(
-            replace(first.worth, collection="all"),
-            {MAIN: {query: value for each in side for query, value in each.scores[MAIN].items()}},
+        MeasuredRun(
+            replace(first.summary, collection="all"),
+            {MAIN_METRIC: {query: value for each in side for query, value in each.scores[MAIN_METRIC].items()}},
         )
         for side in zip(*pairs, strict=True)
         for first in side[:1]
     ]
     new, old = both
-    return [compared(new, old, "before"), *(compared(now, then, "before") for now, then in pairs)]
+    return [compare_runs(new, old, "before"), *(compare_runs(now, then, "before") for now, then in pairs)]

@@ -5,7 +5,7 @@ multiplied by that field's weight; the sum then saturates once. With one field o
 
 >>> round(idf(documents=10, containing=2), 4)
 1.4816
->>> tf = saturation(normalised(3, length=7, average=7, b=0.75), k1=1.2)
+>>> tf = saturation(normalise_frequency(3, length=7, average=7, b=0.75), k1=1.2)
 >>> round(tf, 4), round(idf(10, 2) * tf, 4)
 (1.5714, 2.3282)
 """
@@ -23,7 +23,7 @@ def length_norm(length: float, average: float, b: float) -> float:
     return 1.0 - b + b * length / average if average else 1.0
 
 
-def normalised(frequency: float, length: float, average: float, b: float) -> float:
+def normalise_frequency(frequency: float, length: float, average: float, b: float) -> float:
     """Count a word's occurrences in a field as if the field were of average length."""
     return frequency / length_norm(length, average, b)
 
@@ -33,13 +33,13 @@ def saturation(frequency: float, k1: float) -> float:
     return frequency * (k1 + 1.0) / (frequency + k1)
 
 
-def settled(average: float) -> float:
+def round_average(average: float) -> float:
     """Round an average length to two significant digits.
 
     This is part of the definition in every store: an average that stands still through small changes lets length
     norms be cached and stay exact.
 
-    >>> settled(124.7), settled(3.14), settled(0.0)
+    >>> round_average(124.7), round_average(3.14), round_average(0.0)
     (120.0, 3.1, 0.0)
     """
     if average <= 0.0:

@@ -29,21 +29,21 @@ def aggregate(
     )
 
 
-def strong(best: float, second: float, least: float = 0.85, gap: float = 0.15) -> bool:
+def is_strong_signal(best: float, second: float, least: float = 0.85, gap: float = 0.15) -> bool:
     """Tell whether the best is good enough and far enough ahead, both as parts of what the words reach at best.
 
-    >>> strong(0.9, 0.7), strong(0.9, 0.8), strong(0.8, 0.2)
+    >>> is_strong_signal(0.9, 0.7), is_strong_signal(0.9, 0.8), is_strong_signal(0.8, 0.2)
     (True, False, False)
     """
     return best >= least and best - second >= gap - 1e-12
 
 
-def top_bonus(rank: int, bonuses: tuple[float, ...] = (0.05, 0.02, 0.02)) -> float:
+def top_rank_bonus(rank: int, bonuses: tuple[float, ...] = (0.05, 0.02, 0.02)) -> float:
     """Reward a result once for its best rank in any list.
 
-    >>> [top_bonus(rank) for rank in (1, 2, 3, 4)]
+    >>> [top_rank_bonus(rank) for rank in (1, 2, 3, 4)]
     [0.05, 0.02, 0.02, 0.0]
-    >>> round(2 * 2 / 61 + top_bonus(1), 4)
+    >>> round(2 * 2 / 61 + top_rank_bonus(1), 4)
     0.1156
     """
     return bonuses[rank - 1] if 1 <= rank <= len(bonuses) else 0.0
@@ -65,10 +65,10 @@ def rrf(ranks: Mapping[str, int], weights: Mapping[str, float], k: float = 60.0)
     return total("reciprocal rank fusion", *parts)
 
 
-def share(name: str, score: Explanation, best: float) -> Explanation:
+def share_of_best(name: str, score: Explanation, best: float) -> Explanation:
     """Express a score as a part of the best one in its list; one that is not above zero is none.
 
-    >>> share("vector", value(-0.9, "cosine"), best=-0.1).value
+    >>> share_of_best("vector", value(-0.9, "cosine"), best=-0.1).value
     0.0
     """
     if score.value <= 0.0 or best <= 0.0:
@@ -79,8 +79,8 @@ def share(name: str, score: Explanation, best: float) -> Explanation:
 def linear(shares: Mapping[str, Explanation], weights: Mapping[str, float]) -> Explanation:
     """Fuse by score: `Σ weight · score`.
 
-    >>> lexical = share("lexical", value(8.0, "BM25"), best=10.0)
-    >>> vector = share("vector", value(0.6, "cosine"), best=0.9)
+    >>> lexical = share_of_best("lexical", value(8.0, "BM25"), best=10.0)
+    >>> vector = share_of_best("vector", value(0.6, "cosine"), best=0.9)
     >>> round(linear({"lexical": lexical, "vector": vector}, {"lexical": 0.7, "vector": 0.3}).value, 4)
     0.76
     """

@@ -12,12 +12,12 @@ def proximity(hops: int) -> float:
     return 1.0 / max(hops, 1)
 
 
-def carried(weight: float, degree: int) -> float:
+def propagated_share(weight: float, degree: int) -> float:
     """Say how much of its score a document hands along one of its links: less, the more links it has.
 
-    >>> carried(0.3, 1)
+    >>> propagated_share(0.3, 1)
     0.3
-    >>> round(carried(0.3, 20), 3)
+    >>> round(propagated_share(0.3, 20), 3)
     0.075
     """
     return weight / (1.0 + log(max(degree, 1)))

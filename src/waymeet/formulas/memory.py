@@ -16,12 +16,12 @@ TIERS: Mapping[str, float] = {
 _HIGHEST = 3.0
 
 
-def converged(fused: Explanation, lists: int, factor: float = 1.1) -> Explanation:
+def boost_converged(fused: Explanation, lists: int, factor: float = 1.1) -> Explanation:
     """Reward what two or more lists found.
 
     >>> from waymeet.formulas.fusion import rrf
     >>> fused = rrf({"vector": 2, "lexical": 5, "graph": 1}, {"graph": 1.5})
-    >>> round(fused.value, 4), round(converged(fused, lists=3).value, 4)
+    >>> round(fused.value, 4), round(boost_converged(fused, lists=3).value, 4)
     (0.0561, 0.0617)
     """
     if lists < 2:
@@ -52,7 +52,7 @@ def importance(tier: str) -> float:
     return TIERS.get(tier, TIERS["normal"]) / _HIGHEST
 
 
-def final(
+def final_score(
     similarity: Explanation,
     recency: Explanation,
     tier: Explanation,
@@ -62,7 +62,7 @@ def final(
     """Weigh nearness to the question, recency and importance (weights in the order recency, importance, similarity).
 
     >>> parts = value(1.0, "similarity"), value(0.5, "recency"), value(importance("normal"), "importance")
-    >>> round(final(*parts, (0.5, 0.2, 0.3), value(1.3, "plan")).value, 4)
+    >>> round(final_score(*parts, (0.5, 0.2, 0.3), value(1.3, "plan")).value, 4)
     0.8017
     """
     for_recency, for_importance, for_similarity = weights

@@ -28,20 +28,22 @@ def length_penalty(characters: int, enough: int = 100, least: float = 0.8) -> fl
     return least + (1.0 - least) * min(characters, enough) / enough if enough > 0 else 1.0
 
 
-def trust(position: int, bands: Sequence[tuple[int, float]] = ((3, 0.75), (10, 0.60)), tail: float = 0.40) -> float:
+def fused_weight(
+    position: int, bands: Sequence[tuple[int, float]] = ((3, 0.75), (10, 0.60)), tail: float = 0.40
+) -> float:
     """Say how much the fused score counts beside the reranker's, by the position in the fused list, from 1.
 
-    >>> [trust(position) for position in (1, 3, 4, 10, 11)]
+    >>> [fused_weight(position) for position in (1, 3, 4, 10, 11)]
     [0.75, 0.75, 0.6, 0.6, 0.4]
     """
     return next((weight for last, weight in bands if position <= last), tail)
 
 
-def blended(fused: Explanation, reranked: Explanation, weight: float) -> Explanation:
+def blend_scores(fused: Explanation, reranked: Explanation, weight: float) -> Explanation:
     """Mix the fused score, as a part of the best, with the reranker's.
 
     >>> from waymeet.formulas.explanation import value
-    >>> round(blended(value(0.9, "rrf / best"), value(0.4, "reranker"), trust(2)).value, 4)
+    >>> round(blend_scores(value(0.9, "rrf / best"), value(0.4, "reranker"), fused_weight(2)).value, 4)
     0.775
     """
     return total("fused and reranked", weighted(weight, "fused", fused), weighted(1.0 - weight, "reranker", reranked))

@@ -27,26 +27,26 @@ _NAMED = 3
 """Causes that a reason names beside the first."""
 
 
-class Moment(Struct, frozen=True, array_like=True):
+class ChangeTime(Struct, frozen=True, array_like=True):
     """When something got the content it has."""
 
-    at: int
+    time_ns: int
     """In nanoseconds."""
-    known: Known = "file"
+    source: Known = "file"
     """From what: the commit that made it so, an edit that was noticed, or the time of a file that may be a copy."""
 
 
-class Referred(Struct, frozen=True):
+class ReferenceState(Struct, frozen=True):
     """Something that a document refers to."""
 
     path: str
-    moment: Moment | None
+    changed: ChangeTime | None
     """When it last changed; None if it is not there."""
-    mentioned: bool = False
+    is_mention: bool = False
     """Whether the document only mentions it, rather than naming it as its source."""
     moved_to: str = ""
     """Where something of the same content is now, if it is not there any more."""
-    gone: Moment | None = None
+    gone: ChangeTime | None = None
     """When it vanished or moved, if anybody knows."""
     symbol: str = ""
     """What is meant in the file, if not all of it."""
@@ -73,11 +73,11 @@ class Verdict(Struct, frozen=True):
     causes: tuple[Cause, ...] = ()
 
 
-def judged(own: Moment, referred: Sequence[Referred], now: int, threshold_days: float) -> Verdict:
+def judge_staleness(own: ChangeTime, referred: Sequence[ReferenceState], now: int, threshold_days: float) -> Verdict:
     """Judge a document that was last changed at a moment by what it refers to.
 
     >>> day = 86_400 * 10**9
-    >>> judged(Moment(2 * day), [Referred("src/auth.py", Moment(9 * day))], 9 * day, 7).reason
+    >>> judge_staleness(ChangeTime(2 * day), [ReferenceState("src/auth.py", ChangeTime(9 * day))], 9 * day, 7).reason
     'src/auth.py changed on 1970-01-10, after this page (1970-01-03)'
     """
     if not referred:
@@ -89,7 +89,7 @@ def judged(own: Moment, referred: Sequence[Referred], now: int, threshold_days: 
         moved = "; ".join(cause.reason for cause in causes[:_NAMED])
         number = len({each.path for each in referred})
         what = "what it refers to is" if number == 1 else f"none of the {number} files it refers to is"
-        return Verdict("fresh", moved or f"{what} {'not ' * (number == 1)}newer than this page ({_day(own.at)})")
+        return Verdict("fresh", moved or f"{what} {'not ' * (number == 1)}newer than this page ({_day(own.time_ns)})")
     guilty = tuple(cause for cause in causes if cause.state != "fresh")
     first, *others = [cause for cause in guilty if cause.state == worst]
     more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
@@ -97,33 +97,33 @@ def judged(own: Moment, referred: Sequence[Referred], now: int, threshold_days: 
     return Verdict(worst, first.reason + also, guilty)
 
 
-def after(later: Moment, earlier: Moment) -> bool:
+def is_after(later: ChangeTime, earlier: ChangeTime) -> bool:
     """Tell whether something changed after something else, as far as the evidence goes.
 
     Commits and noticed edits are compared to the moment. Two mere file times are not: in a copy or a checkout they tell
     the order of copying.
 
-    >>> after(Moment(10**9, "edit"), Moment(0)), after(Moment(10**9), Moment(0)), after(Moment(10**12), Moment(0))
+    >>> is_after(ChangeTime(10**9, "edit"), ChangeTime(0)), is_after(ChangeTime(10**9), ChangeTime(0)), is_after(ChangeTime(10**12), ChangeTime(0))
     (True, False, True)
     """
-    least = _COPYING if later.known == earlier.known == "file" else 0
-    return later.at - earlier.at > least
+    least = _COPYING if later.source == earlier.source == "file" else 0
+    return later.time_ns - earlier.time_ns > least
 
 
-def _cause(own: Moment, each: Referred, now: int, threshold_days: float) -> Cause | None:
+def _cause(own: ChangeTime, each: ReferenceState, now: int, threshold_days: float) -> Cause | None:
     """Say how something that a document refers to tells against it, if it does."""
-    guilty: State = "possibly_stale" if each.mentioned else "stale"
-    if each.moment is None and (each.symbol or not each.moved_to):
-        when = " any more" if each.symbol else f" since {_day(each.gone.at)}" if each.gone else ""
-        what = ", mentioned here," if each.mentioned else ""
+    guilty: State = "possibly_stale" if each.is_mention else "stale"
+    if each.changed is None and (each.symbol or not each.moved_to):
+        when = " any more" if each.symbol else f" since {_day(each.gone.time_ns)}" if each.gone else ""
+        what = ", mentioned here," if each.is_mention else ""
         return Cause(each.name, guilty, f"{each.name}{what} is not there{when}")
-    if each.moment is not None and after(each.moment, own):
+    if each.changed is not None and is_after(each.changed, own):
         called = f"{each.name}, now {each.moved_to}," if each.moved_to else each.name
-        changed, written = _days(each.moment.at, own.at)
-        what = "mentioned here, changed" if each.mentioned else "changed"
+        changed, written = _days(each.changed.time_ns, own.time_ns)
+        what = "mentioned here, changed" if each.is_mention else "changed"
         return Cause(each.name, guilty, f"{called} {what} on {changed}, after this page ({written})")
     if each.moved_to:
-        since = each.gone.at if each.gone else now
+        since = each.gone.time_ns if each.gone else now
         late = now - since > threshold_days * _DAY
         said = f"{each.path} is called {each.moved_to} since {_day(since)}"
         return Cause(each.path, "possibly_stale" if late else "fresh", said)

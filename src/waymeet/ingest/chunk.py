@@ -162,7 +162,7 @@ def _symbol_sections(parsed: Parsed, last: int) -> Iterator[_Section]:
     Lines between symbols belong to what lies around them, and are as deep as their neighbours.
     """
     around: list[Symbol] = []
-    start = parsed.body
+    start = parsed.body_line
     for symbol in (*parsed.symbols, None):
         begin = symbol.start if symbol else last + 1
         while around and around[-1].end < begin:
@@ -196,7 +196,7 @@ def _shorter_names(symbols: Iterable[Symbol]) -> dict[str, str]:
 def _sections(parsed: Parsed, last: int) -> Iterator[_Section]:
     """Yield the text before the first heading, then a section for each heading."""
     starts = [heading.line for heading in parsed.headings]
-    yield _Section(parsed.body, starts[0] - 1 if starts else last)
+    yield _Section(parsed.body_line, starts[0] - 1 if starts else last)
     above: list[Heading] = []
     ends = [start - 1 for start in starts[1:]] + [last] * bool(starts)
     for heading, end in zip(parsed.headings, ends, strict=True):
@@ -211,7 +211,7 @@ class _Cutter:
         self._lines = lines
         self._most = max(chunking.max_chars, 1)
         self._least = chunking.min_chars
-        self._held = lines.held((*parsed.unbroken, *_below_headings(lines, parsed.headings)))
+        self._held = lines.held((*parsed.unsplittable, *_below_headings(lines, parsed.headings)))
 
     def pieces(self, sections: Iterable[_Section]) -> Iterator[_Piece]:
         """Yield the pieces of all sections; one that is too short begins the next, unless that is of a higher level."""

@@ -43,7 +43,7 @@ def is_bulky(name: str) -> bool:
     return name.lower().endswith(_BULKY)
 
 
-class Listed(NamedTuple):
+class FileType(NamedTuple):
     """What a file's name tells of it."""
 
     kind: str
@@ -143,42 +143,42 @@ _FILES = {
     "log": "log",
 }
 NAMES = {
-    "makefile": Listed("code", "make"),
-    "gnumakefile": Listed("code", "make"),
-    "dockerfile": Listed("code", "docker"),
-    "containerfile": Listed("code", "docker"),
-    "jenkinsfile": Listed("code", "groovy"),
-    "vagrantfile": Listed("code", "ruby"),
-    "rakefile": Listed("code", "ruby"),
-    "gemfile": Listed("code", "ruby"),
-    "justfile": Listed("code", "make"),
-    "cmakelists.txt": Listed("code", "cmake"),
-    "requirements.txt": Listed("files", "text"),
+    "makefile": FileType("code", "make"),
+    "gnumakefile": FileType("code", "make"),
+    "dockerfile": FileType("code", "docker"),
+    "containerfile": FileType("code", "docker"),
+    "jenkinsfile": FileType("code", "groovy"),
+    "vagrantfile": FileType("code", "ruby"),
+    "rakefile": FileType("code", "ruby"),
+    "gemfile": FileType("code", "ruby"),
+    "justfile": FileType("code", "make"),
+    "cmakelists.txt": FileType("code", "cmake"),
+    "requirements.txt": FileType("files", "text"),
     **{
-        name: Listed("docs", "text")
+        name: FileType("docs", "text")
         for name in "readme license licence copying notice changelog changes authors contributors news todo".split()
     },
 }
 ENDINGS = {
-    ending: Listed(kind, language)
+    ending: FileType(kind, language)
     for kind, languages in (("docs", _DOCS), ("code", _CODE), ("files", _FILES))
     for language, endings in languages.items()
     for ending in endings.split()
 }
-_UNKNOWN = Listed("files", "")
+_UNKNOWN = FileType("files", "")
 
 
-def listed(path: str) -> Listed:
+def file_type(path: str) -> FileType:
     """Tell a file's type by its name.
 
-    >>> listed("a/README"), listed("a/x.weird")
-    (Listed(kind='docs', language='text'), Listed(kind='files', language=''))
+    >>> file_type("a/README"), file_type("a/x.weird")
+    (FileType(kind='docs', language='text'), FileType(kind='files', language=''))
     """
     name = path.rpartition("/")[2].lower()
     return NAMES.get(name) or ENDINGS.get(name.rpartition(".")[2] if "." in name else "", _UNKNOWN)
 
 
-def has_known_ending(name: str) -> bool:
+def has_known_extension(name: str) -> bool:
     """Tell whether what follows the last dot of a name is the ending of a known type of file."""
     stem, dot, ending = name.rpartition(".")
     return bool(stem and dot) and ending.lower() in ENDINGS

@@ -9,29 +9,29 @@ from msgspec.structs import replace
 
 from waymeet.errors import RemovalsError
 from waymeet.ingest.build import renames
-from waymeet.ingest.build.entry import Made, bare
+from waymeet.ingest.build.entry import BuiltEntry, bare
 from waymeet.ingest.build.folders import entry as folder_entry
 from waymeet.ingest.build.folders import folders, is_folder
 from waymeet.ingest.discover import run_state
-from waymeet.ingest.discover.changes import BINARY, Changes, alarm, changed, compared
-from waymeet.ingest.discover.namespaces import Spaces
+from waymeet.ingest.discover.changes import BINARY, Changes, compare_files, find_changes, removal_warning
+from waymeet.ingest.discover.namespaces import Namespaces
 from waymeet.ingest.discover.roots import Root, place, settled
 from waymeet.ingest.discover.run_state import Notes, Seen
-from waymeet.ingest.discover.walk import Found, Skipped, is_unread, unread
-from waymeet.ingest.embed.batches import Embedded
-from waymeet.ingest.read.decode import digest
-from waymeet.ingest.read.safe_read import read
-from waymeet.ingest.workers.dispatch import outcomes
-from waymeet.ingest.workers.task import Outcome, Rules, Task
+from waymeet.ingest.discover.walk import FoundFile, Skipped, is_unread, unread
+from waymeet.ingest.embed.batches import EmbeddingReport
+from waymeet.ingest.read.decode import content_digest
+from waymeet.ingest.read.safe_read import read_file
+from waymeet.ingest.workers.dispatch import run_tasks
+from waymeet.ingest.workers.task import Outcome, ParseRules, Task
 from waymeet.paths import existing_folder
 from waymeet.ports import Progress, Store
 from waymeet.settings import Settings
-from waymeet.types import Document, Entry, Fingerprint
+from waymeet.types import Document, Fingerprint, IndexEntry
 
-__all__ = ["Changes", "Report", "changed", "index"]
+__all__ = ["Changes", "IndexReport", "find_changes", "index"]
 
 
-class Report(Struct, frozen=True):
+class IndexReport(Struct, frozen=True):
     """What a run did."""
 
     files: int
@@ -44,14 +44,14 @@ class Report(Struct, frozen=True):
     """What was not read, and why. Ignored files are not among them."""
     ignored: int
     """How many files and folders the ignore rules left out."""
-    noted: tuple[tuple[str, str], ...]
+    warnings: tuple[tuple[str, str], ...]
     """Files that are indexed although something was wrong with them, with what it was."""
     seconds: float
-    moved: tuple[tuple[str, str], ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
     """Files that were renamed, old path and new; they are among the added and the removed."""
     missing: tuple[tuple[str, str], ...] = ()
     """Extra roots that are gone or cannot be read; what is known of them is kept."""
-    embedding: Embedded | None = None
+    embedding: EmbeddingReport | None = None
     """What came of embedding, if it was done."""
 
 
@@ -63,7 +63,7 @@ def index(
     only: Changes | None = None,
     *,
     accept_removals: bool = False,
-) -> Report:
+) -> IndexReport:
     """Read what changed since the last run, forget what is gone, and say what was done.
 
     Every batch is one change of the store, so that a run may be broken off at any moment: the next one goes on from
@@ -75,8 +75,8 @@ def index(
     """
     started = perf_counter()
     root = existing_folder(root)
-    changes = compared(root, store, settings) if only is None else only
-    wrong = "" if accept_removals else alarm(changes, settings.ingest.ask_above)
+    changes = compare_files(root, store, settings) if only is None else only
+    wrong = "" if accept_removals else removal_warning(changes, settings.ingest.confirm_removals_above)
     if wrong:
         raise RemovalsError(wrong, "If they are meant to be gone: waymeet index --accept-removals")
     run = _Run(store, settings, changes)
@@ -87,7 +87,7 @@ def index(
     run.put_names_right()
     run.put_folders_right()
     if only is None:  # a search that takes in a few files in passing should not be held up by housekeeping
-        store.tidy()
+        store.optimize()
     return run.finish(started)
 
 
@@ -98,7 +98,7 @@ class _Run:
         self._store = store
         self._settings = settings
         self._changes = changes
-        self._spaces = Spaces(changes.namespaces)
+        self._spaces = Namespaces(changes.namespaces)
         self._known = store.fingerprints()
         self._files = {path for path in self._known if not is_folder(path)}
         """What is indexed by now, but for folders."""
@@ -124,7 +124,7 @@ class _Run:
         if changes.removed and changes.added:
             gone = {path: self._known[path] for path in changes.removed if path in self._known}
             self.moved = renames.paired(gone, [changes.found[path] for path in changes.added], self._digest)
-        self._former_before = run_state.former(self._store)
+        self._former_before = run_state.renamed_paths(self._store)
         self._former = renames.continued(self._former_before, self.moved, changes.present)
         renames.keep_former(self._store, self._former)
         self._names = renames.former_names(self._former, self._store) if self._former else {}
@@ -139,7 +139,7 @@ class _Run:
     def take_in(self, progress: Progress | None) -> None:
         """Read what was added and modified, and put it into the store batch by batch."""
         limits, total = self._settings.ingest, len(self._changes.found)
-        batch: list[Made] = []
+        batch: list[BuiltEntry] = []
         for done, (path, made) in enumerate(self._made(), start=1):
             if made:
                 batch.append(made)
@@ -163,7 +163,7 @@ class _Run:
             again = [self._finished(entry, root.prefix) for entry in self._remade(mine.values(), root)]
             self._store.put(again)
 
-    def _remade(self, documents: Iterable[Document], root: Root) -> Iterator[Entry]:
+    def _remade(self, documents: Iterable[Document], root: Root) -> Iterator[IndexEntry]:
         """Make the entries of indexed files once more."""
         tasks = []
         for each in documents:
@@ -172,7 +172,7 @@ class _Run:
                 yield bare(inside, Fingerprint(each.digest, each.size, each.modified_ns))
             else:
                 tasks.append(Task(inside))
-        for outcome in outcomes(tasks, self._rules(root)):
+        for outcome in run_tasks(tasks, self._rules(root)):
             if outcome.made:
                 yield outcome.made.entry
             elif outcome.bare and outcome.fingerprint:
@@ -186,12 +186,12 @@ class _Run:
         if gone:
             self._store.drop(gone)
         known = {path: each.digest for path, each in self._known.items() if is_folder(path)}
-        stale = [each for each in wanted.values() if self._changes.anew or known.get(each.id) != each.digest]
+        stale = [each for each in wanted.values() if self._changes.reparse_all or known.get(each.id) != each.digest]
         size = self._settings.ingest.batch_files
         for start in range(0, len(stale), size):
             self._store.put([folder_entry(each) for each in stale[start : start + size]])
 
-    def finish(self, started: float) -> Report:
+    def finish(self, started: float) -> IndexReport:
         """Keep the remarks of the run and report it."""
         changes = self._changes
         skipped = tuple(sorted(self._skipped, key=lambda each: each.path))
@@ -204,7 +204,7 @@ class _Run:
             namespaces=changes.namespaces,
         )
         run_state.keep(self._store, changes.roots[0].folder, remarks, skipped)
-        return Report(
+        return IndexReport(
             files=changes.files,
             added=self._added,
             updated=self._updated,
@@ -212,46 +212,50 @@ class _Run:
             unchanged=self._unchanged,
             skipped=skipped,
             ignored=changes.ignored,
-            noted=tuple(sorted(self._noted.items())),
+            warnings=tuple(sorted(self._noted.items())),
             seconds=perf_counter() - started,
-            moved=tuple(sorted(self.moved.items())),
+            renamed=tuple(sorted(self.moved.items())),
             missing=changes.missing,
         )
 
-    def _rules(self, root: Root) -> Rules:
+    def _rules(self, root: Root) -> ParseRules:
         settings, limits = self._settings, self._settings.ingest
-        return Rules(
+        return ParseRules(
             root=root.folder,
             max_file_bytes=limits.max_file_bytes,
             chunking=settings.chunking,
-            authored=settings.authored,
-            mask=limits.mask_secrets,
+            notebook=settings.notebook,
+            mask_secrets=limits.mask_secrets,
             seconds=limits.parse_seconds,
             megabytes=limits.parse_megabytes,
         )
 
-    def _made(self) -> Iterator[tuple[str, Made | None]]:
+    def _made(self) -> Iterator[tuple[str, BuiltEntry | None]]:
         """Make what was found, root by root in the order of paths, and give what is to be put into the store."""
         items = [self._changes.found[path] for path in sorted(self._changes.found)]
         for root in self._changes.roots:
             mine = [item for item in items if item.prefix == root.prefix]
-            tasks = [self._task(item) for item in mine if not item.bare]
-            for outcome in outcomes(tasks, self._rules(root)) if tasks else ():
+            tasks = [self._task(item) for item in mine if not item.path_only_reason]
+            for outcome in run_tasks(tasks, self._rules(root)) if tasks else ():
                 path = root.prefix + outcome.path
                 made = self._judged(path, outcome)
                 yield path, replace(made, entry=self._finished(made.entry, root.prefix)) if made else None
             for item in mine:
-                if item.bare:
-                    entry = bare(item.inside, Fingerprint(unread(item.size), item.size, item.modified_ns))
-                    yield item.path, Made(self._finished(entry, root.prefix))
+                if item.path_only_reason:
+                    entry = bare(item.relative_path, Fingerprint(unread(item.size), item.size, item.modified_ns))
+                    yield item.path, BuiltEntry(self._finished(entry, root.prefix))
 
-    def _task(self, item: Found) -> Task:
+    def _task(self, item: FoundFile) -> Task:
         known = self._known.get(item.path)
         last = self._last.seen.get(item.path)
-        anew = self._changes.anew or item.path in self._changes.again or (last and last.kept and last.reason != BINARY)
-        return Task(item.inside, known.digest if known and not anew else "", item.size)
+        anew = (
+            self._changes.reparse_all
+            or item.path in self._changes.must_rebuild
+            or (last and last.kept and last.reason != BINARY)
+        )
+        return Task(item.relative_path, known.digest if known and not anew else "", item.size)
 
-    def _finished(self, entry: Entry, prefix: str) -> Entry:
+    def _finished(self, entry: IndexEntry, prefix: str) -> IndexEntry:
         """Add what only the whole of a project tells of a document: its namespace and its former names."""
         entry = settled(entry, prefix)
         document = entry.document
@@ -261,7 +265,7 @@ class _Run:
         names = tuple(dict.fromkeys((*document.names, *former)))
         return replace(entry, document=replace(document, namespace=space, names=names))
 
-    def _judged(self, path: str, outcome: Outcome) -> Made | None:
+    def _judged(self, path: str, outcome: Outcome) -> BuiltEntry | None:
         """Note what became of a file, and give what is to be put into the store, if anything is."""
         fingerprint, last = outcome.fingerprint, self._last.seen.get(path)
         if outcome.made:
@@ -274,7 +278,7 @@ class _Run:
             self._skipped.append(Skipped(path, outcome.reason))
             self._seen[path] = Seen(fingerprint.size, fingerprint.modified_ns, outcome.reason, kept=True)
             if not (last and last.kept) or self._is_other(path, fingerprint):
-                return Made(bare(outcome.path, fingerprint))
+                return BuiltEntry(bare(outcome.path, fingerprint))
             self._unchanged += 1
         elif outcome.reason:
             seen = Seen(fingerprint.size, fingerprint.modified_ns) if fingerprint else None
@@ -293,7 +297,9 @@ class _Run:
     def _is_other(self, path: str, fingerprint: Fingerprint) -> bool:
         """Tell whether a file is not the one that is indexed, or is to be indexed in another way."""
         known, changes = self._known.get(path), self._changes
-        return known is None or known.digest != fingerprint.digest or changes.anew or path in changes.again
+        return (
+            known is None or known.digest != fingerprint.digest or changes.reparse_all or path in changes.must_rebuild
+        )
 
     def _refuse(self, path: str, reason: str, seen: Seen | None = None) -> None:
         """List a file as skipped; what was known of it is no longer true. `seen` saves the next run reading it."""
@@ -303,7 +309,7 @@ class _Run:
         if path in self._known:
             self.forget([path])
 
-    def _put(self, batch: Sequence[Made]) -> None:
+    def _put(self, batch: Sequence[BuiltEntry]) -> None:
         if not batch:
             return
         self._store.put([made.entry for made in batch])
@@ -315,14 +321,14 @@ class _Run:
             if made.notes:
                 self._noted[path] = "; ".join(made.notes)
 
-    def _digest(self, item: Found) -> str:
+    def _digest(self, item: FoundFile) -> str:
         """Name what an added file holds; empty if it cannot be read."""
         try:
             folder, inside = place(self._changes.roots, item.path)
-            return digest(read(folder, inside, item.size).raw)
+            return content_digest(read_file(folder, inside, item.size).raw)
         except OSError:
             return ""
 
 
-def _size(batch: Sequence[Made]) -> int:
+def _size(batch: Sequence[BuiltEntry]) -> int:
     return sum(made.entry.document.size for made in batch)

@@ -13,7 +13,7 @@ _A_MOMENT = 0.5
 
 
 @contextmanager
-def turn(index: Path, *, wait: bool, waiting: Callable[[], None] | None = None) -> Iterator[None]:
+def index_lock(index: Path, *, wait: bool, waiting: Callable[[], None] | None = None) -> Iterator[None]:
     """Hold the right to bring an index up to date; the system takes it back when the process ends, however it ends.
 
     `waiting` is called every moment that it takes; what it raises ends the waiting.

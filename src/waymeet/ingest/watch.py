@@ -14,8 +14,8 @@ from typing import NamedTuple, Protocol, TypeVar
 from msgspec import Struct
 
 from waymeet.errors import WaymeetError
-from waymeet.ingest.embed.batches import Embedded
-from waymeet.ingest.index import Report
+from waymeet.ingest.embed.batches import EmbeddingReport
+from waymeet.ingest.index import IndexReport
 from waymeet.settings import Watch
 
 _PATIENCE = 3
@@ -33,17 +33,17 @@ _REMOTE = frozenset(
 """File systems that other machines change without a hint."""
 
 
-class Round(Struct, frozen=True):
+class WatchEvent(Struct, frozen=True):
     """Something that happened while watching: a run, or what kept one from being made."""
 
-    report: Report | None = None
-    trouble: str = ""
+    report: IndexReport | None = None
+    error: str = ""
     hint: str = ""
     code: str = ""
     """`polling` or `failed`, if there was trouble; `recovered` when it is over."""
 
 
-class Pace(NamedTuple):
+class WatchPace(NamedTuple):
     """How often to look, and when not to."""
 
     settings: Watch
@@ -52,12 +52,12 @@ class Pace(NamedTuple):
     """Whether many changes are under way that belong together."""
 
 
-class Hints(Protocol):
+class ChangeHints(Protocol):
     """Tells that something may have changed."""
 
     listening: bool
     """Whether changes will be told of."""
-    trouble: str
+    error: str
     """Why not, where that is worth knowing."""
 
     def wait(self, seconds: float) -> bool:
@@ -73,7 +73,9 @@ class Hints(Protocol):
         ...
 
 
-def watch(look: Callable[[], Report | None], told: Callable[[Round], None], hints: Hints, pace: Pace) -> None:
+def watch(
+    look: Callable[[], IndexReport | None], told: Callable[[WatchEvent], None], hints: ChangeHints, pace: WatchPace
+) -> None:
     """Look whenever that may be of use, and tell what came of it, until stopped; trouble is told once."""
     trouble = polling = ""
     for _ in moments(hints, pace):
@@ -82,20 +84,20 @@ def watch(look: Callable[[], Report | None], told: Callable[[Round], None], hint
         except (WaymeetError, OSError) as error:
             message, hint = (error.message, error.hint) if isinstance(error, WaymeetError) else (f"{error}.", "")
             if message != trouble:
-                told(Round(trouble=message, hint=hint, code="failed"))
+                told(WatchEvent(error=message, hint=hint, code="failed"))
             trouble = message
         else:
             if report or trouble:
-                told(Round(report, code="recovered" if trouble else ""))
+                told(WatchEvent(report, code="recovered" if trouble else ""))
             trouble = ""
         hints.renew()
-        if hints.trouble != polling and hints.trouble:
+        if hints.error != polling and hints.error:
             every = f"so all files are looked at every {pace.settings.poll_seconds:g} s or less often"
-            told(Round(trouble=f"Changes cannot be listened for, {every}: {hints.trouble}.", code="polling"))
-        polling = hints.trouble
+            told(WatchEvent(error=f"Changes cannot be listened for, {every}: {hints.error}.", code="polling"))
+        polling = hints.error
 
 
-def moments(hints: Hints, pace: Pace) -> Iterator[None]:
+def moments(hints: ChangeHints, pace: WatchPace) -> Iterator[None]:
     """Yield whenever it is time to look: at once, when a burst of hints has passed, and every so often without any."""
     settings = pace.settings
     while not pace.stopped():
@@ -110,7 +112,7 @@ def moments(hints: Hints, pace: Pace) -> Iterator[None]:
                 break
 
 
-def _settle(hints: Hints, debounce: float, busy: Callable[[], bool]) -> None:
+def _settle(hints: ChangeHints, debounce: float, busy: Callable[[], bool]) -> None:
     """Let a burst of changes pass, so that it is taken in as one; longer than a little only while git is at work."""
     end = monotonic() + debounce * _PATIENCE
     while hints.wait(debounce) and monotonic() < end:
@@ -120,7 +122,7 @@ def _settle(hints: Hints, debounce: float, busy: Callable[[], bool]) -> None:
         hints.wait(debounce or _SLICE)
 
 
-def checking_out(root: str) -> bool:
+def is_git_checkout_running(root: str) -> bool:
     """Tell whether git is changing the files of a project just now; a lock that was left behind says nothing."""
     try:
         return time() - Path(root, ".git", "index.lock").stat().st_mtime < _GIT_SECONDS
@@ -133,7 +135,7 @@ class SystemHints:
 
     def __init__(self, folders: Sequence[str]) -> None:
         self.listening = False
-        self.trouble = ""
+        self.error = ""
         self._folders = tuple(folders)
         self._told = Event()
         self._ended = Event()
@@ -157,7 +159,7 @@ class SystemHints:
         self._there = there
         folders = [folder for folder, identity in zip(self._folders, there, strict=True) if identity]
         remote = next((kind for folder in folders if (kind := _file_system(folder)) in _REMOTE), "")
-        self.trouble = f"a {remote} drive does not tell of what other machines change" if remote else ""
+        self.error = f"a {remote} drive does not tell of what other machines change" if remote else ""
         self.listening = there[0] is not None and not remote  # other roots that are gone can wait for the next rescan
         if self.listening:
             self._ended = Event()
@@ -192,7 +194,7 @@ class SystemHints:
                     first = False
                     self._told.set()
         except (OSError, RuntimeError) as error:  # too many folders for the system's limit, say
-            self.trouble = str(error)
+            self.error = str(error)
         finally:
             if not ended.is_set():
                 self.listening = False
@@ -234,11 +236,11 @@ _JOIN_SECONDS = 5.0
 
 
 def watch_and_embed(
-    look: Callable[[], Report | None],
-    embed: Callable[[Callable[[], bool]], Embedded],
-    told: Callable[[Round], None],
-    hints: Hints,
-    pace: Pace,
+    look: Callable[[], IndexReport | None],
+    embed: Callable[[Callable[[], bool]], EmbeddingReport],
+    told: Callable[[WatchEvent], None],
+    hints: ChangeHints,
+    pace: WatchPace,
 ) -> None:
     """Watch, and embed beside it what was taken in, so that no change waits for a model; trouble is told once."""
     last = ""
@@ -246,12 +248,12 @@ def watch_and_embed(
     def tell(trouble: str, hint: str) -> None:
         nonlocal last
         if trouble != last and trouble:
-            told(Round(trouble=trouble, hint=hint, code="failed"))
+            told(WatchEvent(error=trouble, hint=hint, code="failed"))
         last = trouble
 
     def task(ended: Callable[[], bool]) -> None:
         came = embed(ended)
-        tell(came.trouble, came.hint)
+        tell(came.error, came.hint)
 
     beside = Alongside(task, lambda error: tell(error.message, error.hint))
     try:

@@ -15,8 +15,8 @@ from waymeet.project import Project
 from waymeet.types import Answer, Query
 
 if TYPE_CHECKING:
-    from waymeet.ingest.index import Report
-    from waymeet.search.context import Pack
+    from waymeet.ingest.index import IndexReport
+    from waymeet.search.context import Context
     from waymeet.search.lookup.citation import Excerpt
 
 Given = ParamSpec("Given")
@@ -65,11 +65,11 @@ class AsyncProject:
         """Await a function that changes something, such as `answer_remember`: one after the other, as they came."""
         return await self._awaited(self._changing, partial(function, self.project, *given, **named))
 
-    async def search(self, question: str | Query, *, refresh: bool = True) -> Answer:
+    async def search(self, query: str | Query, *, refresh: bool = True) -> Answer:
         """Answer a question, as `Project.search` does."""
-        return await self.call(Project.search, question, refresh=refresh)
+        return await self.call(Project.search, query, refresh=refresh)
 
-    async def context(self, task: str | Query, *, budget: int = 0, refresh: bool = True) -> "Pack":
+    async def context(self, task: str | Query, *, budget: int = 0, refresh: bool = True) -> "Context":
         """Put together what to read for a task, as `Project.context` does."""
         return await self.call(Project.context, task, budget=budget, refresh=refresh)
 
@@ -84,7 +84,7 @@ class AsyncProject:
         waiting: Callable[[], None] | None = None,
         *,
         accept_removals: bool = False,
-    ) -> "Report":
+    ) -> "IndexReport":
         """Bring the index up to date, as `Project.index` does; one run at a time.
 
         What is told of the progress is called in the event loop.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _HASHED = 256
 
 
-def chosen_embedders(numbers: Embedding, environment: Mapping[str, str] = environ) -> tuple[Embedder, ...]:
+def choose_embedders(numbers: Embedding, environment: Mapping[str, str] = environ) -> tuple[Embedder, ...]:
     """Make the chosen embedders, the main one first; each loads when it is first used. Empty if none was chosen.
 
     One that cannot be used says so when it is asked, so that everything else works and every answer says why.
@@ -54,7 +54,7 @@ class _Unusable:
     """Stands for an embedder that was chosen but cannot be used."""
 
     def __init__(self, name: str, error: EmbeddingError) -> None:
-        self.lane = f"{name}/unusable"
+        self.space = f"{name}/unusable"
         self._error = error
 
     @property
@@ -62,16 +62,16 @@ class _Unusable:
         """Say why not."""
         raise self._again()
 
-    def suits(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
+    def supports_language(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
         """Take every language, to say why not."""
         return True
 
-    def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
+    def embed_passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
         """Say why not."""
         del texts
         raise self._again()
 
-    def query(self, text: str) -> "Vector":
+    def embed_query(self, text: str) -> "Vector":
         """Say why not."""
         del text
         raise self._again()
@@ -131,9 +131,9 @@ def _provider(numbers: Embedding) -> "Provider":
 
 
 def _remote(provider: "Provider", numbers: Embedding, environment: Mapping[str, str]) -> Embedder:
-    from waymeet.models.remote.embedder import HttpEmbedder, Patience  # noqa: PLC0415 - start-up is a feature
+    from waymeet.models.remote.embedder import EmbedderLimits, HttpEmbedder  # noqa: PLC0415 - start-up is a feature
 
-    patience = Patience(
+    patience = EmbedderLimits(
         query_seconds=numbers.query_seconds,
         try_seconds=numbers.timeout_seconds,
         batch_seconds=3.0 * numbers.timeout_seconds,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from waymeet.errors import ModelError
-from waymeet.models.expanders import ChatExpander, Fading, RememberingExpander
+from waymeet.models.expanders import ChatExpander, RememberingExpander, TtlCache
 from waymeet.models.files.downloaded import located
 from waymeet.models.remote.client import Server
 from waymeet.models.remote.http import Clock
@@ -22,7 +22,7 @@ _COHERE = ("COHERE_API_KEY", "CO_API_KEY")
 _CLOCK = Clock()
 
 
-class Chosen(NamedTuple):
+class ChosenModels(NamedTuple):
     """What a search may ask beside an embedder, by the names that its tools have."""
 
     reranker: Reranker | None = None
@@ -49,13 +49,13 @@ class _Unusable:
 
 
 @lru_cache(maxsize=8)
-def chosen(rerank: Rerank, expand: Expand) -> Chosen:
+def choose_models(rerank: Rerank, expand: Expand) -> ChosenModels:
     """Give what the settings choose: the same for the same settings, so that guards and memories outlive a search."""
     reranker = chosen_reranker(rerank, environ)
-    remembered: Fading[tuple[float, ...]] | None = None
+    remembered: TtlCache[tuple[float, ...]] | None = None
     if reranker is not None and rerank.cache_entries:
-        remembered = Fading(rerank.cache_seconds, rerank.cache_entries)
-    return Chosen(reranker, chosen_expander(expand, environ), remembered)
+        remembered = TtlCache(rerank.cache_seconds, rerank.cache_entries)
+    return ChosenModels(reranker, chosen_expander(expand, environ), remembered)
 
 
 def chosen_reranker(numbers: Rerank, environment: Mapping[str, str], clock: Clock = _CLOCK) -> Reranker | None:
@@ -128,7 +128,7 @@ def chosen_expander(numbers: Expand, environment: Mapping[str, str], clock: Cloc
         return _Unusable("chat", error)
     server = Server("the chat server", numbers.url, *key, numbers.timeout_seconds, clock)
     asked = ChatExpander(_at(server, "chat/completions"), numbers.model)
-    return RememberingExpander(asked, Fading(numbers.cache_seconds, numbers.cache_entries, clock.now))
+    return RememberingExpander(asked, TtlCache(numbers.cache_seconds, numbers.cache_entries, clock.now))
 
 
 def _needed(chosen_one: str, usual: tuple[str, ...], environment: Mapping[str, str], name: str) -> tuple[str, str]:

@@ -17,11 +17,11 @@ from waymeet.ports import Expander
 V = TypeVar("V")
 
 
-class Fading(MutableMapping[str, V]):
+class TtlCache(MutableMapping[str, V]):
     """Keeps so many values for so many seconds. Threads may share it.
 
     >>> now = 0.0
-    >>> memory = Fading(seconds=300.0, entries=1000, clock=lambda: now)
+    >>> memory = TtlCache(seconds=300.0, entries=1000, clock=lambda: now)
     >>> memory["a"] = 1
     >>> now = 299.0; memory.get("a")
     1

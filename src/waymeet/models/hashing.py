@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from waymeet.analysis import count
+from waymeet.analysis import count_terms
 
 if TYPE_CHECKING:
     from waymeet.ports import Vector
@@ -21,23 +21,23 @@ class HashingEmbedder:
 
     def __init__(self, dimension: int = 256) -> None:
         self.dimension = dimension
-        self.lane = f"hashing-{dimension}"
+        self.space = f"hashing-{dimension}"
 
-    def suits(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
+    def supports_language(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
         """Take every language."""
         return True
 
-    def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
+    def embed_passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
         """Embed texts; one without any term becomes the unit vector of nothing, far from everything else."""
         return [self._embed(text) for text in texts]
 
-    def query(self, text: str) -> "Vector":
+    def embed_query(self, text: str) -> "Vector":
         """Embed a question as if it were a passage."""
         return self._embed(text)
 
     def _embed(self, text: str) -> "Vector":
         vector = np.zeros(self.dimension, dtype=np.float32)
-        for term, times in count(text).items():
+        for term, times in count_terms(text).items():
             digest = int.from_bytes(blake2b(term.encode(), digest_size=8).digest(), "little")
             sign = 1.0 if digest & 1 else -1.0
             vector[(digest >> 1) % self.dimension] += sign * sqrt(times)

@@ -16,15 +16,15 @@ _HARMLESS = frozenset({"none", "local", "granite", "multilingual", "hashing"})
 """Providers that come with Waymeet and ask nobody."""
 
 
-def vouch(made: Embedding) -> None:
+def trust_model(made: Embedding) -> None:
     """Remember that the user chose a model; where that cannot be written, it is not asked after another was chosen."""
-    if not vouched(made):
+    if not is_trusted(made):
         with suppress(OSError):
             _note(made).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             _note(made).touch(mode=0o600)
 
 
-def vouched(made: Embedding) -> bool:
+def is_trusted(made: Embedding) -> bool:
     """Tell whether the user chose a model before, or it asks nobody."""
     return made.provider in _HARMLESS or _note(made).exists()
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from waymeet.analysis.embedding_text import SHOWN
+from waymeet.analysis.embedding_text import FORMAT_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -73,7 +73,7 @@ class VectorCache:
             self._change("DELETE FROM kept WHERE key = ?", [(key,) for key in wrong])
             return found
 
-    def keep(self, vectors: Mapping[bytes, bytes]) -> None:
+    def put(self, vectors: Mapping[bytes, bytes]) -> None:
         """Keep some more; what was not used for longest goes when there is too much."""
         with self._lock:
             now = int(self._clock())
@@ -160,17 +160,17 @@ class VectorCache:
         self.remarks.append(f"The cache of vectors {self._file} cannot be used: {error}.")
 
 
-class KeptEmbedder:
+class CachedEmbedder:
     """An embedder that looks up what it was shown before; the same text is shown to the model once."""
 
-    def __init__(self, inner: Embedder, cache: VectorCache | None, lane: str = "") -> None:
+    def __init__(self, inner: Embedder, cache: VectorCache | None, space: str = "") -> None:
         self._inner = inner
         self._cache = cache
-        self.lane = lane or f"{inner.lane}+{SHOWN}"
+        self.space = space or f"{inner.space}+{FORMAT_VERSION}"
 
-    def under(self, lane: str) -> KeptEmbedder:
+    def with_space(self, space: str) -> CachedEmbedder:
         """Give the same model for vectors of passages that were shown to it in another manner."""
-        return KeptEmbedder(self._inner, self._cache, lane)
+        return CachedEmbedder(self._inner, self._cache, space)
 
     @property
     def inner(self) -> Embedder:
@@ -182,31 +182,31 @@ class KeptEmbedder:
         """Say how long its vectors are."""
         return self._inner.dimension
 
-    def suits(self, language: str) -> bool:
+    def supports_language(self, language: str) -> bool:
         """Tell whether it understands a language."""
-        return self._inner.suits(language)
+        return self._inner.supports_language(language)
 
-    def query(self, text: str) -> Vector:
+    def embed_query(self, text: str) -> Vector:
         """Embed a question; questions are not kept."""
-        return self._inner.query(text)
+        return self._inner.embed_query(text)
 
-    def passages(self, texts: Sequence[str]) -> Sequence[Vector]:
+    def embed_passages(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Embed texts to be found, those that were not embedded before."""
         if self._cache is None:
-            return self._inner.passages(texts)
+            return self._inner.embed_passages(texts)
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-        keys = [_key(self._inner.lane, text) for text in texts]
+        keys = [_key(self._inner.space, text) for text in texts]
         kept = self._cache.find(list(dict.fromkeys(keys)))
         known = {key: np.frombuffer(vector, dtype="<f4") for key, vector in kept.items() if vector}
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-        made = self._inner.passages(list(new.values())) if new else []
+        made = self._inner.embed_passages(list(new.values())) if new else []
         if len(made) != len(new):  # too few or too many: who asked will say so
             return made
         fresh = dict(zip(new, made, strict=True))
         usable = {key: vector for key, vector in fresh.items() if self._usable(vector)}
         if usable:
-            self._cache.keep({key: np.asarray(vector, "<f4").tobytes() for key, vector in usable.items()})
+            self._cache.put({key: np.asarray(vector, "<f4").tobytes() for key, vector in usable.items()})
         return [known[key] if key in known else fresh[key] for key in keys]
 
     def _usable(self, vector: Vector) -> bool:
@@ -216,17 +216,17 @@ class KeptEmbedder:
         return found.shape == (self.dimension,) and bool(np.isfinite(found).all()) and bool(found.any())
 
 
-def model_of(lane: str) -> str:
-    """Say which model a lane is of, in whatever manner passages were shown to it.
+def model_of_space(space: str) -> str:
+    """Say which model a space is of, in whatever manner passages were shown to it.
 
-    >>> model_of("granite-30m-en/1+2"), model_of("granite-30m-en/1")
+    >>> model_of_space("granite-30m-en/1+2"), model_of_space("granite-30m-en/1")
     ('granite-30m-en/1', 'granite-30m-en/1')
     """
-    return lane.partition("+")[0]
+    return space.partition("+")[0]
 
 
-def _key(lane: str, text: str) -> bytes:
-    return blake2b(f"{lane}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
+def _key(space: str, text: str) -> bytes:
+    return blake2b(f"{space}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _proof(key: bytes, vector: bytes) -> bytes:

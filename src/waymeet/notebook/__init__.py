@@ -1,8 +1,8 @@
 """Notes, tasks and skills: plain Markdown files that people, git and programs write alike."""
 
-from waymeet.notebook.history import Past
-from waymeet.notebook.index_view import Index
-from waymeet.notebook.item import Item, steps
-from waymeet.notebook.notebook import Notebook, Removed, Saved
+from waymeet.notebook.history import PastVersion
+from waymeet.notebook.index_view import IndexView
+from waymeet.notebook.item import Item, skill_steps
+from waymeet.notebook.notebook import Notebook, RemovedItem, SavedItem
 
-__all__ = ["Index", "Item", "Notebook", "Past", "Removed", "Saved", "steps"]
+__all__ = ["IndexView", "Item", "Notebook", "PastVersion", "RemovedItem", "SavedItem", "skill_steps"]

@@ -24,7 +24,7 @@ from time import time_ns
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
-from waymeet.ingest.read.decode import digest
+from waymeet.ingest.read.decode import content_digest
 from waymeet.notebook.safe_folder import Folder, below, move, place
 
 _EXCHANGE = 2
@@ -76,7 +76,7 @@ _NAME_BYTES = 160
 _MOST_RESCUED = 1000
 
 
-class Base(NamedTuple):
+class Expected(NamedTuple):
     """The folder that holds all entries of a kind."""
 
     root: Path
@@ -88,7 +88,7 @@ class Base(NamedTuple):
         return f"{self.folder}/{ASIDE}"
 
 
-class Rescued(NamedTuple):
+class Recovered(NamedTuple):
     """Text that somebody wrote into a file that was being replaced."""
 
     path: str
@@ -102,10 +102,10 @@ def version_of(raw: bytes) -> str:
     >>> version_of(b"")
     'cae66941d9ef'
     """
-    return digest(raw)[:12]
+    return content_digest(raw)[:12]
 
 
-def create(base: Base, path: str, raw: bytes) -> bool:
+def create(base: Expected, path: str, raw: bytes) -> bool:
     """Write a new file; False, and nothing is done, if there is one of that name."""
     folder, name = posixpath.split(path)
     with _aside(base) as aside, below(base.root, f"{base.folder}/{folder}", create=True) as home:
@@ -117,7 +117,7 @@ def create(base: Base, path: str, raw: bytes) -> bool:
         return False
 
 
-def replace(base: Base, path: str, expected: str, raw: bytes) -> bytes | None:
+def replace(base: Expected, path: str, expected: str, raw: bytes) -> bytes | None:
     """Replace a file if it is still of the expected version; else give what it holds now, and change nothing.
 
     Raises:
@@ -147,7 +147,7 @@ def replace(base: Base, path: str, expected: str, raw: bytes) -> bytes | None:
         return found if found is not None else b""
 
 
-def remove(base: Base, path: str, expected: str) -> bytes | None:
+def remove(base: Expected, path: str, expected: str) -> bytes | None:
     """Remove a file if it is still of the expected version; else give what it holds now, and change nothing.
 
     Raises:
@@ -169,7 +169,7 @@ def remove(base: Base, path: str, expected: str) -> bytes | None:
         return found if found is not None else b""
 
 
-def sweep(base: Base, *, now: bool = False) -> tuple[Rescued, ...]:
+def sweep(base: Expected, *, now: bool = False) -> tuple[Recovered, ...]:
     """Look once more at what was replaced a while ago: forget it, or bring back what was written into it since."""
     try:
         with below(base.root, base.aside) as aside:
@@ -189,7 +189,7 @@ def _ours(name: str) -> bool:
     return len(parts) == 5 and bool(_STAMP.fullmatch(parts[1])) and "\0" not in unquote(parts[4])
 
 
-def _swept(base: Base, aside: Folder, name: str, *, now: bool) -> Rescued | None:
+def _swept(base: Expected, aside: Folder, name: str, *, now: bool) -> Recovered | None:
     state, stamp, old, new, path = name.split("~")
     path = unquote(path)
     age = time_ns() - int(stamp, 16)
@@ -210,14 +210,14 @@ def _swept(base: Base, aside: Folder, name: str, *, now: bool) -> Rescued | None
     return None
 
 
-def _restored(base: Base, aside: Folder, name: str, path: str) -> bool:
+def _restored(base: Expected, aside: Folder, name: str, path: str) -> bool:
     """Put back a file whose replacement was broken off between its two steps."""
     folder, file = posixpath.split(path)
     with below(base.root, f"{base.folder}/{folder}", create=True) as home:
         return place(aside, name, home, file)
 
 
-def _rescue(base: Base, aside: Folder, name: str, path: str) -> Rescued:
+def _rescue(base: Expected, aside: Folder, name: str, path: str) -> Recovered:
     """Bring a file from aside back to the entries: under its own name if that is free, else beside it."""
     folder, file = posixpath.split(path)
     stem, ending = posixpath.splitext(file)
@@ -226,11 +226,11 @@ def _rescue(base: Base, aside: Folder, name: str, path: str) -> Rescued:
             kept = file if not number else f"{stem}.rescued{f'-{number}' if number > 1 else ''}{ending}"
             if place(aside, name, home, kept):
                 home.settle()
-                return Rescued(path, posixpath.join(folder, kept))
-    return Rescued(path, posixpath.join(ASIDE, name))
+                return Recovered(path, posixpath.join(folder, kept))
+    return Recovered(path, posixpath.join(ASIDE, name))
 
 
-def _given_back(base: Base, aside: Folder, old: str, home: Folder, path: str) -> None:
+def _given_back(base: Expected, aside: Folder, old: str, home: Folder, path: str) -> None:
     """Undo an exchange: the file of somebody else returns to its place.
 
     The refused one stays aside for a while: it was in place for a moment, and somebody may have opened it.
@@ -295,7 +295,7 @@ def _label(state: str, old: str, new: str, path: str) -> str:
 
 
 @contextmanager
-def _aside(base: Base) -> Iterator[Folder]:
+def _aside(base: Expected) -> Iterator[Folder]:
     """Open the folder for what is being replaced, hidden from git and from the index."""
     with below(base.root, base.aside, create=True) as folder:
         if folder.mode(".gitignore") is None:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from waymeet.errors import UsageError
-from waymeet.ingest.parse.metadata.frontmatter import listed, texts
+from waymeet.ingest.parse.metadata.frontmatter import iterate_texts, split_list
 from waymeet.notebook.file_names import one_line
 from waymeet.notebook.frontmatter_edit import Value
 
@@ -53,7 +53,7 @@ def problems(kind: str, values: Mapping[str, Any]) -> Iterator[str]:
         name = key.lower()
         if name in _SINGLE.get(kind, {}):
             try:
-                _checked(kind, name, " ".join(texts(value)))
+                _checked(kind, name, " ".join(iterate_texts(value)))
             except UsageError as error:
                 yield error.message
 
@@ -64,7 +64,7 @@ def strings(value: object) -> tuple[str, ...]:
     >>> strings("a, b"), strings(["x y"]), strings(None)
     (('a', 'b'), ('x y',), ())
     """
-    return listed(value)
+    return split_list(value)
 
 
 def targets(value: object) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ def targets(value: object) -> tuple[str, ...]:
     >>> targets("a b, c"), targets(["[[d, e]]", "f"])
     (('a b', 'c'), ('[[d, e]]', 'f'))
     """
-    found = ((*_LINKED.findall(text), *_LINKED.sub(",", text).split(",")) for text in texts(value))
+    found = ((*_LINKED.findall(text), *_LINKED.sub(",", text).split(",")) for text in iterate_texts(value))
     return tuple(dict.fromkeys(part.strip() for parts in found for part in parts if part.strip()))
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from unicodedata import category, normalize
 
-from waymeet.analysis import well_formed
+from waymeet.analysis import replace_surrogates
 
 _LONGEST = 60
 _LONGEST_BYTES = 150
@@ -21,7 +21,9 @@ def slug(title: str, otherwise: str) -> str:
     >>> slug("…", "note"), slug("CON", "note")
     ('note', 'con-note')
     """
-    letters = (letter if category(letter)[0] in "LNM" else "-" for letter in normalize("NFKC", well_formed(title)))
+    letters = (
+        letter if category(letter)[0] in "LNM" else "-" for letter in normalize("NFKC", replace_surrogates(title))
+    )
     name = re.sub("-+", "-", "".join(letters).lower())[:_LONGEST].strip("-")
     while len(normalize("NFC", name).encode()) > _LONGEST_BYTES:
         name = name[:-1]
@@ -47,5 +49,5 @@ def one_line(text: str) -> str:
     >>> one_line("  Two\n lines ")
     'Two lines'
     """
-    shown = "".join(" " if category(letter) in {"Cc", "Zl", "Zp"} else letter for letter in well_formed(text))
+    shown = "".join(" " if category(letter) in {"Cc", "Zl", "Zp"} else letter for letter in replace_surrogates(text))
     return _SPACE.sub(" ", shown).strip()

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waymeet.errors import UsageError
-from waymeet.ingest.parse.metadata.frontmatter import Front, front_matter
+from waymeet.ingest.parse.metadata.frontmatter import FrontMatter, parse_front_matter
 
 Value = str | int | float | bool | Sequence[str] | None
 """What a key can be set to; None removes it."""
@@ -45,9 +45,9 @@ class _Parts(Struct, frozen=True):
     newline: str
 
 
-def read(text: str) -> Front:
+def read(text: str) -> FrontMatter:
     """Read the front matter of a text, whatever ends its lines."""
-    return front_matter(text.removeprefix(_BOM).replace("\r\n", "\n").replace("\r", "\n"))
+    return parse_front_matter(text.removeprefix(_BOM).replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def body_of(text: str) -> str:

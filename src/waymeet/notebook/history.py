@@ -15,7 +15,7 @@ from msgspec import Struct
 from waymeet.notebook.atomic_replace import version_of
 
 
-class Past(Struct, frozen=True):
+class PastVersion(Struct, frozen=True):
     """A version that an entry once was of."""
 
     version: str
@@ -47,12 +47,12 @@ class History:
                 (place / file_name).unlink(missing_ok=True)
             known.add(file_name.partition("-")[2])
 
-    def versions(self, path: str) -> tuple[Past, ...]:
+    def versions(self, path: str) -> tuple[PastVersion, ...]:
         """List the versions that are kept, the newest first."""
         place = self._place(path)
         files = sorted(place.glob("*-*"), reverse=True) if place.is_dir() else []
         return tuple(
-            Past(file.name.partition("-")[2], int(file.name.partition("-")[0], 16), file.stat().st_size)
+            PastVersion(file.name.partition("-")[2], int(file.name.partition("-")[0], 16), file.stat().st_size)
             for file in files
         )
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
-from waymeet.analysis import called
+from waymeet.analysis import file_name_key
 from waymeet.errors import IndexUnavailableError, NotFoundError
 from waymeet.ingest.discover.entry_kind import SKILL_PAGE
 from waymeet.notebook.item import Item
@@ -15,7 +15,7 @@ from waymeet.settings import Settings
 _LEFT_OUT = "a search will not find it: an ignore rule leaves it out, or it could not be parsed"
 
 
-class Index(Struct, frozen=True):
+class IndexView(Struct, frozen=True):
     """How the index is reached."""
 
     store: Callable[[], Store | None] = lambda: None
@@ -33,8 +33,8 @@ class Index(Struct, frozen=True):
 
     def skills(self) -> list[str]:
         """List the files called SKILL.md."""
-        key, store = called(SKILL_PAGE), self.usable()
-        found = store.named([key]).get(key, ()) if store else ()
+        key, store = file_name_key(SKILL_PAGE), self.usable()
+        found = store.documents_by_key([key]).get(key, ()) if store else ()
         return [path for path in found if path.rpartition("/")[2] == SKILL_PAGE]
 
     def inward(self, path: str) -> tuple[tuple[str, str], ...]:
@@ -54,10 +54,10 @@ class Index(Struct, frozen=True):
             store, notes = None, [f"the index does not have it yet: {error.message}"]
         if store is None:
             texts = [Text(each.id, each.title, each.body) for each in others if each.id != item.id]
-            return compared(mine, texts, settings.authored), notes
+            return compared(mine, texts, settings.notebook), notes
         if not notes and item.id not in store.documents([item.id]):
             notes.append(_LEFT_OUT)
         texts, meaning = candidates(mine, item.kind, store, self.embedders(), settings)
-        found = compared(mine, texts, settings.authored, meaning)
+        found = compared(mine, texts, settings.notebook, meaning)
         suspected = (*linked(item.id, found.near, store), *found.contradictions)
         return Compared(found.near, tuple({each.id: each for each in suspected}.values())), notes

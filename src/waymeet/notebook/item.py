@@ -6,10 +6,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from waymeet.analysis import called, located, titled
+from waymeet.analysis import file_name_key, path_key, title_key
 from waymeet.errors import UsageError
 from waymeet.ingest.discover.entry_kind import SKILL_PAGE
-from waymeet.ingest.parse.metadata.frontmatter import texts
+from waymeet.ingest.parse.metadata.frontmatter import iterate_texts
 from waymeet.ingest.read.decode import decode
 from waymeet.notebook import fields, frontmatter_edit
 from waymeet.notebook.atomic_replace import version_of
@@ -49,9 +49,9 @@ class Item(Struct, frozen=True):
         value = self.fields.get(key)
         if key in fields.REFERRING:
             return fields.targets(value)
-        return tuple(texts(value)) if isinstance(value, list) else fields.strings(value)
+        return tuple(iterate_texts(value)) if isinstance(value, list) else fields.strings(value)
 
-    def listed(self, key: str) -> tuple[str, ...]:
+    def relation_targets(self, key: str) -> tuple[str, ...]:
         """Give what a relation says so that it can be written again with one more or less.
 
         Raises:
@@ -64,7 +64,7 @@ class Item(Struct, frozen=True):
 
     def value(self, key: str) -> str:
         """Give what a key of the front matter says, as one text."""
-        return " ".join(texts(self.fields.get(key)))
+        return " ".join(iterate_texts(self.fields.get(key)))
 
 
 def parsed(path: str, kind: str, raw: bytes, *, writable: bool = True) -> Item:
@@ -80,7 +80,7 @@ def parsed(path: str, kind: str, raw: bytes, *, writable: bool = True) -> Item:
     values = {key.lower(): _plain(value) for key, value in front.values.items()}
     name = name_of(path)
     body = frontmatter_edit.body_of(decoded.text)
-    stated = next(texts(values.get("name")), "") if path.endswith(SKILL_PAGE) else ""
+    stated = next(iterate_texts(values.get("name")), "") if path.endswith(SKILL_PAGE) else ""
     first = _HEADING.search(body)
     troubles = [front.problem] if front.problem else []
     if _RESCUED.search(name):
@@ -89,7 +89,7 @@ def parsed(path: str, kind: str, raw: bytes, *, writable: bool = True) -> Item:
         id=path,
         kind=kind,
         name=name,
-        title=stated or next(texts(values.get("title")), "") or (first["text"] if first else name),
+        title=stated or next(iterate_texts(values.get("title")), "") or (first["text"] if first else name),
         version=version_of(raw),
         fields=values,
         body=body,
@@ -109,11 +109,11 @@ def name_of(path: str) -> str:
     return folders.rpartition("/")[2] if file == SKILL_PAGE and folders else file.rpartition(".")[0]
 
 
-def steps(item: Item) -> tuple[str, ...]:
+def skill_steps(item: Item) -> tuple[str, ...]:
     """List the steps of a skill: those of its front matter, else the list under its heading "Steps"."""
     stated = item.fields.get("steps")
     if isinstance(stated, list):
-        return tuple(texts(stated))
+        return tuple(iterate_texts(stated))
     section = _STEPS.search(item.body)
     return tuple(found["text"] for found in _STEP.finditer(section["steps"])) if section else ()
 
@@ -135,12 +135,12 @@ def with_steps(body: str, wanted: tuple[str, ...]) -> str:
 def keys(item: Item) -> Iterator[str]:
     """Yield the keys by which a link can name an item (see `waymeet.ingest.build.link_keys`)."""
     file = item.id.rpartition("/")[2]
-    yield located(item.id)
+    yield path_key(item.id)
     if file != SKILL_PAGE:
-        yield called(file)
-    yield called(item.name)
+        yield file_name_key(file)
+    yield file_name_key(item.name)
     for title in (item.title, *item.values("aliases")):
-        if key := titled(title):
+        if key := title_key(title):
             yield key
 
 

@@ -6,38 +6,38 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from waymeet.analysis import well_formed
-from waymeet.errors import ConflictError, NoSuchEntryError, UsageError
+from waymeet.analysis import replace_surrogates
+from waymeet.errors import ConflictError, ItemNotFoundError, UsageError
 from waymeet.ingest.discover.entry_kind import SKILL_PAGE
 from waymeet.notebook import frontmatter_edit, usage
-from waymeet.notebook.catalog import Shelves
+from waymeet.notebook.catalog import Catalog
 from waymeet.notebook.fields import ONLY_ONE, RELATIONS, SINGULAR, checked, urgency
 from waymeet.notebook.file_names import one_line, slug
 from waymeet.notebook.frontmatter_edit import Value
-from waymeet.notebook.history import Past
-from waymeet.notebook.index_view import Index
+from waymeet.notebook.history import PastVersion
+from waymeet.notebook.index_view import IndexView
 from waymeet.notebook.item import Item, with_steps
 from waymeet.notebook.relations import Directory, Targets, bare
-from waymeet.notebook.similar import Contradiction, Near
-from waymeet.notebook.writer import Change, Desk
+from waymeet.notebook.similar import Contradiction, SimilarItem
+from waymeet.notebook.writer import Change, Writer
 from waymeet.settings import Settings
 
 _TRIES = 5
-_NONE = Index()
+_NONE = IndexView()
 
 
-class Saved(Struct, frozen=True):
+class SavedItem(Struct, frozen=True):
     """An entry as it was written, and what its author should know."""
 
     item: Item
     changed: bool = True
-    near: tuple[Near, ...] = ()
+    similar: tuple[SimilarItem, ...] = ()
     """Entries of the same kind that resemble it, the likest first."""
     contradictions: tuple[Contradiction, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-class Removed(Struct, frozen=True):
+class RemovedItem(Struct, frozen=True):
     """What was removed with an entry."""
 
     id: str
@@ -52,14 +52,14 @@ class Removed(Struct, frozen=True):
 class Notebook:
     """The notes, tasks and skills of a project. A change must name the version of the entry it is based on."""
 
-    def __init__(self, root: Path, settings: Settings, beside: Path, index: Index = _NONE) -> None:
+    def __init__(self, root: Path, settings: Settings, beside: Path, index: IndexView = _NONE) -> None:
         """`beside` is the index file, next to which the lock, counts and past versions are kept."""
         self._root = root
         self._settings = settings
         self._index = index
         self._counts = beside.with_name(f"{beside.name}.usage.json")
-        self._shelves = Shelves(root, settings.authored, index.skills)
-        self._desk = Desk(self._shelves, beside, settings)
+        self._shelves = Catalog(root, settings.notebook, index.skills)
+        self._desk = Writer(self._shelves, beside, settings)
 
     def read(self, reference: str, kind: str = "") -> Item:
         """Read an entry by its path, its name, or its title."""
@@ -83,12 +83,12 @@ class Notebook:
         body: str = "",
         fields: Mapping[str, Value] | None = None,
         steps: tuple[str, ...] = (),
-    ) -> Saved:
+    ) -> SavedItem:
         """Write a new entry. A body that brings front matter of its own keeps it."""
         title = one_line(title)
         if not title:
             raise UsageError(f"A {SINGULAR[kind]} needs a title.")
-        text = frontmatter_edit.with_body(well_formed(body), frontmatter_edit.body_of(well_formed(body)))
+        text = frontmatter_edit.with_body(replace_surrogates(body), frontmatter_edit.body_of(replace_surrogates(body)))
         if steps:
             text = frontmatter_edit.with_body(
                 text, with_steps(frontmatter_edit.body_of(text), tuple(map(one_line, steps)))
@@ -114,7 +114,7 @@ class Notebook:
         steps: tuple[str, ...] | None = None,
         text: str | None = None,
         kind: str = "",
-    ) -> Saved:
+    ) -> SavedItem:
         """Change an entry: its title, its body, fields of its front matter (None removes one), or all of its text.
 
         Raises:
@@ -122,9 +122,9 @@ class Notebook:
         """
 
         def change(item: Item, before: str) -> str:
-            after = before if text is None else _in_the_manner_of(before, well_formed(text))
+            after = before if text is None else _in_the_manner_of(before, replace_surrogates(text))
             if body is not None:
-                after = frontmatter_edit.with_body(after, well_formed(body))
+                after = frontmatter_edit.with_body(after, replace_surrogates(body))
             if steps is not None:
                 after = frontmatter_edit.with_body(
                     after, with_steps(frontmatter_edit.body_of(after), tuple(map(one_line, steps)))
@@ -140,38 +140,38 @@ class Notebook:
             item = self._shelves.load(path)[0]
         return self._saved(item, changed=changed, compare=(title, body, text) != (None,) * 3)
 
-    def link(self, reference: str, relation: str, target: str, *, version: str = "", kind: str = "") -> Saved:
+    def link(self, reference: str, relation: str, target: str, *, version: str = "", kind: str = "") -> SavedItem:
         """Relate an entry to another, to a file or to a symbol (`src/a.py#name`); without a version, as it is now."""
         relation = _relation(relation)
 
         def change(item: Item, before: str) -> str:
-            value = self._targets().written(item.id, well_formed(target))
+            value = self._targets().written(item.id, replace_surrogates(target))
             if value in item.values(relation):
                 return before
-            kept = () if relation in ONLY_ONE else item.listed(relation)
+            kept = () if relation in ONLY_ONE else item.relation_targets(relation)
             return frontmatter_edit.with_fields(before, {relation: [*kept, value]})
 
         return self._at_last(reference, kind, version, change)
 
-    def unlink(self, reference: str, relation: str, target: str, *, version: str = "", kind: str = "") -> Saved:
+    def unlink(self, reference: str, relation: str, target: str, *, version: str = "", kind: str = "") -> SavedItem:
         """Take a relation back."""
         relation = _relation(relation)
 
         def change(item: Item, before: str) -> str:
             directory = Directory(self._shelves.everything().values())
-            meant, values = directory.target(target, item.id), item.listed(relation)
+            meant, values = directory.target(target, item.id), item.relation_targets(relation)
             kept = [
                 each
                 for each in values
                 if target not in {each, bare(each)} and not (meant and directory.target(each, item.id) == meant)
             ]
             if len(kept) == len(values):
-                raise NoSuchEntryError(f"{item.id} is not related to {target!r} by {relation}.")
+                raise ItemNotFoundError(f"{item.id} is not related to {target!r} by {relation}.")
             return frontmatter_edit.with_fields(before, {relation: kept or None})
 
         return self._at_last(reference, kind, version, change)
 
-    def delete(self, reference: str, *, version: str, kind: str = "") -> Removed:
+    def delete(self, reference: str, *, version: str, kind: str = "") -> RemovedItem:
         """Remove an entry, and the relations of other entries that lead to it.
 
         Raises:
@@ -185,13 +185,13 @@ class Notebook:
             unlinked, notes = [], [*self._desk.rescue()]
             for item, relation, value in referring:
                 try:
-                    left = [each for each in self._shelves.load(item.id)[0].listed(relation) if each != value]
+                    left = [each for each in self._shelves.load(item.id)[0].relation_targets(relation) if each != value]
                     self._desk.set(item.id, {relation: left or None})
                     unlinked.append((item.id, relation))
                 except (ConflictError, UsageError) as error:
                     notes.append(f"{item.id} still says {relation}: {error.message.splitlines()[0]}")
             usage.forget(self._counts, path)
-        return Removed(path, removed.version, tuple(unlinked), tuple(sorted(dangling)), tuple(notes))
+        return RemovedItem(path, removed.version, tuple(unlinked), tuple(sorted(dangling)), tuple(notes))
 
     def use(self, reference: str) -> tuple[Item, usage.Usage]:
         """Read a skill and count that it was used."""
@@ -203,17 +203,17 @@ class Notebook:
         """Say how often each skill was used, by id."""
         return usage.usage(self._counts)
 
-    def history(self, reference: str, kind: str = "") -> tuple[Past, ...]:
+    def history(self, reference: str, kind: str = "") -> tuple[PastVersion, ...]:
         """List the past versions of an entry that are kept, the newest first, also of one that is gone."""
         return self._desk.history.versions(self._once(reference, kind))
 
-    def restore(self, reference: str, wanted: str, *, version: str, kind: str = "") -> Saved:
+    def restore(self, reference: str, wanted: str, *, version: str, kind: str = "") -> SavedItem:
         """Give an entry the text of a past version again; the version that it is based on is empty if it is gone."""
         with self._alone():
             path = self._once(reference, kind)
             past = self._desk.history.recalled(path, wanted)
             if past is None:
-                raise NoSuchEntryError(f"Version {wanted!r} of {path} is not kept.", "See its history.")
+                raise ItemNotFoundError(f"Version {wanted!r} of {path} is not kept.", "See its history.")
             self._desk.restore(path, version, past)
             return self._saved(self._shelves.load(path)[0])
 
@@ -229,14 +229,14 @@ class Notebook:
             yield
 
     def _found(self, reference: str, kind: str) -> str:
-        return self._shelves.find(well_formed(reference), kind)
+        return self._shelves.find(replace_surrogates(reference), kind)
 
     def _once(self, reference: str, kind: str) -> str:
         """Find an entry, or one that was there once, by its path, name or title."""
         try:
             return self._found(reference, kind)
-        except NoSuchEntryError:
-            path = well_formed(reference).removeprefix("./")
+        except ItemNotFoundError:
+            path = replace_surrogates(reference).removeprefix("./")
             kinds = (kind,) if kind else SINGULAR
             names = (f"{self._shelves.bases[each].folder}/{slug(path, SINGULAR[each])}.md" for each in kinds)
             once = next(filter(self._desk.history.versions, (path, *names)), "")
@@ -247,7 +247,7 @@ class Notebook:
     def _targets(self) -> Targets:
         return Targets(self._root, self._shelves.everything, self._index.usable())
 
-    def _at_last(self, reference: str, kind: str, version: str, change: Change) -> Saved:
+    def _at_last(self, reference: str, kind: str, version: str, change: Change) -> SavedItem:
         """Make a change that fits any version; if an editor was quicker, again, unless a version was named."""
         with self._alone():
             path = self._found(reference, kind)
@@ -261,15 +261,15 @@ class Notebook:
                         raise
         raise AssertionError  # the last try returns or raises
 
-    def _saved(self, item: Item, *, changed: bool = True, compare: bool = False) -> Saved:
+    def _saved(self, item: Item, *, changed: bool = True, compare: bool = False) -> SavedItem:
         """Say what became of an entry, and what it resembles."""
         if not changed:
-            return Saved(item, changed=False)
+            return SavedItem(item, changed=False)
         rescued = self._desk.rescue()
         if not compare:
-            return Saved(item, notes=rescued)
+            return SavedItem(item, notes=rescued)
         found, notes = self._index.compare(item, self._shelves.items(item.kind), self._settings)
-        return Saved(item, True, found.near, found.contradictions, (*rescued, *notes))
+        return SavedItem(item, True, found.near, found.contradictions, (*rescued, *notes))
 
 
 def _passes(item: Item, asked: Mapping[str, set[str]]) -> bool:

@@ -5,9 +5,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from waymeet.analysis import called, defined, located, titled
-from waymeet.errors import NoSuchEntryError, UsageError
-from waymeet.ingest.build.link_keys import refs
+from waymeet.analysis import file_name_key, path_key, symbol_key, title_key
+from waymeet.errors import ItemNotFoundError, UsageError
+from waymeet.ingest.build.link_keys import link_keys
 from waymeet.notebook.fields import REFERRING, RELATIONS, WITHOUT_CIRCLES
 from waymeet.notebook.frontmatter_edit import Value
 from waymeet.notebook.item import Item, keys
@@ -29,7 +29,7 @@ class Directory:
     def target(self, value: str, source: str) -> str | None:
         """Say which item a relation's value names, seen from the file that holds it."""
         wanted = bare(value)
-        for ref in refs(wanted, source) if wanted else ():
+        for ref in link_keys(wanted, source) if wanted else ():
             if found := self._called.get(ref):
                 here = source.rpartition("/")[0]
                 return min(found, key=lambda path: (path.rpartition("/")[0] != here, len(path), path))
@@ -123,7 +123,7 @@ class Targets:
         found = (self._entry(source, wanted) or self._file(wanted) or self._indexed(wanted)) if wanted else ""
         if not found:
             hint = "Give the path or name of an entry, the path of a file, or the name of a symbol."
-            raise NoSuchEntryError(f"There is nothing called {target!r} to relate to.", hint)
+            raise ItemNotFoundError(f"There is nothing called {target!r} to relate to.", hint)
         whole = f"{found}#{anchor}" if anchor else found
         return f"[[{whole}]]" if "," in whole else whole  # commas part several targets in one value
 
@@ -149,6 +149,11 @@ class Targets:
         """Find a document or a symbol that is the only one of its name."""
         if self._store is None:
             return ""
-        names = {located(wanted): "", called(wanted): "", titled(wanted): "", defined(wanted): f"#{wanted}"}
-        found = self._store.named([name for name in names if name])
+        names = {
+            path_key(wanted): "",
+            file_name_key(wanted): "",
+            title_key(wanted): "",
+            symbol_key(wanted): f"#{wanted}",
+        }
+        found = self._store.documents_by_key([name for name in names if name])
         return next((found[name][0] + mark for name, mark in names.items() if len(found.get(name, ())) == 1), "")

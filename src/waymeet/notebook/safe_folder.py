@@ -136,7 +136,7 @@ def below(root: Path, path: str, *, create: bool = False) -> Iterator[Folder]:
 def _astray(path: str) -> UsageError:
     return UsageError(
         f"{path} is not a folder of the project: a link or a file stands in the way.",
-        "Links are not followed. Move it away, or choose another folder (settings authored.*).",
+        "Links are not followed. Move it away, or choose another folder (settings notebook.*).",
     )
 
 

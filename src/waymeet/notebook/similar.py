@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from waymeet.analysis import count, spoken
-from waymeet.ports import Embedder, Store, suited
-from waymeet.settings import Authored, Settings
+from waymeet.analysis import count_terms, detect_language
+from waymeet.ports import Embedder, Store, choose_embedder
+from waymeet.settings import NotebookSettings, Settings
 from waymeet.types import Filters, Word
 
 _MOST_WORDS = 64
@@ -37,13 +37,13 @@ class Text(NamedTuple):
     body: str
 
 
-class Near(Struct, frozen=True):
+class SimilarItem(Struct, frozen=True):
     """An entry that resembles the saved one."""
 
     id: str
     title: str
-    likeness: float
-    by: str
+    similarity: float
+    method: str
     """`terms` or `meaning`."""
     verdict: str
     """`same`, `update` (one should update or supersede the other) or `related`."""
@@ -63,46 +63,46 @@ class Contradiction(Struct, frozen=True):
 class Compared(NamedTuple):
     """What came of comparing an entry with others."""
 
-    near: tuple[Near, ...] = ()
+    near: tuple[SimilarItem, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
 
 
 def compared(
-    mine: Text, others: Iterable[Text], settings: Authored, meaning: Mapping[str, float] | None = None
+    mine: Text, others: Iterable[Text], settings: NotebookSettings, meaning: Mapping[str, float] | None = None
 ) -> Compared:
     """Compare an entry with others; `meaning` gives their cosine by id, where it is known."""
-    own = count(f"{mine.title}\n{mine.body}")
-    alike = [(likeness(own, count(f"{other.title}\n{other.body}")), other) for other in others]
-    near: list[Near] = []
+    own = count_terms(f"{mine.title}\n{mine.body}")
+    alike = [(likeness(own, count_terms(f"{other.title}\n{other.body}")), other) for other in others]
+    near: list[SimilarItem] = []
     for by_terms, other in alike:
         by_meaning = (meaning or {}).get(other.id, 0.0)
         best = min(max(by_terms, by_meaning), 1.0)
         verdict = _verdict(best, settings)
         if verdict:
             by = "meaning" if by_meaning > by_terms else "terms"
-            near.append(Near(other.id, other.title, round(best, 4), by, verdict))
+            near.append(SimilarItem(other.id, other.title, round(best, 4), by, verdict))
     said = list(_sentences(mine))
-    likest = sorted(alike, key=lambda each: (-each[0], each[1].id))[: settings.compared]
+    likest = sorted(alike, key=lambda each: (-each[0], each[1].id))[: settings.max_compared]
     contradictions = (found for _, other in likest for found in _contradictions(said, other))
-    return Compared(tuple(sorted(near, key=lambda each: (-each.likeness, each.id))), tuple(contradictions))
+    return Compared(tuple(sorted(near, key=lambda each: (-each.similarity, each.id))), tuple(contradictions))
 
 
 def candidates(
     mine: Text, kind: str, store: Store, embedders: Sequence[Embedder], settings: Settings
 ) -> tuple[list[Text], dict[str, float]]:
     """Find the indexed entries of a kind that a text may resemble, with their cosine to it if there is a model."""
-    most = settings.authored.compared
+    most = settings.notebook.max_compared
     filters, limit = Filters(kinds=(kind,)), most * 2
-    own = count(f"{mine.title}\n{mine.body}")
+    own = count_terms(f"{mine.title}\n{mine.body}")
     frequent = sorted(own, key=lambda term: (-own[term], term))[:_MOST_WORDS]
     asked = [Word((term,), text=term) for term in frequent]
-    found = [hit.document for hit in store.lexical(asked, limit, filters, settings.bm25)]
+    found = [hit.document for hit in store.rank_lexical(asked, limit, filters, settings.bm25)]
     meaning: dict[str, float] = {}
     text = f"{mine.title}\n{mine.body}"
-    embedder = suited(embedders, spoken(text)) if embedders else None
-    if embedder is not None and embedder.lane in store.lanes():
-        vector = embedder.passages([text])[0]
-        for hit in store.nearest(embedder.lane, vector, limit, filters):
+    embedder = choose_embedder(embedders, detect_language(text)) if embedders else None
+    if embedder is not None and embedder.space in store.spaces():
+        vector = embedder.embed_passages([text])[0]
+        for hit in store.rank_vectors(embedder.space, vector, limit, filters):
             meaning[hit.document] = max(hit.score, meaning.get(hit.document, 0.0))
     ids = [each for each in dict.fromkeys((*meaning, *found)) if each != mine.id][:most]
     documents, chunks = store.documents(ids), store.chunks_of(ids)
@@ -114,7 +114,7 @@ def candidates(
     return texts, meaning
 
 
-def linked(id_: str, near: Iterable[Near], store: Store) -> Iterator[Contradiction]:
+def linked(id_: str, near: Iterable[SimilarItem], store: Store) -> Iterator[Contradiction]:
     """Yield what is linked to an entry, or to one that resembles it, by `contradicts`."""
     around = {id_, *(each.id for each in near)}
     for edge in store.edges(around, kinds=("contradicts",)):
@@ -139,8 +139,8 @@ def likeness(one: Mapping[str, int], other: Mapping[str, int]) -> float:
     return float(round(shared / sqrt(lengths), 12))
 
 
-def _verdict(value: float, settings: Authored) -> str:
-    levels = (("same", settings.same), ("update", settings.update), ("related", settings.related))
+def _verdict(value: float, settings: NotebookSettings) -> str:
+    levels = (("same", settings.same), ("update", settings.update_similarity), ("related", settings.related_similarity))
     return next((name for name, least in levels if value >= least), "")
 
 
@@ -156,7 +156,7 @@ def _sentences(text: Text) -> Iterator[_Sentence]:
     for piece in [piece for piece in (text.title, *pieces) if piece][:_MOST_SENTENCES]:
         bare = _NUMBER.sub(" ", _DENIAL.sub(" ", piece))
         denials = len(_DENIAL.findall(piece))
-        yield _Sentence(piece, count(bare), denials % 2 == 1, tuple(sorted(_NUMBER.findall(piece))))
+        yield _Sentence(piece, count_terms(bare), denials % 2 == 1, tuple(sorted(_NUMBER.findall(piece))))
 
 
 def _contradictions(mine: list[_Sentence], other: Text) -> Iterator[Contradiction]:

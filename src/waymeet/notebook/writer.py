@@ -11,7 +11,7 @@ from pathlib import Path
 from waymeet.errors import BusyIndexError, ConflictError, UsageError
 from waymeet.ingest.read.decode import decode
 from waymeet.notebook import atomic_replace, frontmatter_edit, write_lock
-from waymeet.notebook.catalog import Shelves
+from waymeet.notebook.catalog import Catalog
 from waymeet.notebook.fields import WITHOUT_CIRCLES
 from waymeet.notebook.file_names import numbered
 from waymeet.notebook.frontmatter_edit import Value
@@ -27,15 +27,15 @@ _PATIENCE = 300.0
 """Seconds; the system lets go for a writer that died, so that only a crowd or one that hangs takes so long."""
 
 
-class Desk:
+class Writer:
     """Changes the files of a project's entries."""
 
-    def __init__(self, shelves: Shelves, beside: Path, settings: Settings) -> None:
+    def __init__(self, shelves: Catalog, beside: Path, settings: Settings) -> None:
         """`beside` is the file next to which the lock and past versions are kept."""
         self.shelves = shelves
-        self.history = History(beside.with_name(f"{beside.name}.history"), settings.authored.history)
-        self._lock = beside.with_name(f"{beside.name}.authored.lock")
-        self._largest = min(settings.authored.max_bytes, settings.ingest.max_file_bytes)
+        self.history = History(beside.with_name(f"{beside.name}.history"), settings.notebook.history)
+        self._lock = beside.with_name(f"{beside.name}.notebook.lock")
+        self._largest = min(settings.notebook.max_bytes, settings.ingest.max_file_bytes)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -109,7 +109,7 @@ class Desk:
             return
         base = next((each for each in self.shelves.bases.values() if path.startswith(f"{each.folder}/")), None)
         if base is None:
-            raise UsageError(f"{path} does not lie in a folder of entries any more.", "See the settings authored.*")
+            raise UsageError(f"{path} does not lie in a folder of entries any more.", "See the settings notebook.*")
         with _written(path):
             if not atomic_replace.create(base, path.removeprefix(f"{base.folder}/"), past):
                 raise _conflict(path, self.shelves.load(path)[1], past.decode("utf-8", "replace"))
@@ -135,7 +135,7 @@ class Desk:
             raise UsageError(f"{path} is only read: it does not lie in {folder}.", "Change it in an editor.")
         return item, raw
 
-    def _inside(self, item: Item) -> tuple[atomic_replace.Base, str]:
+    def _inside(self, item: Item) -> tuple[atomic_replace.Expected, str]:
         base = self.shelves.bases[item.kind]
         return base, item.id.removeprefix(f"{base.folder}/")
 
@@ -151,7 +151,7 @@ class Desk:
         raw = text.encode()
         if len(raw) > self._largest:
             raise UsageError(
-                f"It would be {len(raw):,} bytes long; {self._largest:,} are allowed (setting authored.max_bytes)."
+                f"It would be {len(raw):,} bytes long; {self._largest:,} are allowed (setting notebook.max_bytes)."
             )
         return raw
 

@@ -16,10 +16,10 @@ from waymeet.settings import Embedding, Settings
 from waymeet.types import Answer, Degraded
 
 if TYPE_CHECKING:
-    from waymeet.ingest.embed.batches import Embedded
-    from waymeet.ingest.status import Meaning
+    from waymeet.ingest.embed.batches import EmbeddingReport
+    from waymeet.ingest.status import VectorStatus
     from waymeet.models.remote.cost import Consent, Estimate
-    from waymeet.models.vector_cache import KeptEmbedder, VectorCache
+    from waymeet.models.vector_cache import CachedEmbedder, VectorCache
     from waymeet.ports import Vector
 
     Keep = Callable[[str, Mapping[str, Vector], Mapping[str, str]], None]
@@ -42,7 +42,7 @@ class Answering(NamedTuple):
     refused: int = 0
     """Sections that they give no usable vector for."""
     keep: "Keep | None" = None
-    """Takes vectors that were made while a question was answered: lane, vectors, digests of the documents."""
+    """Takes vectors that were made while a question was answered: space, vectors, digests of the documents."""
 
 
 class Models:
@@ -50,13 +50,13 @@ class Models:
 
     def __init__(self, index: Path) -> None:
         self._index = index
-        self._made: dict[Embedding, tuple[KeptEmbedder, ...]] = {}
+        self._made: dict[Embedding, tuple[CachedEmbedder, ...]] = {}
         self._failed: dict[Embedding, tuple[str, float]] = {}
         """Models of old vectors that could not be used, why, and until when they are left alone."""
         self._cache: VectorCache | None = None
         self._making = RLock()
 
-    def chosen(self, numbers: Embedding) -> "tuple[KeptEmbedder, ...]":
+    def chosen(self, numbers: Embedding) -> "tuple[CachedEmbedder, ...]":
         """Give the models that settings choose; the same for the same settings."""
         with self._making:
             if numbers not in self._made:
@@ -68,28 +68,28 @@ class Models:
         embedders = self.chosen(numbers)
         if not embedders:
             return Answering(())
-        from waymeet.ingest.embed.failures import number_refused
-        from waymeet.ingest.embed.model_switch import changing
+        from waymeet.ingest.embed.failures import count_failed_chunks
+        from waymeet.ingest.embed.model_switch import previous_models
 
         here = numbers.provider not in _ELSEWHERE
-        old = changing(store, embedders)
-        lanes = [each.lane for each in embedders]
+        old = previous_models(store, embedders)
+        spaces = [each.space for each in embedders]
         if old is None:
-            return Answering(embedders, here=here, refused=number_refused(store, lanes))
-        embedded, chunks = store.coverage(lanes)
-        far = f"{embedded} of {chunks} sections are embedded by {' + '.join(lanes)} so far"
-        before, why = self._before(old.lanes, old.made)
+            return Answering(embedders, here=here, refused=count_failed_chunks(store, spaces))
+        embedded, chunks = store.coverage(spaces)
+        far = f"{embedded} of {chunks} sections are embedded by {' + '.join(spaces)} so far"
+        before, why = self._before(old.spaces, old.made)
         if before:
-            detail = f"{far}; until all are, {' + '.join(old.lanes)} answers"
+            detail = f"{far}; until all are, {' + '.join(old.spaces)} answers"
             was_here = old.made.provider not in _ELSEWHERE
             return Answering(before, (Degraded("vector", "model_change", detail),), was_here)
-        detail = f"{' + '.join(old.lanes)}, which made the vectors, cannot be used ({why}); {far}"
+        detail = f"{' + '.join(old.spaces)}, which made the vectors, cannot be used ({why}); {far}"
         return Answering(embedders, (Degraded("vector", "model_change", detail),), here)
 
     def asked(self, store: Store, numbers: Embedding, ask: Callable[[Answering], Answer]) -> Answer:
         """Have a question answered, by models and vectors of the same moment."""
         made: list[tuple[str, Mapping[str, Vector], Mapping[str, str]]] = []
-        with store.reading():
+        with store.snapshot():
             models = self.answering(store, numbers)
             if models.here:  # a server may keep a question waiting far too long
                 models = models._replace(keep=lambda *each: made.append(each))
@@ -103,24 +103,24 @@ class Models:
 
     def _keep(self, made: "Iterable[tuple[str, Mapping[str, Vector], Mapping[str, str]]]", numbers: Embedding) -> None:
         """Keep vectors for the next question, if that can be done at once and their model still answers."""
-        from waymeet.ingest.embed.model_switch import serving
+        from waymeet.ingest.embed.model_switch import answering_models
         from waymeet.stores.sqlite import SqliteStore
 
         try:
             with closing(SqliteStore.open(self._index, timeout=0.0)) as hasty:
-                now = serving(hasty)
-                lanes = {*(now.lanes if now else ()), *(each.lane for each in self.chosen(numbers))}
-                for lane, vectors, digests in made:
-                    if lane in lanes:
-                        hasty.put_vectors(lane, vectors, digests)
+                now = answering_models(hasty)
+                spaces = {*(now.spaces if now else ()), *(each.space for each in self.chosen(numbers))}
+                for space, vectors, digests in made:
+                    if space in spaces:
+                        hasty.put_vectors(space, vectors, digests)
         except IndexUnavailableError:
             return  # somebody else is writing: the job will embed them
 
     def _spoil(self, store: Store, numbers: Embedding, why: str) -> bool:
         """Take note that a model of old vectors failed, and say whether another answers from now on."""
-        from waymeet.ingest.embed.model_switch import changing
+        from waymeet.ingest.embed.model_switch import previous_models
 
-        old = changing(store, self.chosen(numbers))
+        old = previous_models(store, self.chosen(numbers))
         if old is None or self._resting(old.made):
             return False
         self._failed[old.made] = why, monotonic() + _REST
@@ -140,7 +140,7 @@ class Models:
         *,
         consent: "Consent | None" = None,
         waiting: Callable[[], None] | None = None,
-    ) -> "Embedded":
+    ) -> "EmbeddingReport":
         """Embed what the chosen models have not embedded yet, one process at a time, and let them answer then.
 
         A large paid run needs consent.
@@ -149,15 +149,15 @@ class Models:
 
         numbers = settings.embedding
         embedders = self.chosen(numbers)
-        if not embedders or model_switch.complete(store, embedders, numbers):
-            return batches.Embedded()
+        if not embedders or model_switch.is_complete(store, embedders, numbers):
+            return batches.EmbeddingReport()
         unpaid = self._refused(store, numbers, consent)
         if unpaid:
             return unpaid
-        from waymeet.models.trusted import vouch
+        from waymeet.models.trusted import trust_model
 
-        vouch(numbers)
-        with job.the_only(self._index, waiting, wait=True) as telling:
+        trust_model(numbers)
+        with job.embedding_lock(self._index, waiting, wait=True) as telling:
 
             def told(done: int, total: int, item: str) -> None:
                 telling.progress(done, total, item)
@@ -165,18 +165,20 @@ class Models:
                     progress(done, total, item)
 
             def ended() -> bool:
-                return telling.useless or (stopped is not None and stopped())
+                return telling.is_index_replaced or (stopped is not None and stopped())
 
-            model_switch.begin(store, embedders, numbers)
-            also = model_switch.moving(store, embedders)
-            came = batches.embed(store, embedders, settings, told, ended, also=also)
-            if telling.useless:  # to tidy up now would be to remove the files of the index that took its place
+            model_switch.record_models(store, embedders, numbers)
+            also = model_switch.chunks_to_move(store, embedders)
+            came = batches.embed_chunks(store, embedders, settings, told, ended, also=also)
+            if (
+                telling.is_index_replaced
+            ):  # to tidy up now would be to remove the files of the index that took its place
                 trouble = f"The index {self._index} was removed or replaced while it was being embedded."
-                return replace(came, trouble=trouble, hint="Run `waymeet index` again.")
-            model_switch.finish(store, embedders, numbers, came)
-            if came.done:
-                store.tidy()
-            telling.end(came.trouble)
+                return replace(came, error=trouble, hint="Run `waymeet index` again.")
+            model_switch.finish_switch(store, embedders, numbers, came)
+            if came.embedded:
+                store.optimize()
+            telling.end(came.error)
         return self._with_remarks(came)
 
     def embed_few(self, store: Store, settings: Settings, late: Callable[[], bool]) -> None:
@@ -189,61 +191,61 @@ class Models:
         embedders = self.chosen(settings.embedding)
         if not embedders or settings.embedding.provider in _ELSEWHERE:
             return
-        embedded, chunks = store.coverage([each.lane for each in embedders])
+        embedded, chunks = store.coverage([each.space for each in embedders])
         if not 0 < chunks - embedded <= _FEW:
             return
         try:
-            with job.alone(self._index):
-                model_switch.begin(store, embedders, settings.embedding)
-                batches.embed(store, embedders, settings, late=late, hasty=True)
+            with job.try_embedding_lock(self._index):
+                model_switch.record_models(store, embedders, settings.embedding)
+                batches.embed_chunks(store, embedders, settings, late=late, hasty=True)
         except BusyIndexError:
             return  # whoever is at it embeds these, too
 
     def forget(self, store: Store, numbers: Embedding) -> list[str]:
-        """Remove the vectors that no model of now nor the one that still answers has made, and name their lanes."""
-        unused = list(self.status(store, numbers).unused)
+        """Remove the vectors that no model of now nor the one that still answers has made, and name their spaces."""
+        unused = list(self.status(store, numbers).unused_spaces)
         if unused:
-            store.swap_lanes(dict.fromkeys(unused), {})
-            store.tidy()
+            store.drop_vectors(dict.fromkeys(unused), {})
+            store.optimize()
         return unused
 
-    def status(self, store: Store, numbers: Embedding) -> "Meaning":
+    def status(self, store: Store, numbers: Embedding) -> "VectorStatus":
         """Say how an index stands to its models."""
         from waymeet.ingest.embed import job, model_switch
-        from waymeet.ingest.embed.failures import Refusals
-        from waymeet.ingest.status import Meaning
+        from waymeet.ingest.embed.failures import FailedChunks
+        from waymeet.ingest.status import VectorStatus
 
-        lanes = tuple(each.lane for each in self.chosen(numbers))
-        embedded, chunks = store.coverage(lanes)
-        old = model_switch.changing(store, self.chosen(numbers))
-        answering = old.lanes if old else lanes
-        last = job.last(self._index)
-        return Meaning(
-            lanes=lanes,
+        spaces = tuple(each.space for each in self.chosen(numbers))
+        embedded, chunks = store.coverage(spaces)
+        old = model_switch.previous_models(store, self.chosen(numbers))
+        answering = old.spaces if old else spaces
+        last = job.last_job(self._index)
+        return VectorStatus(
+            spaces=spaces,
             embedded=embedded,
             chunks=chunks,
-            answering=answering,
-            unused=tuple(lane for lane in store.lanes() if lane not in {*lanes, *answering}),
-            refused=tuple(Refusals(store).reasons(lanes)),
-            job=job.running(self._index),
-            trouble=last.trouble if last and last.ended and embedded < chunks else "",
+            answering_spaces=answering,
+            unused_spaces=tuple(space for space in store.spaces() if space not in {*spaces, *answering}),
+            failures=tuple(FailedChunks(store).reasons(spaces)),
+            job=job.running_job(self._index),
+            error=last.error if last and last.ended and embedded < chunks else "",
         )
 
     def estimate(self, store: Store, numbers: Embedding) -> "list[Estimate]":
         """Estimate what is sent elsewhere to embed the rest; nothing if all stays on this machine."""
         if numbers.provider not in _ELSEWHERE:
             return []
-        from waymeet.models.remote.cost import estimates
+        from waymeet.models.remote.cost import estimate_costs
 
-        return estimates(store, self.chosen(numbers))
+        return estimate_costs(store, self.chosen(numbers))
 
     def paid(self, numbers: Embedding) -> bool:
-        """Tell whether somebody may want money for embedding, without looking at what there is to batches."""
+        """Tell whether somebody may want money for embedding, without looking at what there is to embed."""
         if numbers.provider not in _ELSEWHERE:
             return False
-        from waymeet.models.remote.cost import paid
+        from waymeet.models.remote.cost import is_any_paid
 
-        return paid(self.chosen(numbers))
+        return is_any_paid(self.chosen(numbers))
 
     def go_on(self, root: Path, flags: Iterable[str], store: Store, settings: Settings) -> bool:
         """Have a process of its own embed the rest, if the user lets that happen by itself; say whether one began.
@@ -254,20 +256,20 @@ class Models:
 
         numbers = settings.embedding
         embedders = self.chosen(numbers)
-        if not (numbers.background and embedders) or model_switch.complete(store, embedders, numbers):
+        if not (numbers.background and embedders) or model_switch.is_complete(store, embedders, numbers):
             return False
-        last = job.last(self._index)
-        if last and (last.trouble or not (last.ended and last.done)):
-            long = last.trouble or not (last.ended or last.done)  # it may well have been killed for its size
+        last = job.last_job(self._index)
+        if last and (last.error or not (last.ended and last.done)):
+            long = last.error or not (last.ended or last.done)  # it may well have been killed for its size
             if time() - last.updated < (_LONG_REST if long else _REST):
                 return False
-        if job.running(self._index) or self.paid(numbers):
+        if job.running_job(self._index) or self.paid(numbers):
             return False
-        from waymeet.ingest.embed.background import detached
+        from waymeet.ingest.embed.background import start_embedding_process
 
-        job.Telling(self._index)  # so that who asks next does not start another before this one gets to say so
+        job.JobReporter(self._index)  # so that who asks next does not start another before this one gets to say so
         try:
-            detached(root, self._index, flags)
+            start_embedding_process(root, self._index, flags)
         except OSError:  # no more processes, or no place for what it says: the answer said what it lacks
             return False
         return True
@@ -279,47 +281,47 @@ class Models:
             if self._cache:
                 self._cache.close()
 
-    def _before(self, lanes: Iterable[str], made: Embedding) -> tuple[tuple[Embedder, ...], str]:
+    def _before(self, spaces: Iterable[str], made: Embedding) -> tuple[tuple[Embedder, ...], str]:
         """Make the models of old vectors again, or say why that cannot be."""
-        from waymeet.models.trusted import vouched
+        from waymeet.models.trusted import is_trusted
 
         resting = self._resting(made)
         if resting:
             return (), resting
-        if not vouched(made):
+        if not is_trusted(made):
             return (), "it was not chosen by you, and is not asked"
         try:
             found = self.chosen(made)
         except EmbeddingError as error:
             return (), error.message
-        from waymeet.models.vector_cache import model_of
+        from waymeet.models.vector_cache import model_of_space
 
-        names = {model_of(lane): lane for lane in lanes}
-        if {model_of(each.lane) for each in found} != names.keys():
+        names = {model_of_space(space): space for space in spaces}
+        if {model_of_space(each.space) for each in found} != names.keys():
             return (), "its settings give another model now"
-        return tuple(each.under(names[model_of(each.lane)]) for each in found), ""
+        return tuple(each.with_space(names[model_of_space(each.space)]) for each in found), ""
 
-    def _refused(self, store: Store, numbers: Embedding, consent: "Consent | None") -> "Embedded | None":
+    def _refused(self, store: Store, numbers: Embedding, consent: "Consent | None") -> "EmbeddingReport | None":
         if numbers.provider not in _ELSEWHERE:
             return None
-        from waymeet.models.remote.cost import refused
+        from waymeet.models.remote.cost import check_consent
 
-        return refused(store, self.chosen(numbers), numbers, consent)
+        return check_consent(store, self.chosen(numbers), numbers, consent)
 
-    def _with_remarks(self, came: "Embedded") -> "Embedded":
+    def _with_remarks(self, came: "EmbeddingReport") -> "EmbeddingReport":
         if self._cache is None or not self._cache.remarks:
             return came
         remarks = tuple(self._cache.remarks)
         self._cache.remarks.clear()
-        return replace(came, remarks=remarks)
+        return replace(came, warnings=remarks)
 
-    def _make(self, numbers: Embedding) -> "tuple[KeptEmbedder, ...]":
+    def _make(self, numbers: Embedding) -> "tuple[CachedEmbedder, ...]":
         if numbers.provider == "none":
             return ()
-        from waymeet.models.choose_embedders import chosen_embedders
-        from waymeet.models.vector_cache import KeptEmbedder, VectorCache
+        from waymeet.models.choose_embedders import choose_embedders
+        from waymeet.models.vector_cache import CachedEmbedder, VectorCache
 
         cached = numbers.cache_megabytes and numbers.provider != "hashing"  # which is quicker than looking it up
         if cached and self._cache is None:
             self._cache = VectorCache(cache_folder() / "vectors.sqlite", numbers.cache_megabytes * 1_000_000)
-        return tuple(KeptEmbedder(each, self._cache if cached else None) for each in chosen_embedders(numbers))
+        return tuple(CachedEmbedder(each, self._cache if cached else None) for each in choose_embedders(numbers))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from waymeet.ingest.discover.changes import Changes
-    from waymeet.staleness.dates import Moments
+    from waymeet.staleness.dates import ChangeDates
 
     TakeIn = Callable[["Changes", Store], object]
 
@@ -24,7 +24,7 @@ _FEW = 20
 NOT_CHECKED = Degraded("freshness", "not_checked", "changed files were not looked for: the answer may be behind them")
 
 
-class OneLook:
+class SharedCheck:
     """Lets threads that ask at the same time share one look for changed files."""
 
     def __init__(self) -> None:
@@ -61,57 +61,57 @@ def refreshed(root: Path, index: Path, store: Store, settings: Settings, take_in
 
 def looked(root: Path, store: Store, settings: Settings) -> "Changes | None":
     """Compare files and index by size and time; None if the budget for that ran out."""
-    from waymeet.ingest.discover.changes import changed
+    from waymeet.ingest.discover.changes import find_changes
 
     deadline = monotonic() + settings.ingest.refresh_seconds
-    return changed(root, store, settings, lambda: monotonic() > deadline)
+    return find_changes(root, store, settings, lambda: monotonic() > deadline)
 
 
 def gone(root: Path, store: Store) -> tuple[Degraded, ...]:
     """Say that the project's folder is gone, if it is; an empty one is, if it was not when it was indexed."""
-    from waymeet.ingest.discover.roots import trouble
+    from waymeet.ingest.discover.roots import root_problem
 
-    wrong = trouble(str(root))
+    wrong = root_problem(str(root))
     return (_root_missing(f"{root} {wrong}"),) if wrong and store.counts().documents else ()
 
 
-def moments(root: Path, store: Store, settings: Settings) -> "Moments":
+def moments(root: Path, store: Store, settings: Settings) -> "ChangeDates":
     """Find out when documents and their sources last changed, as far as that is not known yet."""
-    from waymeet.ingest.read.safe_read import read
-    from waymeet.staleness.update_dates import renewed
+    from waymeet.ingest.read.safe_read import read_file
+    from waymeet.staleness.update_dates import update_change_dates
 
     def content(path: str) -> bytes | None:
         try:
-            return read(str(root), path, settings.ingest.max_file_bytes).raw
+            return read_file(str(root), path, settings.ingest.max_file_bytes).raw
         except OSError:
             return None
 
-    return renewed(store, root, content, settings, time_ns())
+    return update_change_dates(store, root, content, settings, time_ns())
 
 
 def mended(store: Store) -> tuple[Degraded, ...]:
     """Say what was found damaged while a question was answered, and made anew for it."""
-    told = store.mended() if hasattr(store, "mended") else ()
+    told = store.repaired_files() if hasattr(store, "repaired_files") else ()
     return tuple(Degraded("index", "mended", f"{each}; it was made anew, the answer is complete") for each in told)
 
 
 def _left_undone(index: Path, settings: Settings, changes: "Changes", take_in: "TakeIn") -> str:
     """Take changes in, or say why they were not."""
-    from waymeet.ingest.discover.changes import alarm
+    from waymeet.ingest.discover.changes import removal_warning
 
-    wrong = alarm(changes, ask_above=0)
+    wrong = removal_warning(changes, ask_above=0)
     if wrong:
         return f"{wrong} If they are meant to be gone, run `waymeet index --accept-removals`"
     if changes.number > settings.ingest.refresh_files:
         return f"{changes.number} files changed since they were indexed, too many to take in now: run `waymeet index`"
     if not changes.number and changes.read <= _FEW:
         return ""
-    from waymeet.ingest.lock import turn
+    from waymeet.ingest.lock import index_lock
     from waymeet.stores.sqlite import SqliteStore
 
     try:  # through a connection of its own, which does not wait long for other writers
         with (
-            turn(index, wait=False),
+            index_lock(index, wait=False),
             closing(SqliteStore.open(index, timeout=settings.ingest.refresh_seconds)) as hasty,
         ):
             take_in(changes, hasty)

@@ -12,12 +12,12 @@ from waymeet.recipes.memory import MEMORY
 from waymeet.recipes.neighbours import FILES, NEIGHBOURS, SKILLS_RECALL
 from waymeet.recipes.threeway import THREEWAY
 from waymeet.search.state import Recipe
-from waymeet.settings import OwnRecipe
+from waymeet.settings import CustomRecipe
 
 RECIPES = {recipe.name: recipe for recipe in (AUTO, CLASSIC, DEEP, THREEWAY, MEMORY, NEIGHBOURS, FILES, SKILLS_RECALL)}
 
 
-def recipe_named(name: str, own: Mapping[str, OwnRecipe] | None = None) -> Recipe:
+def find_recipe(name: str, own: Mapping[str, CustomRecipe] | None = None) -> Recipe:
     """Find a recipe by its name; `own` are the user's, as the settings describe them."""
     if name in RECIPES:
         return RECIPES[name]
@@ -29,7 +29,7 @@ def recipe_named(name: str, own: Mapping[str, OwnRecipe] | None = None) -> Recip
     raise UnknownRecipeError(f"There is no recipe {name!r}.", hint)
 
 
-def all_recipes(own: Mapping[str, OwnRecipe]) -> Iterator[Recipe]:
+def list_recipes(own: Mapping[str, CustomRecipe]) -> Iterator[Recipe]:
     """Give every recipe, the user's last."""
     yield from RECIPES.values()
     for name, described in own.items():

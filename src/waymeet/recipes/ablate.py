@@ -8,7 +8,7 @@ from waymeet.recipes.stage_table import CANDIDATES, STAGES
 from waymeet.search.state import Recipe, Stage, stage_name
 
 
-def without_each(recipe: Recipe) -> Iterator[tuple[str, Recipe | None]]:
+def without_each_stage(recipe: Recipe) -> Iterator[tuple[str, Recipe | None]]:
     """Yield each stage's name with the recipe that lacks it; None in its place if the others cannot do without it."""
     for name in dict.fromkeys(map(stage_name, recipe.stages)):
         rest = tuple(stage for stage in recipe.stages if stage_name(stage) != name)

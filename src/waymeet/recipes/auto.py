@@ -1,36 +1,36 @@
 """The default: words (titles, headings and what links say included), meaning where there is a model, one light hop."""
 
-from waymeet.search.fuse.weighted_sum import blend, diversify, gather
-from waymeet.search.rank.feedback import correct
-from waymeet.search.rank.graph_boost import kindred, spread
-from waymeet.search.rank.name_match import definitions, exact
-from waymeet.search.rank.translations import twins
-from waymeet.search.retrieve.first_stage import lexical, suit, vector
+from waymeet.search.fuse.weighted_sum import aggregate_sections, limit_per_document, weighted_sum
+from waymeet.search.rank.feedback import apply_feedback
+from waymeet.search.rank.graph_boost import boost_linked, boost_shared_names
+from waymeet.search.rank.name_match import boost_definitions, boost_name_match
+from waymeet.search.rank.translations import collapse_translations
+from waymeet.search.retrieve.first_stage import adapt_length_norm, lexical, vector
 from waymeet.search.state import Recipe
 from waymeet.search.understand.acronyms import expand_acronyms
-from waymeet.search.understand.query import relax, understand
-from waymeet.search.understand.spelling import repair
+from waymeet.search.understand.query import relax_phrases, understand
+from waymeet.search.understand.spelling import correct_spelling
 
 AUTO = Recipe(
     name="auto",
     description="Words, meaning and links by score; what is called by its name gets a bonus. The default.",
     stages=(
         understand,
-        repair,
+        correct_spelling,
         expand_acronyms,
-        relax,
-        suit,
+        relax_phrases,
+        adapt_length_norm,
         lexical,
         vector,
-        blend,
-        gather,
-        exact,
-        definitions,
-        kindred,
-        spread,
-        twins,
-        correct,
-        diversify,
+        weighted_sum,
+        aggregate_sections,
+        boost_name_match,
+        boost_definitions,
+        boost_shared_names,
+        boost_linked,
+        collapse_translations,
+        apply_feedback,
+        limit_per_document,
     ),
-    overrides={"pool": {"least": 100}, "bm25": {"fields": {"inbound": 0.3}}},
+    overrides={"pool": {"min": 100}, "bm25": {"fields": {"inbound": 0.3}}},
 )

@@ -1,17 +1,17 @@
 """Words and meaning side by side, fused by rank or by score: what most hybrid search does."""
 
 from waymeet.search.fuse.fusion import fuse
-from waymeet.search.rank.feedback import correct
+from waymeet.search.rank.feedback import apply_feedback
 from waymeet.search.retrieve.first_stage import lexical, vector
 from waymeet.search.state import Recipe
 from waymeet.search.understand.acronyms import expand_acronyms
-from waymeet.search.understand.query import relax, understand
-from waymeet.search.understand.spelling import repair
+from waymeet.search.understand.query import relax_phrases, understand
+from waymeet.search.understand.spelling import correct_spelling
 
 CLASSIC = Recipe(
     name="classic",
     description="BM25 and vectors fused by reciprocal rank (or linearly); no links.",
-    stages=(understand, repair, expand_acronyms, relax, lexical, vector, fuse, correct),
+    stages=(understand, correct_spelling, expand_acronyms, relax_phrases, lexical, vector, fuse, apply_feedback),
     overrides={
         "pool": {"factor": 5},
         "bm25": {

@@ -5,11 +5,11 @@ from difflib import get_close_matches
 
 from waymeet.errors import SettingsError
 from waymeet.search.state import Recipe, Stage
-from waymeet.settings import OwnRecipe, layer
-from waymeet.settings.layers import merge
+from waymeet.settings import CustomRecipe, make_layer
+from waymeet.settings.layers import merge_trees
 
 
-def made(name: str, own: OwnRecipe, known: Mapping[str, Recipe]) -> Recipe:
+def made(name: str, own: CustomRecipe, known: Mapping[str, Recipe]) -> Recipe:
     """Make a recipe of its description.
 
     Raises:
@@ -24,12 +24,12 @@ def made(name: str, own: OwnRecipe, known: Mapping[str, Recipe]) -> Recipe:
     if base is None and not own.stages:
         raise SettingsError(f"{where} has no stages.", 'Give it `stages = ["understand", "lexical", …]` or a `base`.')
     # A description may come from a stranger's clone: whatever it says, it cannot set what only the user may.
-    numbers = layer(f"{where}.settings", own.settings, trusted=False).values
+    numbers = make_layer(f"{where}.settings", own.settings, trusted=False).values
     return Recipe(
         name=name,
         description=own.description or (f"{own.base}, changed." if base else "Your own."),
         stages=_checked(where, own.stages) if own.stages or base is None else base.stages,
-        overrides=merge(base.overrides if base else {}, numbers),
+        overrides=merge_trees(base.overrides if base else {}, numbers),
         modes=own.modes or (base.modes if base else ()),
     )
 

@@ -1,32 +1,32 @@
 """All there is to ask: words first, other wordings unless words are clear, lists fused, the best read again."""
 
 from waymeet.recipes.classic import CLASSIC
-from waymeet.search.fuse.deep import blend_positions, fuse_all, strong_signal
-from waymeet.search.rank.feedback import correct
+from waymeet.search.fuse.deep import blend_reranker, fuse_variants, strong_signal
+from waymeet.search.rank.feedback import apply_feedback
 from waymeet.search.rank.rerank import rerank
-from waymeet.search.retrieve.expansion import ask_all, expand
+from waymeet.search.retrieve.expansion import expand, retrieve_variants
 from waymeet.search.retrieve.first_stage import lexical
 from waymeet.search.state import Recipe
 from waymeet.search.understand.acronyms import expand_acronyms
-from waymeet.search.understand.query import relax, understand
-from waymeet.search.understand.spelling import repair
+from waymeet.search.understand.query import relax_phrases, understand
+from waymeet.search.understand.spelling import correct_spelling
 
 DEEP = Recipe(
     name="deep",
     description="BM25 and vectors for the question and other wordings of it, fused by rank, the best read by a model.",
     stages=(
         understand,
-        repair,
+        correct_spelling,
         expand_acronyms,
-        relax,
+        relax_phrases,
         lexical,
         strong_signal,
         expand,
-        ask_all,
-        fuse_all,
+        retrieve_variants,
+        fuse_variants,
         rerank,
-        blend_positions,
-        correct,
+        blend_reranker,
+        apply_feedback,
     ),
     overrides={**CLASSIC.overrides, "shape": {"snippet_chars": 200, "whole_text": True}},
     modes=("deep",),

@@ -1,43 +1,43 @@
 """What a project remembers: three lists fused by rank, weighed by intent, recency, importance and kind."""
 
-from waymeet.search.rank.feedback import correct
+from waymeet.search.rank.feedback import apply_feedback
 from waymeet.search.rank.memory import (
-    follow,
-    fuse_lists,
-    intend,
-    keep_wanted,
-    side_by_side,
-    trigger,
-    weigh,
-    whole_entries,
+    apply_settings_switches,
+    boost_triggers,
+    classify_intent,
+    collapse_to_documents,
+    fuse_memory,
+    group_contradictions,
+    walk_links,
+    weigh_by_intent,
 )
-from waymeet.search.rank.rerank import order_by_judgement, rerank
+from waymeet.search.rank.rerank import rerank, sort_by_reranker
 from waymeet.search.retrieve.first_stage import lexical, vector
 from waymeet.search.state import Recipe
 from waymeet.search.understand.acronyms import expand_acronyms
-from waymeet.search.understand.query import relax, understand
-from waymeet.search.understand.spelling import repair
+from waymeet.search.understand.query import relax_phrases, understand
+from waymeet.search.understand.spelling import correct_spelling
 
 MEMORY = Recipe(
     name="memory",
     description="Entries by words, meaning and links; what is asked for decides between new, important and near.",
     stages=(
         understand,
-        repair,
+        correct_spelling,
         expand_acronyms,
-        relax,
-        intend,
+        relax_phrases,
+        classify_intent,
         lexical,
         vector,
-        keep_wanted,
-        whole_entries,
-        trigger,
-        follow,
-        fuse_lists,
-        weigh,
+        apply_settings_switches,
+        collapse_to_documents,
+        boost_triggers,
+        walk_links,
+        fuse_memory,
+        weigh_by_intent,
         rerank,
-        order_by_judgement,
-        correct,
-        side_by_side,
+        sort_by_reranker,
+        apply_feedback,
+        group_contradictions,
     ),
 )

@@ -1,12 +1,19 @@
 """Words and meaning by rank, then handed on from the best nodes to those around them; and its two little sisters."""
 
-from waymeet.search.rank.feedback import correct
-from waymeet.search.rank.neighbours import best_few, fuse_to_parts, hand_on, only_skills, seed, whole_files
+from waymeet.search.rank.feedback import apply_feedback
+from waymeet.search.rank.neighbours import (
+    cut_off,
+    fuse_normalised,
+    group_by_file,
+    only_skills,
+    select_seeds,
+    spread_activation,
+)
 from waymeet.search.retrieve.first_stage import lexical, vector
 from waymeet.search.state import Recipe
 from waymeet.search.understand.acronyms import expand_acronyms
-from waymeet.search.understand.query import relax, understand
-from waymeet.search.understand.spelling import repair
+from waymeet.search.understand.query import relax_phrases, understand
+from waymeet.search.understand.spelling import correct_spelling
 
 _MODES = ("hybrid", "vector", "keyword")
 
@@ -15,16 +22,16 @@ NEIGHBOURS = Recipe(
     description="The best sections and symbols by rank fusion, and what is linked to them, weaker at every step.",
     stages=(
         understand,
-        repair,
+        correct_spelling,
         expand_acronyms,
-        relax,
+        relax_phrases,
         lexical,
         vector,
-        fuse_to_parts,
-        seed,
-        hand_on,
-        correct,
-        best_few,
+        fuse_normalised,
+        select_seeds,
+        spread_activation,
+        apply_feedback,
+        cut_off,
     ),
     modes=_MODES,
 )
@@ -34,16 +41,16 @@ FILES = Recipe(
     description="Whole files by path, title and the names of what is in them.",
     stages=(
         understand,
-        repair,
+        correct_spelling,
         expand_acronyms,
-        relax,
+        relax_phrases,
         lexical,
         vector,
-        fuse_to_parts,
-        whole_files,
-        seed,
-        correct,
-        best_few,
+        fuse_normalised,
+        group_by_file,
+        select_seeds,
+        apply_feedback,
+        cut_off,
     ),
     overrides={
         "neighbours": {"top_k": 10, "max_results": 10, "min_score": 0.3},
@@ -58,18 +65,18 @@ SKILLS_RECALL = Recipe(
     stages=(
         only_skills,
         understand,
-        repair,
+        correct_spelling,
         expand_acronyms,
-        relax,
+        relax_phrases,
         lexical,
         vector,
-        fuse_to_parts,
-        whole_files,
-        seed,
-        hand_on,
-        whole_files,
-        correct,
-        best_few,
+        fuse_normalised,
+        group_by_file,
+        select_seeds,
+        spread_activation,
+        group_by_file,
+        apply_feedback,
+        cut_off,
     ),
     overrides={"neighbours": {"min_score": 0.3}},
     modes=_MODES,

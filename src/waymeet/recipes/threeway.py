@@ -1,27 +1,27 @@
 """Whole documents by similarity, nearness in the graph and full text, added up with fixed weights."""
 
-from waymeet.search.fuse.fusion import fuse_three_ways, keep_types
-from waymeet.search.rank.feedback import correct
-from waymeet.search.retrieve.first_stage import lexical, neighbourhood, postpone_types, vector
+from waymeet.search.fuse.fusion import apply_type_filter, fuse_three_way
+from waymeet.search.rank.feedback import apply_feedback
+from waymeet.search.retrieve.first_stage import defer_type_filter, graph_proximity, lexical, vector
 from waymeet.search.state import Recipe
 from waymeet.search.understand.acronyms import expand_acronyms
-from waymeet.search.understand.query import relax, understand
-from waymeet.search.understand.spelling import repair
+from waymeet.search.understand.query import relax_phrases, understand
+from waymeet.search.understand.spelling import correct_spelling
 
 THREEWAY = Recipe(
     name="threeway",
     description="Documents by 0.7·vector + 0.21·graph + 0.09·full text; full text alone where there are no vectors.",
     stages=(
         understand,
-        repair,
+        correct_spelling,
         expand_acronyms,
-        relax,
-        postpone_types,
+        relax_phrases,
+        defer_type_filter,
         vector,
         lexical,
-        neighbourhood,
-        fuse_three_ways,
-        correct,
-        keep_types,
+        graph_proximity,
+        fuse_three_way,
+        apply_feedback,
+        apply_type_filter,
     ),
 )

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waymeet.analysis import plain
-from waymeet.analysis.token_estimate import tokens
+from waymeet.analysis import normalise_text
+from waymeet.analysis.token_estimate import estimate_tokens
 from waymeet.ports import Neighbour, Store
 from waymeet.search.explore.prose import blanked
 from waymeet.search.explore.related import verb
@@ -62,7 +62,7 @@ class Around(Struct, frozen=True):
     """How it is linked with the pieces."""
 
 
-class Pack(Struct, frozen=True):
+class Context(Struct, frozen=True):
     """What to read for a task."""
 
     task: str
@@ -86,10 +86,10 @@ class _Offered(NamedTuple):
     snippet: str
 
 
-def pack(answer: Answer, store: Store, budget: int, settings: Settings) -> Pack:
+def build_context(answer: Answer, store: Store, budget: int, settings: Settings) -> Context:
     """Choose from an answer what fits a budget: whole sections, else their telling part, then linked pages."""
     offered = _different([hit for hit in answer.hits if _by_itself(hit)], store)
-    taken, waiting, spent = _taken(offered, budget - round(budget * settings.pack.linked))
+    taken, waiting, spent = _taken(offered, budget - round(budget * settings.context.linked))
     linked, paid = _around(taken, store, budget - spent, settings)
     more, left, also = _taken(waiting, budget - spent - paid)
     pieces, cut = _in_order([*taken, *more]), []
@@ -99,7 +99,7 @@ def pack(answer: Answer, store: Store, budget: int, settings: Settings) -> Pack:
     parts = sum(not each.whole for each in pieces)
     if parts:
         cut.append(f"all but the telling part of {parts} of the sections: read them by their ids")
-    return Pack(
+    return Context(
         task=answer.query,
         pieces=pieces,
         linked=linked,
@@ -127,7 +127,7 @@ def _different(hits: Sequence[Hit], store: Store) -> list[_Offered]:
     for hit, section in shown:
         chunk = chunks.get(section.id)  # it may have gone since the search
         text = section.snippet if chunk is None else chunk.text
-        digest = blake2b(plain(text).encode("utf-8", "replace"), digest_size=16).digest()
+        digest = blake2b(normalise_text(text).encode("utf-8", "replace"), digest_size=16).digest()
         if {digest, section.id.encode("utf-8", "replace")}.isdisjoint(known):
             known |= {digest, section.id.encode("utf-8", "replace")}
             piece = Piece(
@@ -169,7 +169,7 @@ def _taken(offered: Sequence[_Offered], room: int) -> tuple[list[Piece], list[_O
 
 def _cost(piece: Piece) -> int:
     named = f"{piece.id}{piece.title}{' '.join(piece.headings)}{piece.reason}"
-    return tokens(piece.text) + tokens(named) + _OVERHEAD
+    return estimate_tokens(piece.text) + estimate_tokens(named) + _OVERHEAD
 
 
 def _in_order(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
@@ -189,7 +189,7 @@ def _around(pieces: Sequence[Piece], store: Store, room: int, settings: Settings
             weights[other] = weights.get(other, 0.0) + share
         for each in near:
             links.setdefault(each.document, []).append((document, each))
-    best = sorted(weights, key=lambda other: (-weights[other], other))[: settings.pack.linked_pages]
+    best = sorted(weights, key=lambda other: (-weights[other], other))[: settings.context.linked_pages]
     documents, chunks = store.documents(best), store.chunks_of(best)
     found, spent = [], 0
     for other in best:
@@ -199,10 +199,10 @@ def _around(pieces: Sequence[Piece], store: Store, room: int, settings: Settings
             id=other,
             title=documents[other].title,
             kind=documents[other].kind,
-            summary=summary(chunks.get(other, ()), settings.pack.summary_chars),
+            summary=summary(chunks.get(other, ()), settings.context.summary_chars),
             reasons=tuple(dict.fromkeys(f"{verb(each)} {source}" for source, each in links[other]))[:_NAMED],
         )
-        price = tokens(f"{page.id}{page.title}{page.summary}{' '.join(page.reasons)}") + _OVERHEAD
+        price = estimate_tokens(f"{page.id}{page.title}{page.summary}{' '.join(page.reasons)}") + _OVERHEAD
         if spent + price > room:
             break
         found.append(page)

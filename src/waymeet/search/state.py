@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from waymeet.errors import UnknownRecipeError
 from waymeet.ports import Embedder, Expander, Reranker, Store
-from waymeet.search.feedback.votes import Corrections
+from waymeet.search.feedback.votes import Feedback
 from waymeet.settings import Bm25, Settings
 from waymeet.types import (
     Candidate,
@@ -39,19 +39,19 @@ class Tools(NamedTuple):
     expander: Expander | None = None
     now: Callable[[], int] = time_ns
     """The time, in nanoseconds since 1970."""
-    used: Mapping[str, int] = {}
+    last_read: Mapping[str, int] = {}
     """When documents were last read or confirmed, by id."""
-    corrections: Corrections = Corrections()
+    feedback: Feedback = Feedback()
     """What people said about answers."""
-    refused: int = 0
+    failed_chunks: int = 0
     """Sections that these models give no usable vector for."""
-    keep: Callable[[str, Mapping[str, "Vector"], Mapping[str, str]], None] | None = None
-    """Takes vectors that were made on the spot, to be kept after the answer: lane, vectors and digests by chunk."""
-    remembered: MutableMapping[str, tuple[float, ...]] | None = None
+    save_vectors: Callable[[str, Mapping[str, "Vector"], Mapping[str, str]], None] | None = None
+    """Takes vectors that were made on the spot, to be kept after the answer: space, vectors and digests by chunk."""
+    reranker_cache: MutableMapping[str, tuple[float, ...]] | None = None
     """What the reranker said before, by what it was asked."""
 
 
-class Judgement(NamedTuple):
+class RerankerScore(NamedTuple):
     """What a reranker thinks of a text, and how long the text is."""
 
     score: float
@@ -64,11 +64,11 @@ class Search(Struct, frozen=True):
     query: Query
     mode: str = ""
     filters: Filters = Filters()
-    late: Filters = Filters()
+    deferred_filters: Filters = Filters()
     """Filters that act only on the result, for recipes that walk through what they do not show."""
     text: str = ""
     """The query without its operators."""
-    spelt: str = ""
+    vector_text: str = ""
     """What a model of meaning is asked, if that differs: the same before slips were put right, for it knows more words
     than an index, and with what acronyms stand for."""
     quoted: tuple[str, ...] = ()
@@ -80,25 +80,25 @@ class Search(Struct, frozen=True):
     """The numbers of the lexical score, where those of the settings do not suit the texts."""
     lists: Mapping[str, Ranking] = {}
     """Ranked chunks by source: `lexical`, `vector`."""
-    foreign: frozenset[str] = frozenset()
+    other_language: frozenset[str] = frozenset()
     """Chunks in the list `vector` that are in another language than the question."""
-    coverage: float | None = None
+    vector_coverage: float | None = None
     """Which part of the sections the list `vector` was made from; None if there is no such list."""
-    nearness: float | None = None
+    similarity_steps: float | None = None
     """How many steps the nearest in it is above what has nothing to do with the question; None if nobody can tell."""
-    at_hand: float = 0.0
+    top_coverage: float = 0.0
     """Which part of the likeliest by words is in it, those included that were embedded on the spot."""
     evidence: Mapping[str, tuple[Evidence, ...]] = {}
     """What made the lexical scores, by chunk; only when an explanation is asked for."""
     reached: tuple[Reached, ...] = ()
     """Documents found along links."""
-    ways: Mapping[str, Explanation] = {}
+    link_explanations: Mapping[str, Explanation] = {}
     """How documents were reached along links and what that is worth, where a list is made of it."""
-    wordings: tuple[Variant, ...] = ()
+    variants: tuple[Variant, ...] = ()
     """Other ways to put the question, the asker's own or a model's."""
-    clear: bool | None = None
+    strong_signal: bool | None = None
     """Whether words alone have answered clearly; None if nobody looked."""
-    judged: Mapping[str, Judgement] = {}
+    reranker_scores: Mapping[str, RerankerScore] = {}
     """What a reranker thinks, by chunk."""
     candidates: tuple[Candidate, ...] = ()
     """Best first."""
@@ -121,9 +121,9 @@ class Search(Struct, frozen=True):
         return self.degrade(stage, code, detail).skip(code)
 
     @property
-    def covered(self) -> float:
+    def vector_share(self) -> float:
         """How much the list `vector` is to count where it is mixed with others: as much as has a vector."""
-        return 1.0 if self.coverage is None else max(self.coverage, self.at_hand)
+        return 1.0 if self.vector_coverage is None else max(self.vector_coverage, self.top_coverage)
 
     def ranking(self, source: str) -> Ranking:
         """Give the ranked list of a source, empty if there is none."""
@@ -145,16 +145,16 @@ class Recipe(Struct, frozen=True):
     """The modes a caller may choose."""
 
 
-def run(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> tuple[Search, tuple[Step, ...]]:
+def run_stages(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> tuple[Search, tuple[Step, ...]]:
     """Fold a query through a recipe's stages, noting what each cost or why it was skipped."""
-    reached, steps = begun(recipe, query), []
-    for step, search in followed(recipe, reached, tools, settings):
+    reached, steps = start(recipe, query), []
+    for step, search in iterate_stages(recipe, reached, tools, settings):
         reached = search
         steps.append(step)
     return reached, tuple(steps)
 
 
-def begun(recipe: Recipe, query: Query) -> Search:
+def start(recipe: Recipe, query: Query) -> Search:
     """Start a query on its road.
 
     Raises:
@@ -168,7 +168,7 @@ def begun(recipe: Recipe, query: Query) -> Search:
     return Search(query, mode, _usual(query.filters), text=query.text)
 
 
-def followed(recipe: Recipe, search: Search, tools: Tools, settings: Settings) -> Iterator[tuple[Step, Search]]:
+def iterate_stages(recipe: Recipe, search: Search, tools: Tools, settings: Settings) -> Iterator[tuple[Step, Search]]:
     """Yield what each stage cost and how far the query came by it."""
     for stage in recipe.stages:
         started = perf_counter()

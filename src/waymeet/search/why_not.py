@@ -7,8 +7,8 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waymeet.analysis import spans, terms
-from waymeet.search.state import Recipe, Search, Tools, begun, followed, run
+from waymeet.analysis import list_terms, token_spans
+from waymeet.search.state import Recipe, Search, Tools, iterate_stages, run_stages, start
 from waymeet.search.understand.inline_filters import asked
 from waymeet.settings import Settings
 from waymeet.types import Document, Filters, Query
@@ -75,7 +75,7 @@ class WhyNot(Struct, frozen=True):
     stages: tuple[Trace, ...] = ()
 
 
-class Road(NamedTuple):
+class TracedQuery(NamedTuple):
     """A query and the way it is answered."""
 
     recipe: Recipe
@@ -84,10 +84,10 @@ class Road(NamedTuple):
     settings: Settings
 
 
-def why_not(road: Road, document: Document, others: Iterable[tuple[Recipe, Settings]] = ()) -> WhyNot:
+def why_not(road: TracedQuery, document: Document, others: Iterable[tuple[Recipe, Settings]] = ()) -> WhyNot:
     """Follow one document through the stages of a recipe; `others` are recipes that may find it."""
     query, tools = road.query, road.tools
-    with tools.store.reading():
+    with tools.store.snapshot():
         search, traces, lost = _followed(road, document.id)
         rank = _place(search, document.id)
         # Trying things out must not cost anything: no model is asked from here on.
@@ -105,12 +105,12 @@ def why_not(road: Road, document: Document, others: Iterable[tuple[Recipe, Setti
     )
 
 
-def _followed(road: Road, document: str) -> tuple[Search, tuple[Trace, ...], str]:
+def _followed(road: TracedQuery, document: str) -> tuple[Search, tuple[Trace, ...], str]:
     """Run a recipe stage by stage, and say how a document stood after each and which one lost it."""
     traces: list[Trace] = []
     lost, there, fused = "", False, False
-    last = begun(road.recipe, road.query)
-    for step, search in followed(road.recipe, last, road.tools, road.settings):
+    last = start(road.recipe, road.query)
+    for step, search in iterate_stages(road.recipe, last, road.tools, road.settings):
         fused, last = fused or bool(search.candidates), search
         told = _told(search, document, fused=fused)
         if there and not told:
@@ -140,10 +140,10 @@ def _place(search: Search, document: str) -> int | None:
     return next(places, None)
 
 
-def _standings(road: Road, document: str) -> tuple[Standing, ...]:
+def _standings(road: TracedQuery, document: str) -> tuple[Standing, ...]:
     """Say where a document stands in each list if lists are made much longer."""
-    pool = replace(road.settings.pool, least=max(road.settings.pool.least, _DEEP))
-    search, _ = run(road.recipe, road.query, road.tools, replace(road.settings, pool=pool))
+    pool = replace(road.settings.pool, min=max(road.settings.pool.min, _DEEP))
+    search, _ = run_stages(road.recipe, road.query, road.tools, replace(road.settings, pool=pool))
     found = []
     for source, ranking in search.lists.items():
         documents = list(dict.fromkeys(each.document for each in ranking))
@@ -155,10 +155,12 @@ def _standings(road: Road, document: str) -> tuple[Standing, ...]:
 def _barred(search: Search, document: Document, tools: Tools) -> tuple[str, ...]:
     """Name the filters that leave a document out: each alone does, or all together."""
     filters = search.filters
-    if tools.store.passing([document.id], filters):
-        late = search.late
-        return () if tools.store.passing([document.id], late) else tuple(_set(late))
-    alone = [name for name in _set(filters) if not tools.store.passing([document.id], _only(filters, name))]
+    if tools.store.first_passing_chunks([document.id], filters):
+        late = search.deferred_filters
+        return () if tools.store.first_passing_chunks([document.id], late) else tuple(_set(late))
+    alone = [
+        name for name in _set(filters) if not tools.store.first_passing_chunks([document.id], _only(filters, name))
+    ]
     return tuple(alone or _set(filters))
 
 
@@ -198,7 +200,7 @@ def _unheard(search: Search, stood: Sequence[Standing]) -> tuple[str, str, str]:
 
 def _named(search: Search, name: str) -> str:
     """Name a filter for people, with its values."""
-    values = getattr(search.filters, name) or getattr(search.late, name)
+    values = getattr(search.filters, name) or getattr(search.deferred_filters, name)
     if name == "phrases":
         return ", ".join(f'"{phrase}"' for phrase in values)
     if name == "without":
@@ -212,7 +214,7 @@ def _named(search: Search, name: str) -> str:
     return f"{_KEYS[name]}:{','.join(values)}"
 
 
-def _tries(road: Road, document: Document, others: Iterable[tuple[Recipe, Settings]]) -> Iterator[str]:
+def _tries(road: TracedQuery, document: Document, others: Iterable[tuple[Recipe, Settings]]) -> Iterator[str]:
     """Try out other wordings and other recipes, the smallest change first."""
     for word in _missing(road.query.text, document):
         place = _tried(road._replace(query=replace(road.query, text=f"{road.query.text} {word}")), document)
@@ -226,7 +228,7 @@ def _tries(road: Road, document: Document, others: Iterable[tuple[Recipe, Settin
                 yield f"--recipe {recipe.name}: it is then #{place}"
 
 
-def _longer(road: Road, document: Document, rank: int | None) -> Iterator[str]:
+def _longer(road: TracedQuery, document: Document, rank: int | None) -> Iterator[str]:
     """Say how many answers would have to be shown: more answers also begin their walks from more places."""
     for limit in (rank, 2 * rank) if rank is not None else ():
         place = _tried(road._replace(query=replace(road.query, limit=limit)), document)
@@ -242,7 +244,7 @@ def _confirmed(query: Query, document: Document) -> str:
 
 def _dropped(query: Query, barred: Sequence[str], tools: Tools) -> Iterator[str]:
     """Say which filters to leave out, as the asker wrote them."""
-    told = asked(query.text, tools.store.named)
+    told = asked(query.text, tools.store.documents_by_key)
     for name in barred:
         key = _KEYS.get(name, "")
         inline = [each for each in told.written if each.partition(":")[0] == key] if key else []
@@ -260,16 +262,18 @@ def _dropped(query: Query, barred: Sequence[str], tools: Tools) -> Iterator[str]
 
 def _missing(text: str, document: Document) -> list[str]:
     """List words of a title, or else of a path, that a query lacks, the longest first."""
-    mine = set(terms(text))
+    mine = set(list_terms(text))
     for source in (document.title, document.id.rpartition("/")[2].partition(".")[0]):
-        found = {source[start:end]: None for start, end, each in spans(source) if each and not mine.issuperset(each)}
+        found = {
+            source[start:end]: None for start, end, each in token_spans(source) if each and not mine.issuperset(each)
+        }
         if found:
             return sorted(found, key=lambda word: (-len(word), word))[:_WORDS]
     return []
 
 
-def _tried(road: Road, document: Document) -> int | None:
+def _tried(road: TracedQuery, document: Document) -> int | None:
     """Say which answer a document would be; None if it would not be one."""
-    search, _ = run(*road)
+    search, _ = run_stages(*road)
     place = _place(search, document.id)
     return place if place is not None and place <= road.query.limit else None

@@ -1,15 +1,14 @@
 """Every number there is to set, and how files, variables and flags change it."""
 
-from waymeet.settings.layers import Layer, layer, origin, resolve
+from waymeet.settings.layers import Layer, find_origin, make_layer, resolve
 from waymeet.settings.models import Embedding, Expand, Rerank
-from waymeet.settings.query import Corrected, OwnRecipe, Understand
+from waymeet.settings.query import CustomRecipe, Feedback, Understand
 from waymeet.settings.recipes import Auto, Classic, Deep, Memory, Neighbours, Threeway
 from waymeet.settings.serve import Serve
-from waymeet.settings.sources import PROJECT_FILE, layers, user_file
+from waymeet.settings.sources import PROJECT_FILE, read_layers, user_settings_file
 from waymeet.settings.values import (
     PRIVATE,
     Aggregate,
-    Authored,
     Bm25,
     Chunking,
     FieldNorms,
@@ -17,6 +16,7 @@ from waymeet.settings.values import (
     Graph,
     Ingest,
     Mcp,
+    NotebookSettings,
     Pool,
     Rrf,
     Settings,
@@ -30,15 +30,15 @@ __all__ = [
     "PRIVATE",
     "PROJECT_FILE",
     "Aggregate",
-    "Authored",
     "Auto",
     "Bm25",
     "Chunking",
     "Classic",
-    "Corrected",
+    "CustomRecipe",
     "Deep",
     "Embedding",
     "Expand",
+    "Feedback",
     "FieldNorms",
     "FieldWeights",
     "Graph",
@@ -47,7 +47,7 @@ __all__ = [
     "Mcp",
     "Memory",
     "Neighbours",
-    "OwnRecipe",
+    "NotebookSettings",
     "Pool",
     "Rerank",
     "Rrf",
@@ -59,9 +59,9 @@ __all__ = [
     "Threeway",
     "Understand",
     "Watch",
-    "layer",
-    "layers",
-    "origin",
+    "find_origin",
+    "make_layer",
+    "read_layers",
     "resolve",
-    "user_file",
+    "user_settings_file",
 ]

@@ -25,10 +25,10 @@ class Layer(msgspec.Struct, frozen=True):
     values: Tree
 
 
-def layer(name: str, values: Tree, *, trusted: bool = True) -> Layer:
+def make_layer(name: str, values: Tree, *, trusted: bool = True) -> Layer:
     """Make a layer, refusing keys that do not exist, values that do not fit, and what a stranger may not set."""
     _check_keys(name, values, defaults())
-    for key, _ in keys(values):
+    for key, _ in list_keys(values):
         if not trusted and any(key == private or key.startswith(f"{private}.") for private in PRIVATE):
             raise SettingsError(
                 f"{name} may not set {key}: a project's file cannot choose what is read or secret, or who is asked.",
@@ -42,7 +42,7 @@ def resolve(layers: Sequence[Layer]) -> Settings:
     """Lay the layers over the defaults, later ones on top."""
     merged: dict[str, Any] = {}
     for each in layers:
-        merged = merge(merged, each.values)
+        merged = merge_trees(merged, each.values)
     try:
         return msgspec.convert(merged, Settings)
     except msgspec.ValidationError as error:
@@ -51,7 +51,7 @@ def resolve(layers: Sequence[Layer]) -> Settings:
         raise SettingsError(f"{names}: {at.rstrip('`') or 'settings'}: {cause}.") from error
 
 
-def origin(key: str, layers: Sequence[Layer]) -> str:
+def find_origin(key: str, layers: Sequence[Layer]) -> str:
     """Name the layer that decides a key."""
     for each in reversed(layers):
         values: Any = each.values
@@ -62,16 +62,16 @@ def origin(key: str, layers: Sequence[Layer]) -> str:
     return "default"
 
 
-def merge(below: Tree, above: Tree) -> dict[str, Any]:
+def merge_trees(below: Tree, above: Tree) -> dict[str, Any]:
     """Merge two trees; where both have a value the upper one wins.
 
-    >>> merge({"rrf": {"k": 60, "vector": 1}}, {"rrf": {"k": 10}})
+    >>> merge_trees({"rrf": {"k": 60, "vector": 1}}, {"rrf": {"k": 10}})
     {'rrf': {'k': 10, 'vector': 1}}
     """
     merged = dict(below)
     for key, value in above.items():
         old = merged.get(key)
-        merged[key] = merge(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+        merged[key] = merge_trees(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
     return merged
 
 
@@ -81,24 +81,24 @@ def defaults() -> dict[str, Any]:
     return tree
 
 
-def keys(tree: Tree | None = None, above: str = "") -> Iterator[tuple[str, Any]]:
+def list_keys(tree: Tree | None = None, above: str = "") -> Iterator[tuple[str, Any]]:
     """Yield every setting as a dotted key with its default; a group whose keys its user names is one setting."""
     for key, value in (defaults() if tree is None else tree).items():
         if isinstance(value, Mapping) and value:
-            yield from keys(value, f"{above}{key}.")
+            yield from list_keys(value, f"{above}{key}.")
         else:
             yield f"{above}{key}", value
 
 
-def assigned(key: str, text: str, name: str) -> Layer:
+def parse_assignment(key: str, text: str, name: str) -> Layer:
     """Make a layer from one `section.key` and the text of its value, read as the type of that setting.
 
-    >>> assigned("rrf.k", "30", "--set").values
+    >>> parse_assignment("rrf.k", "30", "--set").values
     {'rrf': {'k': 30.0}}
     """
-    known = dict(keys())
+    known = dict(list_keys())
     if key not in known:
-        raise unknown(name, key, list(known))
+        raise unknown_key_error(name, key, list(known))
     try:
         value = msgspec.convert(_read(key, text), _type_of(key), strict=False)
     except msgspec.ValidationError as error:
@@ -106,10 +106,10 @@ def assigned(key: str, text: str, name: str) -> Layer:
     tree: Any = value
     for part in reversed(key.split(".")):
         tree = {part: tree}
-    return layer(name, tree)
+    return make_layer(name, tree)
 
 
-def unknown(name: str, key: str, known: Sequence[str]) -> SettingsError:
+def unknown_key_error(name: str, key: str, known: Sequence[str]) -> SettingsError:
     """Say that there is no such key, and which one was probably meant."""
     close = get_close_matches(key, known, n=1, cutoff=0.5)
     hint = f"Did you mean {close[0]}?" if close else "`waymeet settings` lists all of them."
@@ -121,7 +121,9 @@ def _check_keys(name: str, values: Tree, known: Tree, above: str = "") -> None:
         raise SettingsError(f"{name}: {above.rstrip('.') or 'it'} is a value, not a group of settings.")
     for key, value in values.items():
         if key not in known:
-            raise unknown(name, f"{above}{key}", [f"{above}{other}" for other in known] + [k for k, _ in keys()])
+            raise unknown_key_error(
+                name, f"{above}{key}", [f"{above}{other}" for other in known] + [k for k, _ in list_keys()]
+            )
         if isinstance(known[key], Mapping):
             if not isinstance(value, Mapping):
                 raise SettingsError(f"{name}: {above}{key} is a group of settings, not a value.")

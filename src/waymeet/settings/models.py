@@ -56,11 +56,11 @@ class Embedding(Struct, frozen=True, forbid_unknown_fields=True):
     background: bool = True
     """Whether a search that finds sections without a vector has a process of its own embed them, which ends by itself;
     never if somebody has to be paid for it."""
-    on_the_spot_seconds: Weight = 0.3
+    on_demand_seconds: Weight = 0.3
     """How long a search may embed its likeliest sections while not all of the project is embedded; 0 never does."""
     cache_megabytes: Count = 512
     """How large the file may become that remembers vectors across projects and branches; 0 remembers none."""
-    ask_above_tokens: Count = 500_000
+    confirm_above_tokens: Count = 500_000
     """Tokens that may be sent to a paid provider in one run without a question."""
     hub: str = "https://huggingface.co"
     """Where `waymeet models get` fetches models from."""
@@ -94,7 +94,7 @@ class Rerank(Struct, frozen=True, forbid_unknown_fields=True):
     """The same for `chat`."""
     window_calls: Number = 100
     """The last calls that count for this."""
-    least_calls: Number = 20
+    min_calls: Number = 20
     """The fewest calls to judge by."""
     off_seconds: Weight = 60.0
     """How long a provider is left alone that was too slow."""
@@ -102,9 +102,9 @@ class Rerank(Struct, frozen=True, forbid_unknown_fields=True):
     """How long scores are remembered."""
     cache_entries: Count = 1000
     """How many answers are remembered."""
-    enough_chars: Number = 100
+    full_trust_chars: Number = 100
     """In `memory`, a shorter text is trusted less."""
-    least_trust: Part = 0.8
+    min_trust: Part = 0.8
     """How much an empty text is trusted."""
 
 

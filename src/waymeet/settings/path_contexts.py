@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 
-def above(path: str, contexts: Mapping[str, str]) -> tuple[str, ...]:
+def contexts_of(path: str, contexts: Mapping[str, str]) -> tuple[str, ...]:
     """List what is said of a path and of the folders it lies in, the outermost first.
 
-    >>> above("services/billing/a.py", {"services/billing": "the billing service", "services/": "what runs", "x": "-"})
+    >>> contexts_of("services/billing/a.py", {"services/billing": "the billing service", "services/": "what runs", "x": "-"})
     ('what runs', 'the billing service')
     """
     if not contexts:

@@ -23,18 +23,18 @@ class Understand(Struct, frozen=True, forbid_unknown_fields=True):
     """Acronyms and what they stand for, beside those that the indexed texts explain."""
 
 
-class Corrected(Struct, frozen=True, forbid_unknown_fields=True):
+class Feedback(Struct, frozen=True, forbid_unknown_fields=True):
     """How far feedback on a question (`waymeet feedback`) moves answers to like ones."""
 
-    most: Part = 0.15
+    max_bonus: Part = 0.15
     """The largest bonus or penalty, as a part of the best score."""
-    likeness: Part = 0.6
+    min_similarity: Part = 0.6
     """From which part of common words on two questions count as alike."""
-    enough: Number = 3
+    saturation_votes: Number = 3
     """Votes, counted by likeness, that give three quarters of the most there is to give."""
 
 
-class OwnRecipe(Struct, frozen=True, forbid_unknown_fields=True):
+class CustomRecipe(Struct, frozen=True, forbid_unknown_fields=True):
     """A ranking that a user wrote down."""
 
     base: str = ""

@@ -171,42 +171,42 @@ class LinkParts(Struct, frozen=True, forbid_unknown_fields=True):
 class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     """The recipe `auto`."""
 
-    vector: Part | None = None
+    vector_weight: Part | None = None
     """Weight of meaning beside words, which get the rest; if it is not set, by kind of text as follows."""
-    prose: Part = 0.55
+    vector_weight_prose: Part = 0.55
     """In documents and source files of sections that say enough about themselves."""
-    remarks: Part = 0.2
+    vector_weight_short_text: Part = 0.2
     """In texts of a few words each, such as turns of a conversation."""
-    functions: Part = 0.9
+    vector_weight_single_function: Part = 0.9
     """In source code that was cut into one function or so for each document."""
-    tongues: Part = 0.3
+    vector_weight_non_english: Part = 0.3
     """In other languages than English, if the question is in one of them."""
-    foreign: Part = 0.9
+    vector_weight_cross_lingual: Part = 0.9
     """Where everything is in another language than the question and has its words by chance only; it counts by the
     square of the part that is."""
-    near: Weight = 1.2
+    min_similarity_steps: Weight = 1.2
     """How far the nearest must be above what has nothing to do with a question for meaning to count in full, in steps
     of its scale; 0 trusts it always. Known of the default models."""
-    remark_norm: Part = 0.2
+    short_text_b: Part = 0.2
     """How much the length of a text counts, like `bm25.b.body`, where all texts are remarks of a few words."""
-    document: Part = 0.3
+    document_share: Part = 0.3
     """Which part of a section's score depends on how many sections of its document are as good."""
-    sections: Number = 5
+    document_sections: Number = 5
     """Sections of a document that are looked at for that."""
-    exact: Weight = 0.6
+    name_bonus: Weight = 0.6
     """Bonus for a document whose title or file name stands in the query, times the root of the part of the query it
     covers."""
-    symbol: Weight = 0.3
+    definition_bonus: Weight = 0.3
     """Bonus for a section that defines a symbol which stands in the query, times the part of the query it covers."""
-    names: Weight = 0.5
+    shared_name_weight: Weight = 0.5
     """Part of its score that a document hands to those that name the same rare things, divided by 1 + ln(degree)."""
-    reach: Part = 0.8
+    shared_name_cap: Part = 0.8
     """How far that lifts a document at most, as a part of the score of the one that hands it over."""
-    carriers: Number = 5
+    shared_name_max_documents: Number = 5
     """Documents up to which a name is rare."""
-    out_link: Weight = 0.45
+    outlink_weight: Weight = 0.45
     """Part of its squared score that a document hands to those it links to, divided by 1 + ln(degree)."""
-    in_link: Weight = 0.15
+    inlink_weight: Weight = 0.15
     """The same for those that link to it."""
     links: LinkParts = LinkParts()
     per_document: Number = 3

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from waymeet.errors import SettingsError
-from waymeet.settings.layers import Layer, assigned, keys, layer, unknown
+from waymeet.settings.layers import Layer, list_keys, make_layer, parse_assignment, unknown_key_error
 
 _SWITCH = "WAYMEET_ENABLE_CROSS_ENCODER"
 _PROVIDER = "WAYMEET_CROSS_ENCODER_PROVIDER"
@@ -66,7 +66,7 @@ RESERVED = frozenset({"WAYMEET_CONFIG", "WAYMEET_INDEX"})
 """Variables that are not settings: the user's settings file and the index file."""
 
 
-def user_file(environment: Mapping[str, str] | None = None) -> Path:
+def user_settings_file(environment: Mapping[str, str] | None = None) -> Path:
     """Say where the user's own settings file is: `WAYMEET_CONFIG`, else the platform's place for it."""
     chosen = (os.environ if environment is None else environment).get("WAYMEET_CONFIG")
     if chosen:
@@ -76,10 +76,12 @@ def user_file(environment: Mapping[str, str] | None = None) -> Path:
     return user_config_path("waymeet") / PROJECT_FILE
 
 
-def layers(root: Path, flags: Iterable[str] = (), environment: Mapping[str, str] | None = None) -> tuple[Layer, ...]:
+def read_layers(
+    root: Path, flags: Iterable[str] = (), environment: Mapping[str, str] | None = None
+) -> tuple[Layer, ...]:
     """Read all layers above the recipe's, lowest first: user, project, environment, flags (`section.key=value`)."""
     variables = os.environ if environment is None else environment
-    mine = user_file(variables)
+    mine = user_settings_file(variables)
     found = [from_file(mine, f"{mine}")]
     found.append(from_project(root))
     found.extend(from_environment(variables))
@@ -90,7 +92,7 @@ def layers(root: Path, flags: Iterable[str] = (), environment: Mapping[str, str]
 def from_file(path: Path, name: str) -> Layer:
     """Read a settings file that the user trusts; a missing one sets nothing."""
     try:
-        return layer(name, _parsed(path, path.read_bytes()))
+        return make_layer(name, _parsed(path, path.read_bytes()))
     except (FileNotFoundError, NotADirectoryError):
         return Layer(name, {})
     except OSError as error:
@@ -103,14 +105,14 @@ def from_project(root: Path) -> Layer:
     if not os.access(root, os.X_OK):
         return Layer(PROJECT_FILE, {})  # gone or closed, as its index will say in every answer
     if own.exists() or own.is_symlink():
-        return layer(PROJECT_FILE, _parsed(own, _strange(own)), trusted=False)
+        return make_layer(PROJECT_FILE, _parsed(own, _strange(own)), trusted=False)
     try:
         values = _parsed(root / "pyproject.toml", _strange(root / "pyproject.toml"))
     except SettingsError:
         return Layer("pyproject.toml", {})  # whatever is wrong with it is not ours to complain about
     tool = values.get("tool")
     found = tool.get("waymeet", {}) if isinstance(tool, Mapping) else {}
-    return layer("pyproject.toml [tool.waymeet]", found, trusted=False)
+    return make_layer("pyproject.toml [tool.waymeet]", found, trusted=False)
 
 
 def from_environment(variables: Mapping[str, str]) -> list[Layer]:
@@ -119,13 +121,13 @@ def from_environment(variables: Mapping[str, str]) -> list[Layer]:
     >>> from_environment({"WAYMEET_RRF_K": "30", "HOME": "/"})[0].values
     {'rrf': {'k': 30.0}}
     """
-    names = {PREFIX + key.replace(".", "_").upper(): key for key, _ in keys()}
-    found = [assigned(key, text, variable) for variable, key, text in aliased(variables)]
+    names = {PREFIX + key.replace(".", "_").upper(): key for key, _ in list_keys()}
+    found = [parse_assignment(key, text, variable) for variable, key, text in aliased(variables)]
     for variable in sorted(variables):
         if variable.startswith(PREFIX) and variable not in RESERVED | ALIASES:
             if variable not in names:
-                raise unknown("environment", variable, [*names, *RESERVED, *ALIASES])
-            found.append(assigned(names[variable], variables[variable], variable))
+                raise unknown_key_error("environment", variable, [*names, *RESERVED, *ALIASES])
+            found.append(parse_assignment(names[variable], variables[variable], variable))
     return found
 
 
@@ -134,7 +136,7 @@ def from_flag(flag: str) -> Layer:
     key, equals, text = flag.partition("=")
     if not equals:
         raise SettingsError(f"--set {flag}: expected section.key=value.", "For example: --set rrf.k=30")
-    return assigned(key.strip(), text.strip(), "--set")
+    return parse_assignment(key.strip(), text.strip(), "--set")
 
 
 def _strange(path: Path) -> bytes:

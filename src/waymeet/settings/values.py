@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 
 from waymeet.settings.constraints import Count, Number, Part, Weight
 from waymeet.settings.models import Embedding, Expand, Rerank
-from waymeet.settings.query import Corrected, OwnRecipe, Understand
+from waymeet.settings.query import CustomRecipe, Feedback, Understand
 from waymeet.settings.recipes import Auto, Classic, Deep, Memory, Neighbours, Threeway
 from waymeet.settings.serve import Serve
 
@@ -84,9 +84,9 @@ class Pool(Struct, frozen=True, forbid_unknown_fields=True):
 
     factor: Annotated[int, Meta(ge=1, le=1000)] = 10
     """Chunks retrieved per requested result, in each list."""
-    least: Count = 0
+    min: Count = 0
     """Chunks retrieved in each list however few results are requested."""
-    starts: Number = 2
+    seeds: Number = 2
     """Documents a walk starts from, per requested result."""
     query_words: Number = 256
     """Most different words of a query that are looked up."""
@@ -127,7 +127,7 @@ class Shape(Struct, frozen=True, forbid_unknown_fields=True):
     """Relevance that one of the first ten must reach; if none does, the answer says so. 0 never says it."""
 
 
-class Pack(Struct, frozen=True, forbid_unknown_fields=True):
+class Context(Struct, frozen=True, forbid_unknown_fields=True):
     """What is given to somebody with a task (`context`)."""
 
     budget: Number = 4000
@@ -158,7 +158,7 @@ class Ingest(Struct, frozen=True, forbid_unknown_fields=True):
     """Of a larger file only the path is indexed; PDFs, Word documents and notebooks may be ten times as large."""
     ignore: tuple[str, ...] = ()
     """Patterns in the manner of .gitignore, applied beside .gitignore, .waymeetignore and `usual_ignores`."""
-    usual_ignores: tuple[str, ...] = (
+    default_ignore: tuple[str, ...] = (
         ".git/",
         ".hg/",
         ".svn/",
@@ -181,7 +181,7 @@ class Ingest(Struct, frozen=True, forbid_unknown_fields=True):
         ".aside/",
     )
     """Patterns of what hardly anybody wants to find. A negation in .waymeetignore brings things back."""
-    secrets: tuple[str, ...] = (
+    secret_files: tuple[str, ...] = (
         ".env",
         ".env.*",
         "!.env.example",
@@ -230,7 +230,7 @@ class Ingest(Struct, frozen=True, forbid_unknown_fields=True):
     """How long a search may look for changed files before it answers from the index as it is; 0 never looks."""
     refresh_files: Count = 100
     """Most changed files that a search takes in by itself before it answers."""
-    ask_above: Count = 20
+    confirm_removals_above: Count = 20
     """Files that may vanish without a question; if more do, and more than half of all, somebody has to agree first."""
 
 
@@ -245,7 +245,7 @@ class Watch(Struct, frozen=True, forbid_unknown_fields=True):
     """How often to look where the system cannot tell of changes at all."""
 
 
-class Authored(Struct, frozen=True, forbid_unknown_fields=True):
+class NotebookSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """Notes, tasks and skills: plain Markdown files that people and programs write alike."""
 
     notes: str = ".waymeet/notes"
@@ -260,11 +260,11 @@ class Authored(Struct, frozen=True, forbid_unknown_fields=True):
     """Past versions that are kept of each, beside the index."""
     same: Part = 0.95
     """Likeness (of meaning or of terms) from which on two notes count as the same."""
-    update: Part = 0.85
+    update_similarity: Part = 0.85
     """Likeness from which on one should probably update or supersede the other."""
-    related: Part = 0.70
+    related_similarity: Part = 0.70
     """Likeness from which on they are reported as related."""
-    compared: Number = 20
+    max_compared: Number = 20
     """Most entries that a saved note is compared with, the likeliest first."""
 
 
@@ -285,7 +285,7 @@ class Terminal(Struct, frozen=True, forbid_unknown_fields=True):
     with {path} and {line} in it."""
     pager: bool = True
     """Whether output that is longer than the screen goes through $PAGER, or `less` if there is none."""
-    first_look_seconds: Weight = 0.5
+    preview_seconds: Weight = 0.5
     """How long the first search in a folder may look through its files before they are indexed; 0 never does."""
 
 
@@ -317,19 +317,19 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     deep: Deep = Deep()
     rerank: Rerank = Rerank()
     expand: Expand = Expand()
-    corrections: Corrected = Corrected()
+    feedback: Feedback = Feedback()
     shape: Shape = Shape()
-    pack: Pack = Pack()
+    context: Context = Context()
     chunking: Chunking = Chunking()
     ingest: Ingest = Ingest()
     embedding: Embedding = Embedding()
-    authored: Authored = Authored()
+    notebook: NotebookSettings = NotebookSettings()
     staleness: Staleness = Staleness()
     watch: Watch = Watch()
     terminal: Terminal = Terminal()
     mcp: Mcp = Mcp()
     serve: Serve = Serve()
-    recipes: Mapping[str, OwnRecipe] = {}
+    recipes: Mapping[str, CustomRecipe] = {}
     """Rankings of one's own by name, each with `base` or `stages`, and `description`, `modes`, `settings`."""
     contexts: Mapping[str, str] = {}
     """What folders or files are, by path: shown with every result that lies below."""
@@ -347,7 +347,7 @@ PRIVATE = frozenset(
         "embedding",
         "rerank",
         "expand",
-        "ingest.secrets",
+        "ingest.secret_files",
         "ingest.max_file_bytes",
         "staleness.git_seconds",
         "ingest.mask_secrets",

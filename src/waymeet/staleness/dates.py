@@ -10,8 +10,8 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from waymeet.analysis import located
-from waymeet.formulas.staleness import Moment
+from waymeet.analysis import path_key
+from waymeet.formulas.staleness import ChangeTime
 from waymeet.ports import Store
 from waymeet.types import Document, Edge
 
@@ -42,10 +42,10 @@ class Remembered(Struct, frozen=True, array_like=True):
     """When a document got the content with a digest."""
 
     digest: str
-    moment: Moment
+    moment: ChangeTime
 
 
-class Moments(Struct, frozen=True):
+class ChangeDates(Struct, frozen=True):
     """What is remembered of all documents that refer to something, and of what they refer to."""
 
     generation: int = -1
@@ -57,17 +57,17 @@ class Moments(Struct, frozen=True):
     times: Mapping[str, Remembered] = {}
     gone: Mapping[str, tuple[int, str]] = {}
     """When a source or mentioned file that is missing vanished, and which path has had its content since, if any."""
-    beside: Mapping[str, Moment] = {}
+    beside: Mapping[str, ChangeTime] = {}
     """When sources that are there but not indexed, such as pictures, last changed."""
     symbols: Mapping[str, Remembered] = {}
     """Since when symbols that documents refer to have had their text, by `path#symbol`."""
 
-    def of(self, document: Document) -> Moment:
+    def of(self, document: Document) -> ChangeTime:
         """Say when a document last changed."""
         found = self.times.get(document.id)
         if found is None:
-            return Moment(document.modified_ns)
-        return found.moment if found.digest == document.digest else Moment(document.modified_ns, "edit")
+            return ChangeTime(document.modified_ns)
+        return found.moment if found.digest == document.digest else ChangeTime(document.modified_ns, "edit")
 
     def knew(self, name: str) -> bool:
         """Tell whether there is or was something of a name."""
@@ -78,21 +78,21 @@ class Moments(Struct, frozen=True):
         whole, part = self.times.get(document.id), self.symbols.get(f"{document.id}#{symbol}")
         return part.digest if part and whole and whole.digest == document.digest else ""
 
-    def of_symbol(self, document: Document, symbol: str, digest: str) -> Moment:
+    def of_symbol(self, document: Document, symbol: str, digest: str) -> ChangeTime:
         """Say when a symbol last changed whose text has a digest now; one that is not remembered, when its file did."""
         whole, found = self.of(document), self.symbols.get(f"{document.id}#{symbol}")
         same = found is not None and digest and found.digest == digest
-        return min(found.moment, whole, key=lambda each: each.at) if found is not None and same else whole
+        return min(found.moment, whole, key=lambda each: each.time_ns) if found is not None and same else whole
 
 
-def recalled(store: Store) -> Moments:
+def recalled(store: Store) -> ChangeDates:
     """Read back what is remembered."""
-    return _decoded(store.note(NOTE))
+    return _decoded(store.metadata(NOTE))
 
 
 @lru_cache(maxsize=4)
-def _decoded(text: str) -> Moments:
-    return msgspec.json.decode(text, type=Moments) if text else Moments()
+def _decoded(text: str) -> ChangeDates:
+    return msgspec.json.decode(text, type=ChangeDates) if text else ChangeDates()
 
 
 def references(store: Store, documents: Collection[str]) -> dict[str, list[Reference]]:
@@ -136,6 +136,6 @@ def _former(edge: Edge) -> str:
     >>> _former(Edge(Node("a.md"), Node("src/Auth.py"), "source", "src/Auth.py", ref="p:src/auth.py"))
     ''
     """
-    if edge.target is not None and located(edge.target.document) == edge.ref:
+    if edge.target is not None and path_key(edge.target.document) == edge.ref:
         return ""
-    return edge.text if located(edge.text) == edge.ref else edge.ref.partition(":")[2]
+    return edge.text if path_key(edge.text) == edge.ref else edge.ref.partition(":")[2]

@@ -32,7 +32,7 @@ _COMPLAINT = 300
 _MOST_BYTES = 1 << 28
 
 
-class UnansweredError(Exception):
+class GitError(Exception):
     """Git did not answer."""
 
     def __init__(self, message: str, code: int = 0) -> None:
@@ -40,7 +40,7 @@ class UnansweredError(Exception):
         self.code = code
 
 
-def ask(git: str, root: Path, command: list[str], given: bytes, deadline: float) -> Iterator[bytes]:
+def run_git(git: str, root: Path, command: list[str], given: bytes, deadline: float) -> Iterator[bytes]:
     """Run git and yield what it says as it says it.
 
     Raises:
@@ -58,7 +58,7 @@ def ask(git: str, root: Path, command: list[str], given: bytes, deadline: float)
                 stderr=complaints,
             )
         except OSError as error:
-            raise UnansweredError(str(error)) from error
+            raise GitError(str(error)) from error
         late = Timer(max(deadline - monotonic(), 0.0), process.kill)
         late.daemon = True
         late.start()
@@ -72,11 +72,11 @@ def ask(git: str, root: Path, command: list[str], given: bytes, deadline: float)
                     pipe.close()
             process.wait()
         if monotonic() >= deadline:
-            raise UnansweredError("it took too long")
+            raise GitError("it took too long")
         if process.returncode:
             complaints.seek(0)
             said = complaints.read(_COMPLAINT).decode("utf-8", "replace").partition("\n")[0].strip()
-            raise UnansweredError(said or f"it ended with {process.returncode}", process.returncode)
+            raise GitError(said or f"it ended with {process.returncode}", process.returncode)
 
 
 def _heard(process: "subprocess.Popen[bytes]", given: bytes) -> Iterator[bytes]:
@@ -89,6 +89,6 @@ def _heard(process: "subprocess.Popen[bytes]", given: bytes) -> Iterator[bytes]:
     while some := os.read(process.stdout.fileno(), _PIECE):
         heard += len(some)
         if heard > _MOST_BYTES:
-            raise UnansweredError("it said too much")
+            raise GitError("it said too much")
         yield some
     process.wait()

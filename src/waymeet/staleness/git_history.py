@@ -12,8 +12,8 @@ from time import monotonic
 
 from msgspec import Struct
 
-from waymeet.paths import there
-from waymeet.staleness.git import UnansweredError, ask
+from waymeet.paths import is_visible
+from waymeet.staleness.git import GitError, run_git
 
 _LOG = (
     "log -z --raw --no-abbrev -c -M100% --full-diff --no-ext-diff --no-textconv --no-color --no-notes "
@@ -51,14 +51,14 @@ class History(Struct, frozen=True):
 
 def head(root: Path, seconds: float) -> History:
     """Say which commit is checked out."""
-    if not any(there(folder / ".git") for folder in (root, *root.parents)):
+    if not any(is_visible(folder / ".git") for folder in (root, *root.parents)):
         return History()
     git = which("git")
     if git is None:
         return History(problem="git is not installed: file times were used instead of its history")
     try:
-        said = b"".join(ask(git, root, ["rev-parse", "--verify", "--quiet", "HEAD"], b"", monotonic() + seconds))
-    except UnansweredError as error:
+        said = b"".join(run_git(git, root, ["rev-parse", "--verify", "--quiet", "HEAD"], b"", monotonic() + seconds))
+    except GitError as error:
         if error.code == 1:  # a repository without any commit
             return History()
         return History(problem=f"git could not be asked ({error}): file times were used instead of its history")
@@ -77,7 +77,7 @@ def history(root: Path, paths: Collection[str], gone: Collection[str], read: Rea
         return found
     try:
         return _Asked(git, root, monotonic() + seconds).about(found.head, paths, gone, read)
-    except UnansweredError as error:
+    except GitError as error:
         problem = f"git could not be asked ({error}): file times were used instead of its history"
         return History(head=found.head, problem=problem)
 
@@ -89,7 +89,7 @@ def former(root: Path, commit: str, wanted: Collection[tuple[str, int]], seconds
     if git is None or not wanted:
         return found
     asked = _Asked(git, root, monotonic() + min(seconds, _FOR_FORMER))
-    with suppress(UnansweredError):  # without it, a symbol counts as changed when its file was
+    with suppress(GitError):  # without it, a symbol counts as changed when its file was
         for path, at in sorted(wanted):
             with suppress(UnknownFormerError):
                 found[path, at] = asked.former(commit, path, at)
@@ -123,7 +123,7 @@ class _Asked:
                 if not search.rename():
                     break
                 self._log(commit, search)
-        except UnansweredError as error:
+        except GitError as error:
             search.give_up()
             problem = f"git could not tell everything ({error}): some files may have changed earlier than it seems"
         edited = frozenset(path for path in paths if path in blobs and path not in same)
@@ -142,11 +142,13 @@ class _Asked:
         prefix = self._text("rev-parse", "--show-prefix").removesuffix("\n")
         text = bytearray()
         try:
-            for some in ask(self._git, self._root, ["cat-file", "blob", f"{last}:{prefix}{path}"], b"", self._deadline):
+            for some in run_git(
+                self._git, self._root, ["cat-file", "blob", f"{last}:{prefix}{path}"], b"", self._deadline
+            ):
                 text += some
                 if len(text) > _MOST_FORMER:
                     break
-        except UnansweredError as error:
+        except GitError as error:
             if error.code:  # it was removed then
                 raise UnknownFormerError from error
             raise
@@ -161,7 +163,7 @@ class _Asked:
         present = {path.casefold() for path in blobs}
         search = _Sought(prefix, {}, [path for path in gone if path.casefold() not in present])
         self._deadline = min(self._deadline, monotonic() + _FOR_GONE)
-        with suppress(UnansweredError):  # when it vanished is nice to know, and no judgement hangs on it
+        with suppress(GitError):  # when it vanished is nice to know, and no judgement hangs on it
             self._log(commit, search)
         return search.gone
 
@@ -193,12 +195,12 @@ class _Asked:
                     search.record(status, (first, last), (old, new_))
 
     def _text(self, *command: str) -> str:
-        return b"".join(ask(self._git, self._root, list(command), b"", self._deadline)).decode("utf-8", "replace")
+        return b"".join(run_git(self._git, self._root, list(command), b"", self._deadline)).decode("utf-8", "replace")
 
     def _pieces(self, command: list[str], given: bytes) -> Generator[str, None, None]:
         """Yield what git says, piece by piece; letting go of it ends git."""
         rest = b""
-        for some in ask(self._git, self._root, command, given, self._deadline):
+        for some in run_git(self._git, self._root, command, given, self._deadline):
             *whole, rest = (rest + some).split(b"\0")
             yield from (piece.decode("utf-8", "surrogateescape") for piece in whole)
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
-from waymeet.analysis import plain
+from waymeet.analysis import normalise_text
 from waymeet.types import Chunk, Symbol
 
 _LINES = re.compile(r"l?\d+(?:c\d+)?(?:-l?\d+(?:c\d+)?)?", re.IGNORECASE)
@@ -28,7 +28,7 @@ _MOST_BEGINS = 50
 """Places at which a symbol may begin that are looked at."""
 
 
-def unindexed(root: Path, names: Collection[str]) -> dict[str, tuple[str, int]]:
+def find_unindexed(root: Path, names: Collection[str]) -> dict[str, tuple[str, int]]:
     """Find files by names whose case is not known, with their paths and times; no link is followed.
 
     The path of a folder ends with a slash.
@@ -128,7 +128,7 @@ def _named(symbol: str, chunks: Sequence[Chunk]) -> bool:
     """Tell whether a file has a heading, a line or a mark of some name, or shows signs of a name."""
     anchors = {anchor for chunk in chunks for anchor in chunk.anchors}
     folded = {anchor.casefold() for anchor in anchors}
-    if not chunks or _LINES.fullmatch(symbol) or {symbol.casefold(), plain(symbol).replace(" ", "-")} & folded:
+    if not chunks or _LINES.fullmatch(symbol) or {symbol.casefold(), normalise_text(symbol).replace(" ", "-")} & folded:
         return True
     *owners, last = re.split(r"[.:/]+", symbol.removesuffix("()"))
     signs = _SIGNS if any(chunk.symbols for chunk in chunks) else (r"(?<!\w)NAME(?!\w)",)

@@ -13,6 +13,6 @@ def batches(ids: Collection[str]) -> Iterator[list[str]]:
     yield from (ordered[at : at + _BATCH] for at in range(0, len(ordered), _BATCH))
 
 
-def below(id_: str, paths: Collection[str]) -> bool:
+def is_below(id_: str, paths: Collection[str]) -> bool:
     """Tell whether a document is one of some paths or lies below one; without any, all do."""
     return not paths or any(path in {"", ".", id_} or id_.startswith(f"{path.rstrip('/')}/") for path in paths)

@@ -6,12 +6,12 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from waymeet.formulas.staleness import Moment, after
+from waymeet.formulas.staleness import ChangeTime, is_after
 from waymeet.ports import Store
 from waymeet.settings import Settings
-from waymeet.staleness.dates import NOTE, Moments, Remembered, recalled, references
+from waymeet.staleness.dates import NOTE, ChangeDates, Remembered, recalled, references
 from waymeet.staleness.git_history import History, Reader, former, head, history
-from waymeet.staleness.references import digest_of, held, unindexed
+from waymeet.staleness.references import digest_of, find_unindexed, held
 from waymeet.staleness.scope import DESCRIBED, batches
 from waymeet.types import Document
 
@@ -24,17 +24,17 @@ Named = Mapping[tuple[str, str], Collection[str]]
 """Symbols, each with its file, and the documents that refer to them."""
 
 
-def renewed(store: Store, root: Path, read: Reader, settings: Settings, now: int) -> Moments:
+def update_change_dates(store: Store, root: Path, read: Reader, settings: Settings, now: int) -> ChangeDates:
     """Find out when everything last changed, if anything happened since that was done, and remember it."""
     seconds = settings.staleness.git_seconds
     before, commit = recalled(store), head(root, seconds)
     if (before.generation, before.head) == (store.generation, commit.head) and commit.problem in {"", before.problem}:
         return before
-    with store.reading() as generation:
+    with store.snapshot() as generation:
         documents, missing, named = _involved(store, before)
         homes = _homes(store, before, missing)
         documents.update(store.documents(set(homes.values()) - documents.keys()))
-    beside = unindexed(root, [name for name in missing if name not in homes])
+    beside = find_unindexed(root, [name for name in missing if name not in homes])
     inside = _inside(store, documents, beside)
     documents.update({id_: each for found in inside.values() for id_, each in found.items()})
     kept = _kept(before, commit.head, documents)
@@ -56,22 +56,25 @@ def renewed(store: Store, root: Path, read: Reader, settings: Settings, now: int
     }
     symbols = _symbols(store, before, documents, times, named)
     symbols |= _earlier(store, root, commit.head, seconds, _doubted(before, symbols, times, named))
-    moments = Moments(
+    moments = ChangeDates(
         generation=generation,
         head=commit.head,
         problem=told.problem,
         times=times,
         gone=_gone(before, told, missing, homes, now),
         beside={name: _file_moment(path, at, told) for name, (path, at) in beside.items()}
-        | {name: max((times[id_].moment for id_ in found), key=lambda each: each.at) for name, found in inside.items()},
+        | {
+            name: max((times[id_].moment for id_ in found), key=lambda each: each.time_ns)
+            for name, found in inside.items()
+        },
         symbols=symbols,
     )
-    store.keep_note(NOTE, msgspec.json.encode(moments).decode())
+    store.set_metadata(NOTE, msgspec.json.encode(moments).decode())
     return moments
 
 
 def _symbols(
-    store: Store, before: Moments, documents: Mapping[str, Document], times: Mapping[str, Remembered], named: Named
+    store: Store, before: ChangeDates, documents: Mapping[str, Document], times: Mapping[str, Remembered], named: Named
 ) -> dict[str, Remembered]:
     """Say since when symbols have had their texts: as long as is remembered, else since their file changed."""
     found = {}
@@ -88,12 +91,12 @@ def _symbols(
             if last is not None and last.digest == digest:
                 moments.append(last.moment)
             if digest:
-                found[name] = Remembered(digest, min(moments, key=lambda each: each.at))
+                found[name] = Remembered(digest, min(moments, key=lambda each: each.time_ns))
     return found
 
 
 def _doubted(
-    before: Moments, symbols: Mapping[str, Remembered], times: Mapping[str, Remembered], named: Named
+    before: ChangeDates, symbols: Mapping[str, Remembered], times: Mapping[str, Remembered], named: Named
 ) -> dict[tuple[str, str], set[int]]:
     """List symbols that may be older than their files, with when older documents that name them were committed."""
     found = {}
@@ -116,17 +119,17 @@ def _earlier(
         pieces = chunks.get(document, ())
         so = [at for at in ages if (document, at) in texts and held(symbol, pieces, texts[document, at])]
         if so and (digest := digest_of(symbol, pieces)):
-            found[f"{document}#{symbol}"] = Remembered(digest, Moment(min(so), "commit"))
+            found[f"{document}#{symbol}"] = Remembered(digest, ChangeTime(min(so), "commit"))
     return found
 
 
-def _ages(pages: Collection[Moment], whole: Moment) -> set[int]:
+def _ages(pages: Collection[ChangeTime], whole: ChangeTime) -> set[int]:
     """List when documents were committed that are older than a file they refer to."""
-    return {each.at for each in pages if each.known == "commit" and after(whole, each)}
+    return {each.time_ns for each in pages if each.source == "commit" and is_after(whole, each)}
 
 
 def _gone(
-    before: Moments, told: History, missing: Collection[str], homes: Mapping[str, str], now: int
+    before: ChangeDates, told: History, missing: Collection[str], homes: Mapping[str, str], now: int
 ) -> dict[str, tuple[int, str]]:
     """Say of each missing source when it vanished (0 if nobody knows) and what it has become."""
     found = {}
@@ -152,7 +155,7 @@ def _inside(
     return found
 
 
-def _kept(before: Moments, commit: str, documents: Mapping[str, Document]) -> dict[str, Remembered]:
+def _kept(before: ChangeDates, commit: str, documents: Mapping[str, Document]) -> dict[str, Remembered]:
     """Keep what was found out about the same content at the same commit."""
     return {
         path: before.times[path]
@@ -161,13 +164,13 @@ def _kept(before: Moments, commit: str, documents: Mapping[str, Document]) -> di
     }
 
 
-def _file_moment(path: str, at: int, told: History) -> Moment:
+def _file_moment(path: str, at: int, told: History) -> ChangeTime:
     if path in told.changed:
-        return Moment(told.changed[path], "commit")
-    return Moment(at, "edit" if path in told.edited else "file")
+        return ChangeTime(told.changed[path], "commit")
+    return ChangeTime(at, "edit" if path in told.edited else "file")
 
 
-def _involved(store: Store, before: Moments) -> tuple[dict[str, Document], dict[str, str | None], Named]:
+def _involved(store: Store, before: ChangeDates) -> tuple[dict[str, Document], dict[str, str | None], Named]:
     """Collect the documents that refer to something with what they refer to, names of missing sources and symbols.
 
     With each name comes the document that the store leads it to all the same, for example because it was renamed.
@@ -194,7 +197,7 @@ def _involved(store: Store, before: Moments) -> tuple[dict[str, Document], dict[
     return involved, missing, named
 
 
-def _homes(store: Store, before: Moments, missing: Mapping[str, str | None]) -> dict[str, str]:
+def _homes(store: Store, before: ChangeDates, missing: Mapping[str, str | None]) -> dict[str, str]:
     """Find the files that sources which are missing have become: that a link leads to, or of the same content."""
     homes = {name: target for name, target in missing.items() if target}
     digests = {before.times[name].digest: name for name in missing if name in before.times and name not in homes}
@@ -204,14 +207,14 @@ def _homes(store: Store, before: Moments, missing: Mapping[str, str | None]) -> 
     return homes
 
 
-def _moment(document: Document, before: Moments, told: History, now: int) -> Moment:
+def _moment(document: Document, before: ChangeDates, told: History, now: int) -> ChangeTime:
     """Say when a document last changed: by its commit, unless the file is another by now; else by its file's time."""
     if document.id in told.changed:
-        return Moment(told.changed[document.id], "commit")
+        return ChangeTime(told.changed[document.id], "commit")
     last = before.times.get(document.id)
-    if last is not None and last.digest == document.digest and last.moment.known != "commit":
+    if last is not None and last.digest == document.digest and last.moment.source != "commit":
         return last.moment
     if last is not None and last.digest != document.digest:
         # A file put back from a copy has an old time, but its content is new here.
-        return Moment(document.modified_ns if document.modified_ns > last.moment.at else now, "edit")
-    return Moment(document.modified_ns, "edit" if document.id in told.edited else "file")
+        return ChangeTime(document.modified_ns if document.modified_ns > last.moment.time_ns else now, "edit")
+    return ChangeTime(document.modified_ns, "edit" if document.id in told.edited else "file")

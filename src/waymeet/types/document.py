@@ -78,7 +78,7 @@ class Chunk(Struct, frozen=True):
     """The symbols that begin in it."""
 
 
-class Entry(Struct, frozen=True):
+class IndexEntry(Struct, frozen=True):
     """Everything a store keeps of one document; putting it replaces what was there under the same id."""
 
     document: Document

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-FOUND_KINDS = frozenset({"mentions", "imports", "calls", "contains", "translation"})
+INFERRED_KINDS = frozenset({"mentions", "imports", "calls", "contains", "translation"})
 """Kinds of links that nobody wrote as links: what they look for may well lie outside the project."""
 
 

@@ -16,7 +16,7 @@ class Explanation(Struct, frozen=True, gc=False):
     parts: tuple["Explanation", ...] = ()
 
 
-class Scored(Struct, frozen=True, gc=False):
+class ScoredChunk(Struct, frozen=True, gc=False):
     """A chunk in a ranked list (`gc=False`: there are hundreds, and none can lead back to itself)."""
 
     chunk: str
@@ -24,7 +24,7 @@ class Scored(Struct, frozen=True, gc=False):
     score: float
 
 
-Ranking = tuple[Scored, ...]
+Ranking = tuple[ScoredChunk, ...]
 """Chunks, best first; ties are in the order of document and position."""
 
 
@@ -39,7 +39,7 @@ class Evidence(Struct, frozen=True):
     """The fields it stands in."""
 
 
-class Found(Struct, frozen=True, gc=False):
+class SourceRank(Struct, frozen=True, gc=False):
     """That a list contains a candidate, and where."""
 
     source: str
@@ -54,7 +54,7 @@ class Candidate(Struct, frozen=True, gc=False):
     chunks: tuple[str, ...]
     """Its chunks, best first; empty if the document was found by its links alone."""
     score: Explanation
-    found: tuple[Found, ...] = ()
+    sources: tuple[SourceRank, ...] = ()
 
 
 class Section(Struct, frozen=True):
@@ -71,7 +71,7 @@ class Section(Struct, frozen=True):
     """All of it, for recipes that give whole texts."""
 
 
-class Linked(Struct, frozen=True):
+class LinkedPage(Struct, frozen=True):
     """A page connected to a hit."""
 
     document: str
@@ -80,7 +80,7 @@ class Linked(Struct, frozen=True):
     direction: Literal["out", "in"]
 
 
-class Twin(Struct, frozen=True):
+class Translation(Struct, frozen=True):
     """The same section in another language."""
 
     id: str
@@ -105,16 +105,16 @@ class Hit(Struct, frozen=True):
     score: float
     """What it is ordered by: comparable within one answer only."""
     relevance_reason: str
-    sources: tuple[Found, ...]
+    sources: tuple[SourceRank, ...]
     sections: tuple[Section, ...]
     staleness: Literal["fresh", "possibly_stale", "stale", "unknown"] = "unknown"
     """How the document stands to the sources it names and the code it mentions."""
     staleness_reason: str = ""
     context: tuple[str, ...] = ()
     """What the project says of the folders it lies in, the outermost first."""
-    translations: tuple[Twin, ...] = ()
+    translations: tuple[Translation, ...] = ()
     """Where the same is said in other languages."""
-    linked_pages: tuple[Linked, ...] = ()
+    linked_pages: tuple[LinkedPage, ...] = ()
     namespace: str = ""
     """The package or extra folder it belongs to."""
     relevance: float | None = None
@@ -142,7 +142,7 @@ class Step(Struct, frozen=True):
     skipped: str | None = None
 
 
-DOUBT = "nothing here seems to answer this; the nearest is shown"
+LOW_RELEVANCE_NOTE = "nothing here seems to answer this; the nearest is shown"
 """The note of an answer that is doubtful."""
 
 
@@ -156,7 +156,7 @@ class Answer(Struct, frozen=True):
     """`hybrid`, `lexical`, `vector`, `links`, `fulltext_fallback` or `none`: what the scores are made of."""
     hits: tuple[Hit, ...]
     total_found: int
-    doubtful: bool = False
+    low_relevance: bool = False
     """Whether nothing found seems to answer the question: no relevance reaches the setting `shape.doubt`."""
     degraded: tuple[Degraded, ...] = ()
     notes: tuple[str, ...] = ()
@@ -167,7 +167,7 @@ class Answer(Struct, frozen=True):
     """Whether words alone answered so clearly that no other wording was needed; None for recipes that do not look."""
     reranked: bool = False
     """Whether a model read the best candidates again."""
-    coverage: float | None = None
+    vector_coverage: float | None = None
     """Which part of all sections had a vector when they were compared by meaning; None if they were not."""
     steps: tuple[Step, ...] = ()
     generation: int = 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from waymeet.analysis.intent import CLUES, guessed
+from waymeet.analysis.intent import INTENT_WORDS, guess_intent
 
 QUESTIONS = {
     "fix_bug": (
@@ -76,15 +76,15 @@ QUESTIONS = {
 
 @pytest.mark.parametrize(("intent", "question"), [(each, text) for each, texts in QUESTIONS.items() for text in texts])
 def test_intents(intent: str, question: str) -> None:
-    assert guessed(question).intent == intent
+    assert guess_intent(question).intent == intent
 
 
 def test_every_intent_has_examples() -> None:
-    assert QUESTIONS.keys() == CLUES.keys()
+    assert QUESTIONS.keys() == INTENT_WORDS.keys()
 
 
 def test_ex_words_add_up_and_the_runner_up_costs_confidence() -> None:
     """Fix 2 + crash 2 + login 1 = 5; nothing else scores, so the confidence is 5 / (5 + 0 + 1)."""
-    found = guessed("fix login crash after update")
+    found = guess_intent("fix login crash after update")
     assert found.score == pytest.approx(5.0)
     assert found.confidence == pytest.approx(5 / 6)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waymeet.analysis import contains, count, plain, spans, terms, words
+from waymeet.analysis import contains_phrase, count_terms, list_terms, normalise_text, query_words, token_spans
 from waymeet.analysis.identifiers import split
 
 
@@ -13,26 +13,26 @@ def test_ex_identifiers_are_split_at_their_humps() -> None:
 
 
 def test_ex_the_parts_are_stemmed() -> None:
-    assert terms("user_authentication_flow")[:3] == ["user", "authent", "flow"]
+    assert list_terms("user_authentication_flow")[:3] == ["user", "authent", "flow"]
 
 
 def test_the_whole_identifier_is_kept_unstemmed() -> None:
-    assert "user_authentication_flow" in terms("user_authentication_flow")
-    assert "getuserbyid" in terms("getUserById")
+    assert "user_authentication_flow" in list_terms("user_authentication_flow")
+    assert "getuserbyid" in list_terms("getUserById")
 
 
 def test_splitting_and_stopping_are_separate_steps() -> None:
-    assert terms("getUserById") == ["get", "user", "id", "getuserbyid"]
+    assert list_terms("getUserById") == ["get", "user", "id", "getuserbyid"]
 
 
 @pytest.mark.parametrize("word", ["for", "do", "if", "not", "is", "has", "can"])
 def test_words_that_mean_something_in_code_stay(word: str) -> None:
-    assert terms(word)
+    assert list_terms(word)
 
 
 @pytest.mark.parametrize("word", ["the", "and", "of", "she", "would"])
 def test_words_that_never_carry_meaning_go(word: str) -> None:
-    assert terms(word) == []
+    assert list_terms(word) == []
 
 
 @pytest.mark.parametrize(
@@ -55,32 +55,32 @@ def test_words_that_never_carry_meaning_go(word: str) -> None:
     ],
 )
 def test_terms(text: str, expected: list[str]) -> None:
-    assert terms(text) == expected
+    assert list_terms(text) == expected
 
 
 def test_any_cjk_substring_shares_its_terms_with_the_text() -> None:
     text = "ベクトル類似度とグラフ近接度"
-    known = set(terms(text))
+    known = set(list_terms(text))
     for start in range(len(text)):
         for end in range(start + 1, len(text) + 1):
-            assert {term for _, asked in words(text[start:end]) for term in asked} <= known
+            assert {term for _, asked in query_words(text[start:end]) for term in asked} <= known
 
 
 @given(st.text())
 def test_counting_agrees_with_listing(text: str) -> None:
-    counted = count(text)
-    listed = terms(text)
+    counted = count_terms(text)
+    listed = list_terms(text)
     assert counted == {term: listed.count(term) for term in listed}
 
 
 @given(st.text(), st.text())
 def test_any_text_can_be_asked_for_and_compared(text: str, phrase: str) -> None:
-    assert all(any(term in count(text) for term in asked) for _, asked in words(text) if asked)
-    contains(plain(text), plain(phrase))
-    assert all(0 <= start < end <= len(text) for start, end, _ in spans(text))
+    assert all(any(term in count_terms(text) for term in asked) for _, asked in query_words(text) if asked)
+    contains_phrase(normalise_text(text), normalise_text(phrase))
+    assert all(0 <= start < end <= len(text) for start, end, _ in token_spans(text))
 
 
 def test_matches_in_mixed_scripts_are_given_in_order() -> None:
     text = "Python入門とPython設定"
-    found = [text[start:end] for start, end, terms_ in spans(text) if {"python", "入門"} & set(terms_)]
+    found = [text[start:end] for start, end, terms_ in token_spans(text) if {"python", "入門"} & set(terms_)]
     assert found == ["Python", "入門", "Python"]

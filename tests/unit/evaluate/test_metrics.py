@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waymeet.evaluate.collection import Asked, Collection
-from waymeet.evaluate.metrics import MEASURES, measured
+from waymeet.evaluate.collection import Collection, CollectionQuery
+from waymeet.evaluate.metrics import METRICS, measure_run
 from waymeet.evaluate.run import Run
 
 THEIRS = {"nDCG@10": "nDCG@10", "R@2": "R@2", "R@5": "R@5", "R@10": "R@10", "R@100": "R@100", "MRR@10": "RR@10"}
@@ -23,8 +23,8 @@ def test_measures_are_those_of_ir_measures(queries: list[tuple[list[str], dict[s
         name: tuple((item, -float(place)) for place, item in enumerate(found))
         for name, (found, _) in zip(names, queries, strict=True)
     }
-    collection = Collection("x", (), tuple(Asked(name, "") for name in names), qrels)
-    ours = measured(collection, Run("auto", "", ranked, (0.1,) * len(names))).worth.measures
+    collection = Collection("x", (), tuple(CollectionQuery(name, "") for name in names), qrels)
+    ours = measure_run(collection, Run("auto", "", ranked, (0.1,) * len(names))).summary.metrics
     theirs = ir_measures.calc_aggregate(
         [ir_measures.parse_measure(name) for name in THEIRS.values()],
         [ir_measures.Qrel(name, item, score) for name, each in qrels.items() for item, score in each.items()],
@@ -36,13 +36,15 @@ def test_measures_are_those_of_ir_measures(queries: list[tuple[list[str], dict[s
 
 def test_all_gold_wants_everything_among_the_first_five() -> None:
     right = {"a": 1, "b": 2, "c": 0}
-    assert MEASURES["all-gold@5"](["x", "a", "b"], right) == 1.0
-    assert MEASURES["all-gold@5"](["a", "x", "x1", "x2", "x3", "b"], right) == 0.0
-    assert MEASURES["all-gold@5"]([], right) == 0.0
+    assert METRICS["all-gold@5"](["x", "a", "b"], right) == 1.0
+    assert METRICS["all-gold@5"](["a", "x", "x1", "x2", "x3", "b"], right) == 0.0
+    assert METRICS["all-gold@5"]([], right) == 0.0
 
 
 def test_a_query_without_any_answer_counts() -> None:
-    collection = Collection("x", (), (Asked("p", ""), Asked("q", "")), {"p": {"a": 1}, "q": {"a": 1}})
-    worth = measured(collection, Run("auto", "", {"p": (("a", 1.0),)}, (0.1,))).worth
-    assert worth.measures["R@5"] == 0.5
+    collection = Collection(
+        "x", (), (CollectionQuery("p", ""), CollectionQuery("q", "")), {"p": {"a": 1}, "q": {"a": 1}}
+    )
+    worth = measure_run(collection, Run("auto", "", {"p": (("a", 1.0),)}, (0.1,))).summary
+    assert worth.metrics["R@5"] == 0.5
     assert worth.queries == 2

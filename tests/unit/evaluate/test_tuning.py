@@ -4,25 +4,25 @@ from collections.abc import Mapping
 
 import pytest
 
-from waymeet.evaluate.collection import Asked, Collection, sampled
-from waymeet.evaluate.metrics import MAIN, Comparison, Measured, Worth, overall
-from waymeet.evaluate.tuning import KEYS, folds, halves, tune
-from waymeet.settings.layers import keys
+from waymeet.evaluate.collection import Collection, CollectionQuery, sample_queries
+from waymeet.evaluate.metrics import MAIN_METRIC, Comparison, MeasuredRun, MetricSummary, summarise_comparisons
+from waymeet.evaluate.tuning import WEIGHT_KEYS, halves, leave_one_out, tune_weights
+from waymeet.settings.layers import list_keys
 
-BEFORE = {"auto.exact": 0.6, "bm25.fields.headings": 2.0}
+BEFORE = {"auto.name_bonus": 0.6, "bm25.fields.headings": 2.0}
 
 
 def _collection(name: str, number: int = 60) -> Collection:
-    queries = tuple(Asked(f"{name}-{each}", "x") for each in range(number))
+    queries = tuple(CollectionQuery(f"{name}-{each}", "x") for each in range(number))
     return Collection(name, (), queries, {query.id: {"a": 1} for query in queries})
 
 
-def _measured(collection: Collection, scores: Mapping[str, float]) -> Measured:
-    return Measured(Worth(collection.name, "auto", len(scores), {}, {}), {MAIN: scores})
+def _measured(collection: Collection, scores: Mapping[str, float]) -> MeasuredRun:
+    return MeasuredRun(MetricSummary(collection.name, "auto", len(scores), {}, {}), {MAIN_METRIC: scores})
 
 
 def test_what_is_tuned_can_be_set() -> None:
-    assert set(KEYS) <= {key for key, _ in keys()}
+    assert set(WEIGHT_KEYS) <= {key for key, _ in list_keys()}
 
 
 def test_halves_are_all_and_nothing_twice() -> None:
@@ -35,13 +35,13 @@ def test_halves_are_all_and_nothing_twice() -> None:
 
 
 def test_a_better_weight_is_found_and_proven() -> None:
-    def ask(collection: Collection, weights: Mapping[str, float]) -> Measured:
-        good = 1 - abs(weights["auto.exact"] - 1.2)
+    def ask(collection: Collection, weights: Mapping[str, float]) -> MeasuredRun:
+        good = 1 - abs(weights["auto.name_bonus"] - 1.2)
         return _measured(collection, {query.id: good for query in collection.queries})
 
     told: list[tuple[int, int, str]] = []
-    tuned = tune([_collection("commits"), _collection("links")], ask, BEFORE, lambda *each: told.append(each))
-    assert tuned.after == {"auto.exact": 1.2}
+    tuned = tune_weights([_collection("commits"), _collection("links")], ask, BEFORE, lambda *each: told.append(each))
+    assert tuned.after == {"auto.name_bonus": 1.2}
     assert tuned.refusal == ""
     assert [each.collection for each in tuned.held_out] == ["all", "commits", "links"]
     assert tuned.held_out[0].difference == pytest.approx(0.6)
@@ -51,8 +51,8 @@ def test_a_better_weight_is_found_and_proven() -> None:
 def test_what_helps_only_where_it_was_searched_is_refused() -> None:
     learnt = {query.id for query in halves([_collection("commits")])[0][0].queries}
 
-    def ask(collection: Collection, weights: Mapping[str, float]) -> Measured:
-        gain = 0.3 if weights["auto.exact"] != 0.6 else 0.0
+    def ask(collection: Collection, weights: Mapping[str, float]) -> MeasuredRun:
+        gain = 0.3 if weights["auto.name_bonus"] != 0.6 else 0.0
         return _measured(
             collection,
             {
@@ -61,7 +61,7 @@ def test_what_helps_only_where_it_was_searched_is_refused() -> None:
             },
         )
 
-    tuned = tune([_collection("commits")], ask, BEFORE)
+    tuned = tune_weights([_collection("commits")], ask, BEFORE)
     assert tuned.after
     assert tuned.learnt
     assert tuned.learnt.verdict == "better"
@@ -69,54 +69,54 @@ def test_what_helps_only_where_it_was_searched_is_refused() -> None:
 
 
 def test_a_step_that_may_be_chance_is_not_taken() -> None:
-    def ask(collection: Collection, weights: Mapping[str, float]) -> Measured:
-        moved = weights["auto.exact"] != 0.6
+    def ask(collection: Collection, weights: Mapping[str, float]) -> MeasuredRun:
+        moved = weights["auto.name_bonus"] != 0.6
         gains = [0.2 if at % 2 else -0.19 for at in range(len(collection.queries))]
         scores = {query.id: 0.5 + gain * moved for query, gain in zip(collection.queries, gains, strict=True)}
         return _measured(collection, scores)
 
-    assert not tune([_collection("commits")], ask, BEFORE).after, "on the whole better, but less than by chance"
+    assert not tune_weights([_collection("commits")], ask, BEFORE).after, "on the whole better, but less than by chance"
 
 
 def test_what_helps_one_kind_at_the_cost_of_another_is_refused() -> None:
-    def ask(collection: Collection, weights: Mapping[str, float]) -> Measured:
-        gain = weights["auto.exact"] * (0.3 if collection.name == "commits" else -0.1)
+    def ask(collection: Collection, weights: Mapping[str, float]) -> MeasuredRun:
+        gain = weights["auto.name_bonus"] * (0.3 if collection.name == "commits" else -0.1)
         return _measured(collection, {query.id: 0.5 + gain for query in collection.queries})
 
-    assert not tune([_collection("commits"), _collection("links")], ask, BEFORE).after, "not even tried further"
-    tuned = tune([_collection("commits"), _collection("links", 9)], ask, BEFORE)
+    assert not tune_weights([_collection("commits"), _collection("links")], ask, BEFORE).after, "not even tried further"
+    tuned = tune_weights([_collection("commits"), _collection("links", 9)], ask, BEFORE)
     assert tuned.refusal == "it makes answers worse for links", "too few to stop the search, but enough to judge it"
 
 
 def test_labels_do_not_judge_what_was_withheld_from_them() -> None:
-    def ask(collection: Collection, weights: Mapping[str, float]) -> Measured:
+    def ask(collection: Collection, weights: Mapping[str, float]) -> MeasuredRun:
         gain = -weights["bm25.fields.headings"] / 10 if collection.name == "headings" else 0.0
         return _measured(collection, {query.id: 0.5 + gain for query in collection.queries})
 
-    tuned = tune([_collection("headings"), _collection("links")], ask, BEFORE)
+    tuned = tune_weights([_collection("headings"), _collection("links")], ask, BEFORE)
     assert not tuned.after
     assert "no other weights were better" in tuned.refusal
 
 
 def test_a_sample_holds_the_smaller_ones() -> None:
     collection = _collection("commits", 31)
-    few, more = (sampled(collection, number).queries for number in (5, 9))
+    few, more = (sample_queries(collection, number).queries for number in (5, 9))
     assert (len(few), len(more)) == (5, 9)
     assert set(few) < set(more)
-    assert sampled(collection, 0) == sampled(collection, 31) == collection
+    assert sample_queries(collection, 0) == sample_queries(collection, 31) == collection
 
 
 def test_weights_fitted_to_one_collection_show_when_it_is_left_out() -> None:
     """All others want a small bonus; what is set suits the odd one."""
 
-    def ask(collection: Collection, weights: Mapping[str, float]) -> Measured:
+    def ask(collection: Collection, weights: Mapping[str, float]) -> MeasuredRun:
         ideal = 0.6 if collection.name == "odd" else 0.3
-        good = 1 - abs(weights["auto.exact"] - ideal)
+        good = 1 - abs(weights["auto.name_bonus"] - ideal)
         return _measured(collection, {query.id: good for query in collection.queries})
 
     collections = [_collection("odd", 9), _collection("b"), _collection("c"), _collection("d", 5)]
-    odd, *others = folds(collections, ask, BEFORE)
-    assert odd.moved == {"auto.exact": (0.6, 0.3)}
+    odd, *others = leave_one_out(collections, ask, BEFORE)
+    assert odd.changed_weights == {"auto.name_bonus": (0.6, 0.3)}
     assert (odd.before, odd.after, odd.compared.verdict) == (1.0, 0.7, "worse")
     assert [each.compared.verdict for each in others] == ["better"] * 3
     assert (odd.compared.against, odd.compared.queries) == ("as set", 9)
@@ -125,14 +125,14 @@ def test_weights_fitted_to_one_collection_show_when_it_is_left_out() -> None:
 def test_what_gains_by_itself_may_lose_together() -> None:
     asked = []
 
-    def ask(collection: Collection, weights: Mapping[str, float]) -> Measured:
+    def ask(collection: Collection, weights: Mapping[str, float]) -> MeasuredRun:
         asked.append((collection.name, dict(weights)))
-        moved = [weights["auto.exact"] == 1.2, weights["bm25.fields.headings"] == 1.0]
+        moved = [weights["auto.name_bonus"] == 1.2, weights["bm25.fields.headings"] == 1.0]
         good = 0.5 + 0.1 * moved[0] + 0.2 * moved[1] - 0.4 * all(moved)
         return _measured(collection, {query.id: good for query in collection.queries})
 
-    for each in folds([_collection("a", 3), _collection("b", 3), _collection("c", 3)], ask, BEFORE):
-        assert each.moved == {"bm25.fields.headings": (2.0, 1.0)}
+    for each in leave_one_out([_collection("a", 3), _collection("b", 3), _collection("c", 3)], ask, BEFORE):
+        assert each.changed_weights == {"bm25.fields.headings": (2.0, 1.0)}
     seen = [(name, tuple(weights.items())) for name, weights in asked]
     assert len(seen) == len(set(seen)), "nothing is asked twice"
 
@@ -140,33 +140,33 @@ def test_what_gains_by_itself_may_lose_together() -> None:
 def test_what_two_steps_do_not_move_is_not_asked_again() -> None:
     asked = []
 
-    def ask(collection: Collection, weights: Mapping[str, float]) -> Measured:
-        asked.append(weights["auto.exact"])
+    def ask(collection: Collection, weights: Mapping[str, float]) -> MeasuredRun:
+        asked.append(weights["auto.name_bonus"])
         return _measured(collection, {query.id: 0.5 for query in collection.queries})
 
-    folds([_collection(name, 3) for name in "abc"], ask, {"auto.exact": 0.6})
+    leave_one_out([_collection(name, 3) for name in "abc"], ask, {"auto.name_bonus": 0.6})
     assert sorted(set(asked)) == [0.3, 0.6, 1.2]
 
 
 def test_parts_of_a_whole_end_at_one() -> None:
     asked = []
 
-    def ask(collection: Collection, weights: Mapping[str, float]) -> Measured:
-        asked.append(weights["auto.prose"])
-        return _measured(collection, {query.id: weights["auto.prose"] for query in collection.queries})
+    def ask(collection: Collection, weights: Mapping[str, float]) -> MeasuredRun:
+        asked.append(weights["auto.vector_weight_prose"])
+        return _measured(collection, {query.id: weights["auto.vector_weight_prose"] for query in collection.queries})
 
-    folds([_collection(name, 3) for name in "abc"], ask, {"auto.prose": 0.9})
+    leave_one_out([_collection(name, 3) for name in "abc"], ask, {"auto.vector_weight_prose": 0.9})
     assert max(asked) == 0.9
 
 
 def test_differences_over_collections_count_the_same() -> None:
     rows = [
-        Comparison("a", "x", "y", MAIN, 0.3, 0.2, 0.4, 9, 0, 10),
-        Comparison("b", "x", "y", MAIN, -0.1, -0.2, -0.05, 0, 9, 1000),
-        Comparison("c", "x", "y", MAIN, 0.1, -0.1, 0.3, 5, 5, 10),
-        Comparison("a", "z", "y", MAIN, 0.0, 0.0, 0.0, 0, 0, 10),
+        Comparison("a", "x", "y", MAIN_METRIC, 0.3, 0.2, 0.4, 9, 0, 10),
+        Comparison("b", "x", "y", MAIN_METRIC, -0.1, -0.2, -0.05, 0, 9, 1000),
+        Comparison("c", "x", "y", MAIN_METRIC, 0.1, -0.1, 0.3, 5, 5, 10),
+        Comparison("a", "z", "y", MAIN_METRIC, 0.0, 0.0, 0.0, 0, 0, 10),
     ]
-    x, z = overall(rows)
+    x, z = summarise_comparisons(rows)
     assert (x.name, x.mean, x.worst.collection, x.best.collection) == ("x", 0.1, "b", "a")
     assert (x.better, x.worse) == (("a",), ("b",))
     room = (0.1**2 + 0.075**2 + 0.2**2) ** 0.5 / 3

@@ -155,10 +155,10 @@ def test_no_text_is_lost_and_none_is_in_two_chunks(text: str, chunking: Chunking
     parsed = parse(path, text)
     made = chunks(path, text, parsed, chunking)
     lines = text.split("\n")
-    body = "\n".join(lines[parsed.body - 1 :])
+    body = "\n".join(lines[parsed.body_line - 1 :])
     assert squeezed("".join(chunk.text for chunk in made)) == squeezed(body)
     covered = {number for chunk in made for number in range(chunk.start, chunk.end + 1)}
-    assert covered >= {number for number, line in enumerate(lines, 1) if line.strip() and number >= parsed.body}
+    assert covered >= {number for number, line in enumerate(lines, 1) if line.strip() and number >= parsed.body_line}
     assert all(len(chunk.text) <= chunking.max_chars for chunk in made)
     assert len({chunk.id for chunk in made}) == len(made)
     assert [chunk.ordinal for chunk in made] == list(range(len(made)))

@@ -15,10 +15,10 @@ from waymeet import analysis
 from waymeet.errors import NotFoundError
 from waymeet.ingest import index as run
 from waymeet.ingest.discover import changes, run_state
-from waymeet.ingest.index import Changes, Report, changed, index
+from waymeet.ingest.index import Changes, IndexReport, find_changes, index
 from waymeet.settings import Bm25, Chunking, Settings
 from waymeet.stores.memory.store import MemoryStore
-from waymeet.types import Entry, Filters, Word
+from waymeet.types import Filters, IndexEntry, Word
 
 DEFAULT = Settings()
 LONG_AGO = 1_000_000_000_000_000_000
@@ -32,7 +32,7 @@ class Watched(MemoryStore):
         self.puts: list[list[str]] = []
         self.drops: list[list[str]] = []
 
-    def put(self, entries: Sequence[Entry]) -> None:
+    def put(self, entries: Sequence[IndexEntry]) -> None:
         self._note(self.puts, [entry.document.id for entry in entries])
         super().put(entries)
 
@@ -59,17 +59,17 @@ def plant(root: Path, files: dict[str, str], modified_ns: int = LONG_AGO) -> Non
 
 
 def look(root: Path, store: MemoryStore, chosen: Settings = DEFAULT) -> Changes:
-    seen = changed(root, store, chosen, lambda: False)
+    seen = find_changes(root, store, chosen, lambda: False)
     assert seen is not None
     return seen
 
 
 def found(store: MemoryStore, text: str) -> list[str]:
-    words = [Word(terms) for _, terms in analysis.words(text)]
-    return sorted({hit.document for hit in store.lexical(words, 100, Filters(), Bm25())})
+    words = [Word(terms) for _, terms in analysis.query_words(text)]
+    return sorted({hit.document for hit in store.rank_lexical(words, 100, Filters(), Bm25())})
 
 
-def counts(report: Report) -> tuple[int, int, int, int]:
+def counts(report: IndexReport) -> tuple[int, int, int, int]:
     return report.added, report.updated, report.removed, report.unchanged
 
 
@@ -84,7 +84,7 @@ def test_a_first_run_takes_everything_in(tmp_path: Path, store: Watched) -> None
     plant(tmp_path, FILES)
     report = index(tmp_path, store, DEFAULT)
     assert counts(report) == (3, 0, 0, 0)
-    assert (report.files, report.skipped, report.ignored, report.noted) == (3, (), 0, ())
+    assert (report.files, report.skipped, report.ignored, report.warnings) == (3, (), 0, ())
     assert store.puts == [["a.md", "src/c.py", "sub/b.md"]]
     assert found(store, "bananas") == ["sub/b.md"]
     assert found(store, "pears") == ["a.md", "sub/b.md"]  # the second by the text of the link that leads to it
@@ -95,7 +95,7 @@ def test_a_second_run_reads_nothing(tmp_path: Path, store: Watched, monkeypatch:
     plant(tmp_path, FILES)
     time.sleep(0.06)  # files that changed only just now are read again to be sure
     index(tmp_path, store, DEFAULT)
-    monkeypatch.setattr(run, "outcomes", lambda tasks, _: iter(tasks[:0]) if not tasks else None)
+    monkeypatch.setattr(run, "run_tasks", lambda tasks, _: iter(tasks[:0]) if not tasks else None)
     generation = store.generation
     assert counts(index(tmp_path, store, DEFAULT)) == (0, 0, 0, 3)
     assert store.generation == generation
@@ -163,7 +163,7 @@ def test_an_old_file_is_not_opened_by_the_look(tmp_path: Path, store: Watched, m
     plant(tmp_path, FILES, time.time_ns() - 3_000_000_000)
     time.sleep(0.06)
     index(tmp_path, store, DEFAULT)
-    monkeypatch.setattr(changes, "read", None)
+    monkeypatch.setattr(changes, "read_file", None)
     assert look(tmp_path, store).unchanged == 3
 
 
@@ -254,10 +254,10 @@ def test_the_notes_say_what_a_user_may_ask(tmp_path: Path, store: Watched, monke
     plant(tmp_path, {"a.png": "", "b.png": ""})
     before = time.time_ns()
     index(tmp_path, store, DEFAULT)
-    assert store.note("root") == str(tmp_path.resolve())
-    assert before <= int(store.note("indexed_at")) <= time.time_ns()
-    assert msgspec.json.decode(store.note("skipped")) == [["a.png", "binary file"]]
-    assert store.note("skipped_count") == "2"
+    assert store.metadata("root") == str(tmp_path.resolve())
+    assert before <= int(store.metadata("indexed_at")) <= time.time_ns()
+    assert msgspec.json.decode(store.metadata("skipped")) == [["a.png", "binary file"]]
+    assert store.metadata("skipped_count") == "2"
 
 
 # --- the quick look ------------------------------------------------------------------------------------------------
@@ -280,7 +280,7 @@ def test_a_run_can_take_over_what_a_look_found(tmp_path: Path, store: Watched, m
     plant(tmp_path, {"new.md": "x", "a.md": "changed"}, LONG_AGO + 5)
     (tmp_path / "src/c.py").unlink()
     seen = look(tmp_path, store)
-    monkeypatch.setattr(run, "compared", None)
+    monkeypatch.setattr(run, "compare_files", None)
     assert counts(index(tmp_path, store, DEFAULT, only=seen)) == (1, 1, 1, 1)
     again = look(tmp_path, store)
     assert (again.added, again.modified, again.removed) == ((), (), ())
@@ -294,7 +294,7 @@ def test_a_look_gives_up_when_it_is_late(tmp_path: Path, store: Watched) -> None
         asked.append(True)
         return len(asked) > 2
 
-    assert changed(tmp_path, store, DEFAULT, late) is None
+    assert find_changes(tmp_path, store, DEFAULT, late) is None
     assert len(asked) == 3
 
 

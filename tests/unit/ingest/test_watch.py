@@ -10,13 +10,13 @@ import pytest
 
 from waymeet.errors import NotFoundError
 from waymeet.ingest import watch as watching
-from waymeet.ingest.index import Report
-from waymeet.ingest.watch import Pace, Round, SystemHints, checking_out, moments, watch
+from waymeet.ingest.index import IndexReport
+from waymeet.ingest.watch import SystemHints, WatchEvent, WatchPace, is_git_checkout_running, moments, watch
 from waymeet.project import Project
 from waymeet.settings import Watch
 
 QUICK = Watch(debounce_seconds=0.0, rescan_seconds=5.0, poll_seconds=0.0)
-REPORT = Report(1, 1, 0, 0, 0, (), 0, (), 0.0)
+REPORT = IndexReport(1, 1, 0, 0, 0, (), 0, (), 0.0)
 
 
 class Script:
@@ -24,7 +24,7 @@ class Script:
 
     def __init__(self, *coming: bool) -> None:
         self.listening = True
-        self.trouble = ""
+        self.error = ""
         self.coming = list(coming)
         self.waits: list[float] = []
         self.renewed = 0
@@ -40,7 +40,7 @@ class Script:
         pass
 
 
-def looks(hints: Script, pace: Pace, number: int) -> None:
+def looks(hints: Script, pace: WatchPace, number: int) -> None:
     """Wait for so many moments to look."""
     coming = moments(hints, pace)
     for _ in range(number):
@@ -49,50 +49,50 @@ def looks(hints: Script, pace: Pace, number: int) -> None:
 
 def test_a_burst_is_one_look() -> None:
     hints = Script(True, True, True, True, False, True, False)
-    looks(hints, Pace(Watch(debounce_seconds=10.0, rescan_seconds=100.0)), 3)
+    looks(hints, WatchPace(Watch(debounce_seconds=10.0, rescan_seconds=100.0)), 3)
     assert hints.coming == []
     assert hints.waits == [1.0, 10.0, 10.0, 10.0, 10.0, 1.0, 10.0]
 
 
 def test_changes_without_end_do_not_wait_for_ever() -> None:
     hints = Script(*[True] * 50)
-    looks(hints, Pace(QUICK), 3)
+    looks(hints, WatchPace(QUICK), 3)
     assert 40 < len(hints.coming) < 50
 
 
 def test_without_hints_it_looks_every_so_often() -> None:
     hints = Script()
-    looks(hints, Pace(Watch(rescan_seconds=0.0)), 4)
+    looks(hints, WatchPace(Watch(rescan_seconds=0.0)), 4)
     assert hints.waits == []
     hints.listening = False
-    looks(hints, Pace(Watch(rescan_seconds=1e6, poll_seconds=0.0)), 4)
+    looks(hints, WatchPace(Watch(rescan_seconds=1e6, poll_seconds=0.0)), 4)
     assert all(wait < 1.0 for wait in hints.waits)
 
 
 def test_git_is_given_time_to_finish(tmp_path: Path) -> None:
     busy = iter([True, True, False])
     hints = Script(True, False, False, False)
-    looks(hints, Pace(Watch(debounce_seconds=7.0), busy=lambda: next(busy)), 2)
+    looks(hints, WatchPace(Watch(debounce_seconds=7.0), busy=lambda: next(busy)), 2)
     assert hints.waits == [1.0, 7.0, 7.0, 7.0]
-    assert not checking_out(str(tmp_path))
+    assert not is_git_checkout_running(str(tmp_path))
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git/index.lock").touch()
-    assert checking_out(str(tmp_path))
+    assert is_git_checkout_running(str(tmp_path))
     os.utime(tmp_path / ".git/index.lock", (1, 1))
-    assert not checking_out(str(tmp_path))
+    assert not is_git_checkout_running(str(tmp_path))
 
 
-def watched(hints: Script, *looked: Report | Exception | None) -> list[Round]:
+def watched(hints: Script, *looked: IndexReport | Exception | None) -> list[WatchEvent]:
     """Watch until there is nothing more to see."""
-    coming, told = list(looked), list[Round]()
+    coming, told = list(looked), list[WatchEvent]()
 
-    def look() -> Report | None:
+    def look() -> IndexReport | None:
         found = coming.pop(0)
         if isinstance(found, Exception):
             raise found
         return found
 
-    pace = Pace(Watch(rescan_seconds=0.0, poll_seconds=0.5), stopped=lambda: not coming)
+    pace = WatchPace(Watch(rescan_seconds=0.0, poll_seconds=0.5), stopped=lambda: not coming)
     watch(look, told.append, hints, pace)
     return told
 
@@ -101,21 +101,21 @@ def test_trouble_is_told_once_and_when_it_is_over() -> None:
     gone = NotFoundError("It is gone.", "Look for it.")
     told = watched(Script(), REPORT, None, gone, gone, OSError("No space"), None, None, gone, REPORT)
     assert told == [
-        Round(REPORT),
-        Round(trouble="It is gone.", hint="Look for it.", code="failed"),
-        Round(trouble="No space.", code="failed"),
-        Round(code="recovered"),
-        Round(trouble="It is gone.", hint="Look for it.", code="failed"),
-        Round(REPORT, code="recovered"),
+        WatchEvent(REPORT),
+        WatchEvent(error="It is gone.", hint="Look for it.", code="failed"),
+        WatchEvent(error="No space.", code="failed"),
+        WatchEvent(code="recovered"),
+        WatchEvent(error="It is gone.", hint="Look for it.", code="failed"),
+        WatchEvent(REPORT, code="recovered"),
     ]
 
 
 def test_it_says_that_changes_are_not_told_of() -> None:
     hints = Script()
-    hints.trouble = "the limit is reached"
+    hints.error = "the limit is reached"
     (told,) = watched(hints, None, None, None)
     assert told.code == "polling"
-    assert "the limit is reached." in told.trouble
+    assert "the limit is reached." in told.error
 
 
 # --- with the system -----------------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ def test_the_system_tells_of_changes_and_of_a_new_root(tmp_path: Path) -> None:
         assert hints.wait(60)
         root.rename(tmp_path / "away")
         hints.renew()
-        assert (hints.listening, hints.trouble) == (False, "")
+        assert (hints.listening, hints.error) == (False, "")
         root.mkdir()
         hints.renew()
         assert hints.listening
@@ -162,21 +162,21 @@ def test_a_listener_that_fails_lets_files_be_looked_at(tmp_path: Path, monkeypat
     hints = SystemHints([str(tmp_path)])
     assert hints.wait(60)
     until(lambda: not hints.listening)
-    assert "limit" in hints.trouble
+    assert "limit" in hints.error
     hints.close()
 
 
 def test_a_network_drive_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "_file_system", lambda _: "nfs4")
     hints = SystemHints([str(tmp_path)])
-    assert (hints.listening, "nfs4" in hints.trouble) == (False, True)
+    assert (hints.listening, "nfs4" in hints.error) == (False, True)
 
 
 def test_a_project_is_watched(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
     (root / "a.md").write_text("# Apples\n")
-    told, ended = list[Round](), Event()
+    told, ended = list[WatchEvent](), Event()
     flags = ("watch.debounce_seconds=0.01", "watch.poll_seconds=0.05")
     with Project.open(root, index=tmp_path / "index.db", flags=flags) as project:
         project.index()
@@ -195,8 +195,8 @@ def test_a_project_is_watched(tmp_path: Path) -> None:
         (tmp_path / "away").rename(root)
         until(lambda: told[-1].code == "recovered")
         (root / "b.md").rename(root / "c.md")
-        until(lambda: any(each.report and each.report.moved == (("b.md", "c.md"),) for each in told))
+        until(lambda: any(each.report and each.report.renamed == (("b.md", "c.md"),) for each in told))
         (root / "waymeet.toml").write_text('[ingest]\nignore = ["c.md"]\n')
-        until(lambda: any(each.report and each.report.removed == 1 and not each.report.moved for each in told[-1:]))
+        until(lambda: any(each.report and each.report.removed == 1 and not each.report.renamed for each in told[-1:]))
         ended.set()
         thread.join()

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from support.model_server import serving
 
-from waymeet.errors import ModelError, RestingError, SettingsError
-from waymeet.models.choose_rerankers import chosen, chosen_expander, chosen_reranker
-from waymeet.models.expanders import Fading
+from waymeet.errors import CircuitOpenError, ModelError, SettingsError
+from waymeet.models.choose_rerankers import choose_models, chosen_expander, chosen_reranker
+from waymeet.models.expanders import TtlCache
 from waymeet.models.rerank.circuit_breaker import GuardedReranker
 from waymeet.settings import Expand, Rerank, Settings, resolve
 from waymeet.settings.sources import from_environment, from_project
@@ -49,12 +49,12 @@ def test_nineteen_slow_calls_are_too_few_to_judge_and_the_twentieth_switches_off
     reranker = guarded(inner)
     inner.takes = 0.6
     ask(reranker, 20)
-    with pytest.raises(RestingError, match="60 more seconds") as caught:
+    with pytest.raises(CircuitOpenError, match="60 more seconds") as caught:
         ask(reranker)
     assert "rerank.p95_ms" in caught.value.hint
     assert inner.calls == 20
     inner.now += 59.5
-    with pytest.raises(RestingError):
+    with pytest.raises(CircuitOpenError):
         ask(reranker)
     inner.now += 0.5
     inner.takes = 0.1
@@ -69,7 +69,7 @@ def test_a_reranker_that_is_still_slow_after_its_rest_rests_again() -> None:
     ask(reranker, 20)
     inner.now += 60.0
     ask(reranker)
-    with pytest.raises(RestingError):
+    with pytest.raises(CircuitOpenError):
         ask(reranker)
     assert inner.calls == 21
 
@@ -82,7 +82,7 @@ def test_one_slow_call_in_twenty_is_tolerated_and_two_are_not() -> None:
         ask(reranker)
     inner.takes = 9.0
     ask(reranker)
-    with pytest.raises(RestingError):
+    with pytest.raises(CircuitOpenError):
         ask(reranker)
 
 
@@ -93,7 +93,7 @@ def test_only_the_last_hundred_calls_count() -> None:
         inner.takes = takes
         ask(reranker)
     ask(reranker)  # six of the last hundred
-    with pytest.raises(RestingError):
+    with pytest.raises(CircuitOpenError):
         ask(reranker)
 
 
@@ -104,12 +104,12 @@ def test_failures_count_by_the_time_they_take() -> None:
     for _ in range(20):
         with pytest.raises(ModelError, match="broken"):
             reranker.score("q", ["t"])
-    with pytest.raises(RestingError):
+    with pytest.raises(CircuitOpenError):
         reranker.score("q", ["t"])
 
 
 def test_what_was_not_asked_for_longest_is_forgotten_first() -> None:
-    memory: Fading[int] = Fading(300.0, 2)
+    memory: TtlCache[int] = TtlCache(300.0, 2)
     memory["a"] = 1
     memory["b"] = 2
     assert memory["a"] == 1
@@ -122,7 +122,7 @@ def test_what_was_not_asked_for_longest_is_forgotten_first() -> None:
 def test_a_key_in_the_environment_chooses_nothing() -> None:
     assert chosen_reranker(Rerank(), KEYS) is None
     assert chosen_expander(Expand(), KEYS) is None
-    assert chosen(Settings().rerank, Settings().expand) == (None, None, None)
+    assert choose_models(Settings().rerank, Settings().expand) == (None, None, None)
 
 
 @pytest.mark.parametrize(

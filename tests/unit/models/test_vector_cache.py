@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from waymeet.models.hashing import HashingEmbedder
-from waymeet.models.vector_cache import KeptEmbedder, VectorCache
+from waymeet.models.vector_cache import CachedEmbedder, VectorCache
 
 if TYPE_CHECKING:
     from waymeet.ports import Vector
@@ -28,10 +28,10 @@ class Counting(HashingEmbedder):
         self.shown: list[str] = []
         self._wrong = wrong
 
-    def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
+    def embed_passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
         self.shown += texts
         spoilt = np.full(self.dimension, np.nan, np.float32)
-        return [spoilt if text == self._wrong else self.query(text) for text in texts]
+        return [spoilt if text == self._wrong else self.embed_query(text) for text in texts]
 
 
 @pytest.fixture
@@ -45,9 +45,9 @@ def cache(file: Path, megabytes: float = 10.0, now: float = 0.0) -> VectorCache:
 
 def test_what_was_embedded_once_is_looked_up(file: Path) -> None:
     first, second = Counting(), Counting()
-    made = KeptEmbedder(first, cache(file)).passages([*TEXTS, TEXTS[0]])
+    made = CachedEmbedder(first, cache(file)).embed_passages([*TEXTS, TEXTS[0]])
     assert first.shown == TEXTS  # the same text is shown once
-    found = KeptEmbedder(second, cache(file)).passages([*TEXTS[::-1], "A new one."])
+    found = CachedEmbedder(second, cache(file)).embed_passages([*TEXTS[::-1], "A new one."])
     assert second.shown == ["A new one."]
     assert np.array_equal(np.array(found[:3]), np.array(made[:3][::-1]))
     assert np.array_equal(made[0], made[3])
@@ -55,22 +55,22 @@ def test_what_was_embedded_once_is_looked_up(file: Path) -> None:
 
 
 def test_models_are_kept_apart(file: Path) -> None:
-    KeptEmbedder(Counting(16), cache(file)).passages(TEXTS)
+    CachedEmbedder(Counting(16), cache(file)).embed_passages(TEXTS)
     other = Counting(8)
-    assert {len(vector) for vector in KeptEmbedder(other, cache(file)).passages(TEXTS)} == {8}
+    assert {len(vector) for vector in CachedEmbedder(other, cache(file)).embed_passages(TEXTS)} == {8}
     assert other.shown == TEXTS
 
 
 def test_it_stands_for_its_model(file: Path) -> None:
     inner = HashingEmbedder(16)
-    kept = KeptEmbedder(inner, cache(file))
-    assert (kept.lane, kept.dimension, kept.suits("ja"), kept.inner) == ("hashing-16+2", 16, True, inner)
-    assert np.array_equal(kept.query("x"), inner.query("x"))
+    kept = CachedEmbedder(inner, cache(file))
+    assert (kept.space, kept.dimension, kept.supports_language("ja"), kept.inner) == ("hashing-16+2", 16, True, inner)
+    assert np.array_equal(kept.embed_query("x"), inner.embed_query("x"))
 
 
 def test_no_text_is_in_the_file_and_nobody_else_may_read_it(file: Path) -> None:
     kept = cache(file)
-    KeptEmbedder(Counting(), kept).passages(["a secret sentence"])
+    CachedEmbedder(Counting(), kept).embed_passages(["a secret sentence"])
     kept.close()
     assert b"secret" not in file.read_bytes()
     if os.name == "posix":
@@ -78,26 +78,26 @@ def test_no_text_is_in_the_file_and_nobody_else_may_read_it(file: Path) -> None:
 
 
 def test_unusable_vectors_are_not_kept(file: Path) -> None:
-    broken = KeptEmbedder(Counting(wrong=TEXTS[1]), cache(file))
-    assert np.isnan(broken.passages(TEXTS)[1]).all()
+    broken = CachedEmbedder(Counting(wrong=TEXTS[1]), cache(file))
+    assert np.isnan(broken.embed_passages(TEXTS)[1]).all()
     again = Counting()
-    KeptEmbedder(again, cache(file)).passages(TEXTS)
+    CachedEmbedder(again, cache(file)).embed_passages(TEXTS)
     assert again.shown == [TEXTS[1]]
 
 
 def test_a_model_that_returns_too_few_is_not_hidden(file: Path) -> None:
     class Losing(HashingEmbedder):
-        def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
-            return super().passages(texts)[1:]
+        def embed_passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
+            return super().embed_passages(texts)[1:]
 
-    assert len(KeptEmbedder(Losing(16), cache(file)).passages(TEXTS)) == 2
+    assert len(CachedEmbedder(Losing(16), cache(file)).embed_passages(TEXTS)) == 2
 
 
 def test_what_was_not_used_for_longest_goes_first(file: Path) -> None:
     texts = [f"Text number {n}." for n in range(400)]
-    KeptEmbedder(Counting(256), cache(file, 0.3)).passages(texts[:200])
-    KeptEmbedder(Counting(256), cache(file, 0.3, now=10_000)).passages(texts[:20])  # used once more
-    KeptEmbedder(Counting(256), cache(file, 0.3, now=20_000)).passages(texts[200:])
+    CachedEmbedder(Counting(256), cache(file, 0.3)).embed_passages(texts[:200])
+    CachedEmbedder(Counting(256), cache(file, 0.3, now=10_000)).embed_passages(texts[:20])  # used once more
+    CachedEmbedder(Counting(256), cache(file, 0.3, now=20_000)).embed_passages(texts[200:])
     last = cache(file, 0.3)
     last.close()
     assert sum(each.stat().st_size for each in file.parent.iterdir()) < 1_500_000
@@ -111,7 +111,7 @@ def test_what_was_not_used_for_longest_goes_first(file: Path) -> None:
 @pytest.mark.parametrize("damage", ["text", "half", "middle"])
 def test_a_damaged_file_is_thrown_away_and_that_is_told(file: Path, damage: str) -> None:
     kept = cache(file)
-    KeptEmbedder(Counting(256), kept).passages([f"Text {n}." for n in range(300)])
+    CachedEmbedder(Counting(256), kept).embed_passages([f"Text {n}." for n in range(300)])
     kept.close()
     content = file.read_bytes()
     if damage == "text":
@@ -121,37 +121,37 @@ def test_a_damaged_file_is_thrown_away_and_that_is_told(file: Path, damage: str)
     else:
         file.write_bytes(content[:8192] + os.urandom(len(content) - 16384) + content[-8192:])
     again, inner = cache(file), Counting(256)
-    found = KeptEmbedder(inner, again).passages(TEXTS)
-    assert np.array_equal(np.array(found), np.array(HashingEmbedder(256).passages(TEXTS)))
+    found = CachedEmbedder(inner, again).embed_passages(TEXTS)
+    assert np.array_equal(np.array(found), np.array(HashingEmbedder(256).embed_passages(TEXTS)))
     assert inner.shown == TEXTS
     for _ in range(3):  # it works again, at the latest after the damage was met
-        KeptEmbedder(inner, again).passages([f"Text {n}." for n in range(300)])
+        CachedEmbedder(inner, again).embed_passages([f"Text {n}." for n in range(300)])
     inner.shown.clear()
-    KeptEmbedder(inner, again).passages([f"Text {n}." for n in range(300)])
+    CachedEmbedder(inner, again).embed_passages([f"Text {n}." for n in range(300)])
     assert inner.shown == []
     assert [each for each in again.remarks if "damaged and begun anew" in each]
 
 
 def test_a_flipped_bit_in_a_vector_is_noticed(file: Path) -> None:
     kept = cache(file)
-    KeptEmbedder(Counting(), kept).passages(TEXTS)
+    CachedEmbedder(Counting(), kept).embed_passages(TEXTS)
     kept.close()
     with sqlite3.connect(file) as connection:
         connection.execute("UPDATE kept SET vector = zeroblob(64) WHERE id = 1")
     connection.close()
     again = Counting()
-    found = KeptEmbedder(again, cache(file)).passages(TEXTS)
+    found = CachedEmbedder(again, cache(file)).embed_passages(TEXTS)
     assert len(again.shown) == 1
-    assert np.array_equal(np.array(found), np.array(HashingEmbedder(16).passages(TEXTS)))
+    assert np.array_equal(np.array(found), np.array(HashingEmbedder(16).embed_passages(TEXTS)))
 
 
 def test_a_place_that_cannot_be_written_costs_time_only(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file where a folder should be", encoding="utf-8")
     useless = cache(tmp_path / "cache" / "vectors.sqlite")
     inner = Counting()
-    embedder = KeptEmbedder(inner, useless)
-    embedder.passages(TEXTS)
-    embedder.passages(TEXTS)
+    embedder = CachedEmbedder(inner, useless)
+    embedder.embed_passages(TEXTS)
+    embedder.embed_passages(TEXTS)
     assert inner.shown == TEXTS * 2
     assert len(useless.remarks) == 1
     assert "cannot be used" in useless.remarks[0]
@@ -161,12 +161,12 @@ WORKER = """
 import sys
 from pathlib import Path
 from waymeet.models.hashing import HashingEmbedder
-from waymeet.models.vector_cache import KeptEmbedder, VectorCache
-kept = KeptEmbedder(HashingEmbedder(64), VectorCache(Path(sys.argv[1]), 200_000))
+from waymeet.models.vector_cache import CachedEmbedder, VectorCache
+kept = CachedEmbedder(HashingEmbedder(64), VectorCache(Path(sys.argv[1]), 200_000))
 for number in range(60):
     texts = [f"Text {(number * 7 + at) % 500}" for at in range(20)]
-    found = kept.passages(texts)
-    assert all((a == b).all() for a, b in zip(found, HashingEmbedder(64).passages(texts)))
+    found = kept.embed_passages(texts)
+    assert all((a == b).all() for a, b in zip(found, HashingEmbedder(64).embed_passages(texts)))
 print("well")
 """
 
@@ -179,12 +179,12 @@ def test_processes_share_it(file: Path) -> None:
 
 
 def test_a_file_that_cannot_be_made_smaller_costs_time_only(file: Path) -> None:
-    KeptEmbedder(Counting(), cache(file)).passages(TEXTS)
+    CachedEmbedder(Counting(), cache(file)).embed_passages(TEXTS)
     other = sqlite3.connect(file)
     with other:
         other.execute("CREATE TRIGGER never BEFORE DELETE ON kept BEGIN SELECT RAISE(ABORT, 'never'); END")
     other.close()
     small = cache(file, megabytes=0.001)
-    found = KeptEmbedder(Counting(), small).passages(["Something new."])
-    assert np.array_equal(np.array(found), np.array(HashingEmbedder(16).passages(["Something new."])))
+    found = CachedEmbedder(Counting(), small).embed_passages(["Something new."])
+    assert np.array_equal(np.array(found), np.array(HashingEmbedder(16).embed_passages(["Something new."])))
     assert "cannot be used" in small.remarks[0]

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from waymeet.errors import ConflictError, NoSuchEntryError, SettingsError, UsageError
-from waymeet.notebook import Notebook, atomic_replace, steps
-from waymeet.notebook.atomic_replace import Base, exchanged
+from waymeet.errors import ConflictError, ItemNotFoundError, SettingsError, UsageError
+from waymeet.notebook import Notebook, atomic_replace, skill_steps
+from waymeet.notebook.atomic_replace import Expected, exchanged
 from waymeet.notebook.safe_folder import Folder
-from waymeet.settings import Authored, Settings
+from waymeet.settings import NotebookSettings, Settings
 
 NOTES = ".waymeet/notes"
 
@@ -29,7 +29,7 @@ def entries(root: Path) -> Notebook:
 
 
 def _notebook(root: Path, **settings: object) -> Notebook:
-    return Notebook(root, Settings(authored=Authored(**settings)), root.parent / "index.db")  # type: ignore[arg-type]
+    return Notebook(root, Settings(notebook=NotebookSettings(**settings)), root.parent / "index.db")  # type: ignore[arg-type]
 
 
 def test_a_note_is_a_plain_file(root: Path, entries: Notebook) -> None:
@@ -100,12 +100,12 @@ def test_an_editor_that_writes_into_the_file_after_it_was_replaced(root: Path, e
         entries.update("a", version=item.version, body="Two.")
         editor.write("Three, by an editor that opened it before.\n")
     assert entries.read("a").body == "Two.\n"
-    rescued = atomic_replace.sweep(Base(root, NOTES), now=True)
+    rescued = atomic_replace.sweep(Expected(root, NOTES), now=True)
     assert [each.kept for each in rescued] == ["a.rescued.md"]
     brought = entries.read("a.rescued")
     assert "Three, by an editor" in brought.body
     assert brought.problems
-    assert not atomic_replace.sweep(Base(root, NOTES), now=True)
+    assert not atomic_replace.sweep(Expected(root, NOTES), now=True)
 
 
 def test_what_is_aside_is_forgotten_after_a_while(root: Path, entries: Notebook) -> None:
@@ -113,9 +113,9 @@ def test_what_is_aside_is_forgotten_after_a_while(root: Path, entries: Notebook)
     entries.update("a", version=item.version, body="Two.")
     folder = root / NOTES / ".aside"
     assert len(list(folder.iterdir())) == 2
-    assert atomic_replace.sweep(Base(root, NOTES)) == ()
+    assert atomic_replace.sweep(Expected(root, NOTES)) == ()
     assert len(list(folder.iterdir())) == 2  # not yet
-    assert atomic_replace.sweep(Base(root, NOTES), now=True) == ()
+    assert atomic_replace.sweep(Expected(root, NOTES), now=True) == ()
     assert [path.name for path in folder.iterdir()] == [".gitignore"]
 
 
@@ -124,7 +124,7 @@ def test_a_replacement_that_was_broken_off_is_undone(root: Path, entries: Notebo
     item = entries.create("notes", "A", "One.").item
     label = atomic_replace._label("u", item.version, "0" * 12, "a.md")
     (root / item.id).rename(root / NOTES / ".aside" / label)
-    atomic_replace.sweep(Base(root, NOTES), now=True)
+    atomic_replace.sweep(Expected(root, NOTES), now=True)
     assert entries.read("a") == item
 
 
@@ -136,11 +136,11 @@ def test_past_versions_can_be_brought_back(root: Path, entries: Notebook) -> Non
     entries.restore("a", second.version, version=entries.read("a").version)
     assert entries.read("a") == second
     entries.delete("a", version=second.version)
-    with pytest.raises(NoSuchEntryError):
+    with pytest.raises(ItemNotFoundError):
         entries.read("a")
     entries.restore(first.id, first.version, version="")
     assert entries.read("a") == first
-    with pytest.raises(NoSuchEntryError, match="not kept"):
+    with pytest.raises(ItemNotFoundError, match="not kept"):
         entries.restore("a", "0" * 12, version=first.version)
 
 
@@ -201,7 +201,7 @@ def test_folders_are_a_setting(root: Path) -> None:
 def test_what_is_too_large_is_refused(root: Path) -> None:
     entries = _notebook(root, max_bytes=100)
     item = entries.create("notes", "A", "x" * 50).item
-    with pytest.raises(UsageError, match=r"authored\.max_bytes"):
+    with pytest.raises(UsageError, match=r"notebook\.max_bytes"):
         entries.update("a", version=item.version, body="x" * 100)
     assert entries.read("a") == item
 
@@ -274,12 +274,12 @@ def test_links_lead_to_entries_files_and_nothing_else(root: Path, entries: Noteb
     assert entries.link("a", "related_to", "docs/one, two.md").item.values("related_to") == ("[[docs/one, two.md]]",)
     assert entries.unlink("a", "related_to", "docs/one, two.md").changed
     for target in ("no-such-thing", "../outside.md", "/etc/passwd", ""):
-        with pytest.raises(NoSuchEntryError):
+        with pytest.raises(ItemNotFoundError):
             entries.link("a", "related_to", target)
     with pytest.raises(UsageError, match="no relation"):
         entries.link("a", "title", "b")
     assert entries.unlink("a", "belongs_to", "b").item.values("belongs_to") == ()
-    with pytest.raises(NoSuchEntryError, match="not related"):
+    with pytest.raises(ItemNotFoundError, match="not related"):
         entries.unlink("a", "belongs_to", "b")
 
 
@@ -308,7 +308,7 @@ def test_skills(root: Path, entries: Notebook) -> None:
     skill = entries.create(
         "skills", "Release", "How we ship.", {"triggers": ["ship it"], "file_patterns": ["*.toml"]}, ("Test", "Tag")
     ).item
-    assert steps(skill) == ("Test", "Tag")
+    assert skill_steps(skill) == ("Test", "Tag")
     changed = entries.update("release", version=skill.version, steps=("Test", "Tag", "Push")).item
     assert changed.body == "How we ship.\n\n## Steps\n\n1. Test\n2. Tag\n3. Push\n"
     before = (root / skill.id).read_bytes()
@@ -324,7 +324,7 @@ def test_a_skill_folder_is_read_as_it_is(root: Path, entries: Notebook) -> None:
     (folder / "SKILL.md").write_text("---\nname: pdf-tools\ndescription: Reads PDFs\n---\n# PDF\n\n# Steps\n\n- Open\n")
     (folder / "reference.md").write_text("# Not a skill\n")
     found = entries.list("skills")
-    assert [(item.name, item.title, steps(item)) for item in found] == [("pdf", "pdf-tools", ("Open",))]
+    assert [(item.name, item.title, skill_steps(item)) for item in found] == [("pdf", "pdf-tools", ("Open",))]
     assert entries.read("pdf") == entries.read("pdf-tools") == found[0]
 
 

@@ -6,13 +6,13 @@ import pytest
 
 from waymeet.notebook.similar import Text, compared, likeness
 from waymeet.project import Project
-from waymeet.settings import Authored
+from waymeet.settings import NotebookSettings
 
 LONG = "The signing keys of the billing service are rotated every month by the job called rotate, on the first day."
 
 
 def found(mine: str, other: str) -> tuple[list[str], list[str]]:
-    result = compared(Text("a", "", mine), [Text("b", "", other)], Authored())
+    result = compared(Text("a", "", mine), [Text("b", "", other)], NotebookSettings())
     return [each.verdict for each in result.near], [each.reason for each in result.contradictions]
 
 
@@ -67,24 +67,24 @@ def test_saving_a_note_reports_its_kin(project: Project, indexed: bool) -> None:
     if indexed:
         project.index()
     with project:
-        notes = project.authored
+        notes = project.notebook
         first = notes.create("notes", "Keys", LONG).item
         second = notes.create("notes", "Keys", LONG)
-        assert [(each.id, each.verdict) for each in second.near] == [(first.id, "same")]
+        assert [(each.id, each.verdict) for each in second.similar] == [(first.id, "same")]
         notes.create("tasks", "Other", "Something else.")
         changed = notes.update(second.item.id, version=second.item.version, body="The garden needs water.")
-        assert not changed.near
+        assert not changed.similar
 
 
 def test_entries_linked_by_contradicts_are_shown_together(project: Project) -> None:
     project.index()
     with project:
-        notes = project.authored
+        notes = project.notebook
         one = notes.create("notes", "Keys are rotated", LONG).item
         other = notes.create("notes", "Keys stay", "Nobody ever touches them.").item
         notes.link(other.id, "contradicts", one.id)
         saved = notes.create("notes", "Keys are rotated monthly", LONG)
-        assert [each.id for each in saved.near] == [one.id]
+        assert [each.id for each in saved.similar] == [one.id]
         assert [(each.id, each.reason) for each in saved.contradictions] == [
             (other.id, f"linked by contradicts to {one.id}")
         ]
@@ -98,12 +98,12 @@ def test_entries_are_searched_by_kind_and_know_who_links_to_them(tmp_path: Path)
     )
     with Project.open(root, index=tmp_path / "index.db") as project:
         project.index()
-        entries = project.authored
+        entries = project.notebook
         note = entries.create("notes", "鍵の更新", "鍵は毎月更新する。").item
         task = entries.create("tasks", "Rotate", "Do it.", {"belongs_to": [note.id]}).item
         skill = entries.create("skills", "Release", "", {"triggers": ["ship it"]}, ("Tag",)).item
         project.search("anything")  # takes in what changed
-        store, _ = project.current()
+        store, _ = project.refreshed_store()
         kinds = {each.id: each.kind for each in store.documents([note.id, task.id, skill.id]).values()}
         assert kinds == {note.id: "notes", task.id: "tasks", skill.id: "skills"}
         assert project.search("毎月更新").hits[0].document == note.id
@@ -122,9 +122,9 @@ def test_other_folders_make_the_index_anew(project: Project, tmp_path: Path) -> 
     (project.root / "log").mkdir()
     (project.root / "log" / "a.md").write_text("# A\n\nA page.\n")
     project.index()
-    store, _ = project.current()
+    store, _ = project.refreshed_store()
     assert store.documents(["log/a.md"])["log/a.md"].kind == "docs"
     project.close()
-    with Project.open(project.root, index=tmp_path / "index.db", flags=["authored.notes=log"]) as again:
+    with Project.open(project.root, index=tmp_path / "index.db", flags=["notebook.notes=log"]) as again:
         again.index()
-        assert again.current()[0].documents(["log/a.md"])["log/a.md"].kind == "notes"
+        assert again.refreshed_store()[0].documents(["log/a.md"])["log/a.md"].kind == "notes"

@@ -4,36 +4,38 @@ import pytest
 from support.corpus import store_of
 
 from waymeet.errors import SettingsError, UnknownRecipeError
-from waymeet.recipes import RECIPES, all_recipes, recipe_named
+from waymeet.recipes import RECIPES, find_recipe, list_recipes
 from waymeet.recipes.stage_table import STAGES
-from waymeet.search.shape.hits import answer
+from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Tools, stage_name
-from waymeet.settings import Layer, OwnRecipe, layer, resolve
+from waymeet.settings import CustomRecipe, Layer, make_layer, resolve
 from waymeet.types import Query
 
-STAGED = ("understand", "lexical", "vector", "blend", "diversify")
+STAGED = ("understand", "lexical", "vector", "weighted_sum", "limit_per_document")
 
 
 def test_a_recipe_of_ones_own_runs() -> None:
     settings = resolve(
         (
-            layer(
+            make_layer(
                 "waymeet.toml",
                 {"recipes": {"mine": {"stages": list(STAGED), "description": "Mine.", "settings": {"rrf": {"k": 3}}}}},
             ),
         )
     )
-    recipe = recipe_named("mine", settings.recipes)
+    recipe = find_recipe("mine", settings.recipes)
     assert tuple(map(stage_name, recipe.stages)) == STAGED
     assert (recipe.description, recipe.overrides) == ("Mine.", {"rrf": {"k": 3}})
-    found = answer(recipe, Query("rank"), Tools(store_of({"a.md": "rank"})), resolve((Layer("r", recipe.overrides),)))
+    found = answer_query(
+        recipe, Query("rank"), Tools(store_of({"a.md": "rank"})), resolve((Layer("r", recipe.overrides),))
+    )
     assert [hit.document for hit in found.hits] == ["a.md"]
-    assert [recipe.name for recipe in all_recipes(settings.recipes)] == [*RECIPES, "mine"]
+    assert [recipe.name for recipe in list_recipes(settings.recipes)] == [*RECIPES, "mine"]
 
 
 def test_a_base_lends_stages_modes_and_numbers() -> None:
-    own = OwnRecipe(base="classic", settings={"pool": {"factor": 7}, "classic": {"fusion": "linear"}})
-    recipe = recipe_named("mine", {"mine": own})
+    own = CustomRecipe(base="classic", settings={"pool": {"factor": 7}, "classic": {"fusion": "linear"}})
+    recipe = find_recipe("mine", {"mine": own})
     classic = RECIPES["classic"]
     assert (recipe.stages, recipe.modes) == (classic.stages, classic.modes)
     assert recipe.overrides["pool"] == {"factor": 7}
@@ -43,22 +45,30 @@ def test_a_base_lends_stages_modes_and_numbers() -> None:
 @pytest.mark.parametrize(
     ("own", "message", "hint"),
     [
-        (OwnRecipe(), "has no stages", "stages ="),
-        (OwnRecipe(stages=("understnd",)), "no stage 'understnd'", "Did you mean understand?"),
-        (OwnRecipe(stages=("zzz",)), "no stage 'zzz'", "There are: "),
-        (OwnRecipe(stages=("understand", "blend", "lexical")), "blend, at place 2, needs a ranked list", "lexical"),
-        (OwnRecipe(stages=("lexical", "blend")), "lexical, at place 1, needs words", "understand"),
-        (OwnRecipe(stages=("understand", "lexical")), "no stage makes candidates", "fuse"),
-        (OwnRecipe(stages=("understand", "lexical", "diversify", "fuse")), "diversify, at place 3", "fuse"),
-        (OwnRecipe(base="atuo"), "no recipe 'atuo'", "Did you mean auto?"),
-        (OwnRecipe(base="auto", settings={"rrf": {"kk": 1}}), "recipes.mine.settings", "rrf.k"),
-        (OwnRecipe(base="auto", settings={"rrf": {"k": "many"}}), "recipes.mine.settings", ""),
-        (OwnRecipe(base="auto", settings={"embedding": {"dimension": 3}}), "may not set embedding", "own settings"),
+        (CustomRecipe(), "has no stages", "stages ="),
+        (CustomRecipe(stages=("understnd",)), "no stage 'understnd'", "Did you mean understand?"),
+        (CustomRecipe(stages=("zzz",)), "no stage 'zzz'", "There are: "),
+        (
+            CustomRecipe(stages=("understand", "weighted_sum", "lexical")),
+            "weighted_sum, at place 2, needs a ranked list",
+            "lexical",
+        ),
+        (CustomRecipe(stages=("lexical", "weighted_sum")), "lexical, at place 1, needs words", "understand"),
+        (CustomRecipe(stages=("understand", "lexical")), "no stage makes candidates", "fuse"),
+        (
+            CustomRecipe(stages=("understand", "lexical", "limit_per_document", "fuse")),
+            "limit_per_document, at place 3",
+            "fuse",
+        ),
+        (CustomRecipe(base="atuo"), "no recipe 'atuo'", "Did you mean auto?"),
+        (CustomRecipe(base="auto", settings={"rrf": {"kk": 1}}), "recipes.mine.settings", "rrf.k"),
+        (CustomRecipe(base="auto", settings={"rrf": {"k": "many"}}), "recipes.mine.settings", ""),
+        (CustomRecipe(base="auto", settings={"embedding": {"dimension": 3}}), "may not set embedding", "own settings"),
     ],
 )
-def test_mistakes_are_refused_with_the_place_and_what_to_do(own: OwnRecipe, message: str, hint: str) -> None:
+def test_mistakes_are_refused_with_the_place_and_what_to_do(own: CustomRecipe, message: str, hint: str) -> None:
     with pytest.raises(SettingsError) as caught:
-        recipe_named("mine", {"mine": own})
+        find_recipe("mine", {"mine": own})
     assert "recipes.mine" in caught.value.message
     assert message in caught.value.message
     assert hint in caught.value.hint
@@ -66,18 +76,18 @@ def test_mistakes_are_refused_with_the_place_and_what_to_do(own: OwnRecipe, mess
 
 def test_the_name_of_a_recipe_that_exists_is_taken() -> None:
     with pytest.raises(SettingsError, match="already"):
-        list(all_recipes({"auto": OwnRecipe(base="classic")}))
-    assert recipe_named("auto", {"auto": OwnRecipe(base="classic")}) is RECIPES["auto"]
+        list(list_recipes({"auto": CustomRecipe(base="classic")}))
+    assert find_recipe("auto", {"auto": CustomRecipe(base="classic")}) is RECIPES["auto"]
 
 
 def test_an_unknown_name_suggests_ones_own() -> None:
     with pytest.raises(UnknownRecipeError, match="Did you mean mine"):
-        recipe_named("mein", {"mine": OwnRecipe(base="auto")})
+        find_recipe("mein", {"mine": CustomRecipe(base="auto")})
 
 
 def test_every_stage_of_every_recipe_is_in_the_table_in_an_order_that_it_allows() -> None:
     for name, recipe in RECIPES.items():
         names = tuple(map(stage_name, recipe.stages))
         assert set(names) <= STAGES.keys()
-        again = recipe_named("mine", {"mine": OwnRecipe(stages=names)})
+        again = find_recipe("mine", {"mine": CustomRecipe(stages=names)})
         assert again.stages == recipe.stages, name

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from support.projects import indexed
 
-from waymeet.analysis.token_estimate import tokens
+from waymeet.analysis.token_estimate import estimate_tokens
 from waymeet.recipes import RECIPES
-from waymeet.search.context import Pack, pack, summary
-from waymeet.search.shape.hits import answer
+from waymeet.search.context import Context, build_context, summary
+from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Settings
 from waymeet.stores.memory.store import MemoryStore
@@ -30,11 +30,11 @@ def store() -> MemoryStore:
 
 
 def _found(store: MemoryStore, text: str) -> Answer:
-    return answer(RECIPES["auto"], Query(text, limit=20), Tools(store), Settings())
+    return answer_query(RECIPES["auto"], Query(text, limit=20), Tools(store), Settings())
 
 
-def _packed(store: MemoryStore, text: str, budget: int) -> Pack:
-    return pack(_found(store, text), store, budget, Settings())
+def _packed(store: MemoryStore, text: str, budget: int) -> Context:
+    return build_context(_found(store, text), store, budget, Settings())
 
 
 def test_whole_sections_and_what_is_linked_with_them(store: MemoryStore) -> None:
@@ -72,7 +72,9 @@ def test_a_budget_is_kept_and_what_is_left_out_is_named(store: MemoryStore, budg
     given = _packed(store, "spare keys of a drawer", budget)
     assert given.tokens <= budget
     assert (
-        sum(tokens(each.text) for each in given.pieces) + sum(tokens(each.summary) for each in given.linked) <= budget
+        sum(estimate_tokens(each.text) for each in given.pieces)
+        + sum(estimate_tokens(each.summary) for each in given.linked)
+        <= budget
     )
     if len(given.pieces) < len(_packed(store, "spare keys of a drawer", 100_000).pieces):
         assert "more that fit" in given.cut[0]
@@ -87,7 +89,7 @@ def test_nothing_found_is_an_empty_pack(store: MemoryStore) -> None:
 
 def test_the_summary_of_code_is_its_first_comment() -> None:
     text = (Path(__file__).parents[3] / "src" / "waymeet" / "search" / "context.py").read_text("utf-8")
-    code = indexed({"pack.py": text})
-    said = summary(code.chunks_of(["pack.py"])["pack.py"], 240)
+    code = indexed({"context.py": text})
+    said = summary(code.chunks_of(["context.py"])["context.py"], 240)
     assert said.startswith("What somebody with a task needs to read")
     assert summary((), 240) == ""

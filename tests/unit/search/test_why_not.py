@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 from support.corpus import Page, entry, store_of
 
-from waymeet.ingest.discover.ignore import ignored_by
+from waymeet.ingest.discover.ignore import matching_ignore_rule
 from waymeet.recipes import RECIPES
 from waymeet.search.state import Tools
-from waymeet.search.why_not import Road, WhyNot, why_not
+from waymeet.search.why_not import TracedQuery, WhyNot, why_not
 from waymeet.settings import Ingest, Layer, resolve
 from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Filters, Query
@@ -35,7 +35,7 @@ def told(
     chosen = RECIPES[recipe]
     asked = Query(query, limit=limit, filters=filters or Filters())
     settings = {name: resolve((Layer("recipe", each.overrides),)) for name, each in RECIPES.items()}
-    road = Road(chosen, asked, Tools(store), settings[recipe])
+    road = TracedQuery(chosen, asked, Tools(store), settings[recipe])
     others = [(RECIPES[name], settings[name]) for name in ("auto", "classic")]
     return why_not(road, store.documents([document])[document], others)
 
@@ -107,18 +107,18 @@ def test_what_has_no_word_of_the_query_is_told_so() -> None:
 
 def test_a_stage_that_drops_it_is_named_and_a_recipe_that_does_not() -> None:
     found = told("rotate keys", "docs/setup.md", recipe="neighbours", limit=20)
-    assert (found.verdict, found.lost_at) == ("lost", "seed")
+    assert (found.verdict, found.lost_at) == ("lost", "select_seeds")
     assert any(change.startswith("--recipe auto: it is then #") for change in found.changes)
-    assert next(each.told for each in found.stages if each.stage == "seed") == "not there"
+    assert next(each.told for each in found.stages if each.stage == "select_seeds") == "not there"
 
 
 def test_a_stage_that_drops_everything_is_named_too() -> None:
-    """The only entry is deprecated, so `weigh` leaves nothing at all."""
+    """The only entry is deprecated, so `weigh_by_intent` leaves nothing at all."""
     store = MemoryStore()
     made = entry("a.md", Page(("needle",), title="A"))
     store.put([replace(made, document=replace(made.document, properties={"tier": "deprecated"}))])
     found = told("needle", "a.md", recipe="memory", store=store)
-    assert (found.verdict, found.lost_at) == ("lost", "weigh")
+    assert (found.verdict, found.lost_at) == ("lost", "weigh_by_intent")
 
 
 def test_rules_are_named_with_their_line(tmp_path: Path) -> None:
@@ -126,11 +126,11 @@ def test_rules_are_named_with_their_line(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("# comment\n\n*.log\n/a/b/\n!keep.log\n", encoding="utf-8")
     (tmp_path / "a" / ".waymeetignore").write_text("x.md\n!y.log\n", encoding="utf-8")
     ingest = Ingest(ignore=("drafts/",))
-    assert ignored_by(tmp_path, "x.log", ingest) == ".gitignore, line 3: *.log"
-    assert ignored_by(tmp_path, "keep.log", ingest) == ""
-    assert ignored_by(tmp_path, "a/y.log", ingest) == ""
-    assert ignored_by(tmp_path, "a/x.md", ingest) == "a/.waymeetignore, line 1: x.md"
-    assert ignored_by(tmp_path, "a/b/c.md", ingest) == ".gitignore, line 4: /a/b/"
-    assert ignored_by(tmp_path, "drafts/z.md", ingest) == "setting ingest.ignore: drafts/"
-    assert ignored_by(tmp_path, "node_modules/z.md", ingest) == "setting ingest.usual_ignores: node_modules/"
-    assert ignored_by(tmp_path, "z.md", ingest) == ""
+    assert matching_ignore_rule(tmp_path, "x.log", ingest) == ".gitignore, line 3: *.log"
+    assert matching_ignore_rule(tmp_path, "keep.log", ingest) == ""
+    assert matching_ignore_rule(tmp_path, "a/y.log", ingest) == ""
+    assert matching_ignore_rule(tmp_path, "a/x.md", ingest) == "a/.waymeetignore, line 1: x.md"
+    assert matching_ignore_rule(tmp_path, "a/b/c.md", ingest) == ".gitignore, line 4: /a/b/"
+    assert matching_ignore_rule(tmp_path, "drafts/z.md", ingest) == "setting ingest.ignore: drafts/"
+    assert matching_ignore_rule(tmp_path, "node_modules/z.md", ingest) == "setting ingest.default_ignore: node_modules/"
+    assert matching_ignore_rule(tmp_path, "z.md", ingest) == ""

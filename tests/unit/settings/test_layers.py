@@ -9,8 +9,8 @@ import pytest
 from waymeet.errors import SettingsError
 from waymeet.interfaces.cli.manage.settings import descriptions
 from waymeet.recipes import RECIPES
-from waymeet.settings import PRIVATE, Layer, layer, layers, origin, resolve
-from waymeet.settings.layers import keys
+from waymeet.settings import PRIVATE, Layer, find_origin, make_layer, read_layers, resolve
+from waymeet.settings.layers import list_keys
 from waymeet.settings.sources import from_environment, from_flag, from_project
 
 
@@ -22,18 +22,18 @@ def test_precedence_rises_from_defaults_to_flags(tmp_path: Path) -> None:
     (root / "waymeet.toml").write_text("[rrf]\nk = 3\nlexical = 3\n")
     environment = {"WAYMEET_CONFIG": str(mine), "WAYMEET_RRF_K": "4"}
     recipe = Layer("recipe", {"rrf": {"k": 1, "vector": 1.5}, "pool": {"factor": 7}})
-    found = (recipe, *layers(root, ["graph.depth=5"], environment))
+    found = (recipe, *read_layers(root, ["graph.depth=5"], environment))
     settings = resolve(found)
     assert (settings.rrf.k, settings.rrf.lexical, settings.rrf.vector) == (4.0, 3.0, 2.0)
     assert settings.pool.factor == 7
     assert settings.graph.depth == 5
-    assert origin("rrf.k", found) == "WAYMEET_RRF_K"
-    assert origin("rrf.lexical", found) == "waymeet.toml"
-    assert origin("rrf.vector", found) == str(mine)
-    assert origin("graph.depth", found) == "--set"
-    assert origin("pool.factor", found) == "recipe"
-    assert origin("graph.fan_out", found) == "default"
-    assert layers(root, ["rrf.k=9"], environment)[-1].values == {"rrf": {"k": 9.0}}
+    assert find_origin("rrf.k", found) == "WAYMEET_RRF_K"
+    assert find_origin("rrf.lexical", found) == "waymeet.toml"
+    assert find_origin("rrf.vector", found) == str(mine)
+    assert find_origin("graph.depth", found) == "--set"
+    assert find_origin("pool.factor", found) == "recipe"
+    assert find_origin("graph.fan_out", found) == "default"
+    assert read_layers(root, ["rrf.k=9"], environment)[-1].values == {"rrf": {"k": 9.0}}
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_precedence_rises_from_defaults_to_flags(tmp_path: Path) -> None:
 )
 def test_an_unknown_key_is_an_error_with_a_suggestion(values: dict[str, object], meant: str) -> None:
     with pytest.raises(SettingsError) as caught:
-        layer("waymeet.toml", values)
+        make_layer("waymeet.toml", values)
     assert "waymeet.toml" in caught.value.message
     assert "Did you mean" in caught.value.hint
     assert meant in caught.value.hint
@@ -51,15 +51,15 @@ def test_an_unknown_key_is_an_error_with_a_suggestion(values: dict[str, object],
 @pytest.mark.parametrize("values", [{"rrf": {"k": "many"}}, {"rrf": 3}, {"classic": {"fusion": "magic"}}])
 def test_a_value_that_does_not_fit_names_its_place(values: dict[str, object]) -> None:
     with pytest.raises(SettingsError) as caught:
-        layer("waymeet.toml", values)
+        make_layer("waymeet.toml", values)
     assert "waymeet.toml" in str(caught.value)
     assert next(iter(values)) in str(caught.value)
 
 
 def test_a_project_file_cannot_choose_where_text_is_sent(tmp_path: Path) -> None:
-    for key, _ in keys():
+    for key, _ in list_keys():
         if any(key == private or key.startswith(f"{private}.") for private in PRIVATE):
-            (tmp_path / "waymeet.toml").write_text(f"{key} = {json.dumps(dict(keys())[key])}\n")
+            (tmp_path / "waymeet.toml").write_text(f"{key} = {json.dumps(dict(list_keys())[key])}\n")
             with pytest.raises(SettingsError, match="may not set"):
                 from_project(tmp_path)
 
@@ -124,15 +124,15 @@ def test_variables_and_flags_read_every_type() -> None:
 
 
 def test_every_variable_names_one_setting() -> None:
-    names = [key.replace(".", "_") for key, _ in keys()]
+    names = [key.replace(".", "_") for key, _ in list_keys()]
     assert len(names) == len(set(names))
 
 
 def test_recipes_override_only_settings_that_exist() -> None:
     for recipe in RECIPES.values():
-        layer(recipe.name, recipe.overrides)
+        make_layer(recipe.name, recipe.overrides)
 
 
 def test_descriptions_name_existing_settings() -> None:
-    assert set(descriptions()) <= {key for key, _ in keys()}
+    assert set(descriptions()) <= {key for key, _ in list_keys()}
     assert "graph.fan_out" in descriptions()

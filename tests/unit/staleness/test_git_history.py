@@ -10,12 +10,12 @@ import pytest
 from conformance.make import entry
 from msgspec.structs import replace
 
-from waymeet.formulas.staleness import Moment
+from waymeet.formulas.staleness import ChangeTime
 from waymeet.settings import Settings
-from waymeet.staleness.dates import Moments, recalled
+from waymeet.staleness.dates import ChangeDates, recalled
 from waymeet.staleness.git_history import head, history
-from waymeet.staleness.update_dates import renewed
-from waymeet.staleness.verdicts import stale
+from waymeet.staleness.update_dates import update_change_dates
+from waymeet.staleness.verdicts import list_stale
 from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Link
 
@@ -229,17 +229,17 @@ def test_what_was_not_reached_in_time_is_known_to_be_older(
     repository.commit(2000, other="1")
     repository.commit(3000, page="now source.md")
     from waymeet.staleness import git_history as module
-    from waymeet.staleness.git import UnansweredError, ask
+    from waymeet.staleness.git import GitError, run_git
 
     def slow(git: str, root: Path, command: list[str], given: bytes, deadline: float) -> Iterator[bytes]:
-        said = b"".join(ask(git, root, command, given, deadline))
+        said = b"".join(run_git(git, root, command, given, deadline))
         if command[0] != "log":
             yield said
             return
         yield said[: said.index(b"\x01", 1)]
-        raise UnansweredError("it took too long")
+        raise GitError("it took too long")
 
-    monkeypatch.setattr(module, "ask", slow)
+    monkeypatch.setattr(module, "run_git", slow)
     found = history(repository.root, ["source.md", "page.md"], (), repository.read, 60)
     assert "took too long" in found.problem
     assert found.changed == {"page.md": 3000 * SECOND, "source.md": 3000 * SECOND}
@@ -278,12 +278,12 @@ def take_in(store: MemoryStore, repository: Repository, modified: Callable[[str]
         store.put([replace(made, document=replace(made.document, modified_ns=at))])
 
 
-def renew(store: MemoryStore, repository: Repository, now: int = 10_000) -> Moments:
-    return renewed(store, repository.root, repository.read, Settings(), now * SECOND)
+def renew(store: MemoryStore, repository: Repository, now: int = 10_000) -> ChangeDates:
+    return update_change_dates(store, repository.root, repository.read, Settings(), now * SECOND)
 
 
 def verdicts(store: MemoryStore, now: int = 10_000) -> dict[str, tuple[str, str]]:
-    found = stale(store, Settings(), now * SECOND, recalled(store))
+    found = list_stale(store, Settings(), now * SECOND, recalled(store))
     return {each.document: (each.state, each.reason) for each in found if each.state != "unknown"}
 
 
@@ -298,7 +298,7 @@ def test_in_a_fresh_clone_commits_decide(repository: Repository) -> None:
     store = store_of(repository)
     renew(store, repository)
     assert states(store) == {"after.md": "fresh", "before.md": "stale"}
-    assert recalled(store).times["source.md"].moment == Moment(2000 * SECOND, "commit")
+    assert recalled(store).times["source.md"].moment == ChangeTime(2000 * SECOND, "commit")
 
 
 def test_an_uncommitted_edit_has_the_time_of_its_file(repository: Repository) -> None:
@@ -378,8 +378,8 @@ def test_a_source_that_is_not_indexed_and_a_folder_are_there_all_the_same(reposi
     store.put([entry("page.md", page, names=(), links=links), inner])
     found = renew(store, repository)
     assert found.beside == {
-        "picture.png": Moment(2000 * SECOND, "commit"),
-        "folder": Moment(2000 * SECOND, "commit"),
+        "picture.png": ChangeTime(2000 * SECOND, "commit"),
+        "folder": ChangeTime(2000 * SECOND, "commit"),
     }
     assert states(store)["page.md"] == "stale"
 

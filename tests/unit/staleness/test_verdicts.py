@@ -7,89 +7,104 @@ import pytest
 from conformance.make import entry
 from msgspec.structs import replace
 
-from waymeet.formulas.staleness import Moment, Referred, after, judged
+from waymeet.formulas.staleness import ChangeTime, ReferenceState, is_after, judge_staleness
 from waymeet.settings import Settings
-from waymeet.staleness.dates import NOTE, Moments, Remembered, recalled
+from waymeet.staleness.dates import NOTE, ChangeDates, Remembered, recalled
 from waymeet.staleness.references import digest_of, held
-from waymeet.staleness.verdicts import stale, staleness
+from waymeet.staleness.verdicts import judge_documents, list_stale
 from waymeet.stores.memory.store import MemoryStore
-from waymeet.types import Chunk, Entry, Link, Symbol
+from waymeet.types import Chunk, IndexEntry, Link, Symbol
 
 DAY = 86_400 * 10**9
 SECOND = 10**9
 NOW = 100 * DAY
 
 
-def at(day: float, known: str = "file") -> Moment:
-    return Moment(int(day * DAY), known)  # type: ignore[arg-type]
+def at(day: float, known: str = "file") -> ChangeTime:
+    return ChangeTime(int(day * DAY), known)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("own", "referred", "state", "said"),
     [
         (at(10), [], "unknown", "names no source"),
-        (at(10), [Referred("a.py", at(9))], "fresh", "not newer than this page (1970-01-11)"),
-        (at(10), [Referred("a.py", at(10))], "fresh", ""),
-        (at(10), [Referred("a.py", at(9)), Referred("b.py", at(8))], "fresh", "none of the 2 files"),
-        (at(10), [Referred("a.py", at(20))], "stale", "a.py changed on 1970-01-21, after this page (1970-01-11)"),
-        (at(10), [Referred("a.py", at(9)), Referred("b.py", at(20))], "stale", "b.py changed"),
-        (at(10), [Referred("a.py", None)], "stale", "a.py is not there"),
-        (at(10), [Referred("a.py", None, gone=at(5))], "stale", "a.py is not there since 1970-01-06"),
-        (at(10), [Referred("a.py", at(20), mentioned=True)], "possibly_stale", "a.py mentioned here, changed"),
-        (at(10), [Referred("a.py", at(5), mentioned=True)], "fresh", ""),
-        (at(10), [Referred("a.py", at(5)), Referred("b.py", at(20), mentioned=True)], "possibly_stale", "b.py"),
-        (at(10), [Referred("a.py", at(20)), Referred("b.py", at(20), mentioned=True)], "stale", "a.py"),
-        # A source that only moved: fresh for a week, then possibly stale; stale if it changed as well.
-        (at(10), [Referred("a.py", at(5), moved_to="b.py", gone=at(95))], "fresh", "a.py is called b.py since"),
+        (at(10), [ReferenceState("a.py", at(9))], "fresh", "not newer than this page (1970-01-11)"),
+        (at(10), [ReferenceState("a.py", at(10))], "fresh", ""),
+        (at(10), [ReferenceState("a.py", at(9)), ReferenceState("b.py", at(8))], "fresh", "none of the 2 files"),
+        (at(10), [ReferenceState("a.py", at(20))], "stale", "a.py changed on 1970-01-21, after this page (1970-01-11)"),
+        (at(10), [ReferenceState("a.py", at(9)), ReferenceState("b.py", at(20))], "stale", "b.py changed"),
+        (at(10), [ReferenceState("a.py", None)], "stale", "a.py is not there"),
+        (at(10), [ReferenceState("a.py", None, gone=at(5))], "stale", "a.py is not there since 1970-01-06"),
+        (at(10), [ReferenceState("a.py", at(20), is_mention=True)], "possibly_stale", "a.py mentioned here, changed"),
+        (at(10), [ReferenceState("a.py", at(5), is_mention=True)], "fresh", ""),
         (
             at(10),
-            [Referred("a.py", at(5), moved_to="b.py", gone=at(92))],
+            [ReferenceState("a.py", at(5)), ReferenceState("b.py", at(20), is_mention=True)],
+            "possibly_stale",
+            "b.py",
+        ),
+        (at(10), [ReferenceState("a.py", at(20)), ReferenceState("b.py", at(20), is_mention=True)], "stale", "a.py"),
+        # A source that only moved: fresh for a week, then possibly stale; stale if it changed as well.
+        (at(10), [ReferenceState("a.py", at(5), moved_to="b.py", gone=at(95))], "fresh", "a.py is called b.py since"),
+        (
+            at(10),
+            [ReferenceState("a.py", at(5), moved_to="b.py", gone=at(92))],
             "possibly_stale",
             "a.py is called b.py since 1970-04-03",
         ),
-        (at(10), [Referred("a.py", at(20), moved_to="b.py", gone=at(15))], "stale", "a.py, now b.py, changed"),
+        (at(10), [ReferenceState("a.py", at(20), moved_to="b.py", gone=at(15))], "stale", "a.py, now b.py, changed"),
         # Of a symbol: the reason names it, and without it the page is stale, or possibly so if it only mentions it.
-        (at(10), [Referred("a.py", at(20), symbol="f")], "stale", "a.py#f changed on"),
-        (at(10), [Referred("a.py", at(5), symbol="f"), Referred("a.py", at(5), symbol="g")], "fresh", "is not newer"),
-        (at(10), [Referred("a.py", None, symbol="f")], "stale", "a.py#f is not there any more"),
-        (at(10), [Referred("a.py", None, moved_to="b.py", symbol="f")], "stale", "a.py#f is not there any more"),
-        (at(10), [Referred("a.py", None, mentioned=True, symbol="f")], "possibly_stale", "a.py#f, mentioned here,"),
+        (at(10), [ReferenceState("a.py", at(20), symbol="f")], "stale", "a.py#f changed on"),
+        (
+            at(10),
+            [ReferenceState("a.py", at(5), symbol="f"), ReferenceState("a.py", at(5), symbol="g")],
+            "fresh",
+            "is not newer",
+        ),
+        (at(10), [ReferenceState("a.py", None, symbol="f")], "stale", "a.py#f is not there any more"),
+        (at(10), [ReferenceState("a.py", None, moved_to="b.py", symbol="f")], "stale", "a.py#f is not there any more"),
+        (
+            at(10),
+            [ReferenceState("a.py", None, is_mention=True, symbol="f")],
+            "possibly_stale",
+            "a.py#f, mentioned here,",
+        ),
         # On one day the time of day tells them apart.
-        (at(10, "commit"), [Referred("a.py", at(10.5, "commit"))], "stale", "1970-01-11 12:00:00 UTC"),
+        (at(10, "commit"), [ReferenceState("a.py", at(10.5, "commit"))], "stale", "1970-01-11 12:00:00 UTC"),
     ],
 )
-def test_the_rule(own: Moment, referred: Sequence[Referred], state: str, said: str) -> None:
-    verdict = judged(own, referred, NOW, 7)
+def test_the_rule(own: ChangeTime, referred: Sequence[ReferenceState], state: str, said: str) -> None:
+    verdict = judge_staleness(own, referred, NOW, 7)
     assert (verdict.state, said in verdict.reason) == (state, True), verdict
 
 
 def test_many_causes_are_counted_and_all_are_listed() -> None:
-    verdict = judged(at(1), [Referred(f"{n}.py", at(2)) for n in range(9)], NOW, 7)
+    verdict = judge_staleness(at(1), [ReferenceState(f"{n}.py", at(2)) for n in range(9)], NOW, 7)
     assert verdict.reason.endswith("; also 1.py, 2.py, 3.py and 5 more")
     assert len(verdict.causes) == 9
 
 
 @pytest.mark.parametrize(
-    ("later", "earlier", "is_after"),
+    ("later", "earlier", "expected"),
     [
-        (Moment(SECOND, "commit"), Moment(0, "commit"), True),
-        (Moment(0, "commit"), Moment(0, "commit"), False),
-        (Moment(1, "edit"), Moment(0, "edit"), True),
-        (Moment(1, "edit"), Moment(0, "file"), True),
-        (Moment(59 * SECOND), Moment(0), False),
-        (Moment(61 * SECOND), Moment(0), True),
+        (ChangeTime(SECOND, "commit"), ChangeTime(0, "commit"), True),
+        (ChangeTime(0, "commit"), ChangeTime(0, "commit"), False),
+        (ChangeTime(1, "edit"), ChangeTime(0, "edit"), True),
+        (ChangeTime(1, "edit"), ChangeTime(0, "file"), True),
+        (ChangeTime(59 * SECOND), ChangeTime(0), False),
+        (ChangeTime(61 * SECOND), ChangeTime(0), True),
     ],
 )
-def test_file_times_close_together_say_nothing(later: Moment, earlier: Moment, is_after: bool) -> None:
-    assert after(later, earlier) is is_after
+def test_file_times_close_together_say_nothing(later: ChangeTime, earlier: ChangeTime, expected: bool) -> None:
+    assert is_after(later, earlier) is expected
 
 
 @pytest.mark.parametrize("at", [-1, 0, 2**63, 10**30, -(10**30)])
 def test_a_time_that_no_calendar_has_breaks_nothing(at: int) -> None:
-    assert judged(Moment(0), [Referred("a.py", Moment(at))], 0, 7).reason
+    assert judge_staleness(ChangeTime(0), [ReferenceState("a.py", ChangeTime(at))], 0, 7).reason
 
 
-def dated(made: Entry, day: float) -> Entry:
+def dated(made: IndexEntry, day: float) -> IndexEntry:
     return replace(made, document=replace(made.document, modified_ns=int(day * DAY)))
 
 
@@ -97,16 +112,16 @@ def linked(kind: str, name: str) -> Link:
     return Link(refs=(f"p:{name}",), kind=kind)
 
 
-def code(path: str, day: float) -> Entry:
+def code(path: str, day: float) -> IndexEntry:
     return dated(entry(path, "pass", names=(f"p:{path}",), kind="code"), day)
 
 
-def page(path: str, day: float, *links: Link) -> Entry:
+def page(path: str, day: float, *links: Link) -> IndexEntry:
     return dated(entry(path, "text", names=(f"p:{path}",), links=links), day)
 
 
 def states(store: MemoryStore) -> dict[str, str]:
-    return {each.document: each.state for each in stale(store, Settings(), NOW, recalled(store))}
+    return {each.document: each.state for each in list_stale(store, Settings(), NOW, recalled(store))}
 
 
 def test_a_store_is_judged_by_its_edges() -> None:
@@ -140,7 +155,7 @@ def test_a_store_is_judged_by_its_edges() -> None:
         "g.md": "fresh",
     }
     documents = store.documents(["src/new.py", "a.md"])
-    verdicts = staleness(store, documents, Settings(), NOW)
+    verdicts = judge_documents(store, documents, Settings(), NOW)
     assert {id_: each.state for id_, each in verdicts.items()} == {"src/new.py": "unknown", "a.md": "fresh"}
 
 
@@ -152,7 +167,7 @@ def test_what_is_remembered_counts_until_the_content_changes() -> None:
         "a.md": Remembered(store.documents(["a.md"])["a.md"].digest, at(20, "commit")),
         "src/a.py": Remembered(source.document.digest, at(10, "commit")),
     }
-    store.keep_note(NOTE, _encoded(Moments(times=times)))
+    store.set_metadata(NOTE, _encoded(ChangeDates(times=times)))
     assert states(store) == {"a.md": "fresh"}
     store.put([replace(source, document=replace(source.document, digest="other"))])
     assert states(store) == {"a.md": "stale"}
@@ -163,7 +178,7 @@ def test_stale_is_restricted_to_paths() -> None:
     store.put([page("docs/a.md", 1), page("docs2/b.md", 1), page("c.md", 1)])
 
     def found(*paths: str) -> list[str]:
-        return [each.document for each in stale(store, Settings(), NOW, Moments(), paths)]
+        return [each.document for each in list_stale(store, Settings(), NOW, ChangeDates(), paths)]
 
     assert found("docs") == ["docs/a.md"]
     assert found("docs/", "c.md") == ["c.md", "docs/a.md"]
@@ -248,7 +263,7 @@ def test_looking_for_a_name_takes_no_time() -> None:
         assert monotonic() - began < 2
 
 
-def _encoded(moments: Moments) -> str:
+def _encoded(moments: ChangeDates) -> str:
     import msgspec
 
     return msgspec.json.encode(moments).decode()

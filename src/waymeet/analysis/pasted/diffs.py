@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from waymeet.analysis.pasted.location import Spot
+from waymeet.analysis.pasted.location import Location
 
 _FILE = re.compile(r"(?:\+\+\+|---) (?P<path>\"?[^\t]+?\"?)(?:\t.*)?")
 _HUNK = re.compile(r"@@+ -\d+(?:,\d+)?(?: -\d+(?:,\d+)?)* \+(?P<line>\d+)(?:,\d+)? @@+ ?(?P<within>.*)")
@@ -30,7 +30,7 @@ class Change(Struct, frozen=True):
 
     message: str
     """What the commit says, if it comes with the diff."""
-    spots: tuple[Spot, ...]
+    spots: tuple[Location, ...]
     words: tuple[str, ...]
 
 
@@ -38,9 +38,9 @@ def diff(lines: Sequence[str]) -> Change | None:
     """Read a unified diff; None if there is none.
 
     >>> diff(["--- a/x.py", "+++ b/x.py", "@@ -1,3 +7,4 @@ def load(path):", "-    old", "+    handle = opened"])
-    Change(message='', spots=(Spot(path='x.py', line=7, symbol='load'),), words=('handle', 'opened'))
+    Change(message='', spots=(Location(path='x.py', line=7, symbol='load'),), words=('handle', 'opened'))
     """
-    spots: list[Spot] = []
+    spots: list[Location] = []
     names: Counter[str] = Counter()
     path = before = ""
     at, inside = 0, False
@@ -58,7 +58,7 @@ def diff(lines: Sequence[str]) -> Change | None:
             if line[:1] in {"+", "-"}:
                 names.update(_names(line[1:]))
                 if pending:
-                    spots.append(Spot(path, at, pending[1]))
+                    spots.append(Location(path, at, pending[1]))
                     pending = None
             at += line[:1] != "-"
         elif found := _FILE.fullmatch(line):

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 
-class Spot(Struct, frozen=True):
+class Location(Struct, frozen=True):
     """A place in a file, as far as it was told."""
 
     path: str

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from waymeet.analysis.pasted.location import Spot
+from waymeet.analysis.pasted.location import Location
 
 
 class Trace(Struct, frozen=True):
@@ -13,7 +13,7 @@ class Trace(Struct, frozen=True):
 
     language: str
     message: str
-    spots: tuple[Spot, ...]
+    spots: tuple[Location, ...]
 
 
 _FOREIGN = re.compile(
@@ -86,7 +86,7 @@ def _python(lines: Sequence[str]) -> Trace:
 
 def _javascript(lines: Sequence[str]) -> Trace:
     spots = [
-        Spot(
+        Location(
             each["path"] or each["path2"], int(each["line"] or each["line2"]), _tail(each["symbol"] or each["symbol2"])
         )
         for line in lines
@@ -104,7 +104,7 @@ def _java(lines: Sequence[str]) -> Trace:
         found = _JAVA.fullmatch(line)
         if found:
             folders = found["symbol"].split(".")[:-2]
-            spots.append(Spot("/".join([*folders, found["path"]]), int(found["line"]), _tail(found["symbol"])))
+            spots.append(Location("/".join([*folders, found["path"]]), int(found["line"]), _tail(found["symbol"])))
     return Trace("Java", _first(lines[root:], _JAVA_SAYS), tuple(spots))
 
 
@@ -129,24 +129,24 @@ def _rust(lines: Sequence[str]) -> Trace:
 def _tool(lines: Sequence[str]) -> Trace:
     """Compilers, checkers and linters write `file:line: message`."""
     found = [each for line in lines if (each := _TOOL.fullmatch(line))]
-    spots = [Spot(each["path"], int(each["line"] or each["row"])) for each in found]
+    spots = [Location(each["path"], int(each["line"] or each["row"])) for each in found]
     return Trace("", found[0]["text"] if found else "", tuple(spots))
 
 
-def _under_calls(lines: Sequence[str], place: re.Pattern[str], call: re.Pattern[str]) -> tuple[Spot, ...]:
+def _under_calls(lines: Sequence[str], place: re.Pattern[str], call: re.Pattern[str]) -> tuple[Location, ...]:
     """Read places that stand below the calls they belong to."""
     spots = []
     for above, line in zip(["", *lines], lines, strict=False):
         found = place.fullmatch(line)
         if found:
             called = call.fullmatch(above)
-            spots.append(Spot(found["path"], int(found["line"]), _tail(called["symbol"]) if called else ""))
+            spots.append(Location(found["path"], int(found["line"]), _tail(called["symbol"]) if called else ""))
     return tuple(spots)
 
 
-def _spot(found: re.Match[str]) -> Spot:
+def _spot(found: re.Match[str]) -> Location:
     symbol = found.groupdict().get("symbol") or ""
-    return Spot(found["path"], int(found["line"]), _tail(symbol))
+    return Location(found["path"], int(found["line"]), _tail(symbol))
 
 
 def _tail(symbol: str | None) -> str:

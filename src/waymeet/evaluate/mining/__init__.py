@@ -6,7 +6,7 @@ the index, so that only what is meant can be found, not what is written. Names o
 they are: without them, tuning would learn that names mean nothing.
 """
 
-from waymeet.evaluate.mining.collection import mined
+from waymeet.evaluate.mining.collection import mine_collection
 from waymeet.evaluate.mining.labels import KINDS
 
-__all__ = ["KINDS", "mined"]
+__all__ = ["KINDS", "mine_collection"]

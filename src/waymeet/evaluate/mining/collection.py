@@ -5,10 +5,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from waymeet.analysis import called, plain, terms, titled
-from waymeet.analysis.keys import defined
+from waymeet.analysis import file_name_key, list_terms, normalise_text, title_key
+from waymeet.analysis.keys import symbol_key
 from waymeet.errors import CollectionError, NotFoundError
-from waymeet.evaluate.collection import Asked, Collection
+from waymeet.evaluate.collection import Collection, CollectionQuery
 from waymeet.evaluate.mining.commits import from_commits
 from waymeet.evaluate.mining.labels import DOCSTRINGS, HEADINGS, KINDS, LINKS, Label, chosen, from_store
 from waymeet.evaluate.mining.read_project import made_of, read_in, text_of
@@ -30,14 +30,16 @@ def means_one_place(label: Label, store: Store) -> bool:
 
 def _names_another(label: Label, store: Store) -> bool:
     """Tell whether the text is just the name of something else: another document, or a symbol."""
-    names = filter(None, (titled(label.text), called(label.text), defined(label.text.strip("`()"))))
-    return any(document not in label.right for found in store.named(set(names)).values() for document in found)
+    names = filter(None, (title_key(label.text), file_name_key(label.text), symbol_key(label.text.strip("`()"))))
+    return any(
+        document not in label.right for found in store.documents_by_key(set(names)).values() for document in found
+    )
 
 
 def _is_said_elsewhere(label: Label, store: Store) -> bool:
     """Tell whether another section says just the same, and so would answer as well."""
-    words = [Word((term,), 1.0, term) for term in dict.fromkeys(terms(label.text))]
-    found = store.lexical(words, _LOOKED_AT, Filters(phrases=(plain(label.text),)), Bm25())
+    words = [Word((term,), 1.0, term) for term in dict.fromkeys(list_terms(label.text))]
+    found = store.rank_lexical(words, _LOOKED_AT, Filters(phrases=(normalise_text(label.text),)), Bm25())
     if any(each.document not in label.right for each in found):
         return True
     return not all(_is_own(chunk, label) for chunk in store.chunks([each.chunk for each in found]).values())
@@ -47,14 +49,14 @@ def _is_own(chunk: Chunk, label: Label) -> bool:
     """Tell whether a section of the same document belongs to what the label stands at, or lies below its heading."""
     place = label.place
     within = place is not None and chunk.start <= place.end and chunk.end >= place.start
-    return within or plain(label.text) in map(plain, chunk.headings)
+    return within or normalise_text(label.text) in map(normalise_text, chunk.headings)
 
 
 _FEWEST = 5
 """Labels of a kind below which they tell nothing."""
 
 
-class Mined(Struct, frozen=True):
+class MinedCollection(Struct, frozen=True):
     """What a project was found to say of its own parts."""
 
     collections: tuple[Collection, ...]
@@ -63,7 +65,9 @@ class Mined(Struct, frozen=True):
     """What a reader of the figures must know."""
 
 
-def mined(root: Path, store: Store, settings: Settings, most: int, progress: Progress | None = None) -> Mined:
+def mine_collection(
+    root: Path, store: Store, settings: Settings, most: int, progress: Progress | None = None
+) -> MinedCollection:
     """Read a project into an empty store, find labels in it, and withhold their texts from the store.
 
     Raises:
@@ -73,7 +77,7 @@ def mined(root: Path, store: Store, settings: Settings, most: int, progress: Pro
     by_git, why = from_commits(root, store.fingerprints(), settings.staleness.git_seconds)
     labels = chosen([*from_store(store), *by_git], most, lambda label: means_one_place(label, store))
     kept = _withheld(root, store, settings, labels)
-    store.tidy()
+    store.optimize()
     parts = {kind: [each for each in kept if each.kind == kind] for kind in KINDS}
     remarks = [f"commits: {why}"] if why else []
     remarks += [
@@ -88,7 +92,7 @@ def mined(root: Path, store: Store, settings: Settings, most: int, progress: Pro
             f"{root.name} says too little of its own parts to be asked about: {'; '.join(remarks)}.",
             "Measure on a collection instead: waymeet eval COLLECTION",
         )
-    return Mined(collections, tuple(remarks))
+    return MinedCollection(collections, tuple(remarks))
 
 
 def _withheld(root: Path, store: Store, settings: Settings, labels: list[Label]) -> list[Label]:
@@ -118,7 +122,7 @@ def _collection(kind: str, labels: Iterable[Label]) -> Collection:
     return Collection(
         name=kind,
         documents=(),
-        queries=tuple(Asked(id_, label.question) for id_, label in found.items()),
+        queries=tuple(CollectionQuery(id_, label.question) for id_, label in found.items()),
         qrels={
             id_: {label.place.id: 1} if label.place else dict.fromkeys(label.right, 1) for id_, label in found.items()
         },

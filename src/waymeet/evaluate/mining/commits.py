@@ -6,12 +6,12 @@ from pathlib import Path
 from shutil import which
 from time import monotonic
 
-from waymeet.analysis import plain
+from waymeet.analysis import normalise_text
 from waymeet.evaluate.mining.labels import COMMITS, Label
 from waymeet.evaluate.mining.questions import is_log, says_something
 from waymeet.ingest.parse import format_of
-from waymeet.paths import there
-from waymeet.staleness.git import UnansweredError, ask
+from waymeet.paths import is_visible
+from waymeet.staleness.git import GitError, run_git
 
 _LOG = (
     "log -z --no-merges --no-renames --no-ext-diff --no-textconv --no-color --no-notes --no-show-signature "
@@ -28,14 +28,14 @@ _TICKET = re.compile(r"\s*\(?#\d+\)?|^\w+(?:\([^)]*\))?!?:\s+")
 
 def from_commits(root: Path, documents: Collection[str], seconds: float) -> tuple[list[Label], str]:
     """Find commits whose files are still there; also say why there are none, if git cannot tell."""
-    if not any(there(folder / ".git") for folder in (root, *root.parents)):
+    if not any(is_visible(folder / ".git") for folder in (root, *root.parents)):
         return [], "no git repository"
     git = which("git")
     if git is None:
         return [], "git is not installed"
     try:
-        said = b"".join(ask(git, root, list(_LOG), b"", monotonic() + seconds))
-    except UnansweredError as error:
+        said = b"".join(run_git(git, root, list(_LOG), b"", monotonic() + seconds))
+    except GitError as error:
         return [], f"git could not be asked: {error}"
     return list(_labels(said.decode("utf-8", "replace"), frozenset(documents))), ""
 
@@ -49,8 +49,8 @@ def _labels(said: str, documents: frozenset[str]) -> Iterator[Label]:
         right = tuple(sorted(changed & documents))
         if not right or len(changed) > _MOST_FILES or _CHORES.match(text) or not says_something(text):
             continue
-        if len(text.split()) > 2 and plain(text) not in seen:
-            seen.add(plain(text))
+        if len(text.split()) > 2 and normalise_text(text) not in seen:
+            seen.add(normalise_text(text))
             yield Label(COMMITS, text, right)
 
 

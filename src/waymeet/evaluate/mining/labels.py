@@ -8,7 +8,7 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from waymeet.analysis import has_cjk, plain
+from waymeet.analysis import has_cjk, normalise_text
 from waymeet.evaluate.collection import Place
 from waymeet.evaluate.mining.questions import as_typed, first_sentence, is_log, is_told, says_something
 from waymeet.ports import Store
@@ -71,7 +71,7 @@ class Label(Struct, frozen=True):
     def id(self) -> str:
         """Name it, the same in every run."""
         where = self.place.document if self.place else "\n".join(self.right)
-        named = _digest(f"{plain(self.text)}\n{where}")
+        named = _digest(f"{normalise_text(self.text)}\n{where}")
         return f"{self.kind}-{named[:12]}"
 
 
@@ -81,7 +81,9 @@ def from_store(store: Store) -> list[Label]:
     documents = sorted(store.fingerprints())
     for at in range(0, len(documents), _BATCH):
         batch = documents[at : at + _BATCH]
-        titles = {id_: plain(each.title) for id_, each in store.documents(batch).items() if each.kind != "folders"}
+        titles = {
+            id_: normalise_text(each.title) for id_, each in store.documents(batch).items() if each.kind != "folders"
+        }
         for document, chunks in store.chunks_of(list(titles)).items():
             found += _docstrings(document, chunks)
             found += _headings(document, titles[document], chunks)
@@ -124,7 +126,7 @@ def _headings(document: str, title: str, chunks: Sequence[Chunk]) -> Iterator[La
         section = list(group)
         place = Place(document, section[0].start, section[-1].end)
         long = sum(len(chunk.text) for chunk in section) >= _SHORTEST_SECTION + len("".join(headings[-1:]))
-        if headings and long and plain(headings[-1]) != title and says_something(headings[-1]):
+        if headings and long and normalise_text(headings[-1]) != title and says_something(headings[-1]):
             yield Label(HEADINGS, headings[-1], (document,), place, (place,))
 
 
@@ -146,7 +148,7 @@ def _links(store: Store, documents: Sequence[str]) -> Iterator[Label]:
             if edge.source.document not in batch or edge.target is None or not edge.line:
                 continue
             if edge.target.document != edge.source.document and _is_a_name(edge.text, edge.target.document):
-                key = (plain(edge.text), edge.target.document)
+                key = (normalise_text(edge.text), edge.target.document)
                 places[key].append(Place(edge.source.document, edge.line, edge.line))
                 written.setdefault(key, edge.text)
     said: defaultdict[str, set[str]] = defaultdict(set)
@@ -163,15 +165,20 @@ def _links(store: Store, documents: Sequence[str]) -> Iterator[Label]:
 def _is_a_name(text: str, path: str) -> bool:
     """Tell whether the text of a link calls its target by something else than its path or an anchor's name."""
     several = len(text.split()) > 1 or has_cjk(text)
-    return several and says_something(text) and "/" not in text and plain(text) != plain(path.rpartition("/")[2])
+    return (
+        several
+        and says_something(text)
+        and "/" not in text
+        and normalise_text(text) != normalise_text(path.rpartition("/")[2])
+    )
 
 
 def _unique(labels: Sequence[Label]) -> Iterator[Label]:
     """Leave out what several places are called."""
     times: defaultdict[tuple[str, str], int] = defaultdict(int)
     for each in labels:
-        times[each.kind, plain(each.text)] += 1
-    return (each for each in labels if times[each.kind, plain(each.text)] == 1)
+        times[each.kind, normalise_text(each.text)] += 1
+    return (each for each in labels if times[each.kind, normalise_text(each.text)] == 1)
 
 
 _by_chance: Callable[[Label], str] = lambda label: _digest(label.id)  # noqa: E731 - a key, used four times

@@ -2,7 +2,7 @@
 
 import re
 
-from waymeet.analysis import terms
+from waymeet.analysis import list_terms
 
 _FEWEST, _MOST_WORDS = 2, 40
 _ROLE = re.compile(r":[\w:+.-]+:`~?!?([^`<]*?)\s*(?:<[^>`]*>)?`|(?<!\S)\{[a-z][\w:-]*\}(?=[`\w])")
@@ -21,7 +21,7 @@ _LOG = re.compile(r"(?i)(?:change|history|news|release)[^/]*\Z")
 
 def says_something(text: str) -> bool:
     """Tell whether a text can serve as a question: some words that mean something, and not a whole page."""
-    found = terms(text)
+    found = list_terms(text)
     return len(set(found)) >= _FEWEST and len(text.split()) <= _MOST_WORDS and "://" not in text
 
 

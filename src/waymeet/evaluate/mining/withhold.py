@@ -4,11 +4,11 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from waymeet.analysis import plain
+from waymeet.analysis import normalise_text
 from waymeet.evaluate.collection import Place
 from waymeet.evaluate.mining.labels import DOCSTRINGS, HEADINGS, LINKS, Label
 from waymeet.evaluate.mining.questions import first_sentence
-from waymeet.types import Entry
+from waymeet.types import IndexEntry
 
 _LONGEST = 20_000
 """Characters within which a text is looked for."""
@@ -51,15 +51,15 @@ def without(labels: Collection[Label], text_of: Text) -> Iterator[tuple[str, str
             yield document, "\n".join(lines), done
 
 
-def is_withheld(label: Label, entry: Entry) -> bool:
+def is_withheld(label: Label, entry: IndexEntry) -> bool:
     """Tell whether what is indexed now of a document lacks a label's text in its old place."""
     return not _STILL_THERE[label.kind](label, entry)
 
 
 def _without_heading(lines: Sequence[str], text: str, place: Place) -> list[str] | None:
-    wanted = plain(text)
+    wanted = normalise_text(text)
     for at in range(place.start - 1, min(place.end, len(lines))):
-        if len(lines[at]) < _LONGEST and plain(lines[at]) == wanted:
+        if len(lines[at]) < _LONGEST and normalise_text(lines[at]) == wanted:
             marks = re.match(r"\s*(?:[#=]+\s+)?", lines[at])
             return [*lines[:at], f"{marks[0] if marks else ''}{_BLANK}", *lines[at + 1 :]]
     return None
@@ -96,18 +96,18 @@ def _loosely(text: str) -> str:
     return r"[^\w\]]{1,24}".join(map(re.escape, re.findall(r"\w+", text)))
 
 
-def _has_heading(label: Label, entry: Entry) -> bool:
-    return any(plain(label.text) == plain(each) for chunk in entry.chunks for each in chunk.headings)
+def _has_heading(label: Label, entry: IndexEntry) -> bool:
+    return any(normalise_text(label.text) == normalise_text(each) for chunk in entry.chunks for each in chunk.headings)
 
 
-def _has_sentence(label: Label, entry: Entry) -> bool:
+def _has_sentence(label: Label, entry: IndexEntry) -> bool:
     told = [first_sentence(symbol.doc) for chunk in entry.chunks for symbol in chunk.symbols]
-    return any(plain(label.text) == plain(each) for each in told)
+    return any(normalise_text(label.text) == normalise_text(each) for each in told)
 
 
-def _has_link(label: Label, entry: Entry) -> bool:
+def _has_link(label: Label, entry: IndexEntry) -> bool:
     lines = {source.start for source in label.sources if source.document == entry.document.id}
-    return any(link.line in lines and plain(link.text) == plain(label.text) for link in entry.links)
+    return any(link.line in lines and normalise_text(link.text) == normalise_text(label.text) for link in entry.links)
 
 
 _TAKEN_OUT: Mapping[str, Callable[[Sequence[str], str, Place], list[str] | None]] = {
@@ -115,7 +115,7 @@ _TAKEN_OUT: Mapping[str, Callable[[Sequence[str], str, Place], list[str] | None]
     DOCSTRINGS: _without_sentence,
     LINKS: _without_link,
 }
-_STILL_THERE: Mapping[str, Callable[[Label, Entry], bool]] = {
+_STILL_THERE: Mapping[str, Callable[[Label, IndexEntry], bool]] = {
     HEADINGS: _has_heading,
     DOCSTRINGS: _has_sentence,
     LINKS: _has_link,

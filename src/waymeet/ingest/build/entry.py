@@ -4,31 +4,31 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from msgspec import Struct
 from msgspec.structs import replace
-from waymeet.analysis import count
-from waymeet.analysis.acronyms import pairs
-from waymeet.analysis.keys import having, mentioned, shortened, spelt_out
-from waymeet.analysis.proper_names import proper
+from waymeet.analysis import count_terms
+from waymeet.analysis.acronyms import find_acronyms
+from waymeet.analysis.keys import property_key, mention_key, acronym_key, long_form_key
+from waymeet.analysis.proper_names import find_proper_names
 from waymeet.ingest.chunk import chunks
 from waymeet.ingest.read.decode import Decoded
 from waymeet.ingest.discover.entry_kind import sorted_in
 from waymeet.ingest.build.link_keys import links, names
 from waymeet.ingest.parse import Parsed, format_of, parse
 from waymeet.ingest.parse.markup.code_blocks import CODE_BLOCK
-from waymeet.ingest.read.secrets import masked
-from waymeet.settings import Authored, Chunking
-from waymeet.types import Chunk, Document, Entry, Fingerprint, Terms
+from waymeet.ingest.read.secrets import mask_secrets
+from waymeet.settings import NotebookSettings, Chunking
+from waymeet.types import Chunk, Document, IndexEntry, Fingerprint, Terms
 from waymeet.ingest.build.link_keys import names
 from waymeet.ingest.parse import Parsed
-from waymeet.types import Chunk, Document, Entry, Fingerprint
+from waymeet.types import Chunk, Document, IndexEntry, Fingerprint
 
 
 _NOTHING = Parsed("", "other")
 
 
-def bare(path: str, fingerprint: Fingerprint) -> Entry:
+def bare(path: str, fingerprint: Fingerprint) -> IndexEntry:
     """Make the entry of a file of which nothing but its path, size and time is known."""
     name = path.rpartition("/")[2]
-    return Entry(
+    return IndexEntry(
         document=Document(
             id=path,
             kind="files",
@@ -39,7 +39,7 @@ def bare(path: str, fingerprint: Fingerprint) -> Entry:
             modified_ns=fingerprint.modified_ns,
         ),
         chunks=(Chunk(f"{path}#L1-L1", path, 0, 1, 1, ""),),
-        terms={"title": count(name), "path": count(path)},
+        terms={"title": count_terms(name), "path": count_terms(path)},
         chunk_terms=({},),
     )
 
@@ -53,34 +53,34 @@ def path_keys(path: str) -> tuple[str, ...]:
     return names(path, _NOTHING)
 
 
-_USUAL = Authored()
+_USUAL = NotebookSettings()
 _MOST_NAMES = 40
 """Names in its text that a document is known by."""
 
 
-class Made(Struct, frozen=True):
+class BuiltEntry(Struct, frozen=True):
     """An entry, and what the user should know about its file."""
 
-    entry: Entry
+    entry: IndexEntry
     notes: tuple[str, ...] = ()
 
 
-def make(
+def build_entry(
     path: str,
     decoded: Decoded,
     fingerprint: Fingerprint,
     chunking: Chunking,
-    authored: Authored = _USUAL,
+    authored: NotebookSettings = _USUAL,
     *,
     plain: bool = False,
     mask: bool = True,
-) -> Made:
+) -> BuiltEntry:
     """Parse, cut and analyse the text of one file, or take it for plain text."""
     parsed = sorted_in(path, parse(path, decoded.text, plain=plain), authored)
     parsed = _without_secrets(path, parsed) if mask else parsed
     text = decoded.text if parsed.text is None else parsed.text
     pieces = chunks(path, text, parsed, chunking)
-    entry = Entry(
+    entry = IndexEntry(
         document=_document(path, text, parsed, fingerprint),
         chunks=pieces,
         terms=_terms(path, parsed),
@@ -88,7 +88,7 @@ def make(
         links=tuple(links(path, parsed)),
     )
     damaged = (f"some bytes are not valid {decoded.encoding} and were replaced",) if decoded.replaced else ()
-    return Made(entry, (*damaged, *filter(None, (decoded.note,)), *parsed.notes))
+    return BuiltEntry(entry, (*damaged, *filter(None, (decoded.note,)), *parsed.warnings))
 
 
 def _without_secrets(path: str, parsed: Parsed) -> Parsed:
@@ -100,9 +100,9 @@ def _without_secrets(path: str, parsed: Parsed) -> Parsed:
         return text
 
     _each(parsed, noted)
-    if not masked("\n".join(found), path).number:
+    if not mask_secrets("\n".join(found), path).number:
         return parsed
-    return _each(parsed, lambda text: masked(text, path).text)
+    return _each(parsed, lambda text: mask_secrets(text, path).text)
 
 
 def _each(parsed: Parsed, change: Callable[[str], str]) -> Parsed:
@@ -150,12 +150,12 @@ def _document(path: str, text: str, parsed: Parsed, fingerprint: Fingerprint) ->
 
 def _known_for(text: str, parsed: Parsed, kind: str) -> Iterator[str]:
     """List the keys of a document's properties, of the acronyms it explains, and of names that stand in prose."""
-    yield from map(having, parsed.properties)
-    for short, long in pairs(text).items():
-        yield shortened(short)
-        yield spelt_out(long)
+    yield from map(property_key, parsed.properties)
+    for short, long in find_acronyms(text).items():
+        yield acronym_key(short)
+        yield long_form_key(long)
     if kind != "code":
-        yield from map(mentioned, islice(proper(f"{parsed.title}\n{text}"), _MOST_NAMES))
+        yield from map(mention_key, islice(find_proper_names(f"{parsed.title}\n{text}"), _MOST_NAMES))
 
 
 def _terms(path: str, parsed: Parsed) -> dict[str, Terms]:
@@ -167,11 +167,11 @@ def _terms(path: str, parsed: Parsed) -> dict[str, Terms]:
         "properties": "\n".join(parsed.properties.values()),
         "triggers": "\n".join(parsed.triggers),
     }
-    return {field: count(text) for field, text in fields.items() if text}
+    return {field: count_terms(text) for field, text in fields.items() if text}
 
 
 def _chunk_terms(chunk: Chunk) -> dict[str, Terms]:
     """Analyse a chunk's own fields; where symbols begin in it, their names are its headings."""
     named = [symbol.name.partition("~")[0] for symbol in chunk.symbols if symbol.kind != CODE_BLOCK]
     fields = {"headings": "\n".join(named or chunk.headings), "body": chunk.text}
-    return {field: count(text) for field, text in fields.items() if text}
+    return {field: count_terms(text) for field, text in fields.items() if text}

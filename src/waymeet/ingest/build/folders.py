@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from waymeet.analysis import count, located
-from waymeet.ingest.read.decode import digest
-from waymeet.ingest.discover.namespaces import Spaces
-from waymeet.settings.path_contexts import above
-from waymeet.types import Chunk, Document, Entry, Link
+from waymeet.analysis import count_terms, path_key
+from waymeet.ingest.read.decode import content_digest
+from waymeet.ingest.discover.namespaces import Namespaces
+from waymeet.settings.path_contexts import contexts_of
+from waymeet.types import Chunk, Document, IndexEntry, Link
 
 KIND = "folders"
 _LISTED = 200
@@ -30,7 +30,7 @@ class Folder(Struct, frozen=True):
     @property
     def digest(self) -> str:
         """Name everything that its entry is made of."""
-        return digest("\0".join((self.namespace, *self.context, "", *self.names)).encode())
+        return content_digest("\0".join((self.namespace, *self.context, "", *self.names)).encode())
 
 
 def is_folder(document: str) -> bool:
@@ -38,10 +38,10 @@ def is_folder(document: str) -> bool:
     return document.endswith("/")
 
 
-def folders(files: Iterable[str], contexts: Mapping[str, str], spaces: Spaces) -> Iterator[Folder]:
+def folders(files: Iterable[str], contexts: Mapping[str, str], spaces: Namespaces) -> Iterator[Folder]:
     """List the folders above some files, but not the root itself.
 
-    >>> [(each.id, each.names) for each in folders(["a/b/c.md", "a/d.md", "e.md"], {}, Spaces({}))]
+    >>> [(each.id, each.names) for each in folders(["a/b/c.md", "a/d.md", "e.md"], {}, Namespaces({}))]
     [('a/', ('b/', 'd.md')), ('a/b/', ('c.md',))]
     """
     inside: dict[str, list[str]] = {}
@@ -56,29 +56,29 @@ def folders(files: Iterable[str], contexts: Mapping[str, str], spaces: Spaces) -
             inside[folder] = [child[cut:]]
             child = folder
     for folder in sorted(inside):
-        yield Folder(folder, tuple(sorted(inside[folder])), above(folder, contexts), spaces.of(folder))
+        yield Folder(folder, tuple(sorted(inside[folder])), contexts_of(folder, contexts), spaces.of(folder))
 
 
-def entry(folder: Folder) -> Entry:
+def entry(folder: Folder) -> IndexEntry:
     """Make what a store keeps of a folder."""
     title = folder.id.rstrip("/").rpartition("/")[2]
     text = "\n".join(_lines(folder.names, folder.context))
     lines = text.count("\n") + 1
-    return Entry(
+    return IndexEntry(
         document=Document(
             id=folder.id,
             kind=KIND,
             title=title,
-            names=(located(folder.id),),
+            names=(path_key(folder.id),),
             digest=folder.digest,
             lines=lines,
             namespace=folder.namespace,
         ),
         chunks=(Chunk(f"{folder.id}#L1-L{lines}", folder.id, 0, 1, lines, text),),
-        terms={"title": count(title), "path": count(folder.id)},
+        terms={"title": count_terms(title), "path": count_terms(folder.id)},
         # Not the names in it: those who look for them mean the files, which have documents of their own.
-        chunk_terms=({"body": count("\n".join(folder.context))} if folder.context else {},),
-        links=tuple(Link((located(folder.id + name),), "contains") for name in folder.names[:_LINKED]),
+        chunk_terms=({"body": count_terms("\n".join(folder.context))} if folder.context else {},),
+        links=tuple(Link((path_key(folder.id + name),), "contains") for name in folder.names[:_LINKED]),
     )
 
 

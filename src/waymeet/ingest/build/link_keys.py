@@ -3,9 +3,9 @@
 import posixpath
 from collections.abc import Iterator
 
-from waymeet.analysis import called, count, located, titled
-from waymeet.analysis.keys import briefly, triggered
-from waymeet.ingest.parse import Parsed, RawLink, format_of, has_known_ending
+from waymeet.analysis import file_name_key, count_terms, path_key, title_key
+from waymeet.analysis.keys import short_title_key, trigger_key
+from waymeet.ingest.parse import Parsed, RawLink, format_of, has_known_extension
 from waymeet.types import Link
 
 MARKDOWN = (".md", ".markdown", ".mdx")
@@ -22,33 +22,33 @@ def names(path: str, parsed: Parsed) -> tuple[str, ...]:
     >>> names("docs/Setup.md", Parsed("Getting started", "guide"))
     ('p:docs/setup.md', 'n:setup.md', 'n:setup', 't:getting started')
     """
-    titles = [key for title in (parsed.title, *parsed.aliases) for key in (titled(title), briefly(title)) if key]
-    titles += [key for phrase in parsed.triggers if (key := triggered(phrase))]
+    titles = [key for title in (parsed.title, *parsed.aliases) for key in (title_key(title), short_title_key(title)) if key]
+    titles += [key for phrase in parsed.triggers if (key := trigger_key(phrase))]
     name = path.rpartition("/")[2]
-    return tuple(dict.fromkeys((located(path), called(name), called(_stem(name)), *titles, *parsed.keys)))
+    return tuple(dict.fromkeys((path_key(path), file_name_key(name), file_name_key(_stem(name)), *titles, *parsed.keys)))
 
 
-def refs(target: str, source: str) -> tuple[str, ...]:
+def link_keys(target: str, source: str) -> tuple[str, ...]:
     """List the keys a link's target may be known under, the likeliest first.
 
     As a path from the folder of the linking document, as a path from the root, by file name, by title, as a folder.
 
-    >>> refs("setup", "docs/a.md")[:3]
+    >>> link_keys("setup", "docs/a.md")[:3]
     ('p:docs/setup', 'p:docs/setup.md', 'p:docs/setup.markdown')
-    >>> refs("../Other Page.md", "docs/a.md")
+    >>> link_keys("../Other Page.md", "docs/a.md")
     ('p:other page.md', 'n:other page.md', 'n:other page', 't:other page')
     """
     found: list[str] = []
     for base in _bases(target, source):
         path = _below_root(base, target)
         if path is not None:
-            found.extend(located(form) for form in _forms(path))
+            found.extend(path_key(form) for form in _forms(path))
     name = target.rstrip("/").rpartition("/")[2]
     if "/" not in target or _stem(name).casefold() not in _EVERYWHERE:
         found.extend(_called(target, name))
-    if "/" in target and not has_known_ending(name):
+    if "/" in target and not has_known_extension(name):
         places = (_below_root(base, target) for base in _bases(target, source))
-        found.extend(located(f"{place}/") for place in places if place not in {None, "."})
+        found.extend(path_key(f"{place}/") for place in places if place not in {None, "."})
     return tuple(dict.fromkeys(found))
 
 
@@ -64,10 +64,10 @@ def _called(target: str, name: str) -> Iterator[str]:
     """Yield keys by file name and by title. Source files are known by their whole name only."""
     page = _page(name)
     if name.strip("."):
-        yield called(name)
-        yield called(page)
+        yield file_name_key(name)
+        yield file_name_key(page)
     titles = (page,) if page != name else (target, name)
-    yield from filter(None, map(titled, titles))
+    yield from filter(None, map(title_key, titles))
 
 
 def links(path: str, parsed: Parsed) -> Iterator[Link]:
@@ -75,9 +75,9 @@ def links(path: str, parsed: Parsed) -> Iterator[Link]:
 
     Of symbols, which have keys of their own, also those inside one file are kept.
     """
-    own = located(path)
+    own = path_key(path)
     for raw in parsed.links:
-        keys = raw.refs or refs(raw.target, path)
+        keys = raw.refs or link_keys(raw.target, path)
         if raw.refs or (keys and own not in keys[: 1 + len(MARKDOWN)]):
             yield _link(raw, keys, parsed.title)
 
@@ -91,7 +91,7 @@ def _link(raw: RawLink, keys: tuple[str, ...], title: str) -> Link:
         text=raw.text,
         sentence=raw.sentence,
         line=raw.line,
-        terms=count(f"{title}\n{raw.text}\n{raw.sentence}") if raw.text or raw.sentence else {},
+        terms=count_terms(f"{title}\n{raw.text}\n{raw.sentence}") if raw.text or raw.sentence else {},
     )
 
 
@@ -105,7 +105,7 @@ def _forms(path: str) -> Iterator[str]:
     """Yield the files that a path may stand for: itself, a page without its ending, the page of a folder."""
     if path != ".":
         yield path
-    if has_known_ending(path.rpartition("/")[2]):
+    if has_known_extension(path.rpartition("/")[2]):
         return
     if path != ".":
         yield from (path + ending for ending in MARKDOWN)
@@ -113,7 +113,7 @@ def _forms(path: str) -> Iterator[str]:
 
 
 def _stem(name: str) -> str:
-    return name.rpartition(".")[0] if has_known_ending(name) else name
+    return name.rpartition(".")[0] if has_known_extension(name) else name
 
 
 def _page(name: str) -> str:

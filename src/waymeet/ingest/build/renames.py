@@ -12,7 +12,7 @@ import msgspec
 
 from waymeet.ingest.build.entry import path_keys
 from waymeet.ingest.discover.run_state import MOVED
-from waymeet.ingest.discover.walk import Found, is_unread, unread
+from waymeet.ingest.discover.walk import FoundFile, is_unread, unread
 from waymeet.ports import Store
 from waymeet.types import Fingerprint
 
@@ -22,12 +22,12 @@ _BY_PATH = "p:"
 def keep_former(store: Store, moved: Mapping[str, str]) -> None:
     """Remember what moved."""
     text = msgspec.json.encode(dict(sorted(moved.items()))).decode() if moved else ""
-    if store.note(MOVED) != text:
-        store.keep_note(MOVED, text)
+    if store.metadata(MOVED) != text:
+        store.set_metadata(MOVED, text)
 
 
 def paired(
-    removed: Mapping[str, Fingerprint], added: Iterable[Found], digest_of: Callable[[Found], str]
+    removed: Mapping[str, Fingerprint], added: Iterable[FoundFile], digest_of: Callable[[FoundFile], str]
 ) -> dict[str, str]:
     """Find out which of the files that vanished appeared elsewhere; gives old paths with the new ones.
 
@@ -38,7 +38,7 @@ def paired(
     there: defaultdict[str, list[str]] = defaultdict(list)
     for item in added:
         if item.size in sizes:
-            there[_unread(item.size, item.modified_ns) if item.bare else digest_of(item)].append(item.path)
+            there[_unread(item.size, item.modified_ns) if item.path_only_reason else digest_of(item)].append(item.path)
     here: defaultdict[str, list[str]] = defaultdict(list)
     for path, known in removed.items():
         if known.size:
@@ -96,7 +96,7 @@ def former_names(moved: Mapping[str, str], store: Store) -> dict[str, tuple[str,
     The former path always; the former file name as long as no document is really called so.
     """
     keys = {old: path_keys(old) for old in moved}
-    taken = store.named({key for each in keys.values() for key in each if not key.startswith(_BY_PATH)})
+    taken = store.documents_by_key({key for each in keys.values() for key in each if not key.startswith(_BY_PATH)})
     real = {key for key, documents in taken.items() if any(key in path_keys(document) for document in documents)}
     wanted: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for old, new in sorted(moved.items()):

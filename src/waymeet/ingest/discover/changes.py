@@ -7,12 +7,12 @@ from time import time_ns
 
 from msgspec import Struct
 
-from waymeet.ingest.discover.namespaces import Manifest, Spaces, described, is_manifest, spaces
-from waymeet.ingest.discover.roots import Root, place, roots_of, trouble
+from waymeet.ingest.discover.namespaces import Manifest, Namespaces, described, find_namespaces, is_manifest
+from waymeet.ingest.discover.roots import Root, list_roots, place, root_problem
 from waymeet.ingest.discover.run_state import Seen, maker, recalled
-from waymeet.ingest.discover.walk import Found, Skipped, Walk, is_unread, unread, walk
-from waymeet.ingest.read.decode import digest
-from waymeet.ingest.read.safe_read import read
+from waymeet.ingest.discover.walk import FoundFile, Skipped, Walk, is_unread, unread, walk
+from waymeet.ingest.read.decode import content_digest
+from waymeet.ingest.read.safe_read import read_file
 from waymeet.ports import Store
 from waymeet.settings import Settings
 from waymeet.types import Fingerprint
@@ -33,16 +33,16 @@ class Changes(Struct, frozen=True):
     removed: tuple[str, ...]
     looked_at: int
     """When the look began, in nanoseconds."""
-    anew: bool
+    reparse_all: bool
     """Whether everything counts as modified because it would now be parsed in another way."""
-    found: Mapping[str, Found] = {}
+    found: Mapping[str, FoundFile] = {}
     """Where to read what was added and modified."""
     files: int = 0
     skipped: tuple[Skipped, ...] = ()
     ignored: int = 0
     seen: Mapping[str, Seen] = {}
     """What is still true of what the last run remembered."""
-    again: Collection[str] = frozenset()
+    must_rebuild: Collection[str] = frozenset()
     """Those of the modified that must be made anew though they may be the same: their namespace is another."""
     present: Collection[str] = frozenset()
     """All files that are there, or may be."""
@@ -68,13 +68,13 @@ class Changes(Struct, frozen=True):
         return len(self.added) + len(self.modified) + len(self.removed)
 
 
-def alarm(changes: Changes, ask_above: int) -> str:
+def removal_warning(changes: Changes, ask_above: int) -> str:
     """Say why so much is gone that somebody has to agree before it is forgotten; empty if it is not.
 
     Files that were replaced by as many others are no loss: another branch may have been checked out.
     """
     own, gone = changes.roots[0].folder, len(changes.removed) - len(changes.added)
-    wrong = trouble(own) if changes.removed and not changes.files else ""
+    wrong = root_problem(own) if changes.removed and not changes.files else ""
     if wrong:
         return f"{own} {wrong}. Nothing was forgotten."
     if gone > ask_above and gone * 2 > changes.known:
@@ -82,7 +82,7 @@ def alarm(changes: Changes, ask_above: int) -> str:
     return ""
 
 
-def changed(root: Path, store: Store, settings: Settings, late: Callable[[], bool]) -> Changes | None:
+def find_changes(root: Path, store: Store, settings: Settings, late: Callable[[], bool]) -> Changes | None:
     """Compare the files with the index by size and time; None if it became late before the end.
 
     Only a file that was written in the very moment of the last look is opened, for its time says nothing.
@@ -98,7 +98,7 @@ def changed(root: Path, store: Store, settings: Settings, late: Callable[[], boo
     return look.result()
 
 
-def compared(root: Path, store: Store, settings: Settings) -> Changes:
+def compare_files(root: Path, store: Store, settings: Settings) -> Changes:
     """Compare the files with the index by size and time, however long it takes; what was refused is tried again.
 
     Raises:
@@ -114,7 +114,7 @@ class _Look:
     """Sorts what a walk meets."""
 
     def __init__(self, root: Path, store: Store, settings: Settings, *, quick: bool) -> None:
-        self._roots = roots_of(root, store, settings)
+        self._roots = list_roots(root, store, settings)
         self._settings = settings
         self._looked_at = time_ns()
         self._known = store.fingerprints()
@@ -125,25 +125,25 @@ class _Look:
         self._anew = notes.maker != maker(settings)
         self._last_look = notes.indexed_at
         self._files = 0
-        self._present: dict[str, Found] = {}
+        self._present: dict[str, FoundFile] = {}
         self._unreadable: list[str] = []
         self._missing: list[tuple[str, str]] = []
-        self._added: list[Found] = []
-        self._modified: list[Found] = []
+        self._added: list[FoundFile] = []
+        self._modified: list[FoundFile] = []
         self._skipped: list[Skipped] = []
         self._seen: dict[str, Seen] = {}
         self._read = 0
         self._walks: list[Walk] = []
         self._manifests: dict[str, Manifest] = {}
 
-    def items(self) -> Iterator[Found | Skipped]:
+    def items(self) -> Iterator[FoundFile | Skipped]:
         """Walk through all roots; one beside the project that is gone keeps what is known of it."""
         own, *others = self._roots
         reserved = frozenset(root.prefix for root in others)
         self._walks.append(walk(Path(own.folder), self._settings.ingest, "", reserved))
         yield from self._walks[-1]
         for root in others:
-            wrong = trouble(root.folder)
+            wrong = root_problem(root.folder)
             if wrong and (
                 not wrong.startswith("is empty") or any(path.startswith(root.prefix) for path in self._known)
             ):
@@ -153,38 +153,38 @@ class _Look:
                 self._walks.append(walk(Path(root.folder), self._settings.ingest, root.prefix))
                 yield from self._walks[-1]
 
-    def take(self, item: Found | Skipped) -> None:
+    def take(self, item: FoundFile | Skipped) -> None:
         """Sort in what the walk met."""
-        if isinstance(item, Found):
+        if isinstance(item, FoundFile):
             self._find(item)
             return
         self._skipped.append(item)
         if item.unreadable:  # what is known of it, or of what lies below it, may still be true
             self._unreadable.append(item.path)
 
-    def _find(self, item: Found) -> None:
+    def _find(self, item: FoundFile) -> None:
         self._files += 1
         self._present[item.path] = item
         known, seen = self._known.get(item.path), self._last_seen.get(item.path)
         if is_manifest(item):
             self._manifests[item.path] = self._manifest(item)
-        if item.bare:
-            self._skipped.append(Skipped(item.path, item.bare))
+        if item.path_only_reason:
+            self._skipped.append(Skipped(item.path, item.path_only_reason))
         if not self._is_as_before(item, known, seen):
             (self._added if known is None else self._modified).append(item)
-        elif seen and not item.bare:
+        elif seen and not item.path_only_reason:
             self._seen[item.path] = seen
             if seen.reason:
                 self._skipped.append(Skipped(item.path, seen.reason, seen.unreadable))
 
-    def _manifest(self, item: Found) -> Manifest:
+    def _manifest(self, item: FoundFile) -> Manifest:
         """Read a package's name, unless that was done before."""
         then = self._notes.manifests.get(item.path)
         same = then and (then.size, then.modified_ns) == (item.size, item.modified_ns) and not self._is_fresh(item)
         return then if then and same else described(item, self._roots)
 
-    def _is_as_before(self, item: Found, known: Fingerprint | None, seen: Seen | None) -> bool:
-        if item.bare:
+    def _is_as_before(self, item: FoundFile, known: Fingerprint | None, seen: Seen | None) -> bool:
+        if item.path_only_reason:
             return known is not None and not self._anew and known.digest == unread(item.size)
         then = seen or known
         if then is None or self._anew or (then.size, then.modified_ns) != (item.size, item.modified_ns):
@@ -197,13 +197,13 @@ class _Look:
             return False
         return not self._is_fresh(item) or (self._quick and self._holds(item, known.digest))
 
-    def _worth_another_try(self, item: Found, seen: Seen) -> bool:
+    def _worth_another_try(self, item: FoundFile, seen: Seen) -> bool:
         """Tell whether a refused file may be usable by now, though neither its size nor its time has changed."""
         if seen.kept and seen.reason == BINARY:
             return False
         return not self._quick or (seen.unreadable and os.access(item.absolute, os.R_OK))
 
-    def _is_fresh(self, item: Found) -> bool:
+    def _is_fresh(self, item: FoundFile) -> bool:
         """Tell whether a file may have changed after it was read though neither its size nor its time has.
 
         Within one tick of its time ("racy git"): the tick is taken to be short if the time shows that the file system
@@ -212,11 +212,11 @@ class _Look:
         window = _COARSE_NS if item.modified_ns % _MILLISECOND_NS == 0 else _FINE_NS
         return item.modified_ns >= self._last_look - window or item.changed_ns >= self._last_look - _FINE_NS
 
-    def _holds(self, item: Found, expected: str) -> bool:
+    def _holds(self, item: FoundFile, expected: str) -> bool:
         self._read += 1
         try:
             folder, inside = place(self._roots, item.path)
-            return digest(read(folder, inside, item.size).raw) == expected
+            return content_digest(read_file(folder, inside, item.size).raw) == expected
         except OSError:
             return False
 
@@ -228,7 +228,9 @@ class _Look:
         below = tuple(each if each.endswith("/") else f"{each}/" for each in kept)
         gone = sorted(path for path in files if path not in kept and not path.startswith(below))
         repositories = [folder for each in self._walks[:1] for folder in each.repositories]
-        now = spaces(self._manifests, repositories, self._settings.namespaces, (*self._roots, *dismissed.values()))
+        now = find_namespaces(
+            self._manifests, repositories, self._settings.namespaces, (*self._roots, *dismissed.values())
+        )
         again = self._elsewhere(now)
         modified = {item.path: item for item in (*self._modified, *again)}
         return Changes(
@@ -236,13 +238,13 @@ class _Look:
             modified=tuple(modified),
             removed=tuple(gone),
             looked_at=self._looked_at,
-            anew=self._anew,
+            reparse_all=self._anew,
             found={item.path: item for item in self._added} | modified,
             files=self._files,
             skipped=tuple(self._skipped),
             ignored=sum(each.ignored for each in self._walks),
             seen=self._seen,
-            again=frozenset(item.path for item in again),
+            must_rebuild=frozenset(item.path for item in again),
             present={*self._present, *(path for path in files if path.startswith(kept))},
             read=self._read,
             known=sum(not path.endswith("/") for path in self._known),
@@ -263,9 +265,9 @@ class _Look:
         meant = {root.prefix for root in self._roots}
         return {root.prefix: root for root in before if root.prefix not in meant}
 
-    def _elsewhere(self, now: Spaces) -> list[Found]:
+    def _elsewhere(self, now: Namespaces) -> list[FoundFile]:
         """List the indexed files that belong to another namespace than before."""
-        before = Spaces(self._notes.namespaces)
+        before = Namespaces(self._notes.namespaces)
         if before.folders == now.folders:
             return []
         known = (item for item in self._present.values() if item.path in self._known)

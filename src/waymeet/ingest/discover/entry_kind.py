@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from waymeet.settings import Authored
+from waymeet.settings import NotebookSettings
 
 if TYPE_CHECKING:
     from waymeet.ingest.parse import Parsed  # parsers cost more to import than a search that finds nothing changed
@@ -14,24 +14,24 @@ SKILL_PAGE = "SKILL.md"
 ENDING = ".md"
 
 
-def folder_of(kind: str, folders: Authored) -> str:
+def kind_folder(kind: str, folders: NotebookSettings) -> str:
     """Give the folder of a kind, below the root, without slashes at its ends.
 
-    >>> folder_of("notes", Authored(notes="./docs/notes/"))
+    >>> kind_folder("notes", NotebookSettings(notes="./docs/notes/"))
     'docs/notes'
     """
     chosen: str = getattr(folders, kind)
     return chosen.removeprefix("./").strip("/")
 
 
-def kind_of(path: str, folders: Authored) -> str:
+def entry_kind(path: str, folders: NotebookSettings) -> str:
     """Tell whether a file is a note, a task or a skill; empty if it is none of them.
 
     What lies in a folder beside a SKILL.md belongs to that skill, but is no skill itself.
 
-    >>> [kind_of(path, Authored()) for path in (".waymeet/notes/a.md", "web/skills/x/SKILL.md", "docs/a.md")]
+    >>> [entry_kind(path, NotebookSettings()) for path in (".waymeet/notes/a.md", "web/skills/x/SKILL.md", "docs/a.md")]
     ['notes', 'skills', '']
-    >>> kind_of(".waymeet/skills/deploy.md", Authored()), kind_of(".waymeet/skills/x/reference.md", Authored())
+    >>> entry_kind(".waymeet/skills/deploy.md", NotebookSettings()), entry_kind(".waymeet/skills/x/reference.md", NotebookSettings())
     ('skills', '')
     """
     folder, _, name = path.rpartition("/")
@@ -39,14 +39,14 @@ def kind_of(path: str, folders: Authored) -> str:
         return "skills"
     if not name.lower().endswith(ENDING):
         return ""
-    if folder == folder_of("skills", folders):
+    if folder == kind_folder("skills", folders):
         return "skills"
-    return next((kind for kind in ("notes", "tasks") if f"{folder}/".startswith(f"{folder_of(kind, folders)}/")), "")
+    return next((kind for kind in ("notes", "tasks") if f"{folder}/".startswith(f"{kind_folder(kind, folders)}/")), "")
 
 
-def sorted_in(path: str, parsed: "Parsed", folders: Authored) -> "Parsed":
+def sorted_in(path: str, parsed: "Parsed", folders: NotebookSettings) -> "Parsed":
     """Give what was parsed its kind; a SKILL.md is called by the name that its front matter states."""
-    kind = kind_of(path, folders)
+    kind = entry_kind(path, folders)
     if not kind:
         return parsed
     name = parsed.properties.get("name", "") if path.endswith(SKILL_PAGE) else ""

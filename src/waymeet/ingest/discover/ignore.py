@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from waymeet.ingest.discover.glob import as_bytes, compiled
-from waymeet.ingest.read.safe_read import read
+from waymeet.ingest.read.safe_read import read_file
 from waymeet.settings import Ingest
 
 _WILD = re.compile(r"[*?\[\\]")
@@ -139,7 +139,7 @@ _FILES = (".waymeetignore", ".gitignore")
 _EXCLUDE = ".git/info/exclude"
 
 
-def ignored_by(root: Path, path: str, ingest: Ingest) -> str:
+def matching_ignore_rule(root: Path, path: str, ingest: Ingest) -> str:
     """Name the rule that leaves a path out, or a folder it lies in; empty if none does.
 
     The strongest rule decides, as in `discover.walk`; rules from outside of the project are not looked at.
@@ -170,11 +170,11 @@ def _rules(root: Path, above: Sequence[str], ingest: Ingest) -> Iterator[tuple[s
             yield folder + name, _lines(root, folder + name), folder
     yield _EXCLUDE, _lines(root, _EXCLUDE), ""
     yield "setting ingest.ignore", ingest.ignore, ""
-    yield "setting ingest.usual_ignores", ingest.usual_ignores, ""
+    yield "setting ingest.default_ignore", ingest.default_ignore, ""
 
 
 def _lines(root: Path, file: str) -> Sequence[str]:
     try:
-        return read(str(root), file, _LARGEST).raw.decode("utf-8", "surrogateescape").split("\n")
+        return read_file(str(root), file, _LARGEST).raw.decode("utf-8", "surrogateescape").split("\n")
     except OSError:
         return ()

@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Struct
 
 from waymeet.ingest.discover.roots import Root, place
-from waymeet.ingest.discover.walk import Found
-from waymeet.ingest.read.safe_read import read
+from waymeet.ingest.discover.walk import FoundFile
+from waymeet.ingest.read.safe_read import read_file
 
 MANIFESTS = ("package.json", "pyproject.toml", "Cargo.toml", "go.mod", "pom.xml", "composer.json", "setup.py")
 """Files that make the folder they lie in a package; the first one there is gives its name."""
@@ -29,7 +29,7 @@ class Manifest(Struct, frozen=True, array_like=True):
     name: str
 
 
-class Spaces:
+class Namespaces:
     """Which namespace each path has: that of the deepest folder above it that has one."""
 
     def __init__(self, folders: Mapping[str, str]) -> None:
@@ -40,7 +40,7 @@ class Spaces:
     def of(self, path: str) -> str:
         """Name the namespace of a file or folder; empty for the project itself.
 
-        >>> Spaces({"web/": "web", "web/core/": "core"}).of("web/core/src/a.ts")
+        >>> Namespaces({"web/": "web", "web/core/": "core"}).of("web/core/src/a.ts")
         'core'
         """
         if not self.folders:
@@ -52,18 +52,18 @@ class Spaces:
         return found
 
 
-def is_manifest(item: Found) -> bool:
+def is_manifest(item: FoundFile) -> bool:
     """Tell whether a file makes the folder it lies in a package of its own; at the project's root it does not."""
     path = item.path
     return not item.prefix and "/" in path and path[path.rfind("/") + 1 :] in _KNOWN
 
 
-def spaces(
+def find_namespaces(
     manifests: Mapping[str, Manifest], repositories: Iterable[str], chosen: Mapping[str, str], roots: Iterable[Root]
-) -> Spaces:
+) -> Namespaces:
     """Put together what names folders: repositories of their own, packages, the settings, extra roots.
 
-    >>> spaces({"a/package.json": Manifest(1, 1, "alpha")}, ["a/", "lib/"], {"services/b": "billing"}, []).folders
+    >>> find_namespaces({"a/package.json": Manifest(1, 1, "alpha")}, ["a/", "lib/"], {"services/b": "billing"}, []).folders
     {'a/': 'alpha', 'lib/': 'lib', 'services/b/': 'billing'}
     """
     found = {folder: folder.rstrip("/") for folder in repositories}
@@ -74,14 +74,14 @@ def spaces(
                 found[folder] = manifest.name or folder.rstrip("/")
     found |= {f"{folder.removeprefix('./').strip('/')}/": name for folder, name in chosen.items() if folder.strip("./")}
     found |= {root.prefix: root.name for root in roots if root.name}
-    return Spaces(dict(sorted(found.items())))
+    return Namespaces(dict(sorted(found.items())))
 
 
-def described(item: Found, roots: Iterable[Root]) -> Manifest:
+def described(item: FoundFile, roots: Iterable[Root]) -> Manifest:
     """Read a package's name from its own description; empty if it does not tell."""
     try:
         folder, inside = place(roots, item.path)
-        raw = read(folder, inside, _LARGEST).raw
+        raw = read_file(folder, inside, _LARGEST).raw
         name = package_name(item.path[item.path.rfind("/") + 1 :], raw.decode("utf-8", "replace"))
     except (OSError, ValueError, RecursionError):  # whatever is wrong with it, its folder has a name
         name = ""

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from waymeet.errors import SettingsError, UsageError
 from waymeet.ports import Store
 from waymeet.settings import Settings
-from waymeet.types import Entry
+from waymeet.types import IndexEntry
 
 NOTE = "roots"
 """The store's remark of the extra roots that were added to this index."""
@@ -37,7 +37,7 @@ class Root(Struct, frozen=True):
         return f"{self.name}:/" if self.name else ""
 
 
-def roots_of(root: Path, store: Store, settings: Settings) -> tuple[Root, ...]:
+def list_roots(root: Path, store: Store, settings: Settings) -> tuple[Root, ...]:
     """List what an index describes: the project first, then the extra roots of the settings and of the index itself.
 
     Settings may be meant for many projects: what overlaps this one is left out.
@@ -52,10 +52,10 @@ def roots_of(root: Path, store: Store, settings: Settings) -> tuple[Root, ...]:
 
 def added(store: Store) -> dict[str, str]:
     """Read back the extra roots that were added to this index."""
-    return msgspec.json.decode(store.note(NOTE) or "{}", type=dict[str, str])
+    return msgspec.json.decode(store.metadata(NOTE) or "{}", type=dict[str, str])
 
 
-def add(store: Store, project: Path, name: str, folder: Path) -> None:
+def add_root(store: Store, project: Path, name: str, folder: Path) -> None:
     """Remember an extra root with the index."""
     extra = extra_root(name, str(folder))
     if _overlap(project, Path(extra.folder)):
@@ -63,7 +63,7 @@ def add(store: Store, project: Path, name: str, folder: Path) -> None:
     _keep(store, {**added(store), name: extra.folder})
 
 
-def remove(store: Store, name: str) -> None:
+def remove_root(store: Store, name: str) -> None:
     """Forget an extra root; the next run drops its documents."""
     known = added(store)
     if name not in known:
@@ -72,7 +72,7 @@ def remove(store: Store, name: str) -> None:
 
 
 def _keep(store: Store, extra: Mapping[str, str]) -> None:
-    store.keep_note(NOTE, msgspec.json.encode(dict(sorted(extra.items()))).decode())
+    store.set_metadata(NOTE, msgspec.json.encode(dict(sorted(extra.items()))).decode())
 
 
 def _overlap(one: Path, other: Path) -> bool:
@@ -93,7 +93,7 @@ def extra_root(name: str, folder: str) -> Root:
     return Root(str(real), name)
 
 
-def trouble(folder: str) -> str:
+def root_problem(folder: str) -> str:
     """Say why a root cannot be believed to be there with all its files; empty if it can.
 
     An empty folder is what an unmounted disk leaves behind.
@@ -118,7 +118,7 @@ def place(roots: Iterable[Root], document: str) -> tuple[str, str]:
     return root.folder, document.removeprefix(root.prefix)
 
 
-def settled(entry: Entry, prefix: str) -> Entry:
+def settled(entry: IndexEntry, prefix: str) -> IndexEntry:
     """Give an entry that was made below an extra root the ids and keys that it has in the index."""
     if not prefix:
         return entry

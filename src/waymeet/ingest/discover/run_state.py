@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from waymeet import analysis
 from waymeet.ingest import VERSION
-from waymeet.ingest.discover.entry_kind import KINDS, folder_of
+from waymeet.ingest.discover.entry_kind import KINDS, kind_folder
 from waymeet.ingest.discover.namespaces import Manifest
 from waymeet.ingest.discover.walk import Skipped
 from waymeet.ports import Store
@@ -18,7 +18,7 @@ _EXTRAS = {"html": "selectolax", "pdf": "pypdfium2"}
 """What `pip install 'waymeet[extra]'` brings."""
 
 
-def extras() -> str:
+def installed_extras() -> str:
     """Name the extras that are installed."""
     return " ".join(extra for extra, module in _EXTRAS.items() if find_spec(module) is not None) or "none"
 
@@ -62,22 +62,22 @@ class Notes(Struct, frozen=True):
 
 def maker(settings: Settings) -> str:
     """Name everything that decides what becomes of a file's bytes: when it changes, all files are read anew."""
-    chunking, folders = settings.chunking, ":".join(folder_of(kind, settings.authored) for kind in KINDS)
+    chunking, folders = settings.chunking, ":".join(kind_folder(kind, settings.notebook) for kind in KINDS)
     return (
         f"analysis {analysis.VERSION}, ingest {VERSION}, chunks {chunking.min_chars}-{chunking.max_chars}, "
-        f"authored {folders}, extras {extras()}" + ("" if settings.ingest.mask_secrets else ", secrets kept")
+        f"notebook {folders}, extras {installed_extras()}" + ("" if settings.ingest.mask_secrets else ", secrets kept")
     )
 
 
 def recalled(store: Store) -> Notes:
     """Read back the remarks."""
     return Notes(
-        maker=store.note("ingest"),
-        indexed_at=int(store.note("indexed_at") or 0),
-        seen=msgspec.json.decode(store.note("seen") or "{}", type=dict[str, Seen]),
-        noted=msgspec.json.decode(store.note("noted") or "{}", type=dict[str, str]),
-        manifests=msgspec.json.decode(store.note("manifests") or "{}", type=dict[str, Manifest]),
-        namespaces=msgspec.json.decode(store.note("namespaces") or "{}", type=dict[str, str]),
+        maker=store.metadata("ingest"),
+        indexed_at=int(store.metadata("indexed_at") or 0),
+        seen=msgspec.json.decode(store.metadata("seen") or "{}", type=dict[str, Seen]),
+        noted=msgspec.json.decode(store.metadata("noted") or "{}", type=dict[str, str]),
+        manifests=msgspec.json.decode(store.metadata("manifests") or "{}", type=dict[str, Manifest]),
+        namespaces=msgspec.json.decode(store.metadata("namespaces") or "{}", type=dict[str, str]),
     )
 
 
@@ -95,9 +95,9 @@ def keep(store: Store, root: str, notes: Notes, skipped: Iterable[Skipped]) -> N
     _keep(store, "indexed_at", str(notes.indexed_at))
 
 
-def former(store: Store) -> dict[str, str]:
+def renamed_paths(store: Store) -> dict[str, str]:
     """Give the former path of every document that moved, with the path it has now (see `build.renames`)."""
-    return msgspec.json.decode(store.note(MOVED) or "{}", type=dict[str, str])
+    return msgspec.json.decode(store.metadata(MOVED) or "{}", type=dict[str, str])
 
 
 def begin(store: Store, settings: Settings) -> None:
@@ -111,5 +111,5 @@ def _json(value: object) -> str:
 
 def _keep(store: Store, key: str, value: str) -> None:
     """Write only what is new: a store may have to go to the disk for it."""
-    if store.note(key) != value:
-        store.keep_note(key, value)
+    if store.metadata(key) != value:
+        store.set_metadata(key, value)

@@ -11,7 +11,7 @@ from waymeet.errors import NotFoundError
 from waymeet.ingest.discover.global_ignore import outside
 from waymeet.ingest.discover.ignore import Rules
 from waymeet.ingest.filetypes import is_binary_name, most_bytes
-from waymeet.ingest.read.safe_read import read
+from waymeet.ingest.read.safe_read import read_file
 from waymeet.paths import cache_folder, data_folder, existing_folder
 from waymeet.settings import Ingest
 
@@ -21,7 +21,7 @@ _UNREAD = "size:"
 _SPECIAL = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 
 
-class Found(Struct, frozen=True):
+class FoundFile(Struct, frozen=True):
     """A file to read."""
 
     path: str
@@ -29,7 +29,7 @@ class Found(Struct, frozen=True):
     absolute: str
     size: int
     modified_ns: int
-    bare: str = ""
+    path_only_reason: str = ""
     """Why only its path is indexed and not its content; empty if it is to be read."""
     prefix: str = ""
     """How the paths of its root begin."""
@@ -37,7 +37,7 @@ class Found(Struct, frozen=True):
     """When anything about it last changed, its name and its rights included, where the system knows that."""
 
     @property
-    def inside(self) -> str:
+    def relative_path(self) -> str:
         """Its path below its own root."""
         return self.path.removeprefix(self.prefix)
 
@@ -83,13 +83,13 @@ class Walk:
         self._prefix = prefix
         self._reserved = reserved
         self._limit = ingest.max_file_bytes
-        self._weakest = Rules((*ingest.usual_ignores, *ingest.ignore))
-        self._secrets = Rules(ingest.secrets)
+        self._weakest = Rules((*ingest.default_ignore, *ingest.ignore))
+        self._secrets = Rules(ingest.secret_files)
         self._outside = outside(self._root)
         self._own_folders = _below(Path(self._root), (data_folder(), cache_folder()))
 
-    def __iter__(self) -> Iterator[Found | Skipped]:
-        pending: list[Found | Skipped | _Folder] = [
+    def __iter__(self) -> Iterator[FoundFile | Skipped]:
+        pending: list[FoundFile | Skipped | _Folder] = [
             _Folder("", git=self._outside.git, excluded=self._outside.excluded),
         ]
         while pending:
@@ -99,7 +99,7 @@ class Walk:
             else:
                 yield item
 
-    def _inside(self, folder: _Folder) -> list[Found | Skipped | _Folder]:
+    def _inside(self, folder: _Folder) -> list[FoundFile | Skipped | _Folder]:
         """List what a folder holds, the last first."""
         try:
             with os.scandir(f"{self._root}/{folder.path}") as listing:
@@ -111,7 +111,7 @@ class Walk:
         # A folder sorts as its name with a slash, so that the walk yields paths in the order of the whole path.
         keyed = [(f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name, entry) for entry in entries]
         keyed.sort(key=_first, reverse=True)
-        found: list[Found | Skipped | _Folder] = []
+        found: list[FoundFile | Skipped | _Folder] = []
         for key, entry in keyed:
             if self._ignores(rules, folder.path + entry.name, entry.name, folder=key[-1] == "/"):
                 self.ignored += 1
@@ -134,7 +134,7 @@ class Walk:
                 return verdict
         return False
 
-    def _file(self, path: str, entry: "os.DirEntry[str]") -> Found | Skipped:
+    def _file(self, path: str, entry: "os.DirEntry[str]") -> FoundFile | Skipped:
         try:
             if entry.is_symlink():
                 return Skipped(self._prefix + path, "symlink: links are not followed")
@@ -145,7 +145,7 @@ class Walk:
         if reason:
             return Skipped(self._prefix + path, reason)
         bare = self._unsuitable(entry.name, state.st_size)
-        return Found(
+        return FoundFile(
             self._prefix + path,
             entry.path,
             state.st_size,
@@ -160,7 +160,7 @@ class Walk:
         if not stat.S_ISREG(state.st_mode):
             return f"not a file but {_SPECIAL.get(stat.S_IFMT(state.st_mode), 'something else')}"
         if self._secrets.verdict(path, name, folder=False):
-            return "may hold a secret (setting ingest.secrets)"
+            return "may hold a secret (setting ingest.secret_files)"
         return ""
 
     def _unsuitable(self, name: str, size: int) -> str:
@@ -195,7 +195,7 @@ class Walk:
     def _rules(self, folder: str, name: str) -> Rules:
         """Read an ignore file; like git, not through a link. One that cannot be read has no rules."""
         try:
-            raw = read(self._root, folder + name, _RULES_LIMIT).raw
+            raw = read_file(self._root, folder + name, _RULES_LIMIT).raw
         except OSError:
             raw = b""
         text = raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
@@ -207,7 +207,7 @@ def walk(root: Path, ingest: Ingest, prefix: str = "", reserved: Collection[str]
 
     Strongest rule first: `.waymeetignore` (the deepest before those above it), `.gitignore` (likewise),
     `.git/info/exclude`, the user's own file of git (`outside`), the settings `ingest.ignore` and
-    `ingest.usual_ignores`. A root inside a repository also heeds the files above it. What lies below an ignored folder
+    `ingest.default_ignore`. A root inside a repository also heeds the files above it. What lies below an ignored folder
     stays ignored. Folders of the root that have a reserved name, with its slash, are left out.
 
     Raises:

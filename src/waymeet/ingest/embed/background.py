@@ -7,18 +7,18 @@ from collections.abc import Iterable
 from pathlib import Path
 from threading import Thread
 
-from waymeet.ingest.embed.job import log_of
+from waymeet.ingest.embed.job import log_path
 
 _LONG = 1_000_000
 """Bytes of a log after which it is begun anew."""
 
 
-def detached(root: Path, index: Path, flags: Iterable[str]) -> "subprocess.Popen[bytes]":
+def start_embedding_process(root: Path, index: Path, flags: Iterable[str]) -> "subprocess.Popen[bytes]":
     """Start a process that embeds the rest and ends by itself, whatever becomes of this one."""
-    return begun(["index", "--only-embed"], root, index, flags, log_of(index))
+    return start_process(["index", "--only-embed"], root, index, flags, log_path(index))
 
 
-def begun(
+def start_process(
     arguments: Iterable[str], root: Path, index: Path, flags: Iterable[str], log: Path
 ) -> "subprocess.Popen[bytes]":
     """Start this very program as a process of its own for the same project.

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from waymeet.analysis.embedding_text import language_of, passage
+from waymeet.analysis.embedding_text import chunk_language, embedding_text
 from waymeet.errors import EmbeddingError, UnusableVectorError
-from waymeet.ingest.embed.failures import Refusals
-from waymeet.ports import Embedder, Progress, Store, suited
+from waymeet.ingest.embed.failures import FailedChunks
+from waymeet.ports import Embedder, Progress, Store, choose_embedder
 from waymeet.settings import Settings
 from waymeet.types import Chunk, Document
 
@@ -29,23 +29,23 @@ _MANY_REFUSED = 32
 """Unusable vectors that are borne with until they outnumber the usable ones."""
 
 
-class Embedded(Struct, frozen=True):
+class EmbeddingReport(Struct, frozen=True):
     """What came of a run."""
 
-    done: int = 0
+    embedded: int = 0
     """Sections that got their vector."""
-    left: int = 0
+    remaining: int = 0
     """Sections that still have none and are tried again the next time."""
-    refused: int = 0
+    failed: int = 0
     """Sections that got no usable vector, in this run or before: until they change, words alone find them."""
-    trouble: str = ""
+    error: str = ""
     """What kept it from embedding all; empty if it did, or if there was no time."""
     hint: str = ""
     seconds: float = 0.0
-    remarks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
-def embed(
+def embed_chunks(
     store: Store,
     embedders: Sequence[Embedder],
     settings: Settings,
@@ -54,7 +54,7 @@ def embed(
     *,
     also: Iterable[str] = (),
     hasty: bool = False,
-) -> Embedded:
+) -> EmbeddingReport:
     """Embed the chunks that have no vector yet, and some `also` that have, each by the model that suits it.
 
     Each batch is kept as soon as it is made, so that what was done stays done whatever happens to the next. A batch at
@@ -83,25 +83,25 @@ class _Run:
     ) -> None:
         self._store = store
         self._embedders = embedders
-        self._lanes = [embedder.lane for embedder in embedders]
+        self._spaces = [embedder.space for embedder in embedders]
         self._at_once = _WHILE_WAITING if hasty else at_once
         self._progress = progress
         self._late = late or (lambda: False)
         self._hasty = hasty
-        self._refusals = Refusals(store)
+        self._refusals = FailedChunks(store)
         self._tried: dict[str, int] = {}
         self._put_off: list[str] = []
         self._done = self._unusable = 0
-        self._in_a_row = dict.fromkeys(self._lanes, 0)
+        self._in_a_row = dict.fromkeys(self._spaces, 0)
         """Failures of each model since its last success."""
         self._error: EmbeddingError | None = None
         self._alone: set[str] = set()
-        """The lanes of models that are left alone from now on; the others go on."""
+        """The spaces of models that are left alone from now on; the others go on."""
 
     def work(self, also: Iterable[str]) -> None:
         """Embed until nothing is left that could be."""
-        embedded, chunks = self._store.coverage(self._lanes)
-        self._total = chunks - embedded - len(self._refusals.still(self._lanes))
+        embedded, chunks = self._store.coverage(self._spaces)
+        self._total = chunks - embedded - len(self._refusals.still(self._spaces))
         for some in _by(also, self._at_once):
             self._total += len(some)
             self._batch(some, anew=True)
@@ -111,65 +111,69 @@ class _Run:
         while self._put_off and not self._ended():  # one by one, now that all others are done
             self._batch([self._put_off.pop(0)])
 
-    def outcome(self, seconds: float) -> Embedded:
+    def outcome(self, seconds: float) -> EmbeddingReport:
         """Say what came of it."""
-        embedded, chunks = self._store.coverage(self._lanes)
-        refused = len(self._refusals.still(self._lanes))
+        embedded, chunks = self._store.coverage(self._spaces)
+        refused = len(self._refusals.still(self._spaces))
         left = max(chunks - embedded - refused, 0)
         told = self._error if left else None
-        return Embedded(
-            done=self._done,
-            left=left,
-            refused=refused,
-            trouble=told.message if told else "",
+        return EmbeddingReport(
+            embedded=self._done,
+            remaining=left,
+            failed=refused,
+            error=told.message if told else "",
             hint=told.hint if told else "",
             seconds=seconds,
         )
 
     def _ended(self) -> bool:
-        return self._alone.issuperset(self._lanes) or self._late()
+        return self._alone.issuperset(self._spaces) or self._late()
 
     def _portion(self) -> list[str]:
         """Choose what to embed next; what was tried too often is left out, though its text may have changed since."""
-        refused = self._refusals.still(self._lanes)
+        refused = self._refusals.still(self._spaces)
         put_off = set(self._put_off)
         out = {chunk for chunk, times in self._tried.items() if times >= _TRIES} | refused | put_off
-        found = self._store.without_vector(self._lanes, _PORTION + len(out))
+        found = self._store.chunks_without_vector(self._spaces, _PORTION + len(out))
         return [chunk for chunk in found if chunk not in out]
 
     def _batch(self, ids: Sequence[str], *, anew: bool = False) -> None:
         """Embed some chunks; other processes may have embedded or removed them since they were listed."""
         if self._ended():
             return
-        with self._store.reading():  # or an old text could be taken for one of the document as it is now
-            known = frozenset[str]() if anew else self._store.with_vector(self._lanes, ids)
+        with self._store.snapshot():  # or an old text could be taken for one of the document as it is now
+            known = frozenset[str]() if anew else self._store.chunks_with_vector(self._spaces, ids)
             chunks = list(self._store.chunks([each for each in ids if each not in known]).values())
             documents = self._store.documents({chunk.document for chunk in chunks})
         for each in chunks:
             self._tried[each.id] = self._tried.get(each.id, 0) + 1
         shared: dict[str, list[Chunk]] = {}
         for chunk in chunks:
-            lane = suited(self._embedders, language_of(chunk, documents.get(chunk.document))).lane
-            if lane in self._alone:
+            space = choose_embedder(self._embedders, chunk_language(chunk, documents.get(chunk.document))).space
+            if space in self._alone:
                 self._tried[chunk.id] = _TRIES
-            shared.setdefault(lane, []).append(chunk)
+            shared.setdefault(space, []).append(chunk)
         for embedder in self._embedders:
-            self._embed(embedder, shared.get(embedder.lane, []), documents)
+            self._embed(embedder, shared.get(embedder.space, []), documents)
         if self._progress and chunks:
             self._progress(self._done, max(self._total, self._done), chunks[-1].document)
 
     def _embed(self, embedder: Embedder, chunks: list[Chunk], documents: Mapping[str, Document]) -> None:
         parts = [chunks] if chunks else []
-        while parts and embedder.lane not in self._alone:
+        while parts and embedder.space not in self._alone:
             part = parts.pop()
             try:
-                vectors = embedder.passages([passage(chunk, documents.get(chunk.document)) for chunk in part])
+                vectors = embedder.embed_passages(
+                    [embedding_text(chunk, documents.get(chunk.document)) for chunk in part]
+                )
                 if len(vectors) != len(part):
-                    raise UnusableVectorError(f"{embedder.lane} returned {len(vectors)} vectors for {len(part)} texts.")
+                    raise UnusableVectorError(
+                        f"{embedder.space} returned {len(vectors)} vectors for {len(part)} texts."
+                    )
             except EmbeddingError as error:
                 parts += self._after(error, embedder, part, documents)
             else:
-                self._in_a_row[embedder.lane] = 0
+                self._in_a_row[embedder.space] = 0
                 self._keep(embedder, dict(zip([chunk.id for chunk in part], vectors, strict=True)), part, documents)
 
     def _after(
@@ -177,9 +181,9 @@ class _Run:
     ) -> list[list[Chunk]]:
         """Take a batch apart at which a model failed, to go on without what it fails at; the last is the next."""
         self._error = self._error or error
-        self._in_a_row[embedder.lane] += 1
-        if self._hasty or self._in_a_row[embedder.lane] >= _IN_A_ROW:
-            self._alone.update(self._lanes if self._hasty else (embedder.lane,))
+        self._in_a_row[embedder.space] += 1
+        if self._hasty or self._in_a_row[embedder.space] >= _IN_A_ROW:
+            self._alone.update(self._spaces if self._hasty else (embedder.space,))
             return []
         if len(part) > 1:  # first a single text: if even that fails, it is hardly the texts' fault
             half = (len(part) + 1) // 2
@@ -194,16 +198,16 @@ class _Run:
     def _keep(
         self, embedder: Embedder, vectors: dict[str, "Vector"], part: list[Chunk], documents: Mapping[str, Document]
     ) -> None:
-        dimension = self._store.lanes().get(embedder.lane) or embedder.dimension
+        dimension = self._store.spaces().get(embedder.space) or embedder.dimension
         good: dict[str, Vector] = {}
         for chunk in part:
             wrong = fault(vectors[chunk.id], dimension)
             if wrong:
-                self._refuse(embedder, chunk, documents, f"{embedder.lane} returned {wrong} for {chunk.id}.")
+                self._refuse(embedder, chunk, documents, f"{embedder.space} returned {wrong} for {chunk.id}.")
             else:
                 good[chunk.id] = vectors[chunk.id]
         digests = {chunk.id: documents[chunk.document].digest for chunk in part if chunk.document in documents}
-        self._store.put_vectors(embedder.lane, good, digests)
+        self._store.put_vectors(embedder.space, good, digests)
         self._done += len(good)
 
     def _refuse(self, embedder: Embedder, chunk: Chunk, documents: Mapping[str, Document], reason: str) -> None:
@@ -214,22 +218,22 @@ class _Run:
                 f"{reason} So it did for {self._unusable} sections, most of what it was shown.",
                 "Check the embedding model and its settings; search works from words and links meanwhile.",
             )
-            self._alone.add(embedder.lane)
+            self._alone.add(embedder.space)
             self._refusals.take_back()
             return
-        self._refusals.add(embedder.lane, chunk.id, passage(chunk, documents.get(chunk.document)), reason)
+        self._refusals.add(embedder.space, chunk.id, embedding_text(chunk, documents.get(chunk.document)), reason)
 
 
-def missing(store: Store, embedders: Sequence[Embedder], lane: str) -> Iterator[str]:
-    """Give the texts that the model of a lane would be shown by a run."""
-    lanes = [embedder.lane for embedder in embedders]
-    for some in _by(store.without_vector(lanes, store.coverage(lanes)[1]), _PORTION):
+def texts_without_vector(store: Store, embedders: Sequence[Embedder], space: str) -> Iterator[str]:
+    """Give the texts that the model of a space would be shown by a run."""
+    spaces = [embedder.space for embedder in embedders]
+    for some in _by(store.chunks_without_vector(spaces, store.coverage(spaces)[1]), _PORTION):
         chunks = store.chunks(some).values()
         documents = store.documents({chunk.document for chunk in chunks})
         for chunk in chunks:
             document = documents.get(chunk.document)
-            if suited(embedders, language_of(chunk, document)).lane == lane:
-                yield passage(chunk, document)
+            if choose_embedder(embedders, chunk_language(chunk, document)).space == space:
+                yield embedding_text(chunk, document)
 
 
 def fault(vector: "Vector", dimension: int) -> str:
@@ -253,15 +257,18 @@ def _by(items: Iterable[str], size: int) -> Iterator[list[str]]:
 
 
 def misplaced(store: Store, embedders: Sequence[Embedder]) -> Iterator[tuple[str, str]]:
-    """Name chunks whose vector is in the lane of a model that does not suit them, each with that lane.
+    """Name chunks whose vector is in the space of a model that does not suit them, each with that space.
 
     There are some after a model was added to others that stay.
     """
-    lanes = [embedder.lane for embedder in embedders]
+    spaces = [embedder.space for embedder in embedders]
     for some in _by(sorted(store.fingerprints()), 200):
         documents = store.documents(some)
         found = [chunk for chunks in store.chunks_of(some).values() for chunk in chunks]
-        suits = {chunk.id: suited(embedders, language_of(chunk, documents.get(chunk.document))).lane for chunk in found}
-        for lane in lanes:
-            for chunk in store.with_vector([lane], [id_ for id_, own in suits.items() if own != lane]):
-                yield chunk, lane
+        suits = {
+            chunk.id: choose_embedder(embedders, chunk_language(chunk, documents.get(chunk.document))).space
+            for chunk in found
+        }
+        for space in spaces:
+            for chunk in store.chunks_with_vector([space], [id_ for id_, own in suits.items() if own != space]):
+                yield chunk, space

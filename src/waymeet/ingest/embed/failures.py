@@ -6,7 +6,7 @@ from hashlib import blake2b
 import msgspec
 from msgspec import Struct
 
-from waymeet.analysis.embedding_text import passage
+from waymeet.analysis.embedding_text import embedding_text
 from waymeet.ports import Store
 
 _NOTE = "refused"
@@ -17,34 +17,34 @@ _MOST = 2000
 class Refusal(Struct, frozen=True, array_like=True):
     """That a model gave no usable vector for a text."""
 
-    lane: str
+    space: str
     chunk: str
     mark: str
     """Stands for the text: when it changes, the text is tried again."""
     reason: str
 
 
-class Refusals:
+class FailedChunks:
     """What is remembered of an index."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        known = msgspec.json.decode(store.note(_NOTE) or "[]", type=list[Refusal])
+        known = msgspec.json.decode(store.metadata(_NOTE) or "[]", type=list[Refusal])
         marks = self._marks([each.chunk for each in known])
         self._known = {each.chunk: each for each in known if each.mark == marks.get(each.chunk)}
         self._before = dict(self._known)
 
-    def still(self, lanes: Collection[str]) -> set[str]:
-        """Name the chunks that are not tried again with the models of these lanes."""
-        return {each.chunk for each in self._known.values() if each.lane in lanes}
+    def still(self, spaces: Collection[str]) -> set[str]:
+        """Name the chunks that are not tried again with the models of these spaces."""
+        return {each.chunk for each in self._known.values() if each.space in spaces}
 
-    def reasons(self, lanes: Collection[str]) -> list[str]:
+    def reasons(self, spaces: Collection[str]) -> list[str]:
         """Say why, chunk by chunk."""
-        return sorted(each.reason for each in self._known.values() if each.lane in lanes)
+        return sorted(each.reason for each in self._known.values() if each.space in spaces)
 
-    def add(self, lane: str, chunk: str, text: str, reason: str) -> None:
+    def add(self, space: str, chunk: str, text: str, reason: str) -> None:
         """Remember one more."""
-        self._known[chunk] = Refusal(lane, chunk, _mark(text), reason)
+        self._known[chunk] = Refusal(space, chunk, _mark(text), reason)
         self._write()
 
     def take_back(self) -> None:
@@ -54,18 +54,18 @@ class Refusals:
 
     def _write(self) -> None:
         kept = list(self._known.values())[-_MOST:]
-        self._store.keep_note(_NOTE, msgspec.json.encode(kept).decode())
+        self._store.set_metadata(_NOTE, msgspec.json.encode(kept).decode())
 
     def _marks(self, ids: Collection[str]) -> dict[str, str]:
         """Mark the texts that chunks have now."""
         chunks = self._store.chunks(ids)
         documents = self._store.documents({chunk.document for chunk in chunks.values()})
-        return {id_: _mark(passage(chunk, documents.get(chunk.document))) for id_, chunk in chunks.items()}
+        return {id_: _mark(embedding_text(chunk, documents.get(chunk.document))) for id_, chunk in chunks.items()}
 
 
-def number_refused(store: Store, lanes: Collection[str]) -> int:
+def count_failed_chunks(store: Store, spaces: Collection[str]) -> int:
     """Count the chunks that models give no usable vector for."""
-    return len(Refusals(store).still(lanes)) if store.note(_NOTE) else 0
+    return len(FailedChunks(store).still(spaces)) if store.metadata(_NOTE) else 0
 
 
 def _mark(text: str) -> str:

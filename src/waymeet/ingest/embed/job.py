@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waymeet.errors import BusyIndexError, IndexUnavailableError
-from waymeet.paths import identity
+from waymeet.paths import file_identity
 
 _A_MOMENT = 0.5
 _EVERY = 1.0
@@ -29,7 +29,7 @@ class Job(Struct, frozen=True):
     done: int = 0
     total: int = 0
     ended: bool = False
-    trouble: str = ""
+    error: str = ""
 
     @property
     def rate(self) -> float:
@@ -42,12 +42,12 @@ class Job(Struct, frozen=True):
         return (self.total - self.done) / self.rate if self.done else None
 
 
-class Telling:
+class JobReporter:
     """Writes down how far a job is, now and then."""
 
     def __init__(self, index: Path, clock: Callable[[], float] = time) -> None:
         self._index = index
-        self._of = identity(index)
+        self._of = file_identity(index)
         self._file = told_in(index)
         self._clock = clock
         now = clock()
@@ -65,16 +65,16 @@ class Telling:
 
     def end(self, trouble: str) -> None:
         """Take note of the end, and of what went wrong."""
-        self._job = replace(self._job, updated=self._clock(), ended=True, trouble=trouble)
+        self._job = replace(self._job, updated=self._clock(), ended=True, error=trouble)
         self._write()
 
     @property
-    def useless(self) -> bool:
+    def is_index_replaced(self) -> bool:
         """Tell whether the index is gone, or another lies in its place: what is done to it nobody will see."""
-        return identity(self._index) != self._of
+        return file_identity(self._index) != self._of
 
     def _write(self) -> None:
-        if self.useless:
+        if self.is_index_replaced:
             return
         with suppress(OSError):  # a job that nobody can look at is still worth doing
             draft = self._file.with_name(f"{self._file.name}.new")  # there is one job at a time
@@ -84,7 +84,7 @@ class Telling:
 
 
 @contextmanager
-def the_only(index: Path, waiting: Callable[[], None] | None = None, *, wait: bool) -> Iterator[Telling]:
+def embedding_lock(index: Path, waiting: Callable[[], None] | None = None, *, wait: bool) -> Iterator[JobReporter]:
     """Hold the right to embed for an index; the system takes it back when the process ends, however it ends.
 
     `waiting` is called every now and then while another process is at it.
@@ -94,7 +94,7 @@ def the_only(index: Path, waiting: Callable[[], None] | None = None, *, wait: bo
         IndexUnavailableError: there is no place for the lock.
     """
     with _held(index, waiting, wait=wait):
-        telling = Telling(index)
+        telling = JobReporter(index)
         try:
             yield telling
         except Exception as error:
@@ -105,7 +105,7 @@ def the_only(index: Path, waiting: Callable[[], None] | None = None, *, wait: bo
             raise
 
 
-def alone(index: Path) -> AbstractContextManager[None]:
+def try_embedding_lock(index: Path) -> AbstractContextManager[None]:
     """Hold the same right for a moment, if nobody else does; nobody is told.
 
     Raises:
@@ -136,7 +136,7 @@ def _held(index: Path, waiting: Callable[[], None] | None, *, wait: bool) -> Ite
         lock.release()
 
 
-def last(index: Path) -> Job | None:
+def last_job(index: Path) -> Job | None:
     """Read how far the last job is or was; None if there was none."""
     try:
         return msgspec.json.decode(told_in(index).read_bytes(), type=Job)
@@ -144,7 +144,7 @@ def last(index: Path) -> Job | None:
         return None
 
 
-def running(index: Path) -> Job | None:
+def running_job(index: Path) -> Job | None:
     """Read how far the job is that runs now; None if none does."""
     if not index.exists():
         return None
@@ -152,7 +152,7 @@ def running(index: Path) -> Job | None:
     try:
         lock.acquire(timeout=0.0)
     except Timeout:
-        return last(index)
+        return last_job(index)
     except OSError:
         return None  # a place where nobody can embed
     lock.release()
@@ -164,7 +164,7 @@ def told_in(index: Path) -> Path:
     return index.with_name(f"{index.name}.embedding.json")
 
 
-def log_of(index: Path) -> Path:
+def log_path(index: Path) -> Path:
     """Say where a job without a terminal writes what it has to say."""
     return index.with_name(f"{index.name}.embedding.log")
 

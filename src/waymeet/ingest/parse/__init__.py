@@ -5,7 +5,7 @@ from functools import cache
 from importlib import import_module
 from typing import NamedTuple
 
-from waymeet.ingest.filetypes import has_known_ending, listed
+from waymeet.ingest.filetypes import file_type, has_known_extension
 from waymeet.ingest.parse.parsed import Heading, Parsed, RawLink
 
 __all__ = [
@@ -14,7 +14,7 @@ __all__ = [
     "Parsed",
     "RawLink",
     "format_of",
-    "has_known_ending",
+    "has_known_extension",
     "parse",
 ]
 
@@ -47,12 +47,12 @@ def format_of(path: str) -> Format:
     >>> format_of("a/README")[:2], format_of("a/x.TSX")[:2], format_of("a/x.weird")[:2]
     (('docs', 'text'), ('code', 'typescript'), ('files', ''))
     """
-    return Format(*listed(path))
+    return Format(*file_type(path))
 
 
 def parse(path: str, content: str, *, plain: bool = False) -> Parsed:
     """Read a file's text by the parser for its type, or as plain text."""
-    kind, language = listed(path)
+    kind, language = file_type(path)
     usual = "code" if kind == "code" else "markup.fallback"
     return _parser("markup.fallback" if plain else _PARSERS.get(language, usual))(path, content, kind, language)
 

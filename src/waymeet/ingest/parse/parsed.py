@@ -44,9 +44,9 @@ class Parsed(Struct, frozen=True):
     """Phrases that call for this document when a question contains one."""
     properties: Mapping[str, str] = {}
     headings: tuple[Heading, ...] = ()
-    unbroken: tuple[tuple[int, int], ...] = ()
+    unsplittable: tuple[tuple[int, int], ...] = ()
     """First and last lines of blocks that hold together in spite of blank lines, such as fenced code."""
-    body: int = 1
+    body_line: int = 1
     """The line at which the text begins, behind any front matter."""
     links: tuple[RawLink, ...] = ()
     symbols: tuple[Symbol, ...] = ()
@@ -57,5 +57,5 @@ class Parsed(Struct, frozen=True):
     """What is searched and shown instead of the file's text, line for line, where markup makes that hard to read."""
     kind: str = ""
     """The kind of knowledge, where the parser knows better than the file's ending tells."""
-    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     """What was wrong with the file without making it unreadable."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from waymeet.errors import NotFoundError
-from waymeet.ingest.read.safe_read import read
+from waymeet.ingest.read.safe_read import read_file
 
 _MARKS = (
     (b"\xef\xbb\xbf", "utf-8-sig"),
@@ -36,7 +36,7 @@ class Decoded(Struct, frozen=True):
     """What of the file is not in the text, if anything is not."""
 
 
-class Loaded(Struct, frozen=True):
+class LoadedFile(Struct, frozen=True):
     """A file's text with the digest of its bytes."""
 
     text: str
@@ -45,14 +45,14 @@ class Loaded(Struct, frozen=True):
     """What was done to the text, if anything was."""
 
 
-def load(root: Path, path: str, *, mask: bool = True) -> Loaded:
+def load_file(root: Path, path: str, *, mask: bool = True) -> LoadedFile:
     """Read an indexed file as it is now, but for what looks like a secret in it.
 
     Raises:
         NotFoundError: it is gone, cannot be read, or holds no text any more.
     """
     try:
-        raw = read(str(root), path, _LARGEST).raw
+        raw = read_file(str(root), path, _LARGEST).raw
     except OSError as error:
         raise NotFoundError(f"{path} cannot be read: {error.strerror}.", "Run: waymeet index") from error
     from waymeet.ingest.read.extract import ExtractError, text_of  # noqa: PLC0415 - it decodes by this module
@@ -64,17 +64,17 @@ def load(root: Path, path: str, *, mask: bool = True) -> Loaded:
     if decoded is None:
         raise NotFoundError(f"{path} holds no text any more.", "Run: waymeet index")
     if not mask:
-        return Loaded(decoded.text, digest(raw))
-    from waymeet.ingest.read.secrets import masked  # noqa: PLC0415 - looking for changes needs no expressions
+        return LoadedFile(decoded.text, content_digest(raw))
+    from waymeet.ingest.read.secrets import mask_secrets  # noqa: PLC0415 - looking for changes needs no expressions
 
-    found = masked(decoded.text)
-    return Loaded(found.text, digest(raw), found.note)
+    found = mask_secrets(decoded.text)
+    return LoadedFile(found.text, content_digest(raw), found.note)
 
 
-def digest(raw: bytes) -> str:
+def content_digest(raw: bytes) -> str:
     """Name a content by its hash.
 
-    >>> digest(b"")
+    >>> content_digest(b"")
     'cae66941d9efbd404e4d88758ea67670'
     """
     return blake2b(raw, digest_size=16).hexdigest()

@@ -20,7 +20,7 @@ class Content(Struct, frozen=True):
     modified_ns: int
 
 
-def read(root: str, path: str, limit: int) -> Content:
+def read_file(root: str, path: str, limit: int) -> Content:
     """Read a regular file of at most `limit` bytes, following no link on the way from the root to it.
 
     The walk has seen that it is such a file, but that may have changed since.

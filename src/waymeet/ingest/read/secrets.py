@@ -1,6 +1,6 @@
 r"""Masking what looks like a secret, before anything of a text is kept, shown or sent.
 
-Files that hold nothing else are never opened (setting `ingest.secrets`). Here it is about a key that stands in the
+Files that hold nothing else are never opened (setting `ingest.secret_files`). Here it is about a key that stands in the
 middle of something worth finding: in a guide, a test, a configuration. Three sorts are told apart:
 
 - tokens whose very form says what they are (`ghp_…`, `AKIA…`, a private key between its two lines): always masked,
@@ -25,7 +25,7 @@ from math import log2
 
 from msgspec import Struct
 
-from waymeet.ingest.filetypes import listed
+from waymeet.ingest.filetypes import file_type
 
 _SHORTEST, _LONGEST = 16, 128
 """Of this length a value is a secret also where nothing says so; a shorter one may be a common word."""
@@ -157,7 +157,7 @@ _PIECE = re.compile(rb"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _SORTS = tuple(map(re.compile, (rb"[a-z]", rb"[A-Z]", rb"\d", rb"[^A-Za-z0-9_.\- /]")))
 
 
-class Masked(Struct, frozen=True):
+class MaskedText(Struct, frozen=True):
     """A text without its secrets, and how many there were."""
 
     text: str
@@ -169,20 +169,20 @@ class Masked(Struct, frozen=True):
         return f"{self.number} secret{'s' * (self.number > 1)} masked" if self.number else ""
 
 
-def masked(text: str, path: str = "") -> Masked:
+def mask_secrets(text: str, path: str = "") -> MaskedText:
     """Replace every secret in a text; the path tells what sort of text it is.
 
-    >>> masked('url = "https://me:s3cr3t-42@host/"; token = next_token()')
-    Masked(text='url = "https://me:[secret]@host/"; token = next_token()', number=1)
-    >>> masked('api_key: "q8Zr4TnX2vLw9KbY7mPd"').text, masked("password = 'changeme'").number
+    >>> mask_secrets('url = "https://me:s3cr3t-42@host/"; token = next_token()')
+    MaskedText(text='url = "https://me:[secret]@host/"; token = next_token()', number=1)
+    >>> mask_secrets('api_key: "q8Zr4TnX2vLw9KbY7mPd"').text, mask_secrets("password = 'changeme'").number
     ('api_key: "[secret]"', 0)
-    >>> masked("password: sunflower", "set.yaml").text, masked("password: sunflower", "guide.md").number
+    >>> mask_secrets("password: sunflower", "set.yaml").text, mask_secrets("password: sunflower", "guide.md").number
     ('password: [secret]', 0)
     """
     raw = text.encode("utf-8", "surrogatepass")
     places = sorted(_read_places(raw, _sort(path)))
     if not places:
-        return Masked(text)
+        return MaskedText(text)
     places = sorted({*places, *again(raw, places)})
     parts: list[bytes] = []
     at = number = 0
@@ -191,13 +191,13 @@ def masked(text: str, path: str = "") -> Masked:
             continue  # inside of one that is masked already
         parts += (raw[at : max(start, at)], MASK, b"\n" * raw.count(b"\n", start, end))
         at, number = end, number + 1
-    return Masked(b"".join((*parts, raw[at:])).decode("utf-8", "surrogatepass"), number)
+    return MaskedText(b"".join((*parts, raw[at:])).decode("utf-8", "surrogatepass"), number)
 
 
 def _sort(path: str) -> str:
     """Tell settings, where every value is one, from code and from everything else."""
     name = path.rpartition("/")[2].lower()
-    kind, language = listed(path)
+    kind, language = file_type(path)
     if language in _CONFIG or re.match(r"\.env|docker-compose|dockerfile|\.\w+rc\Z", name):
         return "config"
     return "code" if kind == "code" else "prose"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from waymeet.ingest.workers.task import Outcome, Rules, Task, is_tame, opening, parsed, refused
+from waymeet.ingest.workers.task import Outcome, ParseRules, Task, is_tame, opening, parsed, refused
 
 if TYPE_CHECKING:
     from waymeet.ingest.workers.supervisor import Guarded
@@ -34,7 +34,7 @@ _AHEAD_BYTES = 24_000_000
 """And how much text: memory stays bounded, whatever the files."""
 
 
-def outcomes(tasks: Sequence[Task], rules: Rules) -> Iterator[Outcome]:
+def run_tasks(tasks: Sequence[Task], rules: ParseRules) -> Iterator[Outcome]:
     """Do tasks in their order, on several cores if there is much to do."""
     # As many as there are cores, although this process has work too: they often wait for it, and it for them.
     number = min(_cores(), _MOST_WORKERS)
@@ -44,7 +44,7 @@ def outcomes(tasks: Sequence[Task], rules: Rules) -> Iterator[Outcome]:
         yield from _by_few(tasks, rules)
 
 
-def _by_few(tasks: Iterable[Task], rules: Rules) -> Iterator[Outcome]:
+def _by_few(tasks: Iterable[Task], rules: ParseRules) -> Iterator[Outcome]:
     """Do what is quick here, and the rest in one process, which is started when it is first needed."""
     guarded: Guarded | None = None
     spent = 0.0
@@ -63,13 +63,13 @@ def _by_few(tasks: Iterable[Task], rules: Rules) -> Iterator[Outcome]:
             guarded.end()
 
 
-def _guarded(rules: Rules) -> "Guarded":
+def _guarded(rules: ParseRules) -> "Guarded":
     from waymeet.ingest.workers.supervisor import Guarded  # noqa: PLC0415 - a search that takes in little needs no processes
 
     return Guarded(rules)
 
 
-def _done_here(task: Task, rules: Rules, *, hurried: bool) -> Outcome | None:
+def _done_here(task: Task, rules: ParseRules, *, hurried: bool) -> Outcome | None:
     """Do a task in this process; None if it is better done in another."""
     opened = opening(task, rules)
     if isinstance(opened, Outcome):
@@ -82,7 +82,7 @@ def _done_here(task: Task, rules: Rules, *, hurried: bool) -> Outcome | None:
         return refused(task, rules, "there is not enough memory to parse it")
 
 
-def _by_several(tasks: Sequence[Task], rules: Rules, number: int) -> Iterator[Outcome]:
+def _by_several(tasks: Sequence[Task], rules: ParseRules, number: int) -> Iterator[Outcome]:
     workers = [_guarded(rules) for _ in range(number)]
     try:
         yield from _ordered(tasks, rules, workers)
@@ -91,7 +91,7 @@ def _by_several(tasks: Sequence[Task], rules: Rules, number: int) -> Iterator[Ou
             worker.end()
 
 
-def _ordered(tasks: Sequence[Task], rules: Rules, workers: "Sequence[Guarded]") -> Iterator[Outcome]:
+def _ordered(tasks: Sequence[Task], rules: ParseRules, workers: "Sequence[Guarded]") -> Iterator[Outcome]:
     under_way: deque[tuple[Guarded, Sequence[Task]]] = deque()
     files = size = 0
     for worker, portion in zip(cycle(workers), _portions(tasks), strict=False):
@@ -106,12 +106,12 @@ def _ordered(tasks: Sequence[Task], rules: Rules, workers: "Sequence[Guarded]") 
         yield from _collected(*each, rules)
 
 
-def _collected(worker: "Guarded", portion: Sequence[Task], rules: Rules) -> Iterator[Outcome]:
+def _collected(worker: "Guarded", portion: Sequence[Task], rules: ParseRules) -> Iterator[Outcome]:
     for task in portion:
         yield worker.collect() if _is_sendable(task) else _plainly(task, rules)
 
 
-def _plainly(task: Task, rules: Rules) -> Outcome:
+def _plainly(task: Task, rules: ParseRules) -> Outcome:
     """Do a task whose name cannot be told to another process."""
     opened = opening(task, rules)
     return opened if isinstance(opened, Outcome) else parsed(replace(task, plain="has an odd name"), opened, rules)

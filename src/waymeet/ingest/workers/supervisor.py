@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from waymeet.ingest.filetypes import is_bulky
 from waymeet.ingest.read.safe_read import Content
 from waymeet.ingest.workers.rlimits import BY_TIMER, TOO_MUCH_MEMORY
-from waymeet.ingest.workers.task import Outcome, Rules, Task, is_tame, opening, parsed, refused
+from waymeet.ingest.workers.task import Outcome, ParseRules, Task, is_tame, opening, parsed, refused
 from waymeet.ingest.workers.worker import Order, receive, seconds, send
 
 _COMMAND = "from waymeet.ingest.workers.worker import main; main()"
@@ -40,7 +40,7 @@ _HASTE = 4.0
 class Guarded:
     """Does tasks in another process, of which there is a new one whenever the last has died."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: ParseRules) -> None:
         self._rules = rules
         self._pending: deque[Task] = deque()
         self._process = _Process.started()
@@ -138,7 +138,7 @@ class _Process:
         """Start a process; None where that cannot be done."""
         if not sys.executable:
             return None
-        own = str(Path(__file__).parents[2])
+        own = str(Path(__file__).parents[3])
         path = os.pathsep.join(filter(None, (own, os.environ.get("PYTHONPATH"))))
         # -P: a module in the current folder, which may be a stranger's, must not be imported.
         # A session of its own: Ctrl-C is for this process, which then ends the worker.

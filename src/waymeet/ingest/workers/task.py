@@ -5,14 +5,14 @@ from functools import partial
 from msgspec import Struct, msgpack
 from msgspec.structs import replace
 
-from waymeet.ingest.build.entry import Made, make
-from waymeet.ingest.filetypes import listed, most_bytes
+from waymeet.ingest.build.entry import BuiltEntry, build_entry
+from waymeet.ingest.filetypes import file_type, most_bytes
 from waymeet.ingest.parse import code
-from waymeet.ingest.read.decode import Decoded, digest
+from waymeet.ingest.read.decode import Decoded, content_digest
 from waymeet.ingest.read.extract import ExtractError, text_of
-from waymeet.ingest.read.safe_read import Content, read
-from waymeet.ingest.read.secrets import masked
-from waymeet.settings import Authored, Chunking
+from waymeet.ingest.read.safe_read import Content, read_file
+from waymeet.ingest.read.secrets import mask_secrets
+from waymeet.settings import Chunking, NotebookSettings
 from waymeet.types import Fingerprint
 
 _PROSE = 96_000
@@ -27,7 +27,7 @@ def is_tame(path: str, size: int) -> bool:
     >>> is_tame("a.md", 50_000), is_tame("a.py", 50_000), is_tame("a.pdf", 50)
     (True, False, False)
     """
-    language = listed(path).language
+    language = file_type(path).language
     return language not in _NEVER and size <= (_CODE if language in _BY_GRAMMAR else _PROSE)
 
 
@@ -52,7 +52,7 @@ class Outcome(Struct, frozen=True):
     """What became of a file: it was made, or it is as before, or it was turned down for a reason."""
 
     path: str
-    made: Made | None = None
+    made: BuiltEntry | None = None
     reason: str = ""
     unreadable: bool = False
     """Whether it is there but could not be looked at, so that what is known of it may still be true."""
@@ -62,15 +62,15 @@ class Outcome(Struct, frozen=True):
     """Whether its path is to be indexed although its content is not."""
 
 
-class Rules(Struct, frozen=True):
+class ParseRules(Struct, frozen=True):
     """What all files of a run have in common."""
 
     root: str
     max_file_bytes: int
     chunking: Chunking
-    authored: Authored = Authored()
+    notebook: NotebookSettings = NotebookSettings()
     """The folders of notes, tasks and skills."""
-    mask: bool = True
+    mask_secrets: bool = True
     """Whether what looks like a secret is masked."""
     seconds: float = 1.2
     """Time of the processor that a file may take in another process."""
@@ -78,7 +78,7 @@ class Rules(Struct, frozen=True):
     """And how much memory."""
 
 
-def outcome(task: Task, rules: Rules) -> Outcome:
+def outcome(task: Task, rules: ParseRules) -> Outcome:
     """Read a file once and make its entry, unless it is the same as before or cannot be used.
 
     Raises:
@@ -88,20 +88,20 @@ def outcome(task: Task, rules: Rules) -> Outcome:
     return opened if isinstance(opened, Outcome) else parsed(task, opened, rules)
 
 
-def opening(task: Task, rules: Rules) -> Outcome | Content:
+def opening(task: Task, rules: ParseRules) -> Outcome | Content:
     """Read a file, or say what became of it if it cannot be read or is the same as before."""
     try:
-        content = read(rules.root, task.path, most_bytes(task.path, rules.max_file_bytes))
+        content = read_file(rules.root, task.path, most_bytes(task.path, rules.max_file_bytes))
     except (FileNotFoundError, NotADirectoryError):
         return Outcome(task.path, reason="vanished while the folder was being indexed")
     except OSError as error:
         return Outcome(task.path, reason=f"cannot be read: {error.strerror}", unreadable=True)
-    if task.known and task.known == digest(content.raw):
+    if task.known and task.known == content_digest(content.raw):
         return Outcome(task.path, fingerprint=_fingerprint(content))
     return content
 
 
-def parsed(task: Task, content: Content, rules: Rules) -> Outcome:
+def parsed(task: Task, content: Content, rules: ParseRules) -> Outcome:
     """Make the entry of a file that was read; one that its parser cannot cope with is taken for plain text."""
     path, fingerprint = task.path, _fingerprint(content)
     try:
@@ -120,7 +120,7 @@ def parsed(task: Task, content: Content, rules: Rules) -> Outcome:
     return Outcome(path, made, fingerprint=fingerprint)
 
 
-def refused(task: Task, rules: Rules, reason: str) -> Outcome:
+def refused(task: Task, rules: ParseRules, reason: str) -> Outcome:
     """Say that a file was turned down, without looking at more than its bytes."""
     opened = opening(replace(task, known=""), rules)
     if isinstance(opened, Outcome):
@@ -128,15 +128,15 @@ def refused(task: Task, rules: Rules, reason: str) -> Outcome:
     return Outcome(task.path, reason=reason, fingerprint=_fingerprint(opened), bare=True)
 
 
-def _made(task: Task, decoded: Decoded, fingerprint: Fingerprint, rules: Rules) -> Made | str:
+def _made(task: Task, decoded: Decoded, fingerprint: Fingerprint, rules: ParseRules) -> BuiltEntry | str:
     """Make an entry of a text without its secrets, or say why that cannot be done."""
-    found = masked(decoded.text, task.path) if rules.mask else None
+    found = mask_secrets(decoded.text, task.path) if rules.mask_secrets else None
     text = found.text if found else decoded.text
     much = task.plain and len(text) > _MOST_PLAIN
     decoded = replace(decoded, text=text[:_MOST_PLAIN] if much else text)
     try:
-        maker = make if rules.mask else partial(make, mask=False)
-        made = maker(task.path, decoded, fingerprint, rules.chunking, rules.authored, plain=bool(task.plain))
+        maker = build_entry if rules.mask_secrets else partial(build_entry, mask=False)
+        made = maker(task.path, decoded, fingerprint, rules.chunking, rules.notebook, plain=bool(task.plain))
         msgpack.encode(made)  # half a character, which a parser may have put together, cannot be kept
     except (MemoryError, KeyboardInterrupt, SystemExit):
         raise
@@ -155,4 +155,4 @@ def _complaint(error: BaseException) -> str:
 
 
 def _fingerprint(content: Content) -> Fingerprint:
-    return Fingerprint(digest(content.raw), content.size, content.modified_ns)
+    return Fingerprint(content_digest(content.raw), content.size, content.modified_ns)

@@ -14,13 +14,13 @@ from msgspec import Struct, msgpack
 
 from waymeet.ingest.filetypes import is_bulky
 from waymeet.ingest.workers.rlimits import BULKY, PLAIN, TOO_MUCH_MEMORY, limited, settle
-from waymeet.ingest.workers.task import Rules, Task, outcome
+from waymeet.ingest.workers.task import ParseRules, Task, outcome
 
 
 class Order(Struct, frozen=True):
     """Some tasks to be done."""
 
-    rules: Rules
+    rules: ParseRules
     tasks: tuple[Task, ...]
 
 
@@ -40,7 +40,7 @@ def receive(stream: IO[bytes]) -> bytes | None:
     return content if len(content) == length else None
 
 
-def seconds(task: Task, rules: Rules) -> float:
+def seconds(task: Task, rules: ParseRules) -> float:
     """Say how long a task may take."""
     return rules.seconds * (BULKY if is_bulky(task.path) else 1.0) * (PLAIN if task.plain else 1.0)
 
@@ -64,6 +64,6 @@ def main() -> None:
         os._exit(1)
 
 
-def _done(task: Task, rules: Rules) -> bytes:
+def _done(task: Task, rules: ParseRules) -> bytes:
     with limited(seconds(task, rules), rules.megabytes):
         return msgpack.encode(outcome(task, rules))

@@ -48,7 +48,7 @@ class _Kept(Struct, frozen=True):
     """Folders that were made for it."""
 
 
-def adding(agent: Agent, path: Path, name: str, entry: Mapping[str, Any]) -> Plan:
+def plan_registration(agent: Agent, path: Path, name: str, entry: Mapping[str, Any]) -> Plan:
     """Plan to register a server; keys that its entry has besides stay."""
     before = _read(path)
     text = _text(path, before)
@@ -67,7 +67,7 @@ def adding(agent: Agent, path: Path, name: str, entry: Mapping[str, Any]) -> Pla
     return Plan(path, before, after.encode())
 
 
-def removing(agent: Agent, path: Path, name: str) -> Plan:
+def plan_removal(agent: Agent, path: Path, name: str) -> Plan:
     """Plan to take a server out: back to what was there before, unless more has changed since; then its entry alone."""
     before = _read(path)
     if before is None:
@@ -89,7 +89,7 @@ def removing(agent: Agent, path: Path, name: str) -> Plan:
     return Plan(path, before, after.encode())
 
 
-def restoring(path: Path) -> Plan | None:
+def plan_restore(path: Path) -> Plan | None:
     """Plan to give back what a file held before; None if nothing is remembered of it, or more has changed since."""
     kept, before = _recall(path), _read(path)
     if kept is None or before is None or _digest(before) != kept.after:
@@ -108,7 +108,7 @@ def _same(agent: Agent, one: str, other: str, but: str) -> bool:
     return said(one) == said(other)
 
 
-def carry_out(plan: Plan, *, remember: bool) -> None:
+def apply_plan(plan: Plan, *, remember: bool) -> None:
     """Make a change, unless the file is no longer what was planned for; with `remember`, so that it can be taken back.
 
     Raises:
@@ -134,7 +134,7 @@ def carry_out(plan: Plan, *, remember: bool) -> None:
         raise UsageError(f"{plan.path} cannot be changed: {error.strerror}.", "Check who may write there.") from error
 
 
-def registered(agent: Agent, path: Path, name: str) -> bool:
+def is_registered(agent: Agent, path: Path, name: str) -> bool:
     """Tell whether an agent knows the server; a file that cannot be read knows nothing."""
     try:
         return name in _servers(agent, _loads(agent, _text(path, _read(path))))

@@ -126,7 +126,7 @@ def settings_file(agent: Agent, scope: str, root: Path) -> Path:
     return real
 
 
-def server(agent: Agent, scope: str, root: Path) -> dict[str, Any]:
+def server_entry(agent: Agent, scope: str, root: Path) -> dict[str, Any]:
     """Say how the agent starts the server.
 
     A file of the project is shared with others: there the command is found by its name. In the user's own file it is

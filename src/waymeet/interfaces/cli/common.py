@@ -12,13 +12,13 @@ import msgspec
 
 from waymeet.interfaces.cli import NO_PAGER, ROOT
 from waymeet.interfaces.cli.shell_complete import settings_like
-from waymeet.interfaces.render.text import Line, one_line, plain_line, safe
-from waymeet.paths import everything, there
+from waymeet.interfaces.render.text import Line, escape_control, plain_line, to_single_line
+from waymeet.paths import is_too_broad, is_visible
 from waymeet.ports import Progress, Store
 from waymeet.project import Project
 
 if TYPE_CHECKING:
-    from waymeet.ingest.index import Report
+    from waymeet.ingest.index import IndexReport
     from waymeet.types import Degraded
 
 _MARK = re.compile(r"#|:(?=\d)")
@@ -99,7 +99,7 @@ def _print_escaped(text: str) -> None:
 
 def say(text: str, *, err: bool = False) -> None:
     """Print a message for people, of as many lines as it has."""
-    click.echo(safe(text), err=err)
+    click.echo(escape_control(text), err=err)
 
 
 def print_lines(lines: Iterable[Line], project: Project | None = None, *, err: bool = False) -> None:
@@ -161,13 +161,13 @@ def bars(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
         def bar(title: str) -> Progress:
             task = shown.add_task(title, total=None, item="", visible=False)
             return lambda done, total, item: shown.update(
-                task, completed=done, total=total, item=escape(one_line(item)[-60:]), visible=True
+                task, completed=done, total=total, item=escape(to_single_line(item)[-60:]), visible=True
             )
 
         yield tuple(map(bar, titles))
 
 
-def indexed(project: Project, *, accept_removals: bool = False) -> "Report":
+def indexed(project: Project, *, accept_removals: bool = False) -> "IndexReport":
     """Bring the words and links of the project's index up to date, showing how far it is."""
     with bars("Indexing") as (reading,):
         waiting = once(_say_waiting) if sys.stderr.isatty() else None
@@ -222,11 +222,11 @@ def _parted(reference: str) -> tuple[str, str, str]:
     >>> _parted("docs/a.md#L1-L2"), _parted("a.md:3:4")
     (('docs/a.md', '#', 'L1-L2'), ('a.md', ':', '3:4'))
     """
-    if there(Path(reference)):
+    if is_visible(Path(reference)):
         return reference, "", ""
     marks = [each for each in _MARK.finditer(reference) if each.start()]
     # A file's own name may hold such a mark: the longest that is a file counts, else the part before the first.
-    files = (each for each in reversed(marks) if there(Path(reference[: each.start()])))
+    files = (each for each in reversed(marks) if is_visible(Path(reference[: each.start()])))
     mark = next(files, marks[0] if marks else None)
     return (reference[: mark.start()], mark[0], reference[mark.end() :]) if mark else (reference, "", "")
 
@@ -235,9 +235,9 @@ def index_first(project: Project) -> None:
     """Index the project if that never happened, unless nobody can have meant it."""
     if project.indexed:
         return
-    if everything(project.root):
+    if is_too_broad(project.root):
         raise click.UsageError(
-            f"{one_line(str(project.root))} is not a project and will not be indexed by itself.\n"
+            f"{to_single_line(str(project.root))} is not a project and will not be indexed by itself.\n"
             "Go to a project's folder, or name it: waymeet index PATH"
         )
     report = indexed(project)
@@ -250,7 +250,7 @@ def current(project: Project, *, surely: bool = False) -> "tuple[Store, tuple[De
     `surely` is for checks that others rely on: what is too much for a search to take in is taken in all the same.
     """
     index_first(project)
-    store, degraded = project.current()
+    store, degraded = project.refreshed_store()
     if surely and degraded:
         indexed(project)
         return store, ()

@@ -8,7 +8,7 @@ from itertools import pairwise
 import click
 
 from waymeet.errors import WaymeetError
-from waymeet.interfaces.render.text import one_line, safe
+from waymeet.interfaces.render.text import escape_control, to_single_line
 
 _MISTAKE = 70
 """The exit code that means an internal mistake, as in sysexits.h."""
@@ -25,9 +25,9 @@ def ended(error: BaseException, args: Sequence[str]) -> int:
         error.show()
     elif code == _MISTAKE:
         trace = "".join(traceback.format_exception(error))
-        click.echo(f"{safe(trace)}waymeet: {message}", err=True)
+        click.echo(f"{escape_control(trace)}waymeet: {message}", err=True)
     elif isinstance(error, WaymeetError | OSError):
-        click.echo(f"waymeet: {safe(str(error) if isinstance(error, WaymeetError) else message)}", err=True)
+        click.echo(f"waymeet: {escape_control(str(error) if isinstance(error, WaymeetError) else message)}", err=True)
     else:
         click.echo(message, err=True)
     return code
@@ -40,11 +40,11 @@ def _told(error: BaseException) -> tuple[int, str, str, str]:
     if isinstance(error, click.ClickException):
         context = getattr(error, "ctx", None)
         hint = f"Try: {context.command_path} --help" if context else ""
-        return 2, "usage", one_line(error.format_message()), hint
+        return 2, "usage", to_single_line(error.format_message()), hint
     if isinstance(error, WaymeetError):
-        from waymeet.interfaces.requests.errors import failure_of
+        from waymeet.interfaces.requests.errors import to_failure
 
-        told = failure_of(error)
+        told = to_failure(error)
         return error.exit_code, told.code, told.message, told.next_step
     if isinstance(error, OSError):  # the output cannot be written, say, because a disk is full
         return 3, "system", f"{error}.", ""

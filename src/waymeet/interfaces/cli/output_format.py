@@ -8,8 +8,8 @@ import click
 from msgspec import Struct
 
 from waymeet.interfaces.cli.common import print_json, print_json_line, print_lines, say, say_degraded
-from waymeet.interfaces.render.text import Line, one_line
-from waymeet.paths import there
+from waymeet.interfaces.render.text import Line, to_single_line
+from waymeet.paths import is_visible
 from waymeet.project import Project
 from waymeet.types import Degraded
 
@@ -78,10 +78,10 @@ def print_files(documents: Iterable[str], project: Project) -> None:
     for document in dict.fromkeys(documents):
         path = project.root / document
         try:
-            shown = os.path.relpath(path) if there(path) else document
+            shown = os.path.relpath(path) if is_visible(path) else document
         except (OSError, ValueError):  # another drive, or no current folder any more
             shown = str(path)
-        click.echo(one_line(shown))
+        click.echo(to_single_line(shown))
 
 
 def print_text(lines: Iterable[str]) -> None:

@@ -18,14 +18,14 @@ _MOST = 200
 
 def documents(ctx: click.Context, _param: click.Parameter, incomplete: str) -> "Completions":
     """Complete the path of an indexed file, as seen from the root."""
-    from waymeet.stores.sqlite.read.completion import beginning
+    from waymeet.stores.sqlite.read.completion import paths_with_prefix
 
-    return _asked(ctx, lambda index: beginning(index, incomplete.removeprefix("./"), _MOST))
+    return _asked(ctx, lambda index: paths_with_prefix(index, incomplete.removeprefix("./"), _MOST))
 
 
 def namespaces(ctx: click.Context, _param: click.Parameter, incomplete: str) -> "Completions":
     """Complete the name of a package or extra folder."""
-    from waymeet.stores.sqlite.read.completion import namespaces as known
+    from waymeet.stores.sqlite.read.completion import list_namespaces as known
 
     return _asked(ctx, lambda index: _beginning(known(index), incomplete))
 
@@ -34,27 +34,27 @@ def recipes(ctx: click.Context, _param: click.Parameter, incomplete: str) -> "Co
     """Complete the name of a recipe, the user's own among them."""
     from waymeet.errors import WaymeetError
     from waymeet.project import Project
-    from waymeet.recipes import all_recipes
+    from waymeet.recipes import list_recipes
 
     try:
         own = Project.open(ctx.params.get("root")).settings.recipes
     except WaymeetError:
         own = {}
-    return _beginning((recipe.name for recipe in all_recipes(own)), incomplete)
+    return _beginning((recipe.name for recipe in list_recipes(own)), incomplete)
 
 
 def settings_like(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> "Completions":
     """Complete the name of a setting, up to the `=`."""
-    from waymeet.settings.layers import keys
+    from waymeet.settings.layers import list_keys
 
-    return _beginning((f"{key}=" for key, _ in keys()), incomplete)
+    return _beginning((f"{key}=" for key, _ in list_keys()), incomplete)
 
 
 def setting_names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> "Completions":
     """Complete the name of a setting."""
-    from waymeet.settings.layers import keys
+    from waymeet.settings.layers import list_keys
 
-    return _beginning((key for key, _ in keys()), incomplete)
+    return _beginning((key for key, _ in list_keys()), incomplete)
 
 
 def _beginning(names: Iterable[str], incomplete: str) -> "Completions":

@@ -13,15 +13,15 @@ import msgspec
 from waymeet.interfaces.daemon.discovery import (
     PROOF,
     SETTINGS,
-    Resident,
-    announced,
+    Daemon,
     digest_of,
-    forget,
+    find_daemon,
     found,
     log_of,
     proof,
+    remove_announcement,
 )
-from waymeet.paths import everything
+from waymeet.paths import is_too_broad
 from waymeet.project import Project
 
 if TYPE_CHECKING:
@@ -33,14 +33,14 @@ _CHUNK = 1 << 18
 _LARGEST = 1 << 30
 
 
-class Reply(NamedTuple):
+class Response(NamedTuple):
     """What came back: the status of HTTP and the body."""
 
     status: int
     body: bytes
 
 
-def asked(project: Project, operation: str, request: msgspec.Struct, answer: type[Any]) -> Any:  # noqa: ANN401 - the answer
+def query_daemon(project: Project, operation: str, request: msgspec.Struct, answer: type[Any]) -> Any:  # noqa: ANN401 - the answer
     """Have a question answered by the resident process; None if there is none, or it cannot answer as this one would.
 
     That includes every error: working alone leads to the same one, told in the same words.
@@ -52,12 +52,12 @@ def asked(project: Project, operation: str, request: msgspec.Struct, answer: typ
         return None
     path = f"/v1/{operation.replace('_', '-')}"
     seconds = project.settings.serve.request_seconds
-    reply = sent(
+    reply = send_request(
         resident, "POST", path, msgspec.json.encode(request), settings=digest_of(project.settings), seconds=seconds
     )
     if reply is None:
         if _deserted(resident):
-            forget(project.index_path, resident)
+            remove_announcement(project.index_path, resident)
         return None
     if reply.status != 200:
         return None
@@ -67,9 +67,9 @@ def asked(project: Project, operation: str, request: msgspec.Struct, answer: typ
         return None
 
 
-def sent(
-    resident: Resident, method: str, path: str, body: bytes = b"", *, settings: str = "", seconds: float = 10.0
-) -> Reply | None:
+def send_request(
+    resident: Daemon, method: str, path: str, body: bytes = b"", *, settings: str = "", seconds: float = 10.0
+) -> Response | None:
     """Send a request; None if no whole answer of that very process came back."""
     import socket  # only where somebody is to be asked
 
@@ -102,7 +102,7 @@ def _all(wire: "socket.socket") -> bytes:
     return b"".join(parts)
 
 
-def _read(raw: bytes, expected: str) -> Reply | None:
+def _read(raw: bytes, expected: str) -> Response | None:
     """Take an answer apart; None if it is not whole, or not from whom it should be."""
     head, _, body = raw.partition(b"\r\n\r\n")
     first, *rest = head.decode("latin-1").split("\r\n")
@@ -111,10 +111,10 @@ def _read(raw: bytes, expected: str) -> Reply | None:
         status, length = int(first.split(" ")[1]), int(headers["content-length"])
     except (IndexError, KeyError, ValueError):
         return None
-    return Reply(status, body) if headers.get(PROOF) == expected and len(body) == length else None
+    return Response(status, body) if headers.get(PROOF) == expected and len(body) == length else None
 
 
-def _deserted(resident: Resident) -> bool:
+def _deserted(resident: Daemon) -> bool:
     """Tell whether nobody listens any more; one that is too busy to say anything still does."""
     import socket
 
@@ -125,18 +125,18 @@ def _deserted(resident: Resident) -> bool:
         return isinstance(error, ConnectionRefusedError)
 
 
-def start_for_next(project: Project) -> None:
+def start_daemon(project: Project) -> None:
     """Have a resident process started for the next question, if the user wants that to happen by itself."""
     numbers, log = project.settings.serve, log_of(project.index_path)
-    if not (numbers.start and numbers.use) or everything(project.root):
+    if not (numbers.start and numbers.use) or is_too_broad(project.root):
         return
-    if announced(project.index_path) or _just_tried(log):
+    if find_daemon(project.index_path) or _just_tried(log):
         return
-    from waymeet.ingest.embed.background import begun
+    from waymeet.ingest.embed.background import start_process
 
     log.touch(mode=0o600)
     arguments = ["serve", "--port", "0", "--idle-seconds", str(numbers.idle_seconds or 1.0)]
-    begun(arguments, project.root, project.index_path, project.flags, log)
+    start_process(arguments, project.root, project.index_path, project.flags, log)
 
 
 def _just_tried(log: Path) -> bool:

@@ -19,7 +19,7 @@ PROOF, SETTINGS = "waymeet-proof", "waymeet-settings"
 """Headers: the server's proof in an answer, and in a request the digest of the settings to answer by."""
 
 
-class Resident(Struct, frozen=True, kw_only=True):
+class Daemon(Struct, frozen=True, kw_only=True):
     """A process that serves an index."""
 
     pid: int
@@ -52,14 +52,14 @@ def log_of(index: Path) -> Path:
     return index.with_name(f"{index.name}.serve.log")
 
 
-def announced(index: Path) -> Resident | None:
+def find_daemon(index: Path) -> Daemon | None:
     """Read who serves an index; None if nobody says so whom this user can trust."""
     file = file_of(index)
     try:
         with file.open("rb") as opened:
             state = os.fstat(opened.fileno())
             raw = opened.read()
-        told = msgspec.json.decode(raw, type=Resident)
+        told = msgspec.json.decode(raw, type=Daemon)
     except (OSError, ValueError, msgspec.MsgspecError):
         return None
     if hasattr(os, "getuid") and (state.st_uid != os.getuid() or state.st_mode & 0o077):
@@ -67,18 +67,18 @@ def announced(index: Path) -> Resident | None:
     return told
 
 
-def found(index: Path, root: Path) -> Resident | None:
+def found(index: Path, root: Path) -> Daemon | None:
     """Find the process that serves an index for a root: alive, another one than this, and of the same version."""
-    told = announced(index)
+    told = find_daemon(index)
     if told is None or told.pid == os.getpid():
         return None
-    if not alive(told.pid):
-        forget(index, told)
+    if not is_running(told.pid):
+        remove_announcement(index, told)
         return None
     return told if told.version == __version__ and told.root == str(root) else None
 
 
-def announce(index: Path, resident: Resident) -> None:
+def announce(index: Path, resident: Daemon) -> None:
     """Tell others who serves an index; only the user can read it."""
     file = file_of(index)
     draft = file.with_name(f"{file.name}.{resident.pid}")
@@ -90,14 +90,14 @@ def announce(index: Path, resident: Resident) -> None:
     draft.replace(file)
 
 
-def forget(index: Path, resident: Resident) -> None:
+def remove_announcement(index: Path, resident: Daemon) -> None:
     """Remove what tells of a process that is gone, unless another one has taken its place."""
-    if announced(index) == resident:
+    if find_daemon(index) == resident:
         with suppress(OSError):
             file_of(index).unlink()
 
 
-def alive(pid: int) -> bool:
+def is_running(pid: int) -> bool:
     """Tell whether there is a process of that number; where that cannot be told, there may be."""
     if os.name != "posix":
         return True
@@ -110,12 +110,12 @@ def alive(pid: int) -> bool:
     return True
 
 
-def proof(resident: Resident, side: str, once: str) -> str:
+def proof(resident: Daemon, side: str, once: str) -> str:
     """Show that one knows the secret, for one request only."""
     return blake2b(f"{side}:{once}".encode(), key=resident.secret.encode()[:64], digest_size=32).hexdigest()
 
 
-def proven(resident: Resident, given: str) -> bool:
+def proven(resident: Daemon, given: str) -> bool:
     """Tell whether a client's proof, `once:digest`, is right."""
     from hmac import compare_digest
 

@@ -16,7 +16,7 @@ def token_file() -> Path:
     return state_folder() / "token"
 
 
-def token() -> str:
+def read_token() -> str:
     """Give the user's token, made now if there is none.
 
     Raises:

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from waymeet.interfaces.daemon.discovery import Resident, proven
+from waymeet.interfaces.daemon.discovery import Daemon, proven
 from waymeet.interfaces.http.problems import Refused
 from waymeet.settings import Serve
 
@@ -33,14 +33,14 @@ _SENT_BY_PAGES = (
 _SHOW = "To see the token: waymeet serve --show-token"
 
 
-class Terms(NamedTuple):
+class AccessPolicy(NamedTuple):
     """What a server lets in."""
 
     host: str
     """The address that it listens at."""
     port: int
     token: str
-    resident: Resident
+    resident: Daemon
     settings: Serve
 
     @property

@@ -16,11 +16,11 @@ from waymeet import __version__
 from waymeet.errors import WaymeetError
 from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.daemon.discovery import digest_of
-from waymeet.interfaces.http.access import Terms, unauthorized
+from waymeet.interfaces.http.access import AccessPolicy, unauthorized
 from waymeet.interfaces.http.endpoints import Endpoint, answers, requested, sent
 from waymeet.interfaces.http.index_jobs import Jobs
-from waymeet.interfaces.http.metrics import MEDIA_TYPE, Counted, gauges
-from waymeet.interfaces.http.middleware import ROUTE, TRUSTED, Door
+from waymeet.interfaces.http.metrics import MEDIA_TYPE, RequestMetrics, gauges
+from waymeet.interfaces.http.middleware import ROUTE, TRUSTED, Middleware
 from waymeet.interfaces.http.openapi import described
 from waymeet.interfaces.http.problems import Refused
 from waymeet.interfaces.http.routes import INDEX, WAYS
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 Told = Callable[[], tuple[Degraded, ...]]
 
 
-class Desk:
+class Application:
     """What answers over HTTP for one project."""
 
-    def __init__(self, held: AsyncProject, terms: Terms, troubles: Told, stop: Callable[[], None]) -> None:
+    def __init__(self, held: AsyncProject, terms: AccessPolicy, troubles: Told, stop: Callable[[], None]) -> None:
         """Take a project and the terms; `troubles` tells what goes wrong beside it, `stop` ends the server."""
-        self.counted = Counted()
+        self.counted = RequestMetrics()
         self.jobs = Jobs(held, terms.settings.kept_jobs)
         self._held = held
         self._troubles = troubles
@@ -48,7 +48,7 @@ class Desk:
         self._digest = (held.project.settings, digest_of(held.project.settings))
         self._terms = terms
 
-    def app(self, agents: "Starlette | None" = None, page: Path | None = None) -> Door:
+    def app(self, agents: "Starlette | None" = None, page: Path | None = None) -> Middleware:
         """Put routes and door together, with a server for agents and a folder of pages if there are any."""
         table: dict[str, dict[str, Endpoint]] = {}
         for way in WAYS:
@@ -67,7 +67,7 @@ class Desk:
 
             routes.append(Mount("/", StaticFiles(directory=page, html=True)))
         router = Router(routes, redirect_slashes=False, lifespan=lambda _: self._lifespan(agents))
-        return Door(router, self._terms, self.counted, self._settings)
+        return Middleware(router, self._terms, self.counted, self._settings)
 
     @asynccontextmanager
     async def _lifespan(self, agents: "Starlette | None") -> AsyncIterator[None]:

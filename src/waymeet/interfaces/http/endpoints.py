@@ -13,9 +13,9 @@ from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.http.access import unauthorized
 from waymeet.interfaces.http.middleware import TRUSTED
 from waymeet.interfaces.http.problems import Refused
-from waymeet.interfaces.http.routes import Way, lists
+from waymeet.interfaces.http.routes import Route, lists
 from waymeet.interfaces.requests.decode import converted
-from waymeet.interfaces.requests.missing_vectors import go_on
+from waymeet.interfaces.requests.missing_vectors import embed_missing
 from waymeet.project import Project
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -25,7 +25,7 @@ _FROM_INDEX = frozenset({"search", "read", "related", "context", "graph", "recal
 """What would answer from half an index while the first run goes on, as if there were no more."""
 
 
-def answers(held: AsyncProject, way: Way, also: Callable[[Any], Any] = lambda answer: answer) -> Endpoint:
+def answers(held: AsyncProject, way: Route, also: Callable[[Any], Any] = lambda answer: answer) -> Endpoint:
     """Make what answers at one way; `also` adds to an answer what only the server knows."""
 
     async def endpoint(request: Request) -> Response:
@@ -36,16 +36,16 @@ def answers(held: AsyncProject, way: Way, also: Callable[[Any], Any] = lambda an
     return endpoint
 
 
-def _answered(project: Project, way: Way, asked: Any) -> Any:  # noqa: ANN401 - each way has its own types
+def _answered(project: Project, way: Route, asked: Any) -> Any:  # noqa: ANN401 - each way has its own types
     if way.operation.name in _FROM_INDEX and not project.indexed:
         detail = "The project is being read for the first time."
         raise IndexUnavailableError(detail, "Ask again in a moment; /v1/status tells when it is done.")
     answer = way.operation.call(project, asked)
-    go_on(project, answer)
+    embed_missing(project, answer)
     return answer
 
 
-async def requested(request: Request, way: Way) -> Any:  # noqa: ANN401 - each way has its own type
+async def requested(request: Request, way: Route) -> Any:  # noqa: ANN401 - each way has its own type
     """Read the request that a way takes.
 
     Raises:
@@ -62,7 +62,7 @@ async def requested(request: Request, way: Way) -> Any:  # noqa: ANN401 - each w
     return converted(way.operation.request, {**given, **way.fixed}, lax=not way.has_body)
 
 
-def fields_of(raw: bytes, request: Request, way: Way) -> dict[str, Any]:
+def fields_of(raw: bytes, request: Request, way: Route) -> dict[str, Any]:
     """Read the fields of a body; no body at all stands for one without fields."""
     if not raw.strip():
         return {}
@@ -76,7 +76,7 @@ def fields_of(raw: bytes, request: Request, way: Way) -> dict[str, Any]:
         raise RequestError(f"The body is no JSON object: {error}", f"It takes: {names}.") from error
 
 
-def _asked(request: Request, way: Way) -> dict[str, Any]:
+def _asked(request: Request, way: Route) -> dict[str, Any]:
     """Read the fields of a query; those that hold several values are repeated."""
     several, found = lists(way.operation.request), dict[str, Any]()
     for name, value in pairs(request):

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from waymeet.errors import WaymeetError
 from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.http.problems import Refused
-from waymeet.interfaces.requests.errors import Failure, failure_of
+from waymeet.interfaces.requests.errors import Failure, to_failure
 from waymeet.interfaces.requests.operations.index import IndexAnswer, IndexRequest, answer_index
 from waymeet.ports import Progress
 
@@ -159,7 +159,7 @@ class Jobs:
             )
             self._note(id_, state="done", answer=answer, ended=time())
         except WaymeetError as error:
-            self._note(id_, state="failed", failure=failure_of(error), ended=time())
+            self._note(id_, state="failed", failure=to_failure(error), ended=time())
         except asyncio.CancelledError:
             self._note(id_, state="cancelled", ended=time())
             raise

@@ -9,7 +9,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from waymeet.errors import BusyIndexError, IndexUnavailableError, UsageError
-from waymeet.interfaces.daemon.discovery import announced, file_of, lock_of
+from waymeet.interfaces.daemon.discovery import file_of, find_daemon, lock_of
 
 _BACKLOG = 512
 
@@ -22,7 +22,7 @@ def alone(index: Path) -> Iterator[None]:
         index.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock.acquire(timeout=0.0)
     except Timeout as error:
-        other = announced(index)
+        other = find_daemon(index)
         where = f"process {other.pid} at {other.address}" if other else "another process"
         hint = "Use that one, or end it: waymeet serve --stop"
         raise BusyIndexError(f"This project is served already, by {where}.", hint) from error

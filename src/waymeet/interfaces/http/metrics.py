@@ -12,7 +12,7 @@ MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 Labels = tuple[tuple[str, str], ...]
 
 
-class Counted:
+class RequestMetrics:
     """Counts requests. It lives in the event loop: nothing here is for threads."""
 
     def __init__(self) -> None:

@@ -15,10 +15,10 @@ from starlette.requests import ClientDisconnect
 from waymeet.errors import WaymeetError
 from waymeet.interfaces.daemon.discovery import PROOF, SETTINGS, proof
 from waymeet.interfaces.http import access as bounds
-from waymeet.interfaces.http.access import Terms
-from waymeet.interfaces.http.metrics import Counted
+from waymeet.interfaces.http.access import AccessPolicy
+from waymeet.interfaces.http.metrics import RequestMetrics
 from waymeet.interfaces.http.problems import MEDIA_TYPE, Refused, not_allowed, nowhere, our_mistake, written
-from waymeet.interfaces.requests.errors import Failure, failure_of
+from waymeet.interfaces.requests.errors import Failure, to_failure
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -36,10 +36,10 @@ TRUSTED, ROUTE = "waymeet.trusted", "waymeet.route"
 """What is noted in a request's scope: whether its sender may change things, and which way it took."""
 
 
-class Door:
+class Middleware:
     """Lets requests in and answers those that it does not let in."""
 
-    def __init__(self, app: App, terms: Terms, counted: Counted, settings: Callable[[], str]) -> None:
+    def __init__(self, app: App, terms: AccessPolicy, counted: RequestMetrics, settings: Callable[[], str]) -> None:
         """Take what is behind it; `settings` names those that answers are made by now."""
         self._app = app
         self._terms = terms
@@ -54,7 +54,7 @@ class Door:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
-        passing = _Passing(scope, receive, send, self._terms.settings.body_bytes)
+        passing = RequestContext(scope, receive, send, self._terms.settings.body_bytes)
         once = passing.headers.get("authorization", "").partition(" ")[2].partition(":")[0]
         try:
             passing.check_size()
@@ -77,7 +77,7 @@ class Door:
         finally:
             self._counted.answered(scope.get(ROUTE, "other"), scope["method"], passing.status, passing.seconds)
 
-    async def _answer(self, scope: MutableMapping[str, Any], passing: "_Passing") -> None:
+    async def _answer(self, scope: MutableMapping[str, Any], passing: "RequestContext") -> None:
         scope["app"] = self  # so that the router raises what it cannot do
         streams = _STREAMS.fullmatch(scope["path"]) is not None
         with self._room(streams=streams, lasting=scope["path"] not in {"/healthz", "/metrics"}):
@@ -102,7 +102,7 @@ class Door:
             yield
 
 
-class _Passing:
+class RequestContext:
     """One request on its way: what it may bring, and what is added to its answer."""
 
     def __init__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send, most: int) -> None:
@@ -207,7 +207,7 @@ class _Passing:
 
 def _failure(error: Exception, scope: MutableMapping[str, Any]) -> Failure:
     if isinstance(error, WaymeetError):
-        return failure_of(error)
+        return to_failure(error)
     if isinstance(error, HTTPException):
         known = nowhere(scope["path"]) if error.status_code == 404 else None
         known = not_allowed((error.headers or {}).get("Allow", "")) if error.status_code == 405 else known

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from waymeet import __version__
 from waymeet.interfaces.http.index_jobs import IndexJob, IndexJobs
 from waymeet.interfaces.http.problems import MEDIA_TYPE, Problem
-from waymeet.interfaces.http.routes import INDEX, WAYS, Way
+from waymeet.interfaces.http.routes import INDEX, WAYS, Route
 from waymeet.interfaces.requests.schemas import components
 
 ANY = (401, 403, 408, 413, 414, 421, 431, 500, 503, 504)
@@ -97,7 +97,7 @@ def described(root: str = "/") -> dict[str, Any]:
     }
 
 
-def _way(way: Way) -> dict[str, Any]:
+def _way(way: Route) -> dict[str, Any]:
     answer = way.operation.answer.__name__ if way is not INDEX else "IndexJob"
     success: dict[str, Any] = {
         "description": "Started; follow it at the Location." if way is INDEX else "The answer.",
@@ -145,7 +145,7 @@ def _problems(statuses: Iterable[int]) -> dict[str, Any]:
     }
 
 
-def _id_schema(way: Way) -> dict[str, Any]:
+def _id_schema(way: Route) -> dict[str, Any]:
     from waymeet.interfaces.requests.schemas import flat_schema
 
     found: dict[str, Any] = flat_schema(way.operation.request)["properties"]["id"]

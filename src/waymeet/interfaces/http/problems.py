@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from waymeet.interfaces.render.text import one_line
+from waymeet.interfaces.render.text import to_single_line
 from waymeet.interfaces.requests.errors import Failure
 
 MEDIA_TYPE = "application/problem+json"
@@ -68,7 +68,7 @@ def written(failure: Failure, request_id: str) -> bytes:
 
 def nowhere(path: str) -> Refused:
     """Refuse a path that leads nowhere."""
-    return Refused(404, "no_such_path", f"There is nothing at {one_line(path[:200])}.", "Look at /openapi.json.")
+    return Refused(404, "no_such_path", f"There is nothing at {to_single_line(path[:200])}.", "Look at /openapi.json.")
 
 
 def not_allowed(allowed: str) -> Refused:

@@ -18,17 +18,17 @@ import uvicorn
 
 from waymeet import __version__
 from waymeet.errors import UsageError, WaymeetError
-from waymeet.ingest.embed.job import last
+from waymeet.ingest.embed.job import last_job
 from waymeet.interfaces.async_project import AsyncProject
-from waymeet.interfaces.daemon.discovery import Resident, announce, announced, forget
-from waymeet.interfaces.daemon.token import token
-from waymeet.interfaces.http.access import Terms
-from waymeet.interfaces.http.app import Desk
+from waymeet.interfaces.daemon.discovery import Daemon, announce, find_daemon, remove_announcement
+from waymeet.interfaces.daemon.token import read_token
+from waymeet.interfaces.http.access import AccessPolicy
+from waymeet.interfaces.http.app import Application
 from waymeet.interfaces.http.h11_protocol import Protocol
 from waymeet.interfaces.http.listener import alone, listening, reachable
 from waymeet.interfaces.http.middleware import TRUSTED
 from waymeet.interfaces.mcp.server import http_app, make_server
-from waymeet.paths import everything
+from waymeet.paths import is_too_broad
 from waymeet.project import Project
 from waymeet.types import Degraded, Query
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from mcp.server.transport_security import TransportSecuritySettings
 
-    from waymeet.ingest.watch import Round
+    from waymeet.ingest.watch import WatchEvent
 
 _LOG = logging.getLogger(__name__)
 _LOOK_SECONDS = 1.0
@@ -51,7 +51,7 @@ _SURELY = 8.0
 _THREADS = 4
 
 
-class Wanted(NamedTuple):
+class ServeOptions(NamedTuple):
     """How somebody wants it to run."""
 
     host: str = "127.0.0.1"
@@ -65,20 +65,22 @@ class Wanted(NamedTuple):
     """A folder of web pages to show beside it."""
 
 
-def serve(project: Project, wanted: Wanted, began: Callable[[Resident], None], told: "Callable[[Round], None]") -> None:
+def run_server(
+    project: Project, wanted: ServeOptions, began: Callable[[Daemon], None], told: "Callable[[WatchEvent], None]"
+) -> None:
     """Serve a project until somebody ends it; `began` is called when it answers, `told` when watching has news.
 
     Raises:
         BusyIndexError: another process serves this index.
         UsageError: it cannot listen there, or nobody can have meant this folder.
     """
-    if not project.indexed and everything(project.root):
+    if not project.indexed and is_too_broad(project.root):
         raise UsageError(
             f"{project.root} is not a project and will not be indexed by itself.",
             "Name a project: waymeet serve -C PATH",
         )
     with alone(project.index_path), listening(wanted.host, wanted.port, project.settings.serve.port) as wire:
-        resident = Resident(
+        resident = Daemon(
             pid=os.getpid(),
             host=reachable(wire.getsockname()[0]),
             port=wire.getsockname()[1],
@@ -87,11 +89,11 @@ def serve(project: Project, wanted: Wanted, began: Callable[[Resident], None], t
             root=str(project.root),
             started=time(),
         )
-        terms = Terms(wanted.host, resident.port, token(), resident, project.settings.serve)
+        terms = AccessPolicy(wanted.host, resident.port, read_token(), resident, project.settings.serve)
         try:
-            asyncio.run(_Life(project, wanted, terms, told).run(wire, began))
+            asyncio.run(ServerProcess(project, wanted, terms, told).run(wire, began))
         finally:
-            forget(project.index_path, resident)
+            remove_announcement(project.index_path, resident)
 
 
 class _Server(uvicorn.Server):
@@ -110,17 +112,19 @@ class _Server(uvicorn.Server):
         return nullcontext()
 
 
-class _Life:
-    def __init__(self, project: Project, wanted: Wanted, terms: Terms, told: "Callable[[Round], None]") -> None:
+class ServerProcess:
+    def __init__(
+        self, project: Project, wanted: ServeOptions, terms: AccessPolicy, told: "Callable[[WatchEvent], None]"
+    ) -> None:
         self._project, self._wanted, self._terms, self._told = project, wanted, terms, told
         self._ending = Event()
         self._trouble = ""
 
-    async def run(self, wire: socket.socket, began: Callable[[Resident], None]) -> None:
+    async def run(self, wire: socket.socket, began: Callable[[Daemon], None]) -> None:
         """Answer until it is time to end."""
         held = AsyncProject(self._project, threads=_THREADS)
         agents = make_server(held, compat=self._wanted.compat, at_start=False, may_write=_may_write)
-        self._desk = Desk(held, self._terms, self._troubles, self._end)
+        self._desk = Application(held, self._terms, self._troubles, self._end)
         app = self._desk.app(http_app(agents, security=_unguarded()), self._wanted.page)
         self._server = _Server(
             uvicorn.Config(
@@ -154,7 +158,7 @@ class _Life:
                 _end_surely(*ending, 0.0)
             await held.close()
 
-    def _begin(self, began: Callable[[Resident], None]) -> None:
+    def _begin(self, began: Callable[[Daemon], None]) -> None:
         """Tell others that it runs."""
         announce(self._project.index_path, self._terms.resident)
         began(self._terms.resident)
@@ -187,19 +191,19 @@ class _Life:
             if not index.parent.exists():
                 _LOG.warning("the folder of the index is gone: ending")
                 self._end()
-            elif announced(index) != resident:
+            elif find_daemon(index) != resident:
                 with suppress(OSError):
                     announce(index, resident)
 
     def _embedding(self) -> bool:
-        job = last(self._project.index_path)
+        job = last_job(self._project.index_path)
         return job is not None and not job.ended and job.pid == os.getpid()
 
     def _watch(self) -> None:
         """Keep the index up to date, and what answers warm."""
 
-        def told(round_: "Round") -> None:
-            self._trouble = "" if round_.code == "recovered" or not round_.trouble else round_.trouble
+        def told(round_: "WatchEvent") -> None:
+            self._trouble = "" if round_.code == "recovered" or not round_.error else round_.error
             self._told(round_)
 
         warm = Thread(target=self._warm, daemon=True)
@@ -216,7 +220,9 @@ class _Life:
         try:
             if not self._project.indexed:
                 return
-            models = self._project.models.answering(self._project.current()[0], self._project.settings.embedding)
+            models = self._project.models.answering(
+                self._project.refreshed_store()[0], self._project.settings.embedding
+            )
             if models.here:  # nobody else is sent what nobody asked
                 self._project.search(Query("warm", limit=1), refresh=False)
         except WaymeetError as error:  # the first who asks will be told
@@ -239,10 +245,10 @@ def _unguarded() -> "TransportSecuritySettings":
     return TransportSecuritySettings(enable_dns_rebinding_protection=False)
 
 
-def _end_surely(index: Path, resident: Resident, seconds: float) -> None:
+def _end_surely(index: Path, resident: Daemon, seconds: float) -> None:
     """End the process after a while, even if a model or a lock keeps a thread from ending."""
     sleep(seconds)
-    forget(index, resident)
+    remove_announcement(index, resident)
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

@@ -22,7 +22,7 @@ _NAMES = frozenset({"read", "related", "graph", "entry", "update", "link", "forg
 """Operations that name something which may not exist."""
 
 
-class Way(NamedTuple):
+class Route(NamedTuple):
     """One method of one path: what it does, and which fields of the request the path itself tells."""
 
     method: str
@@ -91,29 +91,29 @@ def lists(request: type[Struct]) -> frozenset[str]:
     return frozenset(name for name, each in fields.items() if each.get("type") == "array")
 
 
-def _ways() -> tuple[Way, ...]:
+def _ways() -> tuple[Route, ...]:
     found = []
     for name, said in _ASKED.items():
         path = f"/v1/{name.replace('_', '-')}"
         title = name.title().replace("_", "")
         short = title[0].lower() + title[1:]
-        found.append(Way("GET", path, OPERATIONS[name], short, said))
-        found.append(Way("POST", path, OPERATIONS[name], f"{short}ByBody", said))
+        found.append(Route("GET", path, OPERATIONS[name], short, said))
+        found.append(Route("POST", path, OPERATIONS[name], f"{short}ByBody", said))
     for kind, one in _KINDS.items():
         all_, each = f"/v1/{kind}", f"/v1/{kind}/{{id:path}}"
         fixed = {"kind": kind}
         found += [
-            Way("GET", all_, OPERATIONS["entries"], f"list{one}s", f"List the {kind}", fixed),
-            Way("POST", all_, OPERATIONS["remember"], f"create{one}", f"Write a new {one.lower()}", fixed, 201),
-            Way("GET", each, OPERATIONS["entry"], f"get{one}", f"Read a {one.lower()} with its version", fixed),
-            Way("PATCH", each, OPERATIONS["update"], f"update{one}", f"Change a {one.lower()}", fixed),
-            Way("DELETE", each, OPERATIONS["forget"], f"delete{one}", f"Remove a {one.lower()}", fixed),
+            Route("GET", all_, OPERATIONS["entries"], f"list{one}s", f"List the {kind}", fixed),
+            Route("POST", all_, OPERATIONS["remember"], f"create{one}", f"Write a new {one.lower()}", fixed, 201),
+            Route("GET", each, OPERATIONS["entry"], f"get{one}", f"Read a {one.lower()} with its version", fixed),
+            Route("PATCH", each, OPERATIONS["update"], f"update{one}", f"Change a {one.lower()}", fixed),
+            Route("DELETE", each, OPERATIONS["forget"], f"delete{one}", f"Remove a {one.lower()}", fixed),
         ]
     relate = "Relate a note, task or skill to something, or take that back"
-    found.append(Way("POST", "/v1/links", OPERATIONS["link"], "link", relate))
-    found.append(Way("POST", "/v1/use-skill", OPERATIONS["use_skill"], "useSkill", "Read a skill and count its use"))
+    found.append(Route("POST", "/v1/links", OPERATIONS["link"], "link", relate))
+    found.append(Route("POST", "/v1/use-skill", OPERATIONS["use_skill"], "useSkill", "Read a skill and count its use"))
     return tuple(found)
 
 
 WAYS = _ways()
-INDEX = Way("POST", "/v1/index", OPERATIONS["index"], "startIndexing", "Bring the index up to date", status=202)
+INDEX = Route("POST", "/v1/index", OPERATIONS["index"], "startIndexing", "Bring the index up to date", status=202)

@@ -12,7 +12,7 @@ from waymeet.errors import IndexUnavailableError, UsageError, WaymeetError
 from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.daemon.discovery import found
 from waymeet.interfaces.requests.operations.index import IndexAnswer, IndexRequest, answer_index
-from waymeet.paths import everything
+from waymeet.paths import is_too_broad
 from waymeet.ports import Progress
 from waymeet.project import Project
 from waymeet.types import Degraded
@@ -22,7 +22,7 @@ _LOOK = 0.1
 """Seconds between two looks whether there is an index."""
 
 
-class Opening:
+class BackgroundIndex:
     """The way of one project from its folder to an index that answers.
 
     Entering it begins: what changed is read, a project that was never indexed is indexed, and what has no vector is
@@ -131,7 +131,7 @@ class Opening:
         try:
             if await self._held.call(lambda each: each.indexed):
                 self._usable.set()
-            elif everything(project.root):
+            elif is_too_broad(project.root):
                 return
             if not self._at_start:
                 await self._made_by_others()
@@ -191,7 +191,7 @@ def _embed(project: Project, progress: Progress, waiting: Callable[[], None], st
 
 def refuse_everything(project: Project) -> None:
     """Refuse to index a home folder or a whole disk, which an agent may ask for without meaning it."""
-    if not project.indexed and everything(project.root):
+    if not project.indexed and is_too_broad(project.root):
         raise UsageError(
             f"{project.root} is not a project and will not be indexed by an agent.",
             "Start the server in a project's folder, or name it: waymeet mcp -C PATH",

@@ -13,14 +13,14 @@ from msgspec.structs import replace
 
 from waymeet.errors import ConflictError, WaymeetError
 from waymeet.interfaces.async_project import AsyncProject
-from waymeet.interfaces.daemon.client import asked
-from waymeet.interfaces.mcp.background_index import Opening
+from waymeet.interfaces.daemon.client import query_daemon
+from waymeet.interfaces.mcp.background_index import BackgroundIndex
 from waymeet.interfaces.mcp.render import UNTRUSTED, framed
 from waymeet.interfaces.mcp.tools import Offered
-from waymeet.interfaces.render.text import one_line, safe
+from waymeet.interfaces.render.text import escape_control, to_single_line
 from waymeet.interfaces.requests.decode import converted
-from waymeet.interfaces.requests.errors import Failure, failure_of
-from waymeet.interfaces.requests.missing_vectors import UNFINISHED, go_on, unfinished
+from waymeet.interfaces.requests.errors import Failure, to_failure
+from waymeet.interfaces.requests.missing_vectors import UNFINISHED, embed_missing, unfinished
 from waymeet.interfaces.requests.operations import OPERATIONS
 from waymeet.interfaces.requests.operations.index import IndexRequest
 from waymeet.interfaces.requests.operations.status import StatusAnswer
@@ -55,24 +55,24 @@ _ALLOWING = (
 )
 
 
-class Serving(NamedTuple):
+class ServerContext(NamedTuple):
     """What a server answers with."""
 
     held: AsyncProject
-    opening: Opening
+    opening: BackgroundIndex
     tools: Mapping[str, Offered]
     may_write: Callable[[Any], bool]
     """Whether whoever sent a request may change notes, tasks and skills; it is given the request of HTTP, or None."""
 
 
-def allowed(serving: Serving, ctx: "ServerRequestContext[Any, Any]") -> dict[str, Offered]:
+def allowed(serving: ServerContext, ctx: "ServerRequestContext[Any, Any]") -> dict[str, Offered]:
     """Give the tools that somebody may use."""
     writing = serving.may_write(ctx.request)
     return {name: each for name, each in serving.tools.items() if writing or not (each.writes or each.keeps)}
 
 
 async def called(
-    serving: Serving, ctx: "ServerRequestContext[Any, Any]", name: str, arguments: Mapping[str, Any]
+    serving: ServerContext, ctx: "ServerRequestContext[Any, Any]", name: str, arguments: Mapping[str, Any]
 ) -> CallToolResult:
     """Call a tool.
 
@@ -97,7 +97,7 @@ async def called(
 
 
 async def _answered(
-    serving: Serving, ctx: "ServerRequestContext[Any, Any]", tool: Offered, arguments: Mapping[str, Any]
+    serving: ServerContext, ctx: "ServerRequestContext[Any, Any]", tool: Offered, arguments: Mapping[str, Any]
 ) -> Any:  # noqa: ANN401 - each tool has its own
     request: Any = converted(tool.request, arguments)
     if getattr(request, "budget", None) == 0 and tool.name != "context":  # which has a setting of its own
@@ -116,7 +116,7 @@ async def _answered(
     if unfinished(answer):
         if far := serving.opening.far:
             return replace(answer, degraded=tuple(_following(each, far) for each in answer.degraded))
-        await serving.held.call(go_on, answer)
+        await serving.held.call(embed_missing, answer)
     return answer
 
 
@@ -135,7 +135,7 @@ def _following(degraded: Degraded, far: str) -> Degraded:
 def _by_whom(project: Project, tool: Offered, request: Any) -> Any:  # noqa: ANN401 - each tool has its own
     """Have a question answered by the resident process of the index, if there is one, else here."""
     if tool.waits and tool.name in OPERATIONS:
-        answer = asked(project, tool.name, request, tool.answer)
+        answer = query_daemon(project, tool.name, request, tool.answer)
         if answer is not None:
             return answer
     return tool.call(project, request)
@@ -143,7 +143,7 @@ def _by_whom(project: Project, tool: Offered, request: Any) -> Any:  # noqa: ANN
 
 def failed(error: WaymeetError, tools: Mapping[str, Offered]) -> CallToolResult:
     """Put an error as a model can act on it."""
-    told = failure_of(error)
+    told = to_failure(error)
     step = _NEXT.get(told.code, "")
     if told.code == "no_index" and "index" not in tools:
         step = "have a person run `waymeet index` in the project's folder."
@@ -157,7 +157,7 @@ def failed(error: WaymeetError, tools: Mapping[str, Offered]) -> CallToolResult:
 
 def _told(text: str, failure: Failure | None = None) -> CallToolResult:
     about = {_META: msgspec.to_builtins(failure)} if failure is not None else None
-    return CallToolResult(content=[TextContent(text=safe(text))], is_error=True, _meta=about)
+    return CallToolResult(content=[TextContent(text=escape_control(text))], is_error=True, _meta=about)
 
 
 def _no_such_tool(name: str, every: Mapping[str, Offered], tools: Mapping[str, Offered], *, over_http: bool) -> str:
@@ -167,7 +167,7 @@ def _no_such_tool(name: str, every: Mapping[str, Offered], tools: Mapping[str, O
     return f"There is no tool {name!r}. There are: {', '.join(tools)}."
 
 
-class Telling(NamedTuple):
+class ProgressReporter(NamedTuple):
     """Takes progress of work in two parts, such as reading and embedding."""
 
     first: Progress
@@ -175,7 +175,7 @@ class Telling(NamedTuple):
 
 
 @asynccontextmanager
-async def telling(ctx: "ServerRequestContext[Any, Any]") -> AsyncIterator[Telling]:
+async def telling(ctx: "ServerRequestContext[Any, Any]") -> AsyncIterator[ProgressReporter]:
     """Send progress to whoever asked for it: not too often, never backwards, and at last how it ended."""
     latest = (0, 0, "")
     last = before = 0
@@ -197,7 +197,7 @@ async def telling(ctx: "ServerRequestContext[Any, Any]") -> AsyncIterator[Tellin
             done, total, item = latest
             if done > last:
                 last = done
-                await ctx.session.report_progress(done, total, one_line(item))
+                await ctx.session.report_progress(done, total, to_single_line(item))
 
     async def sending() -> None:
         while await news.wait():
@@ -207,7 +207,7 @@ async def telling(ctx: "ServerRequestContext[Any, Any]") -> AsyncIterator[Tellin
 
     task = asyncio.create_task(sending())
     try:
-        yield Telling(first, second)
+        yield ProgressReporter(first, second)
     finally:
         task.cancel()
         with suppress(asyncio.CancelledError):

@@ -19,7 +19,7 @@ from mcp_types import (
 
 from waymeet.errors import NoIndexError, WaymeetError
 from waymeet.interfaces.mcp.render import UNTRUSTED, entries_text
-from waymeet.interfaces.requests.errors import failure_of
+from waymeet.interfaces.requests.errors import to_failure
 from waymeet.interfaces.requests.fields import EntryKind
 from waymeet.interfaces.requests.operations.entries import EntriesRequest, answer_entries
 from waymeet.interfaces.requests.operations.read import ReadRequest, answer_read
@@ -73,10 +73,10 @@ def resources(project: Project, cursor: str) -> ListResourcesResult:
     after = _after(cursor)
     found = [] if after else _lists()
     try:
-        store = project.current()[0]
+        store = project.refreshed_store()[0]
     except NoIndexError:  # it will come; what can be read without one is there already
         return ListResourcesResult(resources=found)
-    with store.reading():
+    with store.snapshot():
         every = sorted(id_ for id_ in store.fingerprints() if id_ > after)
         documents = store.documents(every[:_PAGE])
     found += [_resource(documents[id_]) for id_ in every[:_PAGE] if id_ in documents and not id_.endswith("/")]
@@ -131,7 +131,7 @@ def read(project: Project, uri: str) -> ReadResourceResult:
     try:
         text, mime = _content(project, uri)
     except WaymeetError as error:
-        told = failure_of(error)
+        told = to_failure(error)
         raise MCPError(INVALID_PARAMS, f"{told.message} {told.next_step}", {"uri": uri, "code": told.code}) from error
     contents = TextResourceContents(uri=uri, mime_type=mime, text=text, _meta={"waymeet/untrusted": UNTRUSTED})
     return ReadResourceResult(contents=[contents])
@@ -155,7 +155,7 @@ def completions(project: Project, argument: str, value: str) -> CompleteResult:
     if argument != "path":
         return CompleteResult(completion=Completion(values=[], total=0, has_more=False))
     try:
-        store = project.current()[0]
+        store = project.refreshed_store()[0]
     except NoIndexError:
         return CompleteResult(completion=Completion(values=[], total=0, has_more=False))
     wanted = value.lower()

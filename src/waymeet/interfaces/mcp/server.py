@@ -30,12 +30,12 @@ from mcp_types import (
 from waymeet import __version__
 from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.mcp import prompts, resources, stdio, stdio_pipes
-from waymeet.interfaces.mcp.background_index import Opening
-from waymeet.interfaces.mcp.call_tool import Serving, allowed, called
+from waymeet.interfaces.mcp.background_index import BackgroundIndex
+from waymeet.interfaces.mcp.call_tool import ServerContext, allowed, called
 from waymeet.interfaces.mcp.compat import COMPAT
 from waymeet.interfaces.mcp.render import UNTRUSTED
 from waymeet.interfaces.mcp.tools import TOOLS, input_schema, listed, local
-from waymeet.interfaces.render.text import safe
+from waymeet.interfaces.render.text import escape_control
 
 if TYPE_CHECKING:
     from mcp.server.caching import CacheableMethod
@@ -62,10 +62,10 @@ _CACHED: dict["CacheableMethod", CacheHint] = {
 }
 
 
-class _Door:
+class _Handlers:
     """Takes the requests of the protocol."""
 
-    def __init__(self, serving: Serving) -> None:
+    def __init__(self, serving: ServerContext) -> None:
         self._serving = serving
         self._held = serving.held
         self._here = local(serving.held.project.settings)
@@ -127,7 +127,7 @@ def make_server(
         return not read_only and (may_write is None or may_write(request))
 
     tools = {**TOOLS, **(COMPAT if compat else {})}
-    door = _Door(Serving(held, Opening(held, at_start=at_start), tools, writing))
+    door = _Handlers(ServerContext(held, BackgroundIndex(held, at_start=at_start), tools, writing))
     return Server(
         "waymeet",
         version=__version__,
@@ -165,11 +165,11 @@ class _Legible(logging.Formatter):
     """Writes nothing that could steer a terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return safe(super().format(record))
+        return escape_control(super().format(record))
 
 
 async def serve_stdio(
-    taken: stdio_pipes.Wires, held: AsyncProject, *, read_only: bool = False, compat: bool = False
+    taken: stdio_pipes.Pipes, held: AsyncProject, *, read_only: bool = False, compat: bool = False
 ) -> None:
     """Serve a project over two descriptors until the input ends, the parent dies or somebody ends it; then close it."""
     told = logging.StreamHandler(sys.stderr)

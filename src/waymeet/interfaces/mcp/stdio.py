@@ -30,7 +30,7 @@ from mcp_types import (
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
-from waymeet.interfaces.mcp.stdio_pipes import Wires, end_surely
+from waymeet.interfaces.mcp.stdio_pipes import Pipes, end_surely
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -111,7 +111,7 @@ def _id(message: SessionMessage) -> RequestId | None:
     return id_
 
 
-class Pipes(NamedTuple):
+class MessageStreams(NamedTuple):
     """The two ends that a server takes."""
 
     read: "MemoryObjectReceiveStream[SessionMessage | Exception]"
@@ -119,7 +119,7 @@ class Pipes(NamedTuple):
 
 
 @asynccontextmanager
-async def pipes(wires: Wires, ending: asyncio.Event) -> AsyncIterator[Pipes]:
+async def pipes(wires: Pipes, ending: asyncio.Event) -> AsyncIterator[MessageStreams]:
     """Carry messages between descriptors and a server until the input ends or `ending` is set."""
     incoming, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
@@ -128,7 +128,7 @@ async def pipes(wires: Wires, ending: asyncio.Event) -> AsyncIterator[Pipes]:
     async with anyio.create_task_group() as group:
         group.start_soon(carrier.writing, outgoing)
         group.start_soon(carrier.closing)
-        yield Pipes(read, write)
+        yield MessageStreams(read, write)
 
 
 class _Carrier:
@@ -136,7 +136,7 @@ class _Carrier:
 
     def __init__(
         self,
-        wires: Wires,
+        wires: Pipes,
         ending: asyncio.Event,
         incoming: "MemoryObjectSendStream[SessionMessage | Exception]",
         refused: "MemoryObjectSendStream[SessionMessage]",

@@ -14,16 +14,16 @@ _SURELY = 1.3
 _LOOK = 0.5
 
 
-class Wires(NamedTuple):
+class Pipes(NamedTuple):
     """Where messages come from and go to, as descriptors that nothing else uses."""
 
     incoming: int
     outgoing: int
 
 
-def claimed() -> Wires:
+def claim_pipes() -> Pipes:
     """Take standard input and output for messages; what anybody prints from now on goes to standard error."""
-    wires = Wires(os.dup(0), os.dup(1))  # not inherited by processes that are started later
+    wires = Pipes(os.dup(0), os.dup(1))  # not inherited by processes that are started later
     if sys.platform == "win32":
         import msvcrt
 

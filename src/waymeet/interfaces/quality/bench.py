@@ -10,22 +10,28 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from waymeet.evaluate.ablation import signals
-from waymeet.evaluate.collection import Collection, load, misspelt, sampled
-from waymeet.evaluate.indexing import fill, fill_with_files, in_one_piece, looked_up, said
-from waymeet.evaluate.metrics import Comparison, Measured, compared, in_passing
-from waymeet.evaluate.mining import mined
-from waymeet.evaluate.replay import Retracing, remembering
-from waymeet.evaluate.run import LIMIT, Answering, Run, answered, at_once
-from waymeet.evaluate.tuning import Ask
+from waymeet.evaluate.ablation import list_signals
+from waymeet.evaluate.collection import Collection, load_collection, misspell_queries, sample_queries
+from waymeet.evaluate.indexing import (
+    collect_feedback,
+    index_documents,
+    index_files,
+    read_whole_documents,
+    resolve_judgements,
+)
+from waymeet.evaluate.metrics import Comparison, MeasuredRun, compare_runs, measure_without_intervals
+from waymeet.evaluate.mining import mine_collection
+from waymeet.evaluate.replay import ReplayRunner, cache_query_vectors
+from waymeet.evaluate.run import LIMIT, Run, Runner, run_collection, run_query
+from waymeet.evaluate.tuning import MeasureWeights
 from waymeet.ports import Progress, Store
 from waymeet.project import Project
-from waymeet.recipes.ablate import without_each
+from waymeet.recipes.ablate import without_each_stage
 from waymeet.recipes.auto import AUTO
 from waymeet.recipes.classic import CLASSIC
 from waymeet.search.state import Recipe, Tools
 from waymeet.settings import Layer, Settings, resolve
-from waymeet.settings.layers import assigned
+from waymeet.settings.layers import parse_assignment
 
 PLAIN = replace(CLASSIC, name="plain", description="BM25 over whole documents.", modes=("bm25_only",))
 """What every search must be better than."""
@@ -41,11 +47,11 @@ class Bench(NamedTuple):
     remarks: tuple[str, ...] = ()
     whole: Tools | None = None
     """An index of the same documents, each in one piece and without vectors, for plain BM25."""
-    answering: Answering = at_once
+    answering: Runner = run_query
 
     def again(self) -> "Bench":
         """Give the same to be asked many times; what an answer costs can no longer be measured."""
-        return self._replace(tools=remembering(self.tools), answering=Retracing())
+        return self._replace(tools=cache_query_vectors(self.tools), answering=ReplayRunner())
 
     def sharing(self, other: "Bench") -> "Bench":
         """Give the same, asked with the models of another that was made with the same settings."""
@@ -66,7 +72,7 @@ class Bench(NamedTuple):
         progress: Progress | None = None,
     ) -> Run:
         """Ask every question of a collection."""
-        return answered(
+        return run_collection(
             recipe,
             collection,
             self.whole if recipe is PLAIN and self.whole else self.tools,
@@ -105,21 +111,23 @@ def collection_bench(
     taken: Taken,
 ) -> Iterator[Bench]:
     """Index a test collection in a temporary place, with the user's settings; for plain BM25, a second time, whole."""
-    collection = sampled(load(folder, taken.split), taken.sample)
+    collection = sample_queries(load_collection(folder, taken.split), taken.sample)
     collection = replace(collection, name=taken.name or collection.name)
-    collection = misspelt(collection) if taken.slips else collection
+    collection = misspell_queries(collection) if taken.slips else collection
 
     def filled(project: Project, *, whole: bool) -> Tools:
         settings = project.settings
 
         def take_in(store: Store) -> None:
             if collection.files and not whole:
-                fill_with_files(store, collection, settings, reading)
+                index_files(store, collection, settings, reading)
             else:
-                documents = in_one_piece(cut) if cut else collection.documents
-                fill(store, replace(collection, documents=documents), settings.chunking, reading, whole=whole)
+                documents = read_whole_documents(cut) if cut else collection.documents
+                index_documents(
+                    store, replace(collection, documents=documents), settings.chunking, reading, whole=whole
+                )
 
-        return project.filled(take_in, embedding)
+        return project.index_collection(take_in, embedding)
 
     with _temporary() as place, ExitStack() as opened:
         (place / "project").mkdir()
@@ -131,8 +139,8 @@ def collection_bench(
         cut = _cut(collection, first.settings) if collection.files and (taken.whole or taken.plain) else None
         tools = filled(first, whole=taken.whole)
         if collection.files:
-            collection = looked_up(collection, cut or tools.store)
-        tools = tools._replace(corrections=said(collection, tools.store))
+            collection = resolve_judgements(collection, cut or tools.store)
+        tools = tools._replace(feedback=collect_feedback(collection, tools.store))
         second = filled(project("whole.db", _NO_MODEL), whole=True) if taken.plain else None
         yield Bench((collection,), tools, first.layers, whole=second)
 
@@ -142,7 +150,7 @@ def _cut(collection: Collection, settings: Settings) -> Store:
     from waymeet.stores.memory.store import MemoryStore
 
     store = MemoryStore()
-    fill_with_files(store, collection, settings)
+    index_files(store, collection, settings)
     return store
 
 
@@ -155,9 +163,9 @@ def project_bench(
         found = []
 
         def take_in(store: Store) -> None:
-            found.append(mined(project.root, store, project.settings, most, reading))
+            found.append(mine_collection(project.root, store, project.settings, most, reading))
 
-        tools = project.filled(take_in, embedding)
+        tools = project.index_collection(take_in, embedding)
         yield Bench(found[0].collections, tools, project.layers, found[0].remarks)
 
 
@@ -182,7 +190,7 @@ def ablated(
     bench: Bench,
     recipe: Recipe,
     mode: str,
-    base: Measured,
+    base: MeasuredRun,
     collection: Collection,
     *,
     limit: int = LIMIT,
@@ -191,26 +199,26 @@ def ablated(
     """Leave out each stage and signal of a recipe in turn; of a stage that nothing works without, give the name."""
     bench = bench.again()
     parts: list[tuple[str, Recipe | None, Sequence[Layer]]] = [
-        (f"without {name}", rest, ()) for name, rest in without_each(recipe)
+        (f"without {name}", rest, ()) for name, rest in without_each_stage(recipe)
     ]
-    parts += [(name, recipe, (Layer(name, tree),)) for name, tree in signals(recipe, bench.settings(recipe))]
+    parts += [(name, recipe, (Layer(name, tree),)) for name, tree in list_signals(recipe, bench.settings(recipe))]
     for done, (name, rest, over) in enumerate(parts, start=1):
         if rest is None:
             yield name.removeprefix("without ")
         else:
             run = bench.run(rest, collection, mode, over=over, limit=limit)
-            found = compared(in_passing(collection, run), base)
+            found = compare_runs(measure_without_intervals(collection, run), base)
             yield replace(found, recipe=name)
         if told:
             told(done, len(parts), name)
 
 
-def asker(benches: Sequence[Bench]) -> Ask:
+def asker(benches: Sequence[Bench]) -> MeasureWeights:
     """Give what asks a collection by `auto` with other weights, many times."""
     places = {collection.name: bench for bench in map(Bench.again, benches) for collection in bench.collections}
 
-    def ask(collection: Collection, weights: Mapping[str, float]) -> Measured:
-        over = [assigned(key, repr(value), "tune") for key, value in weights.items()]
-        return in_passing(collection, places[collection.name].run(AUTO, collection, over=over))
+    def ask(collection: Collection, weights: Mapping[str, float]) -> MeasuredRun:
+        over = [parse_assignment(key, repr(value), "tune") for key, value in weights.items()]
+        return measure_without_intervals(collection, places[collection.name].run(AUTO, collection, over=over))
 
     return ask

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from waymeet.evaluate.ablation import weights
-from waymeet.evaluate.baseline import held_against, load
+from waymeet.evaluate.ablation import list_weights
+from waymeet.evaluate.baseline import compare_with_baseline, load_baseline
 from waymeet.evaluate.collection import Collection
-from waymeet.evaluate.metrics import MAIN, Comparison, Measured, compared, measured
+from waymeet.evaluate.metrics import MAIN_METRIC, Comparison, MeasuredRun, compare_runs, measure_run
 from waymeet.evaluate.run import Run
-from waymeet.evaluate.trec import read
-from waymeet.evaluate.tuning import Fold, folds
+from waymeet.evaluate.trec import read_run
+from waymeet.evaluate.tuning import Fold, leave_one_out
 from waymeet.interfaces.quality.bench import PLAIN, Bench, ablated, asker
 from waymeet.interfaces.quality.report import Report
 from waymeet.interfaces.quality.text_report import head, row
@@ -49,7 +49,7 @@ class Evaluation:
         self._asked = [*([(PLAIN, "")] if wanted.plain else []), *wanted.recipes]
         titles = [f"{recipe.name}:{mode}" if mode else recipe.name for recipe, mode in self._asked]
         self._widths = max(map(len, names)), max(map(len, [*titles, *(path.stem for path in wanted.beside)]))
-        self.found: list[Measured] = []
+        self.found: list[MeasuredRun] = []
         self._comparisons: list[Comparison] = []
         self._rivals: list[Comparison] = []
         self._folds: list[Fold] = []
@@ -67,10 +67,10 @@ class Evaluation:
                 run = bench.run(recipe, collection, mode, limit=wanted.limit, progress=self._asking)
                 yield collection, run
                 here.append(self._measured(collection, run))
-            here += [self._measured(collection, read(path, collection)) for path in wanted.beside]
-            self._comparisons += [compared(each, here[0]) for each in here[1:]]
+            here += [self._measured(collection, read_run(path, collection)) for path in wanted.beside]
+            self._comparisons += [compare_runs(each, here[0]) for each in here[1:]]
             first, *others = here[1:] if wanted.plain else here
-            self._rivals += [compared(first, each) for each in others if wanted.plain]
+            self._rivals += [compare_runs(first, each) for each in others if wanted.plain]
             for (recipe, mode), base in zip(wanted.recipes if wanted.ablate else (), (first, *others), strict=False):
                 for each in ablated(bench, recipe, mode, base, collection, limit=wanted.limit, told=self._leaving):
                     if isinstance(each, str):
@@ -81,13 +81,13 @@ class Evaluation:
     def leave_out(self, benches: Sequence[Bench], told: Progress | None) -> None:
         """Search for weights of `auto` without each collection in turn, and judge them on it."""
         collections = [each for bench in benches for each in bench.collections]
-        before = weights(AUTO, benches[0].settings(AUTO))
-        self._folds = folds(collections, asker(benches), before, told)
+        before = list_weights(AUTO, benches[0].settings(AUTO))
+        self._folds = leave_one_out(collections, asker(benches), before, told)
 
-    def _measured(self, collection: Collection, run: Run) -> Measured:
-        found = measured(collection, run)
+    def _measured(self, collection: Collection, run: Run) -> MeasuredRun:
+        found = measure_run(collection, run)
         if self._show:
-            self._show([*(() if self.found else (head(*self._widths),)), row(found.worth, *self._widths)])
+            self._show([*(() if self.found else (head(*self._widths),)), row(found.summary, *self._widths)])
         self.found.append(found)
         return found
 
@@ -96,21 +96,21 @@ class Evaluation:
         remarks, failures = [*self._remarks], []
         baseline: list[Comparison] = []
         if isinstance(limits, Path):
-            baseline, missing = held_against(self.found, load(limits))
+            baseline, missing = compare_with_baseline(self.found, load_baseline(limits))
             remarks += missing
             failures = [
-                f"{each.collection}, {each.recipe}: {MAIN} is {-each.difference:.4f} below the baseline, beyond noise"
+                f"{each.collection}, {each.recipe}: {MAIN_METRIC} is {-each.difference:.4f} below the baseline, beyond noise"
                 for each in baseline
                 if each.verdict == "worse"
             ]
         elif limits is not None:
             failures = [
-                f"{each.collection}, {each.recipe}: {MAIN} {each.measures[MAIN]:.4f} is below {limits:g}"
+                f"{each.collection}, {each.recipe}: {MAIN_METRIC} {each.metrics[MAIN_METRIC]:.4f} is below {limits:g}"
                 for each, _ in self.found
-                if each.measures[MAIN] < limits
+                if each.metrics[MAIN_METRIC] < limits
             ]
         return Report(
-            tuple(each.worth for each in self.found),
+            tuple(each.summary for each in self.found),
             tuple(self._comparisons),
             tuple(self._rivals),
             tuple(self._ablations),

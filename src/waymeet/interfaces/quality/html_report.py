@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from waymeet.evaluate.metrics import Comparison, Worth
+from waymeet.evaluate.metrics import Comparison, MetricSummary
 from waymeet.interfaces.quality import tables
 from waymeet.interfaces.quality.report import Report
 from waymeet.interfaces.quality.svg import Row, intervals
 from waymeet.interfaces.quality.tables import grids
-from waymeet.interfaces.render.text import one_line
+from waymeet.interfaces.render.text import to_single_line
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1d2433; --soft: #667085; --line: #e4e7ec; --paper: #fbfbfd; --card: #fff;
@@ -78,12 +78,12 @@ def _sections(report: Report) -> Iterator[str]:
         yield _list("", remarks)
 
 
-def _results(report: Report, name: str, found: Sequence[Worth]) -> str:
+def _results(report: Report, name: str, found: Sequence[MetricSummary]) -> str:
     rows = []
     for each in found:
-        value, (low, high) = each.measures[report.measure], each.intervals[report.measure]
-        rows.append(Row(one_line(each.recipe), value, low, high, shown=f"{value:.3f}"))
-    return intervals(rows, one_line(f"{report.measure} on {name}"))
+        value, (low, high) = each.metrics[report.measure], each.intervals[report.measure]
+        rows.append(Row(to_single_line(each.recipe), value, low, high, shown=f"{value:.3f}"))
+    return intervals(rows, to_single_line(f"{report.measure} on {name}"))
 
 
 def _differences(title: str, found: Sequence[Comparison]) -> Iterator[str]:
@@ -91,11 +91,18 @@ def _differences(title: str, found: Sequence[Comparison]) -> Iterator[str]:
     for key in dict.fromkeys((each.collection, each.against) for each in found):
         group = [each for each in found if (each.collection, each.against) == key]
         rows = [
-            Row(one_line(each.recipe), each.difference, each.low, each.high, each.verdict, f"{each.difference:+.3f}")
+            Row(
+                to_single_line(each.recipe),
+                each.difference,
+                each.low,
+                each.high,
+                each.verdict,
+                f"{each.difference:+.3f}",
+            )
             for each in group
         ]
         name = f"{key[0]}: against {key[1]}"
-        picture = intervals(rows, one_line(f"{title}, {name}"), zero=True)
+        picture = intervals(rows, to_single_line(f"{title}, {name}"), zero=True)
         listed = _table(
             tables.COMPARISON_HEADS,
             ([(cell, each.verdict) for cell in tables.comparison_row(each)] for each in group),
@@ -107,11 +114,11 @@ def _result_table(report: Report) -> str:
     """List all figures; the best of each measure on each collection is marked where there is a choice."""
     rows = []
     for _, found in tables.worths(report):
-        best = {name: max(each.measures[name] for each in found) for name in report.measures}
+        best = {name: max(each.metrics[name] for each in found) for name in report.measures}
         for each in found:
             cells = [(cell, "") for cell in tables.result_row(report, each)]
             for at, name in enumerate(report.measures, start=3):
-                if len(found) > 1 and each.measures[name] == best[name]:
+                if len(found) > 1 and each.metrics[name] == best[name]:
                     cells[at] = (cells[at][0], "best")
             rows.append(cells)
     return _table(tables.result_heads(report), rows)
@@ -136,4 +143,4 @@ def _list(kind: str, rows: Iterable[str]) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(one_line(text))
+    return escape(to_single_line(text))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from waymeet.interfaces.quality import tables
 from waymeet.interfaces.quality.report import Report
 from waymeet.interfaces.quality.tables import Cell, Grid, grids, several
-from waymeet.interfaces.render.text import one_line
+from waymeet.interfaces.render.text import to_single_line
 
 _ESCAPED = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>|#~"})
 
@@ -65,4 +65,4 @@ def _row(cells: Sequence[str]) -> str:
 
 def plain(text: str) -> str:
     """Write text so that Markdown takes it for nothing else."""
-    return one_line(text).translate(_ESCAPED)
+    return to_single_line(text).translate(_ESCAPED)

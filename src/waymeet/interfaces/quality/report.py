@@ -8,14 +8,14 @@ from msgspec import Struct
 
 from waymeet import __version__
 from waymeet.errors import UsageError
-from waymeet.evaluate.metrics import MAIN, MEASURES, Comparison, Worth
+from waymeet.evaluate.metrics import MAIN_METRIC, METRICS, Comparison, MetricSummary
 from waymeet.evaluate.tuning import Fold
 
 
 class Report(Struct, frozen=True):
     """All that an evaluation found."""
 
-    results: tuple[Worth, ...]
+    results: tuple[MetricSummary, ...]
     comparisons: tuple[Comparison, ...] = ()
     """Each recipe against the first."""
     rivals: tuple[Comparison, ...] = ()
@@ -34,9 +34,9 @@ class Report(Struct, frozen=True):
     """What a reader of the figures must know."""
     aside: tuple[str, ...] = ()
     """Collections that have no part in what ablations come to on average."""
-    measure: str = MAIN
+    measure: str = MAIN_METRIC
     """What comparisons are about."""
-    measures: tuple[str, ...] = tuple(MEASURES)
+    measures: tuple[str, ...] = tuple(METRICS)
     version: str = __version__
 
 

@@ -10,8 +10,8 @@ from typing import Any
 from waymeet.errors import UsageError
 from waymeet.interfaces.agents.config_file import Plan
 from waymeet.interfaces.agents.toml_edit import loads, remark, with_table
-from waymeet.settings import PROJECT_FILE, layer
-from waymeet.settings.layers import merge
+from waymeet.settings import PROJECT_FILE, make_layer
+from waymeet.settings.layers import merge_trees
 
 _PYPROJECT, _TOOL = "pyproject.toml", ("tool", "waymeet")
 
@@ -29,12 +29,12 @@ def planned(root: Path, weights: Mapping[str, float]) -> Plan:
         after = text
         for table, values in _tables(weights).items():
             after = _dotted(after, table, values) or with_table(after, [*above, *table.split(".")], values)
-        if loads(after) != merge(loads(text), _tree(above, weights)):
+        if loads(after) != merge_trees(loads(text), _tree(above, weights)):
             raise ValueError("it would say something else then")
     except (OSError, ValueError) as error:
         lines = "\n".join(f"{key} = {value!r}" for key, value in weights.items())
         raise UsageError(f"{path} cannot be changed: {error}.", f"Write these into it by hand:\n{lines}") from error
-    layer(path.name, _tree((), weights), trusted=False)
+    make_layer(path.name, _tree((), weights), trusted=False)
     return Plan(path, before, after.encode())
 
 
@@ -73,10 +73,10 @@ def _place(root: Path) -> tuple[Path, tuple[str, ...]]:
 
 
 def _dotted(text: str, table: str, values: Mapping[str, float]) -> str:
-    r"""Set keys where they are written like `auto.exact = 0.3`, above all tables; empty if that is nowhere.
+    r"""Set keys where they are written like `auto.name_bonus = 0.3`, above all tables; empty if that is nowhere.
 
-    >>> _dotted("auto.exact = 0.3 # mine\n[bm25]\n", "auto", {"exact": 0.6, "symbol": 0.1})
-    'auto.exact = 0.6 # mine\nauto.symbol = 0.1\n[bm25]\n'
+    >>> _dotted("auto.name_bonus = 0.3 # mine\n[bm25]\n", "auto", {"name_bonus": 0.6, "definition_bonus": 0.1})
+    'auto.name_bonus = 0.6 # mine\nauto.definition_bonus = 0.1\n[bm25]\n'
     """
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = text.split(newline)
@@ -99,8 +99,8 @@ def _dotted(text: str, table: str, values: Mapping[str, float]) -> str:
 def _tables(weights: Mapping[str, float]) -> dict[str, dict[str, float]]:
     """Sort weights by the table they belong to.
 
-    >>> _tables({"auto.exact": 0.3, "bm25.fields.title": 4.0})
-    {'auto': {'exact': 0.3}, 'bm25.fields': {'title': 4.0}}
+    >>> _tables({"auto.name_bonus": 0.3, "bm25.fields.title": 4.0})
+    {'auto': {'name_bonus': 0.3}, 'bm25.fields': {'title': 4.0}}
     """
     found: dict[str, dict[str, float]] = {}
     for key, value in weights.items():
@@ -115,5 +115,5 @@ def _tree(above: tuple[str, ...], weights: Mapping[str, float]) -> dict[str, Any
         one: Any = value
         for part in reversed([*above, *key.split(".")]):
             one = {part: one}
-        tree = merge(tree, one)
+        tree = merge_trees(tree, one)
     return tree

@@ -5,7 +5,7 @@ from itertools import groupby
 from statistics import fmean
 from typing import NamedTuple
 
-from waymeet.evaluate.metrics import Comparison, Overall, Worth, overall
+from waymeet.evaluate.metrics import Comparison, MetricSummary, Overall, summarise_comparisons
 from waymeet.evaluate.tuning import Fold
 from waymeet.interfaces.quality.report import Report
 
@@ -73,7 +73,7 @@ def _turned(each: Comparison) -> Comparison:
         each.collection,
         each.against,
         each.recipe,
-        each.measure,
+        each.metric,
         each.difference,
         each.low,
         each.high,
@@ -92,14 +92,14 @@ def figures(report: Report, measure: str) -> Grid:
         about += f" ▲ better, ▼ worse than {report.comparisons[0].against} beyond noise."
     rows = []
     for name, found in _by_collection(report).items():
-        best = max(f"{each.measures[measure]:.3f}" for each in found.values())
+        best = max(f"{each.metrics[measure]:.3f}" for each in found.values())
         cells = [Cell(name), Cell(str(next(iter(found.values())).queries))]
         for recipe in _recipes(report):
-            value = f"{found[recipe].measures[measure]:.3f}" if recipe in found else "–"
+            value = f"{found[recipe].metrics[measure]:.3f}" if recipe in found else "–"
             mark = _MARKS.get(verdicts.get((name, recipe), ""), "")
             cells.append(Cell(value + mark, "best" if value == best else ""))
         rows.append(cells)
-    rows.append(_means(report, lambda each: each.measures[measure], "{:.3f}"))
+    rows.append(_means(report, lambda each: each.metrics[measure], "{:.3f}"))
     return Grid(measure, about, ["collection", "queries", *_recipes(report)], rows)
 
 
@@ -125,14 +125,14 @@ def differences(title: str, about: str, found: Sequence[Comparison]) -> Grid:
     for name in dict.fromkeys(each.collection for each in found):
         here = {each.recipe: each for each in found if each.collection == name}
         rows.append([Cell(name), *(_difference(here[each]) if each in here else Cell("–") for each in recipes)])
-    sums = {each.name: each for each in overall(found)}
+    sums = {each.name: each for each in summarise_comparisons(found)}
     rows.append([Cell(_MEAN), *(_mean_of(sums[each]) for each in recipes)])
     return Grid(title, about, ["collection", *recipes], rows)
 
 
 def parts(report: Report) -> Grid:
     """Show what each stage and signal is worth over all collections."""
-    found = overall(report.ablations, report.aside)
+    found = summarise_comparisons(report.ablations, report.aside)
     one = len({each.against for each in found}) == 1
     rows = []
     for each in found:
@@ -177,7 +177,7 @@ def _standing(each: Overall, aside: Sequence[str]) -> tuple[str, str]:
 def folds(report: Report) -> Grid:
     """Show weights found without a collection, beside those that are set."""
     rows = [[*_fold(each)] for each in report.folds]
-    (whole,) = overall([each.compared for each in report.folds])
+    (whole,) = summarise_comparisons([each.compared for each in report.folds])
     queries = sum(each.compared.queries for each in report.folds)
     before, after = fmean(each.before for each in report.folds), fmean(each.after for each in report.folds)
     rows.append([Cell(_MEAN), *map(Cell, (str(queries), f"{after:.3f}", f"{before:.3f}")), _mean_of(whole), Cell("")])
@@ -202,7 +202,7 @@ def _fold(each: Fold) -> Iterator[Cell]:
     yield Cell(f"{each.after:.3f}")
     yield Cell(f"{each.before:.3f}")
     yield _difference(each.compared)
-    yield Cell(", ".join(f"{key} {old:g} → {new:g}" for key, (old, new) in each.moved.items()) or "–")
+    yield Cell(", ".join(f"{key} {old:g} → {new:g}" for key, (old, new) in each.changed_weights.items()) or "–")
 
 
 def _difference(each: Comparison) -> Cell:
@@ -224,14 +224,14 @@ def _recipes(report: Report) -> list[str]:
     return list(dict.fromkeys(each.recipe for each in report.results))
 
 
-def _by_collection(report: Report) -> dict[str, dict[str, Worth]]:
-    found: dict[str, dict[str, Worth]] = {}
+def _by_collection(report: Report) -> dict[str, dict[str, MetricSummary]]:
+    found: dict[str, dict[str, MetricSummary]] = {}
     for each in report.results:
         found.setdefault(each.collection, {})[each.recipe] = each
     return found
 
 
-def _means(report: Report, value: Callable[[Worth], float], form: str) -> list[Cell]:
+def _means(report: Report, value: Callable[[MetricSummary], float], form: str) -> list[Cell]:
     """Give the line of means, in which collections count the same."""
     shown = []
     for recipe in _recipes(report):
@@ -244,7 +244,7 @@ STAND_IN = "hashing-"
 SAID = "hashing-… is the deterministic stand-in for tests: it knows words, not meaning, and is no model."
 
 
-def worths(report: Report) -> Iterator[tuple[str, list[Worth]]]:
+def worths(report: Report) -> Iterator[tuple[str, list[MetricSummary]]]:
     """Yield what was measured, by collection."""
     for name, group in groupby(report.results, key=lambda each: each.collection):
         yield name, list(group)
@@ -264,14 +264,14 @@ def result_heads(report: Report) -> list[str]:
     ]
 
 
-def result_row(report: Report, each: Worth) -> list[str]:
+def result_row(report: Report, each: MetricSummary) -> list[str]:
     """Show what one recipe is worth on one collection."""
     low, high = each.intervals[report.measure]
     return [
         each.collection,
         each.recipe,
         str(each.queries),
-        *(f"{each.measures[name]:.4f}" for name in report.measures),
+        *(f"{each.metrics[name]:.4f}" for name in report.measures),
         f"{low:.3f} – {high:.3f}",
         f"{each.p50_ms:.1f}",
         f"{each.mean_ms:.1f}",
@@ -297,11 +297,11 @@ def comparison_row(each: Comparison) -> list[str]:
     ]
 
 
-def meaning(each: Worth) -> str:
+def meaning(each: MetricSummary) -> str:
     """Name the models of meaning that were asked."""
-    if not each.meaning:
+    if not each.vector_models:
         return "not asked"
-    return f"{each.meaning} (test stand-in)" if each.meaning.startswith(STAND_IN) else each.meaning
+    return f"{each.vector_models} (test stand-in)" if each.vector_models.startswith(STAND_IN) else each.vector_models
 
 
 def difference_tables(report: Report, *, short: bool = False) -> Iterator[tuple[str, str, Sequence[Comparison]]]:
@@ -331,7 +331,7 @@ def remarks(report: Report) -> Iterator[str]:
     yield from report.remarks
     if report.needed:
         yield f"not left out, for other stages need what they give: {', '.join(report.needed)}"
-    if any(each.meaning.startswith(STAND_IN) for each in report.results):
+    if any(each.vector_models.startswith(STAND_IN) for each in report.results):
         yield SAID
     short: dict[str, dict[str, int]] = {}
     for each in report.results:

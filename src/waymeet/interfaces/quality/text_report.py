@@ -2,27 +2,27 @@
 
 from collections.abc import Iterator, Sequence
 
-from waymeet.evaluate.metrics import MAIN, MEASURES, Comparison, Worth
+from waymeet.evaluate.metrics import MAIN_METRIC, METRICS, Comparison, MetricSummary
 from waymeet.interfaces.quality import tables
 from waymeet.interfaces.quality.report import Report
 from waymeet.interfaces.quality.tables import Grid, figures, several, sums
 from waymeet.interfaces.render.text import Line
 
 _STYLES = {"better": "green", "worse": "red", "best": "bold"}
-_WIDE = {name: max(len(name), 6) + 2 for name in MEASURES}
+_WIDE = {name: max(len(name), 6) + 2 for name in METRICS}
 
 
 def head(first: int, second: int) -> Line:
     """Head the table of what was measured; the widths are those of its first columns."""
-    names = "".join(f"{name:>{_WIDE[name]}}" for name in MEASURES)
+    names = "".join(f"{name:>{_WIDE[name]}}" for name in METRICS)
     told = f"{'collection':{max(first, 10)}}  {'recipe':{max(second, 6)}}  queries{names}"
-    return [(f"{told}  {'95 % of ' + MAIN:15}  p50 ms  p95 ms  meaning", "bold")]
+    return [(f"{told}  {'95 % of ' + MAIN_METRIC:15}  p50 ms  p95 ms  meaning", "bold")]
 
 
-def row(each: Worth, first: int, second: int) -> Line:
+def row(each: MetricSummary, first: int, second: int) -> Line:
     """Show what one recipe is worth on one collection."""
-    values = "".join(f"{value:{_WIDE[name]}.4f}" for name, value in each.measures.items())
-    low, high = each.intervals[MAIN]
+    values = "".join(f"{value:{_WIDE[name]}.4f}" for name, value in each.metrics.items())
+    low, high = each.intervals[MAIN_METRIC]
     return [
         (f"{each.collection:{max(first, 10)}}  ", ""),
         (f"{each.recipe:{max(second, 6)}}", "cyan"),

@@ -6,7 +6,7 @@ Titles and paths come from files that anybody may have written: each format has 
 import re
 from collections.abc import Iterator
 
-from waymeet.interfaces.render.text import Line, one_line
+from waymeet.interfaces.render.text import Line, to_single_line
 from waymeet.search.explore.graph import Graph, GraphEdge, GraphNode
 
 _PLAIN = re.compile(r"[^\w ./:,·→-]")
@@ -90,7 +90,7 @@ def _quoted(text: str) -> str:
     >>> print(_quoted('a "b" \\N'))
     "a \"b\" \\N"
     """
-    return '"' + one_line(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return '"' + to_single_line(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _entities(text: str) -> str:
@@ -99,4 +99,4 @@ def _entities(text: str) -> str:
     >>> _entities('<b>"x"]')
     '#60;b#62;#34;x#34;#93;'
     """
-    return _PLAIN.sub(lambda found: f"#{ord(found.group())};", one_line(text))
+    return _PLAIN.sub(lambda found: f"#{ord(found.group())};", to_single_line(text))

@@ -6,7 +6,7 @@ Titles and texts come from files that anybody may have written: they cannot beco
 import re
 from collections.abc import Iterable, Iterator
 
-from waymeet.interfaces.render.text import Line, one_line, plain_line, safe
+from waymeet.interfaces.render.text import Line, escape_control, plain_line, to_single_line
 from waymeet.types import Answer, Hit
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~&!])")
@@ -64,7 +64,7 @@ def fenced(text: str) -> Iterator[str]:
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     yield fence
-    yield safe(text).rstrip("\n")
+    yield escape_control(text).rstrip("\n")
     yield fence
 
 
@@ -74,7 +74,7 @@ def code(text: str) -> str:
     >>> code("a.md"), code("a`b")
     ('`a.md`', '`` a`b ``')
     """
-    shown = one_line(text)
+    shown = to_single_line(text)
     if "`" not in shown:
         return f"`{shown}`"
     mark = "`" * (max(len(run) for run in re.findall(r"`+", shown)) + 1)
@@ -87,4 +87,4 @@ def escaped(text: str) -> str:
     >>> print(escaped("a *b* [c](d)"))
     a \*b\* \[c\](d)
     """
-    return _SPECIAL.sub(r"\\\1", one_line(text))
+    return _SPECIAL.sub(r"\\\1", to_single_line(text))

@@ -13,7 +13,7 @@ from typing import TextIO
 from unicodedata import combining, east_asian_width
 from urllib.parse import quote
 
-from waymeet.interfaces.render.text import Line, Segment, one_line, plain_line, safe
+from waymeet.interfaces.render.text import Line, Segment, escape_control, plain_line, to_single_line
 
 Linked = Callable[[str], str]
 """Gives the address that the name of a place leads to, empty for none."""
@@ -56,7 +56,7 @@ def write_text(text: str, stream: TextIO, *, paging: bool) -> None:
     """Write a text as it is but for what could steer the terminal, likewise."""
     size = shutil.get_terminal_size(_UNKNOWN)
     rows = sum(max(-(-cells(row.expandtabs()) // size.columns), 1) for row in text.split("\n"))
-    _put(f"{safe(text)}\n", stream, _pager() if paging and rows >= size.lines > 0 else [])
+    _put(f"{escape_control(text)}\n", stream, _pager() if paging and rows >= size.lines > 0 else [])
 
 
 def _put(text: str, stream: TextIO, pager: list[str]) -> None:
@@ -75,7 +75,7 @@ def painted(line: Line, links: Linked) -> str:
     for text, style in line:
         words = style.split()
         codes = ";".join(_CODES[word] for word in words if word in _CODES)
-        part = f"\x1b[{codes}m{one_line(text)}\x1b[0m" if codes and text else one_line(text)
+        part = f"\x1b[{codes}m{to_single_line(text)}\x1b[0m" if codes and text else to_single_line(text)
         address = links(_target(text, words)) if PLACE in words else ""
         shown.append(f"\x1b]8;;{address}\x1b\\{part}\x1b]8;;\x1b\\" if address else part)
     return "".join(shown).rstrip()
@@ -119,7 +119,7 @@ def fitted(line: Line, columns: int) -> Iterator[Line]:
     >>> [plain_line(each) for each in fitted([("   ", ""), ("words that go on and on", "bold")], 22)]
     ['   words that go on', '   and on']
     """
-    texts = [(one_line(text), style) for text, style in line]
+    texts = [(to_single_line(text), style) for text, style in line]
     whole = "".join(text for text, _ in texts)
     if columns < _NARROWEST or cells(whole) <= columns:
         yield texts

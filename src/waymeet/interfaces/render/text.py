@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from waymeet.analysis.languages import english_name
-from waymeet.types import DOUBT, Answer, Explanation, Hit, Section
+from waymeet.analysis.languages import language_name
+from waymeet.types import LOW_RELEVANCE_NOTE, Answer, Explanation, Hit, Section
 
 Segment = tuple[str, str]
 """A piece of text and its style on a terminal; `place` among the style's words: it names a file or lines of one."""
@@ -26,33 +26,33 @@ _UNSAFE = {
 }
 
 
-def safe(text: str) -> str:
+def escape_control(text: str) -> str:
     r"""Replace what could steer a terminal or reorder what is read: escape, control and bidi characters.
 
-    >>> safe("a\x1b[31mb")
+    >>> escape_control("a\x1b[31mb")
     'a�[31mb'
     """
     return text.translate(_UNSAFE)
 
 
-def one_line(text: str) -> str:
+def to_single_line(text: str) -> str:
     r"""Make a text safe for one line of a terminal: it cannot pretend to be several.
 
-    >>> one_line("Innocent\n99. forged")
+    >>> to_single_line("Innocent\n99. forged")
     'Innocent 99. forged'
     """
-    return safe(text).replace("\n", " ").replace("\t", "    ")
+    return escape_control(text).replace("\n", " ").replace("\t", "    ")
 
 
 def plain_line(line: Line) -> str:
     """Give a line without its styles."""
-    return "".join(one_line(text) for text, _ in line).rstrip()
+    return "".join(to_single_line(text) for text, _ in line).rstrip()
 
 
-def answer_lines(answer: Answer) -> Iterator[Line]:
+def render_answer(answer: Answer) -> Iterator[Line]:
     """Show an answer: its hits, then everything the asker should know about how it came about."""
-    if answer.doubtful:
-        yield [(f"{DOUBT[0].upper()}{DOUBT[1:]}:", "yellow")]
+    if answer.low_relevance:
+        yield [(f"{LOW_RELEVANCE_NOTE[0].upper()}{LOW_RELEVANCE_NOTE[1:]}:", "yellow")]
         yield []
     for place, hit in enumerate(answer.hits, start=1):
         yield from _hit_lines(place, hit)
@@ -75,7 +75,7 @@ def _hit_lines(place: int, hit: Hit) -> Iterator[Line]:
             yield [("   ", ""), (" › ".join(section.headings) or section.id, "bold"), (f"  {section.id}", "dim")]
         yield from _section_lines(section)
     for twin in hit.translations:
-        language = f"in {english_name(twin.lang)}" if twin.lang else "in another language"
+        language = f"in {language_name(twin.lang)}" if twin.lang else "in another language"
         yield [(f"   also {language}: ", "dim"), (twin.id, "cyan place")]
     for page in hit.linked_pages:
         arrow = "→" if page.direction == "out" else "←"
@@ -120,7 +120,7 @@ def _about(answer: Answer) -> Iterator[Line]:
     shown = f"{len(answer.hits)} of {answer.total_found}" if answer.hits else "Nothing found"
     yield [(f"{shown} · {recipe} · {answer.search_type} · {answer.seconds * 1000:.0f} ms", "dim")]
     for note in answer.notes:
-        if answer.doubtful and note == DOUBT:
+        if answer.low_relevance and note == LOW_RELEVANCE_NOTE:
             continue  # it stands above
         yield [("note: ", "dim"), (note, "dim")]
     for each in answer.degraded:

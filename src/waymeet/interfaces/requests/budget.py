@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from waymeet.analysis.token_estimate import tokens
+from waymeet.analysis.token_estimate import estimate_tokens
 from waymeet.types import Explanation, Hit, Section
 
 _SNIPPETS = (160, 80)
@@ -23,7 +23,7 @@ class Fitted(NamedTuple):
 
 def cost(value: object) -> int:
     """Estimate the tokens of a value as it is sent."""
-    return tokens(msgspec.json.encode(value).decode())
+    return estimate_tokens(msgspec.json.encode(value).decode())
 
 
 def fitted(hits: Sequence[Hit], budget: int) -> Fitted:

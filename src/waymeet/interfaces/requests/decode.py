@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from waymeet.analysis import well_formed
+from waymeet.analysis import replace_surrogates
 from waymeet.errors import RequestError
 
 Request = TypeVar("Request", bound=msgspec.Struct)
@@ -41,7 +41,7 @@ def converted(kind: type[Request], given: Mapping[str, Any], *, lax: bool = Fals
 def _legible(value: Any) -> Any:  # noqa: ANN401 - whatever a program sends
     """Replace halves of characters, which JSON cannot bring but a program can."""
     if isinstance(value, str):
-        return well_formed(value)
+        return replace_surrogates(value)
     if isinstance(value, dict):
         return {_legible(key): _legible(each) for key, each in value.items()}
     return [_legible(each) for each in value] if isinstance(value, list | tuple) else value

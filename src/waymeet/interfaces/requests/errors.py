@@ -30,7 +30,7 @@ _TABLE: dict[type[WaymeetError], _Called] = {
     errors.NotIndexedError: _Called(
         "not_indexed", 404, "Use an id that `search` shows, or the path of an indexed file."
     ),
-    errors.NoSuchEntryError: _Called("no_such_entry", 404, "Search for the note, task or skill first."),
+    errors.ItemNotFoundError: _Called("no_such_entry", 404, "Search for the note, task or skill first."),
     errors.IndexUnavailableError: _Called("index_unavailable", 503, "Look at `status`, then try again."),
     errors.NoIndexError: _Called(
         "no_index", 503, "Index the project first: `index`, or `waymeet index` in its folder."
@@ -41,7 +41,7 @@ _TABLE: dict[type[WaymeetError], _Called] = {
     errors.ModelError: _Called("model", 502, "Look at the model's settings, or ask without it."),
     errors.EmbeddingError: _Called("embedding", 502, "Look at the settings of `embedding`."),
     errors.UnusableVectorError: _Called("unusable_vector", 502, "Choose another model in the settings of `embedding`."),
-    errors.RestingError: _Called("resting_model", 503, "Try again in a minute, or ask without the model."),
+    errors.CircuitOpenError: _Called("resting_model", 503, "Try again in a minute, or ask without the model."),
 }
 
 
@@ -62,7 +62,7 @@ class Failure(Struct, frozen=True):
     """Of a conflict: what was not written."""
 
 
-def failure_of(error: WaymeetError) -> Failure:
+def to_failure(error: WaymeetError) -> Failure:
     """Say what an error is to a program."""
     called = next(_TABLE[kind] for kind in type(error).__mro__ if kind in _TABLE)
     told = Failure(called.code, called.status, error.message, error.hint or called.next_step)

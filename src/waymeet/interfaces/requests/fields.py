@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 
-def below(root: Path, path: str) -> str:
+def relative_to_root(root: Path, path: str) -> str:
     """Read a path or an id as one below the root; what lies elsewhere stays as it is and is not found.
 
-    >>> below(Path("/project"), "/project/docs/a.md#L1-L2"), below(Path("/a"), "./docs"), below(Path("/a"), "b.md")
+    >>> relative_to_root(Path("/project"), "/project/docs/a.md#L1-L2"), relative_to_root(Path("/a"), "./docs"), relative_to_root(Path("/a"), "b.md")
     ('docs/a.md#L1-L2', 'docs', 'b.md')
     """
     path = path.removeprefix("./")

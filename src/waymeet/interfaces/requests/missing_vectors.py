@@ -16,11 +16,11 @@ def unfinished(answer: object) -> bool:
     return any(each.code in UNFINISHED for each in getattr(answer, "degraded", ()))
 
 
-def go_on(project: Project, answer: object) -> None:
+def embed_missing(project: Project, answer: object) -> None:
     """After an answer that lacked vectors, have them made for the next one."""
     if not unfinished(answer):
         return
     try:
-        project.go_on()
+        project.embed_in_background()
     except WaymeetError:  # the answer is there, and says what it lacks
         return

@@ -15,7 +15,7 @@ NOTE = "waymeet.json"
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}(/[A-Za-z0-9][\w.-]{0,95})?")
 
 
-class Fetched(Struct, frozen=True):
+class DownloadedModel(Struct, frozen=True):
     """A model that was fetched from a hub."""
 
     name: str
@@ -31,7 +31,7 @@ def models_folder() -> Path:
     return data_folder() / "models"
 
 
-def place(name: str) -> Path:
+def model_path(name: str) -> Path:
     """Say where a model of a name lies, or would lie.
 
     Raises:
@@ -56,26 +56,26 @@ def located(model: str) -> Path:
             return path.expanduser().absolute()
         except RuntimeError as error:
             raise EmbeddingError(f"{model} cannot be a folder: {error}.", "Check embedding.model.") from error
-    folder = place(model)
-    if fetched(folder) is None:
+    folder = model_path(model)
+    if read_downloaded(folder) is None:
         raise EmbeddingError(f"There is no model {model} here.", f"Fetch it: waymeet models get {model}")
     return folder
 
 
-def fetched(folder: Path) -> Fetched | None:
+def read_downloaded(folder: Path) -> DownloadedModel | None:
     """Read what is known of a fetched model; none if it is none."""
     try:
-        return msgspec.json.decode((folder / NOTE).read_bytes(), type=Fetched)
+        return msgspec.json.decode((folder / NOTE).read_bytes(), type=DownloadedModel)
     except (OSError, ValueError, msgspec.MsgspecError):
         return None
 
 
-def all_fetched() -> Iterator[tuple[Path, Fetched]]:
+def all_fetched() -> Iterator[tuple[Path, DownloadedModel]]:
     """List the models that were fetched, by name."""
     try:
         folders = sorted(models_folder().iterdir())
     except OSError:
         return
     for folder in folders:
-        if found := fetched(folder):
+        if found := read_downloaded(folder):
             yield folder, found

@@ -14,9 +14,9 @@ import msgspec
 from msgspec import Struct
 
 from waymeet.errors import EmbeddingError
-from waymeet.models.files.downloaded import NOTE, Fetched, fetched, models_folder, place
+from waymeet.models.files.downloaded import NOTE, DownloadedModel, model_path, models_folder, read_downloaded
 from waymeet.models.files.model_folder import FAMILIES
-from waymeet.models.remote.http import Clock, Manners, Refused, exchange, get, guarded, onward, patiently
+from waymeet.models.remote.http import Clock, HttpStatusError, RetryPolicy, exchange, get, guarded, onward, patiently
 from waymeet.ports import Progress
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _SHARD = re.compile(r"model-\d{5}-of-\d{5}\.safetensors")
 _GRAPHS = (("onnx/model.onnx", "onnx/model.onnx_data"), ("model.onnx", "model.onnx_data"))
 _PICKLES = (".bin", ".pt", ".pth", ".pkl", ".ckpt", ".h5", ".msgpack")
 _STATIC = "model2vec"
-_PLAN_MANNERS = Manners(seconds=30.0, tries=4, most_bytes=16 << 20)
+_PLAN_MANNERS = RetryPolicy(seconds=30.0, tries=4, most_bytes=16 << 20)
 _CLOCK = Clock()
 
 
@@ -67,7 +67,7 @@ class Part(Struct, frozen=True):
     """Its hash as git makes it, if the hub says that instead."""
 
 
-class Plan(Struct, frozen=True):
+class DownloadPlan(Struct, frozen=True):
     """What fetching a model would mean."""
 
     name: str
@@ -87,13 +87,13 @@ class Plan(Struct, frozen=True):
         return f"{self.source}/resolve/{self.revision}/{quote(part.path)}"
 
 
-def planned(name: str, hub: str, revision: str = "main", clock: Clock = _CLOCK) -> Plan:
+def plan_download(name: str, hub: str, revision: str = "main", clock: Clock = _CLOCK) -> DownloadPlan:
     """Ask a hub what a model is made of, and choose the files that are needed; nothing is kept.
 
     Raises:
         EmbeddingError: there is no such model, or none that can be used here.
     """
-    place(name)
+    model_path(name)
     hub = hub.rstrip("/")
     if not guarded(hub) or urlsplit(hub).query:
         raise EmbeddingError(f"{hub} is not an address to fetch models from.", "embedding.hub begins with https://.")
@@ -106,7 +106,7 @@ def planned(name: str, hub: str, revision: str = "main", clock: Clock = _CLOCK) 
     listed = _told(f"{hub}/api/models/{name}/tree/{about.sha}?recursive=true", list[_Entry], name, clock)
     files = {each.path: _part(each) for each in listed if each.type == "file"}
     licence = next((each.partition(":")[2] for each in about.tags if each.startswith("license:")), "")
-    plan = Plan(name, about.sha, f"{hub}/{name}", licence, ())
+    plan = DownloadPlan(name, about.sha, f"{hub}/{name}", licence, ())
     for needed in ("config.json", "tokenizer.json"):
         if needed not in files:
             raise EmbeddingError(f"{name} has no {needed}, without which it cannot be used.", "Choose another model.")
@@ -143,7 +143,7 @@ def _told(url: str, kind: type[T], name: str, clock: Clock) -> T:
     """Ask the hub something and read its answer."""
     try:
         return msgspec.json.decode(get(url, _PLAN_MANNERS, clock), type=kind)
-    except Refused as refused:
+    except HttpStatusError as refused:
         if refused.status in {401, 403, 404}:  # hubs do not tell what they hide from what they do not have
             raise EmbeddingError(
                 f"There is no public model {name} (HTTP {refused.status}).", "Check its name and revision."
@@ -155,20 +155,22 @@ def _told(url: str, kind: type[T], name: str, clock: Clock) -> T:
         raise EmbeddingError(f"The hub sent an answer that cannot be used: {error}.", "Check embedding.hub.") from error
 
 
-_MANNERS = Manners(seconds=60.0, tries=6)
+_MANNERS = RetryPolicy(seconds=60.0, tries=6)
 _PART = 1 << 18
 _SPARE = 64 << 20
 """Bytes of the disk that are left alone."""
 
 
-def fetch(plan: Plan, progress: Progress | None = None, manners: Manners = _MANNERS, clock: Clock = _CLOCK) -> Path:
+def download(
+    plan: DownloadPlan, progress: Progress | None = None, manners: RetryPolicy = _MANNERS, clock: Clock = _CLOCK
+) -> Path:
     """Fetch a model, or go on with it, and give its folder.
 
     Raises:
         EmbeddingError: a file cannot be had, is not what was listed, or does not fit on the disk.
     """
-    final = place(plan.name)
-    found = fetched(final)
+    final = model_path(plan.name)
+    found = read_downloaded(final)
     if found and found.revision == plan.revision:
         return final
     waiting = models_folder() / ".fetching"
@@ -186,7 +188,7 @@ def fetch(plan: Plan, progress: Progress | None = None, manners: Manners = _MANN
     return final
 
 
-def _all(plan: Plan, folder: Path, progress: Progress | None, manners: Manners, clock: Clock) -> None:
+def _all(plan: DownloadPlan, folder: Path, progress: Progress | None, manners: RetryPolicy, clock: Clock) -> None:
     done = 0
     for part in plan.parts:
         path, before = folder / part.path, done
@@ -205,7 +207,7 @@ def _all(plan: Plan, folder: Path, progress: Progress | None, manners: Manners, 
 class _Way:
     """How a file comes here: from where, with how much patience, and who is told how far it is."""
 
-    def __init__(self, url: str, manners: Manners, clock: Clock, shown: Callable[[int], None]) -> None:
+    def __init__(self, url: str, manners: RetryPolicy, clock: Clock, shown: Callable[[int], None]) -> None:
         self.url = url
         self.manners = manners
         self.clock = clock
@@ -247,11 +249,11 @@ def _write(write: Callable[[bytes], object], held: bytes, path: Path) -> None:
         raise EmbeddingError(f"{path} cannot be written: {error.strerror}.", "Make room, and run it again.") from error
 
 
-def _file(plan: Plan, part: Part, path: Path, way: _Way) -> None:
+def _file(plan: DownloadPlan, part: Part, path: Path, way: _Way) -> None:
     """Fetch one file, going on where it was; one that is not what was listed is thrown away."""
     try:
         way.bring(path, part.size)
-    except Refused as refused:
+    except HttpStatusError as refused:
         raise EmbeddingError(
             f"{part.path} of {plan.name} cannot be had (HTTP {refused.status}).", "Try later: what came is kept."
         ) from None
@@ -276,7 +278,7 @@ def _right(path: Path, part: Part) -> bool:
     return digest.hexdigest() == (part.sha256 or part.blob)
 
 
-def _room(plan: Plan, folder: Path) -> None:
+def _room(plan: DownloadPlan, folder: Path) -> None:
     """Make sure that the disk can take the rest of it."""
     have = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else 0
     free = disk_usage(models_folder()).free
@@ -288,9 +290,9 @@ def _room(plan: Plan, folder: Path) -> None:
         )
 
 
-def _swap(folder: Path, final: Path, plan: Plan) -> None:
+def _swap(folder: Path, final: Path, plan: DownloadPlan) -> None:
     """Put a whole model into its place in one step; another revision that was there makes room for it."""
-    note = Fetched(plan.name, plan.revision, plan.source, plan.licence, plan.size)
+    note = DownloadedModel(plan.name, plan.revision, plan.source, plan.licence, plan.size)
     (folder / NOTE).write_bytes(msgspec.json.encode(note))
     old = folder.with_name(f"{final.name}@old")
     rmtree(old, ignore_errors=True)

@@ -75,7 +75,7 @@ class _Tokenizer(Struct, frozen=True):
     """Absurdly large if nobody knows."""
 
 
-class Described(Struct, frozen=True):
+class FolderDescription(Struct, frozen=True):
     """A model folder, understood."""
 
     folder: Path
@@ -88,7 +88,7 @@ class Described(Struct, frozen=True):
     lower: bool
 
 
-def describe(folder: Path) -> Described:
+def describe_folder(folder: Path) -> FolderDescription:
     """Read a folder's own description: measures, pooling, prefixes and length.
 
     Raises:
@@ -106,7 +106,7 @@ def describe(folder: Path) -> Described:
     most = (_read(home / "tokenizer_config.json", _Tokenizer) or _Tokenizer()).model_max_length or float("inf")
     pooling = _pooling(folder, modules)
     query, passage = _prefixes(folder, config)
-    return Described(
+    return FolderDescription(
         folder=home,
         config=config,
         pooling=pooling,
@@ -156,7 +156,7 @@ def weight_files(folder: Path, family: str = "") -> Sequence[Path]:
     return whole or graphs[:1]
 
 
-def fingerprint(described: Described, *more: str) -> str:
+def fingerprint(described: FolderDescription, *more: str) -> str:
     """Name what makes vectors comparable: weights, tokenizer, measures, pooling, prefixes, length.
 
     Of weights, size, beginning and end are looked at: training changes all of them, and hashing gigabytes at every

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec.structs import replace
 
-from waymeet.models.files.model_folder import describe, fingerprint, fitting, weight_files
+from waymeet.models.files.model_folder import describe_folder, fingerprint, fitting, weight_files
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,13 +31,13 @@ class LocalEmbedder:
     """Embeds with the model in a folder, as the folder itself describes; loads when it is first used."""
 
     def __init__(self, folder: Path, query_prefix: str | None = None, passage_prefix: str | None = None) -> None:
-        described = describe(folder)
+        described = describe_folder(folder)
         self._described = replace(
             described,
             query_prefix=described.query_prefix if query_prefix is None else query_prefix,
             passage_prefix=described.passage_prefix if passage_prefix is None else passage_prefix,
         )
-        self.lane = f"{fingerprint(self._described)}/1"
+        self.space = f"{fingerprint(self._described)}/1"
 
     @cached_property
     def dimension(self) -> int:
@@ -47,23 +47,23 @@ class LocalEmbedder:
         config = self._described.config
         if config.hidden_size and not isinstance(self._forward, Graph):
             return config.hidden_size
-        return len(self.query(""))
+        return len(self.embed_query(""))
 
-    def suits(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
+    def supports_language(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
         """Take every language."""
         return True
 
-    def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
+    def embed_passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
         """Embed texts, with the model's prefix for passages."""
         return self._embed([self._described.passage_prefix + text for text in texts])
 
-    def query(self, text: str) -> "Vector":
+    def embed_query(self, text: str) -> "Vector":
         """Embed a question, with the model's prefix for questions."""
         return self._embed([self._described.query_prefix + text])[0]
 
     def load(self) -> None:
         """Read the weights now, so that the first text does not wait for it."""
-        self.query("")
+        self.embed_query("")
 
     def _embed(self, texts: Sequence[str]) -> Sequence["Vector"]:
         from waymeet.models.local.kernels import refusing  # noqa: PLC0415 - start-up is a feature
@@ -72,7 +72,7 @@ class LocalEmbedder:
             return []
         with fitting(self._described.folder):
             tokens = [self._splitter.one(text) for text in texts]
-            return list(refusing(self._forward.pooled(tokens, self._described.pooling), self.lane))
+            return list(refusing(self._forward.pooled(tokens, self._described.pooling), self.space))
 
     @cached_property
     def _splitter(self) -> "Splitter":

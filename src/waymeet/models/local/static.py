@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from waymeet.errors import EmbeddingError
-from waymeet.models.files.model_folder import FAMILIES, describe, fingerprint, fitting, weight_files
+from waymeet.models.files.model_folder import FAMILIES, describe_folder, fingerprint, fitting, weight_files
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +30,7 @@ class _Loaded(NamedTuple):
 
 def is_static(folder: Path) -> bool:
     """Tell whether a folder holds a static model: its weights have a table of embeddings and no layers."""
-    if describe(folder).config.model_type in FAMILIES or not (folder / "model.safetensors").is_file():
+    if describe_folder(folder).config.model_type in FAMILIES or not (folder / "model.safetensors").is_file():
         return False  # without a look at weights, which may be large
     from waymeet.models.files.safetensors import read_safetensors  # noqa: PLC0415 - start-up is a feature
 
@@ -41,19 +41,19 @@ class StaticEmbedder:
     """Embeds by the mean of the vectors of a text's tokens; loads when it is first used."""
 
     def __init__(self, folder: Path) -> None:
-        self._described = describe(folder)
-        self.lane = f"{fingerprint(self._described, 'static')}/1"
+        self._described = describe_folder(folder)
+        self.space = f"{fingerprint(self._described, 'static')}/1"
 
     @property
     def dimension(self) -> int:
         """Say how long its vectors are."""
         return int(self._loaded.vectors.shape[1])
 
-    def suits(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
+    def supports_language(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
         """Take every language."""
         return True
 
-    def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
+    def embed_passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
         """Embed texts; one without any known token becomes the first axis."""
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
@@ -62,15 +62,15 @@ class StaticEmbedder:
         if not texts:
             return []
         with fitting(self._described.folder):
-            return list(refusing(np.stack([self._mean(text) for text in texts]), self.lane))
+            return list(refusing(np.stack([self._mean(text) for text in texts]), self.space))
 
-    def query(self, text: str) -> "Vector":
+    def embed_query(self, text: str) -> "Vector":
         """Embed a question as if it were a passage: static models know no prefix."""
-        return self.passages([text])[0]
+        return self.embed_passages([text])[0]
 
     def load(self) -> None:
         """Read the weights now, so that the first text does not wait for it."""
-        self.query("")
+        self.embed_query("")
 
     def _mean(self, text: str) -> "Vector":
         import numpy as np  # noqa: PLC0415 - start-up is a feature

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from waymeet.errors import ModelError, WaymeetError
-from waymeet.models.remote.http import Clock, Manners, Refused, here, post
+from waymeet.models.remote.http import Clock, HttpStatusError, RetryPolicy, here, post
 
 T = TypeVar("T")
 
@@ -89,7 +89,7 @@ def ask(server: Server, body: dict[str, Any], kind: type[T], optional: frozenset
     headers = {"User-Agent": "waymeet", "Accept": "application/json", **_authority(server)}
     # A single wait may last longer than all together: so it is always the deadline that says it was too long.
     longest = 2.0 * server.seconds + 1.0
-    manners = Manners(
+    manners = RetryPolicy(
         server.try_seconds or longest,
         server.tries,
         _FIRST_WAIT,
@@ -111,7 +111,7 @@ def ask(server: Server, body: dict[str, Any], kind: type[T], optional: frozenset
             ),
             late,
         )
-    except Refused as refused:
+    except HttpStatusError as refused:
         raise _refusal(server, refused) from None  # its cause may quote the request
     try:
         return msgspec.json.decode(answer, type=kind)
@@ -128,7 +128,7 @@ def _sent(body: dict[str, Any], optional: frozenset[str], server: Server, send: 
     missing = _TASTES.get(who, frozenset())
     try:
         return send(msgspec.json.encode({key: value for key, value in body.items() if key not in missing}))
-    except Refused as refused:
+    except HttpStatusError as refused:
         disliked = frozenset(key for key in optional - missing if refused.status in _DISLIKE and key in refused.told)
         if not disliked:
             raise
@@ -166,7 +166,7 @@ def _ending(clock: Clock, given_up: Event) -> Clock:
     return clock._replace(wait=wait)
 
 
-def _refusal(server: Server, refused: Refused) -> ModelError:
+def _refusal(server: Server, refused: HttpStatusError) -> ModelError:
     said = f": {refused.told}" if refused.told and not _tells(server.key, refused.told) else ""
     if refused.status in {401, 403}:
         hint = (

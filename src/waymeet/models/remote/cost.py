@@ -5,11 +5,11 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from waymeet.analysis.token_estimate import tokens
-from waymeet.ingest.embed.batches import Embedded, missing
+from waymeet.analysis.token_estimate import estimate_tokens
+from waymeet.ingest.embed.batches import EmbeddingReport, texts_without_vector
 from waymeet.models.remote.embedder import HttpEmbedder
 from waymeet.models.remote.http import here
-from waymeet.models.vector_cache import KeptEmbedder
+from waymeet.models.vector_cache import CachedEmbedder
 from waymeet.ports import Embedder, Store
 from waymeet.settings import Embedding
 
@@ -53,17 +53,17 @@ class Estimate(Struct, frozen=True):
     priced: str = PRICED
 
     @property
-    def paid(self) -> bool:
+    def is_paid(self) -> bool:
         """Tell whether somebody may want money for it."""
         return self.dollars is None or self.dollars > 0.0
 
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Say it in a sentence."""
         amount = f"{self.texts:,} section{'' if self.texts == 1 else 's'}, about {self.tokens:,} tokens"
         if not self.provider:
             return f"{amount}, would be embedded by {self.model} on this machine."
         whom = f"{self.provider} ({self.model})"
-        if not self.paid:
+        if not self.is_paid:
             return f"{amount}, would be sent to {whom}."
         if self.dollars is None:
             return f"{amount}, would be sent to {whom}; what that costs is not known here."
@@ -73,9 +73,9 @@ class Estimate(Struct, frozen=True):
 def estimate(embedder: Embedder, texts: Iterable[str]) -> Estimate:
     """Estimate what embedding texts would cost; nothing is sent, and texts are read one at a time."""
     if not isinstance(embedder, HttpEmbedder):
-        lengths = [tokens(text) for text in texts]
-        return Estimate("", embedder.lane, len(lengths), sum(lengths), 0.0)
-    lengths = [tokens(embedder.sent(text)) for text in texts if text.strip()]
+        lengths = [estimate_tokens(text) for text in texts]
+        return Estimate("", embedder.space, len(lengths), sum(lengths), 0.0)
+    lengths = [estimate_tokens(embedder.sent(text)) for text in texts if text.strip()]
     provider = embedder.provider
     price = PRICES.get(provider.name, {}).get(provider.model)
     if provider.name == "compatible" and (not provider.keys or here(urlsplit(provider.url).hostname or "")):
@@ -87,7 +87,7 @@ def estimate(embedder: Embedder, texts: Iterable[str]) -> Estimate:
 
 def needs_consent(found: Estimate, numbers: Embedding) -> bool:
     """Tell whether somebody has to agree before it is done."""
-    return found.paid and found.tokens > numbers.ask_above_tokens
+    return found.is_paid and found.tokens > numbers.confirm_above_tokens
 
 
 def _money(dollars: float) -> str:
@@ -102,30 +102,30 @@ def _money(dollars: float) -> str:
 Consent = Callable[[Estimate], bool]
 
 
-def paid(embedders: Sequence[Embedder]) -> bool:
+def is_any_paid(embedders: Sequence[Embedder]) -> bool:
     """Tell whether somebody may want money, without looking at what there is to embed."""
-    return any(estimate(_innermost(each), ["a text"]).paid for each in embedders)
+    return any(estimate(_innermost(each), ["a text"]).is_paid for each in embedders)
 
 
-def estimates(store: Store, embedders: Sequence[Embedder]) -> list[Estimate]:
+def estimate_costs(store: Store, embedders: Sequence[Embedder]) -> list[Estimate]:
     """Estimate what is sent elsewhere to embed the rest."""
-    found = [estimate(_innermost(each), missing(store, embedders, each.lane)) for each in embedders]
+    found = [estimate(_innermost(each), texts_without_vector(store, embedders, each.space)) for each in embedders]
     return [each for each in found if each.provider and each.texts]
 
 
-def refused(
+def check_consent(
     store: Store, embedders: Sequence[Embedder], numbers: Embedding, consent: Consent | None
-) -> Embedded | None:
+) -> EmbeddingReport | None:
     """Ask before a large paid run; if nobody agrees, say what was not done."""
-    for each in estimates(store, embedders) if paid(embedders) else ():
+    for each in estimate_costs(store, embedders) if is_any_paid(embedders) else ():
         if needs_consent(each, numbers) and not (consent and consent(each)):
-            return Embedded(
-                left=each.texts,
-                trouble=f"Nothing was sent: {each.told()}",
-                hint="To agree: waymeet index --yes. Not to be asked: embedding.ask_above_tokens.",
+            return EmbeddingReport(
+                remaining=each.texts,
+                error=f"Nothing was sent: {each.sentence()}",
+                hint="To agree: waymeet index --yes. Not to be asked: embedding.confirm_above_tokens.",
             )
     return None
 
 
 def _innermost(embedder: Embedder) -> Embedder:
-    return embedder.inner if isinstance(embedder, KeptEmbedder) else embedder
+    return embedder.inner if isinstance(embedder, CachedEmbedder) else embedder

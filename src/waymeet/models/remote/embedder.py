@@ -7,7 +7,7 @@ from os import environ
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from waymeet.analysis.token_estimate import tokens
+from waymeet.analysis.token_estimate import estimate_tokens
 from waymeet.errors import EmbeddingError, ModelError, UnusableVectorError
 from waymeet.models.remote.client import Server, ask
 from waymeet.models.remote.http import Clock
@@ -68,7 +68,7 @@ _HINTS = {
 }
 
 
-class Patience(NamedTuple):
+class EmbedderLimits(NamedTuple):
     """How long to wait for a provider, and how much to ask of it."""
 
     query_seconds: float = 10.0
@@ -93,11 +93,11 @@ class HttpEmbedder:
         self,
         provider: Provider,
         environment: Mapping[str, str] = environ,
-        patience: Patience = Patience(),  # noqa: B008 - it cannot change
+        patience: EmbedderLimits = EmbedderLimits(),  # noqa: B008 - it cannot change
         clock: Clock = _CLOCK,
     ) -> None:
         self.provider = provider
-        self.lane = _lane(provider, patience)
+        self.space = _space(provider, patience)
         self._environment = environment
         self._patience = patience
         self._clock = clock
@@ -113,18 +113,18 @@ class HttpEmbedder:
             self._dimension = len(self._ask(["dimension"], "query")[0])
         return self._dimension
 
-    def suits(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
+    def supports_language(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
         """Take every language."""
         return True
 
-    def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
+    def embed_passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
         """Embed texts to be found; those without any visible character are not sent and become the first axis."""
         found: dict[int, Vector] = {}
         for batch in self._batches([(at, self.sent(text)) for at, text in enumerate(texts) if text.strip()]):
             found.update(zip(batch, self._ask(list(batch.values()), "passage"), strict=True))
         return [found[at] if at in found else self._nothing() for at in range(len(texts))]
 
-    def query(self, text: str) -> "Vector":
+    def embed_query(self, text: str) -> "Vector":
         """Embed a question."""
         if not text.strip():
             return self._nothing()
@@ -161,7 +161,7 @@ class HttpEmbedder:
         batch: dict[int, str] = {}
         size = count = 0
         for at, text in texts:
-            length, cost = len(text.encode()), tokens(text)
+            length, cost = len(text.encode()), estimate_tokens(text)
             full = len(batch) == provider.most_texts or size + length > provider.most_bytes
             if batch and (full or (minute and count + cost > minute)):
                 yield batch
@@ -174,7 +174,7 @@ class HttpEmbedder:
     def _ask(self, texts: Sequence[str], side: Side) -> Sequence["Vector"]:
         provider = self.provider
         server = self._server(side)
-        self._pace.keep(sum(map(tokens, texts)), wait=side == "passage")
+        self._pace.keep(sum(map(estimate_tokens, texts)), wait=side == "passage")
         try:
             reply = ask(server, provider.body(provider, texts, side), provider.reply, provider.optional)
             return self._checked(reply.rows(), len(texts))
@@ -225,7 +225,7 @@ class HttpEmbedder:
         return list((vectors / lengths).astype(np.float32))
 
 
-def _lane(provider: Provider, patience: Patience) -> str:
+def _space(provider: Provider, patience: EmbedderLimits) -> str:
     """Name the space: provider, model, dimension; addresses, prefixes and where texts are cut only as a mark."""
     name = f"{provider.name}-{provider.model}"
     if provider.dimension:

@@ -30,7 +30,7 @@ class Clock(NamedTuple):
     chance: Callable[[], float] = random
 
 
-class Manners(NamedTuple):
+class RetryPolicy(NamedTuple):
     """How long to wait and how often to try."""
 
     seconds: float = 60.0
@@ -43,11 +43,11 @@ class Manners(NamedTuple):
     most_bytes: int = 64 << 20
 
 
-PATIENT = Manners()
+PATIENT = RetryPolicy()
 REAL = Clock()
 
 
-class Refused(Exception):  # noqa: N818 - a reply, turned into an error by whoever knows what was asked
+class HttpStatusError(Exception):
     """A server's answer other than success, after every try."""
 
     def __init__(self, status: int, told: str) -> None:
@@ -57,7 +57,7 @@ class Refused(Exception):  # noqa: N818 - a reply, turned into an error by whoev
         """The beginning of what the server said, on one line."""
 
 
-class _Trouble(Exception):  # noqa: N818 - never leaves this module
+class RetryableError(Exception):
     """Something that may pass; the server may have said when."""
 
     def __init__(self, told: str, status: int = 0, wanted: float | None = None) -> None:
@@ -66,7 +66,9 @@ class _Trouble(Exception):  # noqa: N818 - never leaves this module
         self.wanted = wanted
 
 
-def post(url: str, headers: Mapping[str, str], body: bytes, manners: Manners = PATIENT, clock: Clock = REAL) -> bytes:
+def post(
+    url: str, headers: Mapping[str, str], body: bytes, manners: RetryPolicy = PATIENT, clock: Clock = REAL
+) -> bytes:
     """Send a body and read the answer, trying again what may pass: too many requests, a server in trouble, a bad line.
 
     Raises:
@@ -81,7 +83,7 @@ def post(url: str, headers: Mapping[str, str], body: bytes, manners: Manners = P
     return patiently(url, once, manners, clock)
 
 
-def get(url: str, manners: Manners = PATIENT, clock: Clock = REAL) -> bytes:
+def get(url: str, manners: RetryPolicy = PATIENT, clock: Clock = REAL) -> bytes:
     """Read what is at a public address, likewise; redirections are followed as long as nobody can listen in."""
 
     def once(ends: float) -> bytes:
@@ -90,17 +92,17 @@ def get(url: str, manners: Manners = PATIENT, clock: Clock = REAL) -> bytes:
     return patiently(url, once, manners, clock)
 
 
-def patiently(url: str, once: Callable[[float], T], manners: Manners = PATIENT, clock: Clock = REAL) -> T:
+def patiently(url: str, once: Callable[[float], T], manners: RetryPolicy = PATIENT, clock: Clock = REAL) -> T:
     """Try something until it succeeds or patience ends; it is told when the time for each try is over."""
     for number in range(1, manners.tries + 1):
         try:
             return once(clock.now() + manners.seconds)
-        except _Trouble as trouble:
+        except RetryableError as trouble:
             pause = manners.first_wait * 2 ** (number - 1) * (0.5 + 0.5 * clock.chance())
             pause = max(pause, trouble.wanted or 0.0)
             if number == manners.tries or pause > manners.longest_wait:
                 if trouble.status:
-                    raise Refused(trouble.status, str(trouble)) from trouble
+                    raise HttpStatusError(trouble.status, str(trouble)) from trouble
                 raise EmbeddingError(
                     f"{_host(url)} cannot be reached: {trouble}.", "Check the address and the network, or try later."
                 ) from trouble
@@ -113,7 +115,7 @@ def exchange(
     headers: Mapping[str, str],
     body: bytes | None,
     take: "Callable[[HTTPResponse], T]",
-    manners: Manners,
+    manners: RetryPolicy,
     *,
     clock: Clock,
     follow: Callable[[str], bool] = lambda _: False,
@@ -133,12 +135,12 @@ def exchange(
         with error:
             told = _line(error.read(2000))
         if error.code in _AGAIN:
-            raise _Trouble(told, error.code, _wanted(error.headers.get("Retry-After"), clock)) from error
-        raise Refused(error.code, told) from error
+            raise RetryableError(told, error.code, _wanted(error.headers.get("Retry-After"), clock)) from error
+        raise HttpStatusError(error.code, told) from error
     except URLError as error:
-        raise _Trouble(str(error.reason)) from error
+        raise RetryableError(str(error.reason)) from error
     except (OSError, HTTPException) as error:
-        raise _Trouble(str(error) or type(error).__name__) from error
+        raise RetryableError(str(error) or type(error).__name__) from error
     except ValueError:  # quotes what it was given, and that may be a key
         raise EmbeddingError(
             f"{_host(url)} cannot be asked: the address or the key holds characters that cannot be sent.", "Check both."
@@ -171,11 +173,11 @@ def onward(start: str) -> Callable[[str], bool]:
     return lambda url: guarded(url) and (inside(start) or not inside(url))
 
 
-def _whole(url: str, ends: float, manners: Manners, clock: Clock) -> "Callable[[HTTPResponse], bytes]":
+def _whole(url: str, ends: float, manners: RetryPolicy, clock: Clock) -> "Callable[[HTTPResponse], bytes]":
     return lambda answer: _read(answer, url, ends, manners, clock)
 
 
-def _read(answer: "HTTPResponse", url: str, ends: float, manners: Manners, clock: Clock) -> bytes:
+def _read(answer: "HTTPResponse", url: str, ends: float, manners: RetryPolicy, clock: Clock) -> bytes:
     """Read an answer in parts, so that neither its size nor its slowness is without bounds."""
     parts, size = [], 0
     while part := answer.read1(_PART):
@@ -184,7 +186,7 @@ def _read(answer: "HTTPResponse", url: str, ends: float, manners: Manners, clock
         if size > manners.most_bytes:
             raise EmbeddingError(f"{_host(url)} sent more than {manners.most_bytes:,} bytes.", "Use smaller batches.")
         if clock.now() > ends:
-            raise _Trouble(f"no whole answer within {manners.seconds:g} seconds")
+            raise RetryableError(f"no whole answer within {manners.seconds:g} seconds")
     return b"".join(parts)
 
 

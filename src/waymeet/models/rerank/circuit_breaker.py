@@ -6,7 +6,7 @@ from math import ceil
 from threading import Lock
 from time import monotonic
 
-from waymeet.errors import RestingError
+from waymeet.errors import CircuitOpenError
 from waymeet.ports import Reranker
 from waymeet.settings import Rerank
 
@@ -45,7 +45,7 @@ class GuardedReranker:
         with self._lock:
             left = self._rests_until - started
         if left > 0.0:
-            raise RestingError(
+            raise CircuitOpenError(
                 f"{self.name} is left alone for {ceil(left)} more seconds: it took too long too often "
                 f"(above {self._threshold * 1000:g} ms in more than one call of twenty).",
                 "Send fewer candidates (rerank.candidates), allow more time (rerank.p95_ms), or take a quicker model.",
@@ -58,7 +58,7 @@ class GuardedReranker:
     def _note(self, took: float) -> None:
         with self._lock:
             self._last.append(took)
-            judged = self._on_trial or len(self._last) >= self._numbers.least_calls
+            judged = self._on_trial or len(self._last) >= self._numbers.min_calls
             slow = p95([took] if self._on_trial else self._last) > self._threshold
             if judged and slow:
                 self._rests_until = self._clock() + self._numbers.off_seconds

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from waymeet.errors import EmbeddingError
-from waymeet.models.files.model_folder import describe, fingerprint, fitting, weight_files
+from waymeet.models.files.model_folder import describe_folder, fingerprint, fitting, weight_files
 
 if TYPE_CHECKING:
     from waymeet.models.local.bert import Tensors
@@ -23,7 +23,7 @@ class LocalReranker:
     """Scores with the cross-encoder in a folder, by safetensors or ONNX; loads when it is first used."""
 
     def __init__(self, folder: Path) -> None:
-        self._described = describe(folder)
+        self._described = describe_folder(folder)
         self.name = f"{fingerprint(self._described, 'rerank')}/1"
 
     def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:

@@ -6,12 +6,12 @@ from typing import Literal
 
 from msgspec import Struct
 
-from waymeet.analysis import located
+from waymeet.analysis import path_key
 from waymeet.ports import Store
-from waymeet.search.lookup.did_you_mean import near
+from waymeet.search.lookup.did_you_mean import similar_paths
 from waymeet.staleness.dates import SOURCE
-from waymeet.staleness.scope import DESCRIBED, batches, below
-from waymeet.types import FOUND_KINDS, Chunk, Document, Edge
+from waymeet.staleness.scope import DESCRIBED, batches, is_below
+from waymeet.types import INFERRED_KINDS, Chunk, Document, Edge
 
 _CONTAINS = "contains"
 _TRANSLATION = "translation"
@@ -38,7 +38,7 @@ class Orphan(Struct, frozen=True):
     """How many links it has itself."""
 
 
-class Broken(Struct, frozen=True):
+class BrokenLink(Struct, frozen=True):
     """A link that does not lead where its author meant."""
 
     document: str
@@ -49,11 +49,11 @@ class Broken(Struct, frozen=True):
     text: str
     sentence: str
     problem: Literal["missing", "anchor", "renamed"]
-    meant: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
     """What may be meant."""
 
 
-def orphans(store: Store, kinds: Collection[str], *, entrances: bool = False) -> tuple[Orphan, ...]:
+def find_orphans(store: Store, kinds: Collection[str], *, entrances: bool = False) -> tuple[Orphan, ...]:
     """List documents of some kinds that no other document links to; pages at the entrance only on demand."""
     found: dict[str, Orphan] = {}
     twins: dict[str, set[str]] = {}
@@ -71,12 +71,12 @@ def orphans(store: Store, kinds: Collection[str], *, entrances: bool = False) ->
     )
 
 
-def broken(
+def find_broken_links(
     store: Store,
     former: Mapping[str, str],
     there: Callable[[str], bool] = lambda _: False,
     paths: Collection[str] = (),
-) -> tuple[Broken, ...]:
+) -> tuple[BrokenLink, ...]:
     """List links that people wrote and that lead nowhere, to no such heading, or to a page by a name it had once.
 
     `former` gives the present path of documents by the path they had; `there` tells whether something that is not
@@ -84,11 +84,11 @@ def broken(
     """
     ids = list(store.fingerprints())
     names = _Names(ids, former)
-    found: list[Broken] = []
-    for batch in batches([id_ for id_ in ids if below(id_, paths)]):
+    found: list[BrokenLink] = []
+    for batch in batches([id_ for id_ in ids if is_below(id_, paths)]):
         writing = {id_ for id_, each in store.documents(batch).items() if each.kind not in DESCRIBED}
         leading = (edge for edge in store.edges(writing) if edge.source.document in writing)
-        edges = [edge for edge in leading if edge.kind not in FOUND_KINDS]
+        edges = [edge for edge in leading if edge.kind not in INFERRED_KINDS]
         dangling = [edge for edge in edges if edge.target is None and not any(map(there, _written(edge)))]
         found.extend(map(names.missing, dangling))
         found.extend(_astray(store, [edge for edge in edges if edge.target is not None and edge.target.anchor]))
@@ -104,7 +104,7 @@ class _Names:
         self._former = {_folded(old): new for old, new in former.items()}
         self._guessed: dict[str, tuple[str, ...]] = {}
 
-    def missing(self, edge: Edge) -> Broken:
+    def missing(self, edge: Edge) -> BrokenLink:
         """Report a link that leads nowhere."""
         names = _written(edge)
         name = next((name for name in names if name in self._former), "")
@@ -117,7 +117,7 @@ class _Names:
         target = edge.target.document if edge.target else ""
         return next((name for name in _written(edge) if self._former.get(name) == target), "")
 
-    def renamed(self, edge: Edge) -> Broken:
+    def renamed(self, edge: Edge) -> BrokenLink:
         """Report a link that still finds its target, but by a path that it had."""
         name = self.was(edge)
         return _broken(edge, name, "renamed", (self._former[name],))
@@ -125,11 +125,11 @@ class _Names:
     def _guesses(self, name: str) -> tuple[str, ...]:
         if name not in self._guessed:
             few = len(self._guessed) * len(self._ids) < _COMPARISONS
-            self._guessed[name] = tuple(near(name, self._ids, 2)) if few else ()
+            self._guessed[name] = tuple(similar_paths(name, self._ids, 2)) if few else ()
         return self._guessed[name]
 
 
-def _astray(store: Store, edges: Sequence[Edge]) -> Iterator[Broken]:
+def _astray(store: Store, edges: Sequence[Edge]) -> Iterator[BrokenLink]:
     """Find links to places that their targets do not have."""
     targets = {edge.target.document for edge in edges if edge.target is not None}
     documents, chunks = store.documents(targets), store.chunks_of(targets)
@@ -138,7 +138,7 @@ def _astray(store: Store, edges: Sequence[Edge]) -> Iterator[Broken]:
         if edge.target is None or _has(documents[edge.target.document], edge.target.anchor, chunks, anchors):
             continue
         id_, anchor = edge.target
-        close = near(anchor, list(anchors[id_]), 2)
+        close = similar_paths(anchor, list(anchors[id_]), 2)
         yield _broken(edge, f"{id_}#{anchor}", "anchor", [f"{id_}#{each}" for each in close])
 
 
@@ -161,8 +161,12 @@ def _anchors(chunks: Iterable[Chunk]) -> dict[str, None]:
     return dict.fromkeys(form for name in named for form in (name, name.casefold(), name.rpartition(".")[2]))
 
 
-def _broken(edge: Edge, target: str, problem: Literal["missing", "anchor", "renamed"], meant: Sequence[str]) -> Broken:
-    return Broken(edge.source.document, edge.line, edge.kind, target, edge.text, edge.sentence, problem, tuple(meant))
+def _broken(
+    edge: Edge, target: str, problem: Literal["missing", "anchor", "renamed"], meant: Sequence[str]
+) -> BrokenLink:
+    return BrokenLink(
+        edge.source.document, edge.line, edge.kind, target, edge.text, edge.sentence, problem, tuple(meant)
+    )
 
 
 def _entrance(id_: str) -> bool:
@@ -176,7 +180,7 @@ def _entrance(id_: str) -> bool:
 
 
 def _folded(path: str) -> str:
-    return located(path).partition(":")[2]
+    return path_key(path).partition(":")[2]
 
 
 def _written(edge: Edge) -> tuple[str, ...]:

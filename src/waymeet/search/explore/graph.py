@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec import Struct
 
 from waymeet.ports import Store
-from waymeet.search.lookup.find import Meant, find
+from waymeet.search.lookup.find import Target, find_target
 from waymeet.staleness.scope import batches
 from waymeet.types import Document, Edge, Node
 
@@ -58,7 +58,7 @@ class Graph(Struct, frozen=True):
     """Whether nodes were left out because there are too many."""
 
 
-def connections(store: Store, meant: Meant, kinds: Collection[str] = ()) -> tuple[Connection, ...]:
+def list_connections(store: Store, meant: Target, kinds: Collection[str] = ()) -> tuple[Connection, ...]:
     """List the links that leave something, then those that lead to it, by kind."""
     own = meant.document.id
     edges = store.edges([own], kinds)
@@ -73,18 +73,18 @@ def connections(store: Store, meant: Meant, kinds: Collection[str] = ()) -> tupl
     return tuple(sorted(found, key=lambda each: (each.direction != "out", each.kind, each.id, each.line)))
 
 
-def pictured(
+def build_graph(
     store: Store, reference: str, depth: int, kinds: Collection[str], limit: int, *, symbols: bool = False
 ) -> Graph:
     """Collect the part of the graph around what a reference names, or the whole if it names nothing."""
-    with store.reading():
+    with store.snapshot():
         if reference:
-            return around(store, find(store, reference), depth, kinds, limit, symbols=symbols)
-        return whole(store, kinds, limit, symbols=symbols)
+            return graph_around(store, find_target(store, reference), depth, kinds, limit, symbols=symbols)
+        return whole_graph(store, kinds, limit, symbols=symbols)
 
 
-def around(
-    store: Store, start: Meant, depth: int, kinds: Collection[str], limit: int, *, symbols: bool = False
+def graph_around(
+    store: Store, start: Target, depth: int, kinds: Collection[str], limit: int, *, symbols: bool = False
 ) -> Graph:
     """Collect what lies within some links of something, the nearest first.
 
@@ -130,7 +130,7 @@ def _inside(store: Store, file: Node, kinds: Collection[str]) -> list[Node]:
     return [Node(file.document, anchor) for anchor in dict.fromkeys((*defined, *linked)) if anchor]
 
 
-def whole(store: Store, kinds: Collection[str], limit: int, *, symbols: bool = False) -> Graph:
+def whole_graph(store: Store, kinds: Collection[str], limit: int, *, symbols: bool = False) -> Graph:
     """Collect the graph of all documents; when there are too many, those with the most links."""
     drawn: dict[tuple[Node, Node, str], int] = {}
     ids = store.fingerprints()
@@ -158,13 +158,13 @@ def node_id(node: Node) -> str:
     return f"{node.document}#{node.anchor}" if node.anchor else node.document
 
 
-def _written_there(edge: Edge, meant: Meant) -> bool:
+def _written_there(edge: Edge, meant: Target) -> bool:
     if meant.lines is not None:
         return meant.lines[0] <= edge.line <= meant.lines[1]
     return not meant.anchor or _below(edge.source.anchor, meant.anchor)
 
 
-def _leads_there(target: Node, meant: Meant) -> bool:
+def _leads_there(target: Node, meant: Target) -> bool:
     return not meant.anchor or _below(target.anchor, meant.anchor)
 
 

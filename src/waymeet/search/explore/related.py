@@ -64,7 +64,7 @@ class _Known(dict[str, Sequence[Neighbour]]):
             self[document] = [each for each in around if self._kinds or each.kind != _CONTAINS]
 
 
-def related(
+def rank_related(
     store: Store,
     document: str,
     *,

@@ -8,9 +8,9 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from waymeet.analysis import count, defined, plain
+from waymeet.analysis import count_terms, normalise_text, symbol_key
 from waymeet.analysis.cjk import has_cjk
-from waymeet.analysis.keys import TITLED
+from waymeet.analysis.keys import TITLE_PREFIX
 from waymeet.ports import Store
 from waymeet.search.explore.prose import blanked, sentence, words
 from waymeet.settings import Settings
@@ -30,8 +30,8 @@ class Titles:
         carriers: dict[str, set[str]] = {}
         for page in pages:
             for key in page.names:
-                if key.startswith(TITLED):
-                    carriers.setdefault(key.removeprefix(TITLED), set()).add(page.id)
+                if key.startswith(TITLE_PREFIX):
+                    carriers.setdefault(key.removeprefix(TITLE_PREFIX), set()).add(page.id)
         self._words: dict[str, list[tuple[str, ...]]] = {}
         self._runs: dict[str, list[str]] = {}
         self._pages = {title: next(iter(ids)) for title, ids in carriers.items() if len(ids) == 1}
@@ -48,7 +48,7 @@ class Titles:
     def named(self, text: str) -> Iterator[tuple[int, int, str]]:
         """Yield where a text names a page, the longest title first, and which page."""
         spans = list(words(text))
-        plainly = [plain(text[start:end]) for start, end in spans]
+        plainly = [normalise_text(text[start:end]) for start, end in spans]
         for at, (start, _) in enumerate(spans):
             for parts in self._words.get(plainly[at].partition(" ")[0], ()):
                 end = _matched(plainly, at, parts)
@@ -105,12 +105,12 @@ class Suggestion(Struct, frozen=True):
     target: str
     """The page, or `path#Symbol`."""
     title: str
-    sort: Literal["title", "symbol", "alike"]
+    kind: Literal["title", "symbol", "alike"]
     text: str
     """The words that name the target; for pages that are alike, how much."""
     sentence: str
     """The sentence as it is."""
-    ready: str
+    linked_sentence: str
     """The sentence with the link in it; for pages that are alike, the link alone."""
 
 
@@ -121,9 +121,9 @@ class Suggestions(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-def suggestions(store: Store, settings: Settings, limit: int, only: str | None = None) -> Suggestions:
+def suggest_links(store: Store, settings: Settings, limit: int, only: str | None = None) -> Suggestions:
     """Suggest links for one document or for all, those that name their target first."""
-    with store.reading():
+    with store.snapshot():
         pages = _pages(store)
         titles = Titles(pages.values())
         wanted = [pages[only]] if only in pages else [] if only else list(pages.values())
@@ -178,9 +178,9 @@ def _by_symbol(store: Store, chunks: Sequence[Chunk], linked: Collection[str]) -
         for match in _SYMBOL.finditer(blanked(chunk.text)):
             if match.end() - match.start() <= _LONGEST_NAME and _LIKE_A_SYMBOL.fullmatch(match.group()):
                 names.setdefault(match.group().removesuffix("()"), match.span())
-        carriers = store.named([defined(name) for name in names if name not in done])
+        carriers = store.documents_by_key([symbol_key(name) for name in names if name not in done])
         for name, span in names.items():
-            carrying = carriers.get(defined(name), ())
+            carrying = carriers.get(symbol_key(name), ())
             if len(carrying) == 1 and carrying[0] not in linked and name not in done:
                 done.add(name)
                 link = f"`{chunk.text[slice(*span)]}`"
@@ -203,10 +203,10 @@ def _made(chunk: Chunk, span: tuple[int, int], target: _Target, link: str) -> Su
         line=chunk.start + chunk.text.count("\n", 0, start),
         target=target.id,
         title=target.title,
-        sort=target.sort,
+        kind=target.sort,
         text=chunk.text[start:end],
         sentence=around.text,
-        ready=around.text[: around.start] + link + around.text[around.end :],
+        linked_sentence=around.text[: around.start] + link + around.text[around.end :],
     )
 
 
@@ -233,21 +233,21 @@ def _alike(
         if len(own) < _LEAST:
             continue
         telling = sorted(own, key=lambda term: (-own[term], term))[:_TELLING]
-        ranking = store.lexical([Word((term,)) for term in telling], _CANDIDATES, Filters(), settings.bm25)
+        ranking = store.rank_lexical([Word((term,)) for term in telling], _CANDIDATES, Filters(), settings.bm25)
         for other in dict.fromkeys(scored.document for scored in ranking):
             pair = frozenset((page.id, other))
             if other == page.id or other not in pages or other in linked[page.id] or pair in done:
                 continue
             done.add(pair)
             likeness = _cosine(own, _terms(store, other, terms))
-            if likeness >= settings.authored.related:
+            if likeness >= settings.notebook.related_similarity:
                 said, link = f"{likeness:.0%} alike", _markdown(page.id, other, pages[other].title)
                 yield Suggestion(page.id, 1, other, pages[other].title, "alike", said, "", link)
 
 
 def _terms(store: Store, id_: str, known: dict[str, dict[str, int]]) -> dict[str, int]:
     if id_ not in known:
-        known[id_] = count("\n".join(chunk.text for chunk in store.chunks_of([id_]).get(id_, ())))
+        known[id_] = count_terms("\n".join(chunk.text for chunk in store.chunks_of([id_]).get(id_, ())))
     return known[id_]
 
 

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from waymeet.errors import UsageError
-from waymeet.search.feedback.votes import Corrections, Pair, Vote, read_with
+from waymeet.search.feedback.votes import Feedback, Pair, Vote, read_with
 from waymeet.types import Document
 
 _PATIENCE = 10.0
@@ -24,38 +24,38 @@ _AGAIN_NS = 600_000_000_000
 """How long after a reading another one is not worth writing down."""
 
 
-def corrections(index: Path) -> Corrections:
+def read_feedback(index: Path) -> Feedback:
     """Read what people said about answers."""
     file = _feedback(index)
     try:
-        return Corrections(tuple(msgspec.json.decode(file.read_bytes(), type=list[Vote])))
+        return Feedback(tuple(msgspec.json.decode(file.read_bytes(), type=list[Vote])))
     except FileNotFoundError:
-        return Corrections()
+        return Feedback()
     except (OSError, msgspec.MsgspecError) as error:
         raise UsageError(f"{file} cannot be read: {error}.", "Move it away to start without feedback.") from error
 
 
-def heeded(index: Path) -> Corrections:
+def read_feedback_or_warn(index: Path) -> Feedback:
     """Read what people said and read, for an answer; if what they said is illegible, it goes on without and says so."""
     try:
-        return replace(corrections(index), pairs=pairs(index))
+        return replace(read_feedback(index), read_together=pairs(index))
     except UsageError as error:
-        return Corrections(trouble=error.message)
+        return Feedback(error=error.message)
 
 
-def change(index: Path, changed: Callable[[tuple[Vote, ...]], Iterable[Vote]]) -> tuple[Vote, ...]:
+def change_votes(index: Path, changed: Callable[[tuple[Vote, ...]], Iterable[Vote]]) -> tuple[Vote, ...]:
     """Change what is kept of what people said, and give what is kept then; of very many votes the last ones."""
     file = _feedback(index)
     try:
         with _locked(file, _PATIENCE):
-            votes = tuple(changed(corrections(index).votes))[-_MOST_VOTES:]
+            votes = tuple(changed(read_feedback(index).votes))[-_MOST_VOTES:]
             _write(file, votes)
     except OSError as error:
         raise UsageError(f"{file} cannot be written: {error}.", "Nothing was changed; try again.") from error
     return votes
 
 
-def used(index: Path) -> dict[str, int]:
+def last_read_times(index: Path) -> dict[str, int]:
     """Read when documents were last read or confirmed, in nanoseconds since 1970; nothing if that cannot be told."""
     try:
         return msgspec.json.decode(_read(index).read_bytes(), type=dict[str, int])
@@ -71,17 +71,17 @@ def pairs(index: Path) -> tuple[Pair, ...]:
         return ()  # likewise
 
 
-def touch(index: Path, document: Document, now: int) -> bool:
+def record_read(index: Path, document: Document, now: int) -> bool:
     """Note that a document was read or confirmed, and together with which, if that can be done at once; says whether.
 
     Code and plain files are not remembered: they are read all the time, and nothing is made of it.
     """
-    if document.kind not in _REMEMBERED or now - used(index).get(document.id, 0) < _AGAIN_NS:
+    if document.kind not in _REMEMBERED or now - last_read_times(index).get(document.id, 0) < _AGAIN_NS:
         return False
     file = _read(index)
     try:
         with _locked(file, 0.0):
-            moments = used(index)
+            moments = last_read_times(index)
             known = pairs(index)
             met = read_with(known, document.id, moments, now)
             _write(file, _latest({**moments, document.id: now}))

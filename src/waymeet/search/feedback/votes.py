@@ -6,7 +6,7 @@ from itertools import combinations
 
 from msgspec import Struct
 
-from waymeet.analysis import terms
+from waymeet.analysis import list_terms
 
 CO_ACTIVATED = "co_activated"
 """How documents are related that were right for the same question, or are often read together."""
@@ -21,7 +21,7 @@ class Vote(Struct, frozen=True):
 
     query: str
     document: str
-    right: bool
+    is_relevant: bool
     at_ns: int = 0
 
 
@@ -45,22 +45,22 @@ class Pair(Struct, frozen=True):
     """When they were last."""
 
 
-class Corrections(Struct, frozen=True, dict=True):
+class Feedback(Struct, frozen=True, dict=True):
     """All that people said and did, ready to be asked."""
 
     votes: tuple[Vote, ...] = ()
-    trouble: str = ""
+    error: str = ""
     """Why nothing is known of what they said, if it should be."""
-    pairs: tuple[Pair, ...] = ()
+    read_together: tuple[Pair, ...] = ()
     """What they read together."""
 
     @cached_property
     def _asked(self) -> dict[str, frozenset[str]]:
-        return {vote.query: frozenset(terms(vote.query)) for vote in self.votes}
+        return {vote.query: frozenset(list_terms(vote.query)) for vote in self.votes}
 
-    def about(self, question: str, least: float) -> dict[str, Likely]:
+    def for_query(self, question: str, least: float) -> dict[str, Likely]:
         """Say what is known of documents from questions that share at least this part of their terms."""
-        mine = frozenset(terms(question))
+        mine = frozenset(list_terms(question))
         alike = {query: part for query, other in self._asked.items() if (part := likeness(mine, other)) >= least}
         found: dict[str, Likely] = {}
         for vote in self.votes:
@@ -69,7 +69,7 @@ class Corrections(Struct, frozen=True, dict=True):
                 continue
             known = found.get(vote.document, Likely(0.0, vote.query, 0))
             nearest = max(known.query, vote.query, key=lambda query: alike[query])
-            support = known.support + (part if vote.right else -part)
+            support = known.support + (part if vote.is_relevant else -part)
             found[vote.document] = Likely(support, nearest, known.votes + 1)
         return found
 
@@ -79,7 +79,7 @@ class Corrections(Struct, frozen=True, dict=True):
         0 sittings leave reading aside.
         """
         found: dict[str, set[str]] = {document: set(others) for document, others in self._right_together.items()}
-        for pair in self.pairs:
+        for pair in self.read_together:
             if 0 < sittings <= pair.sittings:
                 found.setdefault(pair.one, set()).add(pair.other)
                 found.setdefault(pair.other, set()).add(pair.one)
@@ -89,7 +89,7 @@ class Corrections(Struct, frozen=True, dict=True):
     def _right_together(self) -> Mapping[str, set[str]]:
         right: dict[str, dict[str, None]] = {}
         for vote in self.votes:
-            if vote.right:
+            if vote.is_relevant:
                 right.setdefault(vote.query, {})[vote.document] = None
         found: dict[str, set[str]] = {}
         for documents in right.values():
@@ -126,20 +126,20 @@ def likeness(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / len(one | other) if one and other else 0.0
 
 
-def cast(votes: Iterable[Vote], new: Iterable[Vote]) -> tuple[Vote, ...]:
+def add_votes(votes: Iterable[Vote], new: Iterable[Vote]) -> tuple[Vote, ...]:
     """Add votes; one on the same question and document as an earlier one of the other opinion takes its place."""
     kept = list(votes)
     for vote in new:
         kept = [
             each
             for each in kept
-            if (each.query, each.document) != (vote.query, vote.document) or each.right == vote.right
+            if (each.query, each.document) != (vote.query, vote.document) or each.is_relevant == vote.is_relevant
         ]
         kept.append(vote)
     return tuple(kept)
 
 
-def taken_back(votes: Iterable[Vote], query: str, documents: Iterable[str]) -> Iterator[Vote]:
+def remove_votes(votes: Iterable[Vote], query: str, documents: Iterable[str]) -> Iterator[Vote]:
     """Leave out what was said about a question: about some documents, or all if none is named."""
     some = set(documents)
     return (vote for vote in votes if vote.query != query or (some and vote.document not in some))

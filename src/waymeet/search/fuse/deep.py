@@ -3,8 +3,8 @@
 from msgspec.structs import replace
 
 from waymeet.formulas.explanation import total, value
-from waymeet.formulas.fusion import rrf, share, strong, top_bonus
-from waymeet.formulas.rerank import blended, trust
+from waymeet.formulas.fusion import is_strong_signal, rrf, share_of_best, top_rank_bonus
+from waymeet.formulas.rerank import blend_scores, fused_weight
 from waymeet.search.fuse.fusion import made_of, ordered, rows_of
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings
@@ -21,20 +21,20 @@ def strong_signal(search: Search, tools: Tools, settings: Settings) -> Search:
     """
     found = search.ranking("lexical")
     if not found:
-        return replace(search, clear=False).skip("nothing found by words")
+        return replace(search, strong_signal=False).skip("nothing found by words")
     first, second = found[0].score, found[1].score if len(found) > 1 else 0.0
     least, gap = settings.deep.clear_score, settings.deep.clear_gap
     reachable = 0.0
     for word in search.words:
-        best = tools.store.lexical([word], 1, Filters(), settings.bm25)
+        best = tools.store.rank_lexical([word], 1, Filters(), settings.bm25)
         reachable += best[0].score if best else 0.0
         if first < least * reachable:  # it only grows from here
-            return replace(search, clear=False)
-    clear = reachable > 0.0 and strong(first / reachable, second / reachable, least, gap)
-    return replace(search, clear=clear)
+            return replace(search, strong_signal=False)
+    clear = reachable > 0.0 and is_strong_signal(first / reachable, second / reachable, least, gap)
+    return replace(search, strong_signal=clear)
 
 
-def fuse_all(search: Search, _tools: Tools, settings: Settings) -> Search:
+def fuse_variants(search: Search, _tools: Tools, settings: Settings) -> Search:
     """Fuse all lists by rank, the question as it was asked counting more, with a bonus for the best rank in any."""
     numbers = settings.deep
     weights = {source: numbers.original if source in _ASKED_AS_IS else numbers.alternative for source in search.lists}
@@ -42,7 +42,7 @@ def fuse_all(search: Search, _tools: Tools, settings: Settings) -> Search:
     for rows, found in rows_of(search):
         score = rrf({each.source: each.rank for each in found}, weights, settings.rrf.k)
         best = min(each.rank for each in found)
-        bonus = top_bonus(best, numbers.bonus)
+        bonus = top_rank_bonus(best, numbers.bonus)
         if bonus:
             score = total("fused, with a bonus", score, value(bonus, f"best rank in any list: {best}"))
         row = next(iter(rows.values()))
@@ -51,11 +51,11 @@ def fuse_all(search: Search, _tools: Tools, settings: Settings) -> Search:
     return replace(search, candidates=kept, search_type=made_of(search))
 
 
-def blend_positions(search: Search, tools: Tools, settings: Settings) -> Search:
+def blend_reranker(search: Search, tools: Tools, settings: Settings) -> Search:
     """Mix fused and reranked scores; the further down in the fused list, the more the reranker counts."""
     if not search.candidates:
         return search.skip("nothing found")
-    if not search.judged:
+    if not search.reranker_scores:
         if tools.reranker is None:
             return search.miss("rerank", "no_reranker", "no reranker is set up: the order is that of the fused lists")
         return search.skip("not_reranked")
@@ -64,8 +64,10 @@ def blend_positions(search: Search, tools: Tools, settings: Settings) -> Search:
     best = search.candidates[0].score.value
     mixed = []
     for position, each in enumerate(search.candidates, start=1):
-        judged = search.judged.get(each.chunks[0]) if each.chunks else None
+        judged = search.reranker_scores.get(each.chunks[0]) if each.chunks else None
         said = value(judged.score, "reranker") if judged else value(0.0, "not read again")
-        score = blended(share("fused", each.score, best), said, trust(position, bands, numbers.tail_trust))
+        score = blend_scores(
+            share_of_best("fused", each.score, best), said, fused_weight(position, bands, numbers.tail_trust)
+        )
         mixed.append(replace(each, score=score))
     return replace(search, candidates=ordered(mixed))

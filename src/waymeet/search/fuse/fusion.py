@@ -6,11 +6,11 @@ from itertools import groupby
 from msgspec.structs import replace
 
 from waymeet.formulas.explanation import product, total, value
-from waymeet.formulas.fusion import aggregate, linear, rrf, share, three_way, three_way_weights
+from waymeet.formulas.fusion import aggregate, linear, rrf, share_of_best, three_way, three_way_weights
 from waymeet.formulas.graph import proximity
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings
-from waymeet.types import Candidate, Explanation, Filters, Found, Ranking, Scored
+from waymeet.types import Candidate, Explanation, Filters, Ranking, ScoredChunk, SourceRank
 
 
 def ordered(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
@@ -27,7 +27,7 @@ def kind_of(source: str) -> str:
     return source.partition(" ")[0]
 
 
-def scored(search: Search, source: str, each: Scored) -> Explanation:
+def scored(search: Search, source: str, each: ScoredChunk) -> Explanation:
     """State a chunk's score in its list, taken apart if the list's evidence is at hand."""
     if kind_of(source) == "vector":
         return value(each.score, "cosine similarity")
@@ -46,16 +46,16 @@ def scored(search: Search, source: str, each: Scored) -> Explanation:
     return total("BM25F", *words)
 
 
-def found_in(lists: Mapping[str, Ranking]) -> dict[str, dict[str, Found]]:
+def found_in(lists: Mapping[str, Ranking]) -> dict[str, dict[str, SourceRank]]:
     """Say for each chunk which lists contain it, and where."""
-    found: dict[str, dict[str, Found]] = {}
+    found: dict[str, dict[str, SourceRank]] = {}
     for source, ranking in lists.items():
         for rank, each in enumerate(ranking, start=1):
-            found.setdefault(each.chunk, {})[source] = Found(source, rank, each.score)
+            found.setdefault(each.chunk, {})[source] = SourceRank(source, rank, each.score)
     return found
 
 
-def rows_of(search: Search) -> Iterator[tuple[dict[str, Scored], tuple[Found, ...]]]:
+def rows_of(search: Search) -> Iterator[tuple[dict[str, ScoredChunk], tuple[SourceRank, ...]]]:
     """Give, for each chunk of any list, its row in every list that contains it and where it stands there."""
     by_chunk = {source: {each.chunk: each for each in ranking} for source, ranking in search.lists.items()}
     for chunk, found in found_in(search.lists).items():
@@ -70,9 +70,9 @@ def made_of(search: Search) -> str:
 
 def fuse(search: Search, _tools: Tools, settings: Settings) -> Search:
     """Fuse the lists by reciprocal rank, or linearly; a single mode keeps the scores of its one list."""
-    by_kind = {"lexical": settings.rrf.lexical, "vector": settings.rrf.vector * search.covered}
+    by_kind = {"lexical": settings.rrf.lexical, "vector": settings.rrf.vector * search.vector_share}
     weights = {source: by_kind.get(kind_of(source), 1.0) for source in search.lists}
-    shares_of = {"lexical": settings.classic.lexical, "vector": settings.classic.vector * search.covered}
+    shares_of = {"lexical": settings.classic.lexical, "vector": settings.classic.vector * search.vector_share}
     parts = {source: shares_of.get(kind_of(source), 0.0) for source in search.lists}
     candidates = []
     for rows, found in rows_of(search):
@@ -80,7 +80,7 @@ def fuse(search: Search, _tools: Tools, settings: Settings) -> Search:
             score = next(scored(search, source, row) for source, row in rows.items())
         elif settings.classic.fusion == "linear":
             shares = {
-                source: share(source, scored(search, source, row), search.ranking(source)[0].score)
+                source: share_of_best(source, scored(search, source, row), search.ranking(source)[0].score)
                 for source, row in rows.items()
             }
             score = linear(shares, parts)
@@ -91,15 +91,15 @@ def fuse(search: Search, _tools: Tools, settings: Settings) -> Search:
     return replace(search, candidates=ordered(candidates), search_type=made_of(search))
 
 
-def keep_types(search: Search, tools: Tools, _settings: Settings) -> Search:
+def apply_type_filter(search: Search, tools: Tools, _settings: Settings) -> Search:
     """Keep candidates that pass the filters which were postponed."""
-    if search.late == Filters():
+    if search.deferred_filters == Filters():
         return search.skip("no filter by type")
-    allowed = tools.store.passing([each.document for each in search.candidates], search.late)
+    allowed = tools.store.first_passing_chunks([each.document for each in search.candidates], search.deferred_filters)
     return replace(search, candidates=tuple(each for each in search.candidates if each.document in allowed))
 
 
-def fuse_three_ways(search: Search, _tools: Tools, settings: Settings) -> Search:
+def fuse_three_way(search: Search, _tools: Tools, settings: Settings) -> Search:
     """Score documents by `α·vector + β·graph + γ·full text` over the union of all that any of the three found."""
     if not search.ranking("vector"):
         return _fulltext_fallback(search, settings)
@@ -122,7 +122,7 @@ def fuse_three_ways(search: Search, _tools: Tools, settings: Settings) -> Search
         )
         values = {"vector": signals[0].value, "graph": signals[1].value, "lexical": signals[2].value}
         found = tuple(
-            Found(source, ranks[source][document], values[source])
+            SourceRank(source, ranks[source][document], values[source])
             for source in ("vector", "lexical", "graph")
             if document in ranks[source]
         )
@@ -139,7 +139,7 @@ def _fulltext_fallback(search: Search, settings: Settings) -> Search:
             document,
             tuple(each.chunk for each in rows[: settings.threeway.sections]),
             scored(search, "lexical", rows[0]),
-            (Found("lexical", rank, rows[0].score),),
+            (SourceRank("lexical", rank, rows[0].score),),
         )
         for rank, (document, rows) in enumerate(sections.items(), start=1)
     ]
@@ -149,7 +149,7 @@ def _fulltext_fallback(search: Search, settings: Settings) -> Search:
     return search.degrade("vector", "no_vector_hits", "no vector is near the query: answered by full text alone")
 
 
-def _sections(ranking: Ranking) -> dict[str, tuple[Scored, ...]]:
+def _sections(ranking: Ranking) -> dict[str, tuple[ScoredChunk, ...]]:
     """Group a list by document; documents in the order of their best section, sections best first."""
     order = {document: place for place, document in enumerate(dict.fromkeys(each.document for each in ranking))}
     grouped = groupby(sorted(ranking, key=lambda each: order[each.document]), key=lambda each: each.document)
@@ -160,7 +160,7 @@ def _ranks(documents: Iterable[str]) -> dict[str, int]:
     return {document: rank for rank, document in enumerate(documents, start=1)}
 
 
-def _similarity(search: Search, rows: tuple[Scored, ...], settings: Settings) -> Explanation:
+def _similarity(search: Search, rows: tuple[ScoredChunk, ...], settings: Settings) -> Explanation:
     if not rows:
         return value(0.0, "no vector hit")
     numbers = settings.aggregate
@@ -173,7 +173,7 @@ def _proximity(hops: int | None) -> Explanation:
     return value(proximity(hops), "a start of the walk" if hops == 0 else f"{hops} hop{'s' * (hops > 1)} from a start")
 
 
-def _fulltext(search: Search, rows: tuple[Scored, ...], best: float) -> Explanation:
+def _fulltext(search: Search, rows: tuple[ScoredChunk, ...], best: float) -> Explanation:
     if not rows:
         return value(0.0, "no full-text hit")
-    return share("full text", scored(search, "lexical", rows[0]), best)
+    return share_of_best("full text", scored(search, "lexical", rows[0]), best)

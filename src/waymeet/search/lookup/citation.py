@@ -5,10 +5,10 @@ from collections.abc import Callable, Collection, Iterable
 
 from msgspec import Struct
 
-from waymeet.analysis import plain
+from waymeet.analysis import normalise_text
 from waymeet.errors import NotIndexedError
 from waymeet.ports import Store
-from waymeet.search.lookup.did_you_mean import nothing_called
+from waymeet.search.lookup.did_you_mean import not_indexed_error
 from waymeet.types import Document
 
 _LINES = re.compile(r"(?P<path>.+?)#L(?P<start>\d{1,9})(?:-L?(?P<end>\d{1,9}))?(?:~\d{1,9})?", re.DOTALL)
@@ -19,7 +19,7 @@ _MARK = re.compile(r"[#:]")
 _PIECE = re.compile(r"~\d{1,9}$")
 
 
-class Place(Struct, frozen=True):
+class LineRange(Struct, frozen=True):
     """Some lines of a document."""
 
     document: Document
@@ -46,7 +46,7 @@ class Excerpt(Struct, frozen=True):
     """What sort of knowledge the document is."""
 
 
-def locate(store: Store, reference: str) -> Place:
+def locate_reference(store: Store, reference: str) -> LineRange:
     """Find what a reference means: `path`, `path#L10-L24`, `path#heading`, `path:10` or `path:10:5`.
 
     Raises:
@@ -55,27 +55,29 @@ def locate(store: Store, reference: str) -> Place:
     reference = reference.removeprefix("./")
     whole = store.documents([reference, f"{reference}/"])  # a folder may be written without its slash
     if whole:
-        return Place(whole.get(reference) or whole[f"{reference}/"])
+        return LineRange(whole.get(reference) or whole[f"{reference}/"])
     if _PIECE.search(reference) and (pieces := store.chunks([reference])):
         piece = pieces[reference]
-        return Place(store.documents([piece.document])[piece.document], piece.start, piece.end, piece.text)
+        return LineRange(store.documents([piece.document])[piece.document], piece.start, piece.end, piece.text)
     for pattern in (_LINES, _COUNT):
         match = pattern.fullmatch(reference)
         if match and (found := store.documents([match["path"]])):
             return _lines(found[match["path"]], match)
     path, _, anchor = reference.rpartition("#")
     for chunk in store.chunks_of([path]).get(path, ()):
-        if anchor in chunk.anchors or plain(anchor).replace(" ", "-") in chunk.anchors:
-            return Place(store.documents([path])[path], chunk.start, chunk.end)
-    raise nothing_called(store, reference)
+        if anchor in chunk.anchors or normalise_text(anchor).replace(" ", "-") in chunk.anchors:
+            return LineRange(store.documents([path])[path], chunk.start, chunk.end)
+    raise not_indexed_error(store, reference)
 
 
-def meant(references: Collection[str], known: Callable[[Collection[str]], Collection[str]]) -> dict[str, str]:
+def documents_of_references(
+    references: Collection[str], known: Callable[[Collection[str]], Collection[str]]
+) -> dict[str, str]:
     """Say of which document each reference names a place, if of any; `known` tells which of some ids there are.
 
     The longest id counts, for a path may hold what elsewhere parts it from a place.
 
-    >>> meant(["a#.md#L1-L2", "a.md:3", "b/", "c.md"], {"a#.md", "a.md", "b/"}.intersection)
+    >>> documents_of_references(["a#.md#L1-L2", "a.md:3", "b/", "c.md"], {"a#.md", "a.md", "b/"}.intersection)
     {'a#.md#L1-L2': 'a#.md', 'a.md:3': 'a.md', 'b/': 'b/'}
     """
     ids = {each: [each, f"{each}/", *(each[: mark.start()] for mark in _MARK.finditer(each))] for each in references}
@@ -84,7 +86,7 @@ def meant(references: Collection[str], known: Callable[[Collection[str]], Collec
     return {each: max(several, key=len) for each, several in found.items() if several}
 
 
-def excerpt(place: Place, reference: str, text: str, notes: Iterable[str]) -> Excerpt:
+def cut_excerpt(place: LineRange, reference: str, text: str, notes: Iterable[str]) -> Excerpt:
     """Cut a place out of the text of its document.
 
     Raises:
@@ -107,10 +109,10 @@ def excerpt(place: Place, reference: str, text: str, notes: Iterable[str]) -> Ex
     )
 
 
-def _lines(document: Document, match: re.Match[str]) -> Place:
+def _lines(document: Document, match: re.Match[str]) -> LineRange:
     start, found = max(int(match["start"]), 1), match.groupdict()
     if found.get("end"):
-        return Place(document, start, max(int(found["end"]), start))
+        return LineRange(document, start, max(int(found["end"]), start))
     if found.get("count"):
-        return Place(document, start, start + max(int(found["count"]), 1) - 1)
-    return Place(document, start, start if match.re is _LINES else None)
+        return LineRange(document, start, start + max(int(found["count"]), 1) - 1)
+    return LineRange(document, start, start if match.re is _LINES else None)

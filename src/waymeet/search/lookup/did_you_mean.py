@@ -10,7 +10,7 @@ from waymeet.types import Chunk
 _SUGGESTED = 3
 
 
-def nothing_called(store: Store, reference: str) -> NotIndexedError:
+def not_indexed_error(store: Store, reference: str) -> NotIndexedError:
     """Say that nothing has that name, and which names are nearest: those of files, or of what a file holds."""
     path, _, anchor = reference.rpartition("#")
     if path and store.documents([path]):
@@ -18,7 +18,7 @@ def nothing_called(store: Store, reference: str) -> NotIndexedError:
         close = get_close_matches(anchor, known, n=_SUGGESTED) or known[:_SUGGESTED]
         hint = f"It has: {', '.join(close)}" if close else "It has no headings or symbols."
         return NotIndexedError(f"{path} has no {anchor!r}.", hint)
-    close = near(reference.partition("#")[0], list(store.fingerprints()))
+    close = similar_paths(reference.partition("#")[0], list(store.fingerprints()))
     hint = f"Did you mean {' or '.join(close)}?" if close else "Use an id that search shows, or the path of a file."
     return NotIndexedError(f"Nothing indexed is called {reference!r}.", hint)
 
@@ -28,10 +28,10 @@ def anchors(chunks: Iterable[Chunk]) -> list[str]:
     return list(dict.fromkeys(each for chunk in chunks for each in (*chunk.anchors, *(s.name for s in chunk.symbols))))
 
 
-def near(name: str, paths: list[str], number: int = _SUGGESTED) -> list[str]:
+def similar_paths(name: str, paths: list[str], number: int = _SUGGESTED) -> list[str]:
     """List paths whose last part is that of a name, or is spelled much like it; those in like folders first.
 
-    >>> near("docs/stup.md", ["src/setup.md", "docs/setup.md", "docs/other.md"])
+    >>> similar_paths("docs/stup.md", ["src/setup.md", "docs/setup.md", "docs/other.md"])
     ['docs/setup.md', 'src/setup.md']
     """
     last = _last(name)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from waymeet.formulas.explanation import total
 from waymeet.search.fuse.fusion import ordered
 from waymeet.search.state import Search, Tools
-from waymeet.types import Candidate, Explanation, Found
+from waymeet.types import Candidate, Explanation, SourceRank
 
 _FOUND_BY = {"name": "name", "shared": "shared names", "graph": "links"}
 _SUMS = {"with what its name and links add", *_FOUND_BY.values()}
@@ -15,9 +15,11 @@ _SUMS = {"with what its name and links add", *_FOUND_BY.values()}
 
 def lifted_by(search: Search, tools: Tools, bonus: Mapping[str, Explanation], source: str) -> Search:
     """Add a bonus to every candidate of a document; one without any enters with its first chunk that may be shown."""
-    new = tools.store.passing(bonus.keys() - {each.document for each in search.candidates}, search.filters)
+    new = tools.store.first_passing_chunks(bonus.keys() - {each.document for each in search.candidates}, search.filters)
     by_worth = sorted(bonus, key=lambda document: (-bonus[document].value, document))
-    found = {document: Found(source, rank, bonus[document].value) for rank, document in enumerate(by_worth, start=1)}
+    found = {
+        document: SourceRank(source, rank, bonus[document].value) for rank, document in enumerate(by_worth, start=1)
+    }
     lifted = [
         with_bonus(each, bonus[each.document], found[each.document])
         for each in search.candidates
@@ -34,11 +36,11 @@ def lifted_by(search: Search, tools: Tools, bonus: Mapping[str, Explanation], so
     return replace(search, candidates=ordered((*kept, *lifted, *entered)), search_type=kind)
 
 
-def with_bonus(candidate: Candidate, gift: Explanation, found: Found) -> Candidate:
+def with_bonus(candidate: Candidate, gift: Explanation, found: SourceRank) -> Candidate:
     """Add a bonus to a candidate's score; bonuses stand side by side in its explanation."""
     score = candidate.score
     if score.description in _SUMS:
         score = total(score.description, *score.parts, gift)
     else:
         score = total("with what its name and links add", score, gift)
-    return replace(candidate, score=score, found=(*candidate.found, found))
+    return replace(candidate, score=score, sources=(*candidate.sources, found))

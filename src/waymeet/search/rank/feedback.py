@@ -6,32 +6,32 @@ from waymeet.formulas.explanation import product, total, value
 from waymeet.search.feedback.votes import Likely
 from waymeet.search.fuse.fusion import ordered
 from waymeet.search.state import Search, Tools
-from waymeet.settings import Corrected, Settings
-from waymeet.types import Candidate, Explanation, Found
+from waymeet.settings import Feedback, Settings
+from waymeet.types import Candidate, Explanation, SourceRank
 
 _SHOWN = 60
 _NAMED = 3
 
 
-def correct(search: Search, tools: Tools, settings: Settings) -> Search:
+def apply_feedback(search: Search, tools: Tools, settings: Settings) -> Search:
     """Move documents that were right or wrong for a like question, by a part of the best score at most."""
-    if tools.corrections.trouble:
-        return search.miss("correct", "feedback_unreadable", tools.corrections.trouble)
-    if not tools.corrections.votes or not search.query.text.strip():
+    if tools.feedback.error:
+        return search.miss("apply_feedback", "feedback_unreadable", tools.feedback.error)
+    if not tools.feedback.votes or not search.query.text.strip():
         return search.skip("no feedback")
-    known = tools.corrections.about(search.query.text, settings.corrections.likeness)
+    known = tools.feedback.for_query(search.query.text, settings.feedback.min_similarity)
     known = {document: each for document, each in known.items() if each.support}
     if not known:
         return search.skip("no feedback on a like query")
     # Cosines may be negative, and all scores 0: a vote counts there, too, and in the direction that was meant.
     best = max((abs(each.score.value) for each in search.candidates), default=0.0) or 1.0
-    gifts = {document: _gift(each, best, settings.corrections) for document, each in known.items()}
+    gifts = {document: _gift(each, best, settings.feedback) for document, each in known.items()}
     there = {each.document for each in search.candidates}
     missed = [document for document in gifts if document not in there and known[document].support > 0]
-    allowed = tools.store.passing(missed, search.filters)
+    allowed = tools.store.first_passing_chunks(missed, search.filters)
     moved = [_moved(each, gifts.get(each.document)) for each in search.candidates]
     entered = [
-        Candidate(document, (chunk,), total("with feedback", gifts[document]), (Found("feedback", rank, 0.0),))
+        Candidate(document, (chunk,), total("with feedback", gifts[document]), (SourceRank("feedback", rank, 0.0),))
         for rank, (document, chunk) in enumerate(sorted(allowed.items()), start=1)
     ]
     touched = [document for document in gifts if document in there or document in allowed]
@@ -41,15 +41,15 @@ def correct(search: Search, tools: Tools, settings: Settings) -> Search:
     return replace(search, candidates=ordered((*moved, *entered)), notes=(*search.notes, told))
 
 
-def _gift(likely: Likely, best: float, numbers: Corrected) -> Explanation:
+def _gift(likely: Likely, best: float, numbers: Feedback) -> Explanation:
     """Say how far a document moves: nearer to the most with every vote, never beyond it."""
     size = abs(likely.support)
-    part = 1.0 - 0.25 ** (size / numbers.enough)
+    part = 1.0 - 0.25 ** (size / numbers.saturation_votes)
     asked = likely.query if len(likely.query) <= _SHOWN else f"{likely.query[:_SHOWN]}…"
     return product(
         f"feedback on a like query: “{asked}”",
         value(part if likely.support > 0 else -part, f"{likely.votes} vote{'s' * (likely.votes > 1)}, by likeness"),
-        value(numbers.most, "most that feedback moves"),
+        value(numbers.max_bonus, "most that feedback moves"),
         value(best, "best score"),
     )
 

@@ -4,18 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from waymeet.analysis import plain
-from waymeet.analysis.intent import CLUES, guessed
-from waymeet.analysis.keys import triggered
+from waymeet.analysis import normalise_text
+from waymeet.analysis.intent import INTENT_WORDS, guess_intent
+from waymeet.analysis.keys import trigger_key
 from waymeet.formulas.explanation import product, value
-from waymeet.formulas.fusion import rrf, share
-from waymeet.formulas.memory import converged, final, importance, retrievability
+from waymeet.formulas.fusion import rrf, share_of_best
+from waymeet.formulas.memory import boost_converged, final_score, importance, retrievability
 from waymeet.search.fuse.fusion import made_of, ordered
 from waymeet.search.retrieve.first_stage import fanned_out
 from waymeet.search.retrieve.graph_walk import reached, told_way
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Memory, Settings
-from waymeet.types import Candidate, Document, Explanation, Found, Ranking, Scored
+from waymeet.types import Candidate, Document, Explanation, Ranking, ScoredChunk, SourceRank
 
 HALF_LIVES: Mapping[str, float | None] = {
     "working": 1.0,
@@ -100,19 +100,21 @@ _TOLD = 5
 """Entries that came along with others of which an answer tells."""
 
 
-def intend(search: Search, _tools: Tools, _settings: Settings) -> Search:
+def classify_intent(search: Search, _tools: Tools, _settings: Settings) -> Search:
     """Find out what the asker is up to, unless they said so."""
-    if search.query.intent in CLUES:
+    if search.query.intent in INTENT_WORDS:
         return replace(search, intent=search.query.intent, notes=(*search.notes, f"intent {search.query.intent}"))
-    guess = guessed(search.text)
+    guess = guess_intent(search.text)
     told = f"intent {guess.intent}" + (f" (confidence {guess.confidence:.2f})" if guess.confidence else " by default")
     search = replace(search, intent=guess.intent, notes=(*search.notes, told))
     if search.query.intent:
-        return search.degrade("intend", "unknown_intent", f"{search.query.intent!r} is none of {', '.join(CLUES)}")
+        return search.degrade(
+            "classify_intent", "unknown_intent", f"{search.query.intent!r} is none of {', '.join(INTENT_WORDS)}"
+        )
     return search
 
 
-def keep_wanted(search: Search, _tools: Tools, settings: Settings) -> Search:
+def apply_settings_switches(search: Search, _tools: Tools, settings: Settings) -> Search:
     """Leave out lists that are switched off; if lists are not to be fused, the first that found anything decides."""
     lists = dict(search.lists)
     if not settings.memory.lexical:
@@ -127,70 +129,70 @@ def keep_wanted(search: Search, _tools: Tools, settings: Settings) -> Search:
     return replace(search, lists=lists)
 
 
-def whole_entries(search: Search, _tools: Tools, _settings: Settings) -> Search:
+def collapse_to_documents(search: Search, _tools: Tools, _settings: Settings) -> Search:
     """Keep the best section of each document in every list, for an entry is one whole."""
     return replace(search, lists={source: _whole(ranking) for source, ranking in search.lists.items()})
 
 
 def _whole(ranking: Ranking) -> Ranking:
-    best: dict[str, Scored] = {}
+    best: dict[str, ScoredChunk] = {}
     for each in ranking:
         best.setdefault(each.document, each)
     return tuple(best.values())
 
 
-def trigger(search: Search, tools: Tools, settings: Settings) -> Search:
+def boost_triggers(search: Search, tools: Tools, settings: Settings) -> Search:
     """Lift entries to the front of the lexical list whose trigger phrase stands in the query."""
     if not settings.memory.lexical or (not settings.memory.rrf and "lexical" not in search.lists):
         return search.skip("no list of words")
-    words = plain(search.text).split()[:_MOST_WORDS]
+    words = normalise_text(search.text).split()[:_MOST_WORDS]
     phrases = [
         " ".join(words[start : start + length])
         for length in range(min(_LONGEST_PHRASE, len(words)), 0, -1)
         for start in range(len(words) - length + 1)
     ]
-    carrying = tools.store.named([triggered(phrase) for phrase in phrases])
+    carrying = tools.store.documents_by_key([trigger_key(phrase) for phrase in phrases])
     called = dict.fromkeys(
         document
         for phrase in phrases
-        for document in carrying.get(triggered(phrase), ())  # the longest phrase first
+        for document in carrying.get(trigger_key(phrase), ())  # the longest phrase first
     )
-    allowed = tools.store.passing(called, search.filters)
+    allowed = tools.store.first_passing_chunks(called, search.filters)
     lifted = [document for document in called if document in allowed]
     if not lifted:
         return search.skip("no trigger phrase in the query")
     known = {each.document: each for each in search.ranking("lexical")}
     first = max((each.score for each in known.values()), default=0.0)
-    front = [known.get(document) or Scored(allowed[document], document, first) for document in lifted]
+    front = [known.get(document) or ScoredChunk(allowed[document], document, first) for document in lifted]
     rest = [each for each in known.values() if each.document not in allowed]
     told = f"called by a trigger phrase: {', '.join(lifted[:3])}"
     lists = {**search.lists, "lexical": (*(replace(each, score=first) for each in front), *rest)}
     return replace(search, lists=lists, notes=(*search.notes, told))
 
 
-def follow(search: Search, tools: Tools, settings: Settings) -> Search:
+def walk_links(search: Search, tools: Tools, settings: Settings) -> Search:
     """Make the third list: what links lead to from the best of the other two."""
     if search.query.depth == 0 or not settings.memory.rrf:
         return search.skip("depth 0" if search.query.depth == 0 else "one list alone")
     fused = {document: rrf(ranks, {}, settings.rrf.k).value for document, ranks in _ranks(search.lists).items()}
     best = sorted(fused, key=lambda document: (-fused[document], document))
-    starts = {document: fused[document] for document in best[: search.query.limit * settings.pool.starts]}
+    starts = {document: fused[document] for document in best[: search.query.limit * settings.pool.seeds]}
     if not starts:
         return search.skip("nothing to start from")
     depth = settings.graph.depth if search.query.depth is None else search.query.depth
     ways, cut = reached(tools, starts, depth, search.query.link_types, settings)
     search = fanned_out(search, sorted(cut), settings) if cut else search
-    allowed = tools.store.passing(ways, search.filters)
+    allowed = tools.store.first_passing_chunks(ways, search.filters)
     found = sorted((document for document in ways if document in allowed), key=lambda each: (-ways[each].score, each))
     ranking = tuple(
-        Scored(allowed[document], document, ways[document].score) for document in found[: settings.memory.reached]
+        ScoredChunk(allowed[document], document, ways[document].score) for document in found[: settings.memory.reached]
     )
     if ranking:
         came = [each.document for each in ranking if ways[each.document].together][:_TOLD]
         notes = (f"{document} comes with {ways[document].start}: often of use together" for document in came)
         told = {each.document: told_way(ways[each.document], starts, settings.memory) for each in ranking}
         lists = {**search.lists, "graph": ranking}
-        return replace(search, lists=lists, ways=told, notes=(*search.notes, *notes))
+        return replace(search, lists=lists, link_explanations=told, notes=(*search.notes, *notes))
     if not tools.store.counts().edges:
         return search.miss(
             "graph", "no_links", "nothing indexed links to anything: answered by words and meaning alone"
@@ -206,20 +208,20 @@ def _ranks(lists: Mapping[str, Ranking]) -> dict[str, dict[str, int]]:
     return ranks
 
 
-def fuse_lists(search: Search, _tools: Tools, settings: Settings) -> Search:
+def fuse_memory(search: Search, _tools: Tools, settings: Settings) -> Search:
     """Fuse the lists by rank, links counting more; what several lists found gets a bonus."""
     weights = {"graph": settings.memory.graph, "lexical": settings.rrf.lexical, "vector": settings.rrf.vector}
     rows = {(source, each.document): each for source, ranking in search.lists.items() for each in ranking}
     candidates = []
     for document, ranks in _ranks(search.lists).items():
         here = [rows[source, document] for source in ranks]
-        fused = _with_way(rrf(ranks, weights, settings.rrf.k), list(ranks), search.ways.get(document))
+        fused = _with_way(rrf(ranks, weights, settings.rrf.k), list(ranks), search.link_explanations.get(document))
         score = (
-            converged(fused, len(ranks), settings.memory.convergence)
+            boost_converged(fused, len(ranks), settings.memory.convergence)
             if settings.memory.rrf
             else value(here[0].score, "score in the only list")
         )
-        found = tuple(Found(source, rank, rows[source, document].score) for source, rank in ranks.items())
+        found = tuple(SourceRank(source, rank, rows[source, document].score) for source, rank in ranks.items())
         matched = sorted(source for source in ranks if source != "graph")  # words tell best what to show
         shown = rows[matched[0], document].chunk if matched else here[0].chunk
         candidates.append(Candidate(document, (shown,), score, found))
@@ -238,7 +240,7 @@ def _with_way(fused: Explanation, sources: Sequence[str], way: Explanation | Non
     return replace(fused, parts=tuple(told))
 
 
-def weigh(search: Search, tools: Tools, settings: Settings) -> Search:
+def weigh_by_intent(search: Search, tools: Tools, settings: Settings) -> Search:
     """Weigh nearness, recency and importance as the intent asks; entries out of date are left out."""
     if not search.candidates:
         return search.skip("nothing found")
@@ -252,8 +254,8 @@ def weigh(search: Search, tools: Tools, settings: Settings) -> Search:
     weighed = []
     for each in kept:
         document, tier = documents[each.document], tiers[each.document]
-        score = final(
-            share("fused", each.score, best),
+        score = final_score(
+            share_of_best("fused", each.score, best),
             _recency(document, now, tools),
             value(importance(tier), f"tier {tier}"),
             weights,
@@ -264,7 +266,7 @@ def weigh(search: Search, tools: Tools, settings: Settings) -> Search:
 
 
 def _recency(document: Document, now: int, tools: Tools) -> Explanation:
-    last = max(document.modified_ns, tools.used.get(document.id, 0))
+    last = max(document.modified_ns, tools.last_read.get(document.id, 0))
     if not last:
         return value(1.0, "no date")
     kind, life = half_life(document)
@@ -281,7 +283,7 @@ def _kind(document: Document, intent: str, numbers: Memory) -> Explanation:
     return product("kind of document", told, value(numbers.preferred, f"{intent} prefers it"))
 
 
-def side_by_side(search: Search, tools: Tools, _settings: Settings) -> Search:
+def group_contradictions(search: Search, tools: Tools, _settings: Settings) -> Search:
     """Show entries that contradict each other together, the better one first."""
     documents = [each.document for each in search.candidates[: search.query.limit]]
     around = tools.store.neighbours(documents, ["contradicts"])

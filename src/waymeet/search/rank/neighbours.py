@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from waymeet.analysis import contains, count, plain
+from waymeet.analysis import contains_phrase, count_terms, normalise_text
 from waymeet.formulas.explanation import product, value
-from waymeet.formulas.fusion import rrf, share
+from waymeet.formulas.fusion import rrf, share_of_best
 from waymeet.ports import Store
 from waymeet.search.fuse.fusion import made_of, ordered, rows_of, scored
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Neighbours, Settings
-from waymeet.types import Candidate, Chunk, Explanation, Filters, Found, Node
+from waymeet.types import Candidate, Chunk, Explanation, Filters, Node, SourceRank
 
 _PROXY = "@"
 """How the ids of nodes begin that stand for those of another graph: never results."""
@@ -40,7 +40,7 @@ class _Way(NamedTuple):
     steps: tuple[_Step, ...] = ()
 
 
-def fuse_to_parts(search: Search, _tools: Tools, settings: Settings) -> Search:
+def fuse_normalised(search: Search, _tools: Tools, settings: Settings) -> Search:
     """Fuse by rank, or take the scores of a list that is alone, and express them as parts of the best."""
     kind = made_of(search)
     weights = {"lexical": settings.rrf.lexical, "vector": settings.rrf.vector}
@@ -54,7 +54,7 @@ def fuse_to_parts(search: Search, _tools: Tools, settings: Settings) -> Search:
         row = next(iter(rows.values()))
         fused.append((Candidate(row.document, (row.chunk,), score, found), score))
     best = max((score.value for _, score in fused), default=0.0)
-    candidates = [replace(each, score=share("fused", score, best)) for each, score in fused]
+    candidates = [replace(each, score=share_of_best("fused", score, best)) for each, score in fused]
     kept = (each for each in candidates if not each.document.startswith(_PROXY))
     return replace(search, candidates=ordered(kept), search_type=kind)
 
@@ -64,7 +64,7 @@ def only_skills(search: Search, _tools: Tools, _settings: Settings) -> Search:
     return replace(search, filters=replace(search.filters, kinds=("skills",)))
 
 
-def whole_files(search: Search, _tools: Tools, _settings: Settings) -> Search:
+def group_by_file(search: Search, _tools: Tools, _settings: Settings) -> Search:
     """Keep the best of each file."""
     best: dict[str, Candidate] = {}
     for each in search.candidates:
@@ -72,13 +72,13 @@ def whole_files(search: Search, _tools: Tools, _settings: Settings) -> Search:
     return replace(search, candidates=tuple(best.values()))
 
 
-def seed(search: Search, _tools: Tools, settings: Settings) -> Search:
+def select_seeds(search: Search, _tools: Tools, settings: Settings) -> Search:
     """Keep the best candidates that are good enough to start from."""
     enough = [each for each in search.candidates if each.score.value >= settings.neighbours.min_score]
     return replace(search, candidates=tuple(enough[: settings.neighbours.top_k]))
 
 
-def hand_on(search: Search, tools: Tools, settings: Settings) -> Search:
+def spread_activation(search: Search, tools: Tools, settings: Settings) -> Search:
     """Walk from every seed in both directions, multiplying by a decay at each edge; the best way to a node counts."""
     numbers = settings.neighbours
     depth = numbers.depth if search.query.depth is None else search.query.depth
@@ -91,13 +91,13 @@ def hand_on(search: Search, tools: Tools, settings: Settings) -> Search:
         ways |= frontier
         if not frontier:
             break
-    allowed = tools.store.passing({way.document for way in ways.values()}, search.filters)
+    allowed = tools.store.first_passing_chunks({way.document for way in ways.values()}, search.filters)
     shown = _passing(tools.store, [chunk for chunk, way in ways.items() if way.document in allowed], search.filters)
     reached = [_candidate(chunk, way) for chunk, way in ways.items() if chunk in shown]
-    by_links = [each for each in ordered(reached) if any(found.source == "graph" for found in each.found)]
+    by_links = [each for each in ordered(reached) if any(found.source == "graph" for found in each.sources)]
     ranks = {each.chunks: rank for rank, each in enumerate(by_links, start=1)}
     placed = [
-        replace(each, found=tuple(replace(one, rank=ranks.get(each.chunks, one.rank)) for one in each.found))
+        replace(each, sources=tuple(replace(one, rank=ranks.get(each.chunks, one.rank)) for one in each.sources))
         if each.chunks in ranks
         else each
         for each in ordered(reached)
@@ -105,7 +105,7 @@ def hand_on(search: Search, tools: Tools, settings: Settings) -> Search:
     return replace(search, candidates=tuple(placed))
 
 
-def best_few(search: Search, _tools: Tools, settings: Settings) -> Search:
+def cut_off(search: Search, _tools: Tools, settings: Settings) -> Search:
     """Keep as many as are asked for, and no more than the recipe's most."""
     return replace(search, candidates=search.candidates[: min(search.query.limit, settings.neighbours.max_results)])
 
@@ -121,9 +121,11 @@ def _passing(store: Store, chunks: Sequence[str], filters: Filters) -> set[str]:
 
 def _fits(chunk: Chunk, title: str, filters: Filters) -> bool:
     texts = title, " ".join(chunk.headings), chunk.text
-    held = count("\n".join(texts))
+    held = count_terms("\n".join(texts))
     ruled_out = any(group and all(term in held for term in group) for group in filters.without)
-    return not ruled_out and all(any(contains(plain(text), phrase) for text in texts) for phrase in filters.phrases)
+    return not ruled_out and all(
+        any(contains_phrase(normalise_text(text), phrase) for text in texts) for phrase in filters.phrases
+    )
 
 
 def _further(
@@ -187,4 +189,4 @@ def _candidate(chunk: str, way: _Way) -> Candidate:
         return way.start
     parts = (value(step.part, step.told) for step in way.steps)
     score = product(f"handed on from {way.start.chunks[0]}", way.start.score, *parts)
-    return Candidate(way.document, (chunk,), score, (Found("graph", 1, score.value),))
+    return Candidate(way.document, (chunk,), score, (SourceRank("graph", 1, score.value),))

@@ -6,11 +6,11 @@ from math import isfinite
 
 from msgspec.structs import replace
 
-from waymeet.errors import ModelError, RestingError
+from waymeet.errors import CircuitOpenError, ModelError
 from waymeet.formulas.explanation import product, quotient, value
 from waymeet.formulas.rerank import length_penalty
 from waymeet.search.fuse.fusion import ordered
-from waymeet.search.state import Judgement, Search, Tools
+from waymeet.search.state import RerankerScore, Search, Tools
 from waymeet.settings import Settings
 
 
@@ -25,19 +25,19 @@ def rerank(search: Search, tools: Tools, settings: Settings) -> Search:
     chunks = tools.store.chunks(best)
     texts = {each: chunks[each].text[: settings.rerank.text_chars] for each in best if each in chunks}
     key = fingerprint(tools.reranker.name, question, texts)
-    known = tools.remembered.get(key) if tools.remembered is not None else None
+    known = tools.reranker_cache.get(key) if tools.reranker_cache is not None else None
     try:
         scores = known or usable(tools.reranker.score(question, list(texts.values())), len(texts))
-    except RestingError as error:
+    except CircuitOpenError as error:
         return search.miss("rerank", "rerank_off", f"{error.message} {error.hint}".strip())
     except ModelError as error:
         return search.miss("rerank", "rerank_failed", f"{error.message} {error.hint}".strip())
-    if tools.remembered is not None and known is None:
-        tools.remembered[key] = scores
+    if tools.reranker_cache is not None and known is None:
+        tools.reranker_cache[key] = scores
     judged = {
-        chunk: Judgement(score, len(chunks[chunk].text.strip())) for chunk, score in zip(texts, scores, strict=True)
+        chunk: RerankerScore(score, len(chunks[chunk].text.strip())) for chunk, score in zip(texts, scores, strict=True)
     }
-    return replace(search, judged=judged)
+    return replace(search, reranker_scores=judged)
 
 
 def fingerprint(model: str, question: str, texts: Mapping[str, str]) -> str:
@@ -72,18 +72,18 @@ def usable(scores: Sequence[float], wanted: int) -> tuple[float, ...]:
     return given
 
 
-def order_by_judgement(search: Search, _tools: Tools, settings: Settings) -> Search:
+def sort_by_reranker(search: Search, _tools: Tools, settings: Settings) -> Search:
     """Order what was read again by score, less for little text; the rest follows behind it in its old order."""
-    if not search.judged:
+    if not search.reranker_scores:
         return search.skip(search.skipped or "not reranked")
     numbers = settings.rerank
     read, rest = [], []
     for each in search.candidates:
-        judged = search.judged.get(each.chunks[0]) if each.chunks else None
+        judged = search.reranker_scores.get(each.chunks[0]) if each.chunks else None
         if judged is None:
             rest.append(each)
             continue
-        penalty = length_penalty(judged.characters, numbers.enough_chars, numbers.least_trust)
+        penalty = length_penalty(judged.characters, numbers.full_trust_chars, numbers.min_trust)
         score = product(
             "read again",
             value(judged.score, "reranker"),

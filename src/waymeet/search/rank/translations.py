@@ -4,11 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from waymeet.analysis.languages import reads_english, written_in
+from waymeet.analysis.languages import detect_cjk_language, looks_english
 from waymeet.ports import Store
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings
-from waymeet.types import Chunk, Document, Hit, Twin
+from waymeet.types import Chunk, Document, Hit, Translation
 
 TRANSLATION = "translation"
 _PAGES = 2
@@ -20,10 +20,10 @@ _ENOUGH = 0.5
 _CJK = frozenset({"ja", "ko", "zh"})
 
 
-def twins(search: Search, tools: Tools, _settings: Settings) -> Search:
+def collapse_translations(search: Search, tools: Tools, _settings: Settings) -> Search:
     """Leave out the translations of what is shown."""
     first = list(dict.fromkeys(each.document for each in search.candidates))[: search.query.limit * _PAGES + _MOST]
-    groups = together(tools.store, first)
+    groups = translation_groups(tools.store, first)
     best: dict[str, float] = {}
     for each in search.candidates:
         best[each.document] = max(best.get(each.document, 0.0), each.score.value)
@@ -32,7 +32,7 @@ def twins(search: Search, tools: Tools, _settings: Settings) -> Search:
     if not rivals:
         return search.skip("no translations among the results")
     documents = tools.store.documents({document for group in rivals for document in group})
-    tongue = written_in(search.text)
+    tongue = detect_cjk_language(search.text)
     left_out: set[str] = set()
     for group in rivals:
         shown = _chosen([documents[each] for each in group if each in documents], best, tongue)
@@ -41,7 +41,7 @@ def twins(search: Search, tools: Tools, _settings: Settings) -> Search:
     return replace(search, candidates=kept)
 
 
-def together(store: Store, documents: Sequence[str]) -> Mapping[str, frozenset[str]]:
+def translation_groups(store: Store, documents: Sequence[str]) -> Mapping[str, frozenset[str]]:
     """Give, for each document that has any, all documents that say the same in other languages, and itself.
 
     Translations point at their original, so two translations meet there: two steps along the edges find all.
@@ -61,7 +61,7 @@ def together(store: Store, documents: Sequence[str]) -> Mapping[str, frozenset[s
     }
 
 
-def named_for(document: str, groups: Mapping[str, frozenset[str]]) -> list[str]:
+def shown_translations(document: str, groups: Mapping[str, frozenset[str]]) -> list[str]:
     """List the translations that an answer names for a document."""
     return sorted(groups.get(document, frozenset()) - {document})[:_MOST]
 
@@ -96,20 +96,20 @@ def lang_of(document: Document) -> str:
 
 def with_translations(hits: tuple[Hit, ...], tools: Tools) -> tuple[Hit, ...]:
     """Name for each hit the same section in other languages."""
-    groups = together(tools.store, list(dict.fromkeys(hit.document for hit in hits)))
+    groups = translation_groups(tools.store, list(dict.fromkeys(hit.document for hit in hits)))
     if not groups:
         return hits
     wanted = {document for group in groups.values() for document in group}
     documents, chunks = tools.store.documents(wanted), tools.store.chunks_of(wanted)
     named = []
     for hit in hits:
-        others = named_for(hit.document, groups)
+        others = shown_translations(hit.document, groups)
         found = tuple(
-            Twin(
+            Translation(
                 id=counterpart(hit.id, chunks[hit.document], chunks[other]),
                 document=other,
                 title=document.title,
-                lang=lang_of(document) or ("en" if reads_english(chunks[other][0].text) else ""),
+                lang=lang_of(document) or ("en" if looks_english(chunks[other][0].text) else ""),
             )
             for other in others
             if (document := documents.get(other)) and chunks.get(other)

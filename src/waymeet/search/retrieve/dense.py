@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from waymeet.analysis import spoken
+from waymeet.analysis import detect_language
 from waymeet.errors import EmbeddingError
-from waymeet.formulas.relevance import above_nothing
-from waymeet.ports import Embedder, suited
-from waymeet.search.retrieve.embed_on_demand import Spot
+from waymeet.formulas.relevance import similarity_steps
+from waymeet.ports import Embedder, choose_embedder
+from waymeet.search.retrieve.embed_on_demand import OnDemandEmbedder
 from waymeet.search.state import Tools
-from waymeet.types import Filters, Ranking, Scored
+from waymeet.types import Filters, Ranking, ScoredChunk
 
 
 class Near(NamedTuple):
@@ -26,47 +26,53 @@ class Near(NamedTuple):
     """What kept a model from answering, where another did."""
 
 
-def lanes_of(embedders: Sequence[Embedder]) -> list[str]:
-    """Name the lanes that embedders fill."""
-    return [each.lane for each in embedders]
+def spaces_of(embedders: Sequence[Embedder]) -> list[str]:
+    """Name the spaces that embedders fill."""
+    return [each.space for each in embedders]
 
 
 def nearest(
-    tools: Tools, text: str, limit: int, filters: Filters, *, passage: bool = False, spot: Spot | None = None
+    tools: Tools,
+    text: str,
+    limit: int,
+    filters: Filters,
+    *,
+    passage: bool = False,
+    spot: OnDemandEmbedder | None = None,
 ) -> Near:
     """Rank chunks by nearness to a question, or to a `passage` such as would answer it.
 
     Every model has a scale of its own. Where several are asked, a score is first expressed by how far it stands out
-    among the similarities of its lane, then brought to the scale of the first. Chunks that have no vector yet take part
+    among the similarities of its space, then brought to the scale of the first. Chunks that have no vector yet take part
     if they are embedded on the `spot`. That a model for other languages than the question's fails spoils nothing.
 
     Raises:
         EmbeddingError: the model for the question's language failed, or all that were asked.
     """
-    kept = tools.store.lanes()
-    language = spoken(text)
-    wanted = [each for each in tools.embedders if each.lane in kept or (spot and spot.wants(each))]
-    asked = [each for each in wanted if each.suits(language)]
-    home = suited(tools.embedders, language)
-    found: list[Scored] = []
+    kept = tools.store.spaces()
+    language = detect_language(text)
+    wanted = [each for each in tools.embedders if each.space in kept or (spot and spot.wants(each))]
+    asked = [each for each in wanted if each.supports_language(language)]
+    home = choose_embedder(tools.embedders, language)
+    found: list[ScoredChunk] = []
     foreign: list[str] = []
     failures: list[EmbeddingError] = []
     steps: list[float | None] = []
-    embedded, _ = tools.store.coverage(lanes_of(tools.embedders))
+    embedded, _ = tools.store.coverage(spaces_of(tools.embedders))
     scale: tuple[float, float] | None = None
     for embedder in asked:
         try:
-            point = embedder.passages([text])[0] if passage else embedder.query(text)
-            near = tools.store.nearest(embedder.lane, point, limit, filters) if embedder.lane in kept else ()
+            point = embedder.embed_passages([text])[0] if passage else embedder.embed_query(text)
+            near = tools.store.rank_vectors(embedder.space, point, limit, filters) if embedder.space in kept else ()
         except EmbeddingError as error:
             failures.append(error)
             if embedder is home or len(failures) == len(asked):
                 raise
             continue
         near += spot.near(embedder, point) if spot else ()
-        steps += [above_nothing(embedder.lane, max(each.score for each in near), embedded)] if near else []
+        steps += [similarity_steps(embedder.space, max(each.score for each in near), embedded)] if near else []
         if len(asked) > 1:
-            own = tools.store.usual(embedder.lane, point)
+            own = tools.store.similarity_statistics(embedder.space, point)
             scale = own if scale is None else scale
             near = tuple(replace(each, score=_moved(each.score, own, scale)) for each in near)
         if embedder is not home:

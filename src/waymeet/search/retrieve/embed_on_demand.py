@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from waymeet.analysis.embedding_text import language_of, passage
+from waymeet.analysis.embedding_text import chunk_language, embedding_text
 from waymeet.errors import EmbeddingError
-from waymeet.ports import Embedder, suited
+from waymeet.ports import Embedder, choose_embedder
 from waymeet.search.state import Tools
-from waymeet.types import Chunk, Document, Ranking, Scored
+from waymeet.types import Chunk, Document, Ranking, ScoredChunk
 
 if TYPE_CHECKING:
     from waymeet.ports import Vector
@@ -19,7 +19,7 @@ _AT_ONCE = 8
 _ENOUGH = 5
 
 
-class Spot:
+class OnDemandEmbedder:
     """The likeliest chunks of a question that have no vector yet, and a little time to give them one.
 
     The time is counted from the first chunk on: that a model has to be loaded is no fault of theirs. What is made is
@@ -37,9 +37,9 @@ class Spot:
         if not likely:
             return
         ids = [each.chunk for each in likely[:_MOST]]
-        known = tools.store.with_vector([each.lane for each in tools.embedders], ids)
+        known = tools.store.chunks_with_vector([each.space for each in tools.embedders], ids)
         self._likely, self._present = len(ids), len(known)
-        if seconds > 0 and tools.keep is not None:
+        if seconds > 0 and tools.save_vectors is not None:
             found = tools.store.chunks([chunk for chunk in ids if chunk not in known])
             self._waiting = [found[chunk] for chunk in ids if chunk in found]
             self._documents = dict(tools.store.documents({chunk.document for chunk in self._waiting}))
@@ -64,7 +64,7 @@ class Spot:
         If there is time for very few, they are kept but do not take part: that they were the first is no merit.
         """
         mine = [chunk for chunk in self._waiting if self._suits(embedder, chunk)]
-        found: list[Scored] = []
+        found: list[ScoredChunk] = []
         size = 1  # the first shows how quick the model is
         while mine and self._left > 0:
             some, mine = mine[:size], mine[size:]
@@ -82,24 +82,27 @@ class Spot:
         return tuple(found)
 
     def _suits(self, embedder: Embedder, chunk: Chunk) -> bool:
-        return suited(self._tools.embedders, language_of(chunk, self._documents.get(chunk.document))) is embedder
+        return (
+            choose_embedder(self._tools.embedders, chunk_language(chunk, self._documents.get(chunk.document)))
+            is embedder
+        )
 
-    def _embedded(self, embedder: Embedder, chunks: Sequence[Chunk], point: "Vector") -> list[Scored]:
+    def _embedded(self, embedder: Embedder, chunks: Sequence[Chunk], point: "Vector") -> list[ScoredChunk]:
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-        texts = [passage(chunk, self._documents.get(chunk.document)) for chunk in chunks]
-        rows = np.array(embedder.passages(texts), dtype=np.float64)
+        texts = [embedding_text(chunk, self._documents.get(chunk.document)) for chunk in chunks]
+        rows = np.array(embedder.embed_passages(texts), dtype=np.float64)
         if rows.shape != (len(chunks), len(point)) or not np.isfinite(rows).all() or not rows.any(axis=1).all():
-            raise EmbeddingError(f"{embedder.lane} returned something unusable.")
+            raise EmbeddingError(f"{embedder.space} returned something unusable.")
         kept = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
         self._keep(embedder, dict(zip([chunk.id for chunk in chunks], kept, strict=True)), chunks)
         self.embedded += len(chunks)
         asked = np.asarray(point, dtype=np.float64)
         asked = (asked / np.linalg.norm(asked)).astype(np.float32).astype(np.float64)  # as a store compares
         scores = (kept.astype(np.float64) @ asked).tolist()
-        return [Scored(chunk.id, chunk.document, score) for chunk, score in zip(chunks, scores, strict=True)]
+        return [ScoredChunk(chunk.id, chunk.document, score) for chunk, score in zip(chunks, scores, strict=True)]
 
     def _keep(self, embedder: Embedder, vectors: dict[str, "Vector"], chunks: Sequence[Chunk]) -> None:
         digests = {chunk.id: self._documents[chunk.document].digest for chunk in chunks}
-        if self._tools.keep:
-            self._tools.keep(embedder.lane, vectors, digests)
+        if self._tools.save_vectors:
+            self._tools.save_vectors(embedder.space, vectors, digests)

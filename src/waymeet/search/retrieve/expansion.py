@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from waymeet.analysis import plain, words
+from waymeet.analysis import normalise_text, query_words
 from waymeet.errors import EmbeddingError, ModelError
 from waymeet.search.retrieve.dense import nearest
 from waymeet.search.retrieve.first_stage import pool_size, vector
@@ -39,7 +39,7 @@ def expand(search: Search, tools: Tools, settings: Settings) -> Search:
 def _worded(search: Search, wordings: tuple[Variant, ...]) -> Search:
     """Take wordings along and tell of them."""
     notes = tuple(f"asked in other words, too: {each.text[:_SHOWN]}" for each in wordings)
-    return replace(search, wordings=wordings, notes=(*search.notes, *notes))
+    return replace(search, variants=wordings, notes=(*search.notes, *notes))
 
 
 def _unneeded(search: Search) -> str:
@@ -47,7 +47,7 @@ def _unneeded(search: Search) -> str:
     reasons = {
         "wordings_given": bool(search.query.variants),
         "user_requested": not search.query.expand,
-        "strong_signal_detected": bool(search.clear),
+        "strong_signal_detected": bool(search.strong_signal),
         "empty query": not search.text.strip(),
     }
     return next((reason for reason, holds in reasons.items() if holds), "")
@@ -59,20 +59,20 @@ def _unavailable(search: Search, detail: str) -> Search:
 
 def _different(given: Iterable[str], question: str) -> Iterator[Variant]:
     """Keep wordings that say something, and say it differently."""
-    known = {plain(question)}
+    known = {normalise_text(question)}
     for each in given:
         text = " ".join(str(each).split())[:_LONGEST]
-        if plain(text) and plain(text) not in known:
-            known.add(plain(text))
+        if normalise_text(text) and normalise_text(text) not in known:
+            known.add(normalise_text(text))
             yield Variant(text)
 
 
-def ask_all(search: Search, tools: Tools, settings: Settings) -> Search:
+def retrieve_variants(search: Search, tools: Tools, settings: Settings) -> Search:
     """Ask for the question's meaning, then for the words and the meaning of every other wording."""
     search = vector(search, tools, settings)
     by_meaning = "vector" in search.lists
     asked, left = len(search.lists), 0
-    for number, wording in enumerate(search.wordings, start=2):
+    for number, wording in enumerate(search.variants, start=2):
         for source in _sources(wording, by_meaning=by_meaning):
             if asked >= settings.deep.lists:
                 left += 1
@@ -86,7 +86,7 @@ def ask_all(search: Search, tools: Tools, settings: Settings) -> Search:
             search = replace(search, lists={**search.lists, f"{source} {number}": found})
     if left:
         detail = f"{left} lists of other wordings were not asked: {settings.deep.lists} is the most"
-        return search.degrade("ask_all", "too_many_wordings", detail)
+        return search.degrade("retrieve_variants", "too_many_wordings", detail)
     return search
 
 
@@ -101,7 +101,7 @@ def _answers(search: Search, wording: Variant, source: str, tools: Tools, settin
     limit = pool_size(search, settings)
     if source == "lexical":
         wanted = looked_for(wording.text, settings.pool.query_words)
-        return tools.store.lexical(wanted, limit, search.filters, settings.bm25) if wanted else ()
+        return tools.store.rank_lexical(wanted, limit, search.filters, settings.bm25) if wanted else ()
     # a passage such as would answer lies where answers lie, so it is embedded as one of them
     return nearest(tools, wording.text, limit, search.filters, passage=wording.kind == "hyde").ranking
 
@@ -112,5 +112,5 @@ def looked_for(text: str, most: int) -> tuple[Word, ...]:
     >>> [word.terms for word in looked_for('merge "ranked lists" -quickly', 10)]
     [('merg',), ('merge',), ('rank',), ('ranked',), ('list',), ('lists',), ('quick',), ('quickly',)]
     """
-    asked = Counter(term for _, each in words(text) for term in each)
+    asked = Counter(term for _, each in query_words(text) for term in each)
     return tuple(Word((term,), float(times), term) for term, times in asked.items())[:most]

@@ -5,19 +5,19 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from waymeet.errors import EmbeddingError
-from waymeet.search.retrieve.dense import lanes_of, nearest, with_hint
-from waymeet.search.retrieve.embed_on_demand import Spot
+from waymeet.search.retrieve.dense import nearest, spaces_of, with_hint
+from waymeet.search.retrieve.embed_on_demand import OnDemandEmbedder
 from waymeet.search.retrieve.graph_walk import walk
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings
 from waymeet.types import Filters, Ranking
 
 
-def suit(search: Search, tools: Tools, settings: Settings) -> Search:
+def adapt_length_norm(search: Search, tools: Tools, settings: Settings) -> Search:
     """Let length count less where texts are remarks of a few words: the longer ones just say more."""
-    told = tools.store.texture().telling
+    told = tools.store.corpus_profile().text_length
     usual = settings.bm25.b.body
-    norm = round(settings.auto.remark_norm + (usual - settings.auto.remark_norm) * told, 2)
+    norm = round(settings.auto.short_text_b + (usual - settings.auto.short_text_b) * told, 2)
     if told >= 1.0 or norm >= usual:
         return search.skip("texts say enough about themselves")
     return replace(search, bm25=replace(settings.bm25, b=replace(settings.bm25.b, body=norm)))
@@ -36,10 +36,10 @@ def lexical(search: Search, tools: Tools, settings: Settings) -> Search:
     if not search.words:
         return search.skip("no words")
     bm25 = search.bm25 or settings.bm25
-    found = tools.store.lexical(search.words, pool_size(search, settings), search.filters, bm25)
+    found = tools.store.rank_lexical(search.words, pool_size(search, settings), search.filters, bm25)
     if search.query.explain and found:
         chunks = [each.chunk for each in found[:_EXPLAINED]]
-        search = replace(search, evidence=tools.store.evidence(search.words, chunks, bm25))
+        search = replace(search, evidence=tools.store.lexical_evidence(search.words, chunks, bm25))
     return replace(search, lists={**search.lists, "lexical": found})
 
 
@@ -49,16 +49,18 @@ def vector(search: Search, tools: Tools, settings: Settings) -> Search:
         return search.skip(f"mode {search.mode}" if search.text.strip() else "empty query")
     if not tools.embedders:
         return search.miss("vector", "no_model", "no embedding model is set up, so meaning was not asked")
-    lanes = lanes_of(tools.embedders)
-    embedded, chunks = tools.store.coverage(lanes)
+    spaces = spaces_of(tools.embedders)
+    embedded, chunks = tools.store.coverage(spaces)
     spot = None
-    if embedded + tools.refused < chunks:
-        spot = Spot(tools, search.ranking("lexical"), settings.embedding.on_the_spot_seconds)
+    if embedded + tools.failed_chunks < chunks:
+        spot = OnDemandEmbedder(tools, search.ranking("lexical"), settings.embedding.on_demand_seconds)
     if not embedded and not (spot and spot.hopeful):
-        detail = f"nothing is embedded by {' or '.join(lanes)} yet: run `waymeet index`"
+        detail = f"nothing is embedded by {' or '.join(spaces)} yet: run `waymeet index`"
         return search.miss("vector", "no_vectors", detail) if chunks else search.skip("nothing is indexed")
     try:
-        found = nearest(tools, search.spelt or search.text, pool_size(search, settings), search.filters, spot=spot)
+        found = nearest(
+            tools, search.vector_text or search.text, pool_size(search, settings), search.filters, spot=spot
+        )
     except EmbeddingError as error:
         return search.miss("vector", "embedding_failed", with_hint(error))
     lists = {**search.lists, "vector": found.ranking}
@@ -66,10 +68,10 @@ def vector(search: Search, tools: Tools, settings: Settings) -> Search:
     search = replace(
         search,
         lists=lists,
-        foreign=found.foreign,
-        coverage=embedded / chunks,
-        nearness=found.nearness,
-        at_hand=at_hand,
+        other_language=found.foreign,
+        vector_coverage=embedded / chunks,
+        similarity_steps=found.nearness,
+        top_coverage=at_hand,
     )
     if found.failed:
         search = search.degrade("vector", "embedding_failed", found.failed)
@@ -82,25 +84,25 @@ def vector(search: Search, tools: Tools, settings: Settings) -> Search:
 
 def pool_size(search: Search, settings: Settings) -> int:
     """Say how many chunks a list is to have."""
-    return max(search.query.limit * settings.pool.factor, settings.pool.least)
+    return max(search.query.limit * settings.pool.factor, settings.pool.min)
 
 
-def postpone_types(search: Search, _tools: Tools, _settings: Settings) -> Search:
+def defer_type_filter(search: Search, _tools: Tools, _settings: Settings) -> Search:
     """Let documents of any type take part, and keep those of the wanted types only in the result."""
     types = search.filters.doc_types
     if not types:
         return search.skip("no filter by type")
-    return replace(search, filters=replace(search.filters, doc_types=()), late=Filters(doc_types=types))
+    return replace(search, filters=replace(search.filters, doc_types=()), deferred_filters=Filters(doc_types=types))
 
 
-def neighbourhood(search: Search, tools: Tools, settings: Settings) -> Search:
+def graph_proximity(search: Search, tools: Tools, settings: Settings) -> Search:
     """Walk from the best documents of the vector list along links, both ways."""
-    starts = leading(search.ranking("vector"), search.query.limit * settings.pool.starts)
+    starts = leading(search.ranking("vector"), search.query.limit * settings.pool.seeds)
     if not starts:
         return search.skip("nothing to start from")
     depth = settings.graph.depth if search.query.depth is None else search.query.depth
     reached, cut = walk(tools.store, starts, depth, search.query.link_types, settings.graph.fan_out)
-    allowed = tools.store.passing([each.document for each in reached], search.filters)
+    allowed = tools.store.first_passing_chunks([each.document for each in reached], search.filters)
     search = replace(search, reached=tuple(each for each in reached if each.document in allowed))
     if cut:
         return fanned_out(search, cut, settings)

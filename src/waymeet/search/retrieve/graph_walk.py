@@ -72,7 +72,7 @@ def reached(
     """
     found: dict[str, Way] = {}
     cut: set[str] = set()
-    companions = tools.corrections.together(settings.memory.together) if not kinds or CO_ACTIVATED in kinds else {}
+    companions = tools.feedback.together(settings.memory.together) if not kinds or CO_ACTIVATED in kinds else {}
     frontier = {(start, start): Way(score, start) for start, score in starts.items()}
     for _ in range(depth):
         further: dict[tuple[str, str], Way] = {}

@@ -5,25 +5,37 @@ from time import perf_counter, time_ns
 
 from msgspec.structs import replace
 
-from waymeet.analysis import plain, spans, terms
+from waymeet.analysis import list_terms, normalise_text, token_spans
 from waymeet.search.rank.translations import with_translations
 from waymeet.search.shape.relevance import LOOKED_AT, judged
 from waymeet.search.shape.snippet import snippet
-from waymeet.search.state import Recipe, Search, Tools, run
+from waymeet.search.state import Recipe, Search, Tools, run_stages
 from waymeet.settings import Settings
-from waymeet.settings.path_contexts import above
-from waymeet.staleness.verdicts import staleness
-from waymeet.types import DOUBT, Answer, Candidate, Chunk, Document, Found, Hit, Linked, Query, Section, Step
+from waymeet.settings.path_contexts import contexts_of
+from waymeet.staleness.verdicts import judge_documents
+from waymeet.types import (
+    LOW_RELEVANCE_NOTE,
+    Answer,
+    Candidate,
+    Chunk,
+    Document,
+    Hit,
+    LinkedPage,
+    Query,
+    Section,
+    SourceRank,
+    Step,
+)
 
 _NAMED = 4
 """Words named in a reason."""
 
 
-def answer(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> Answer:
+def answer_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> Answer:
     """Answer a query by a recipe, from one generation of the index."""
     started = perf_counter()
-    with tools.store.reading() as generation:
-        search, steps = run(recipe, query, tools, settings)
+    with tools.store.snapshot() as generation:
+        search, steps = run_stages(recipe, query, tools, settings)
         shaping = perf_counter()
         hits, doubtful = shape(search, tools, settings)
     steps = (*steps, Step("shape", perf_counter() - shaping))
@@ -34,13 +46,13 @@ def answer(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> An
         search_type=search.search_type,
         hits=hits,
         total_found=len(search.candidates),
-        doubtful=doubtful,
+        low_relevance=doubtful,
         degraded=search.degraded,
-        notes=(*search.notes, DOUBT) if doubtful else search.notes,
-        expanded=tuple(each.text for each in search.wordings),
-        strong_signal=search.clear,
-        reranked=bool(search.judged),
-        coverage=search.coverage,
+        notes=(*search.notes, LOW_RELEVANCE_NOTE) if doubtful else search.notes,
+        expanded=tuple(each.text for each in search.variants),
+        strong_signal=search.strong_signal,
+        reranked=bool(search.reranker_scores),
+        vector_coverage=search.vector_coverage,
         steps=steps,
         generation=generation,
         seconds=perf_counter() - started,
@@ -53,10 +65,12 @@ def shape(search: Search, tools: Tools, settings: Settings) -> tuple[tuple[Hit, 
     best = leading[: search.query.limit]
     documents = tools.store.documents({each.document for each in leading})
     chunks = tools.store.chunks({chunk for each in leading for chunk in each.chunks})
-    opening = tools.store.passing([each.document for each in leading if not each.chunks], search.filters)
+    opening = tools.store.first_passing_chunks([each.document for each in leading if not each.chunks], search.filters)
     openings = tools.store.chunks(opening.values())
     linked = _linked(best, tools, settings) if search.query.include_linked else {}
-    verdicts = staleness(tools.store, {each.document: documents[each.document] for each in best}, settings, time_ns())
+    verdicts = judge_documents(
+        tools.store, {each.document: documents[each.document] for each in best}, settings, time_ns()
+    )
     shown = [
         (documents[each.document], [chunks[chunk] for chunk in each.chunks] or [openings[opening[each.document]]])
         for each in leading
@@ -91,9 +105,9 @@ def _hit(search: Search, candidate: Candidate, document: Document, chunks: Seque
         start=first.start,
         end=first.end,
         score=candidate.score.value,
-        relevance_reason=_reason(candidate.found, document, first, wanted),
-        sources=candidate.found,
-        context=above(document.id, settings.contexts),
+        relevance_reason=_reason(candidate.sources, document, first, wanted),
+        sources=candidate.sources,
+        context=contexts_of(document.id, settings.contexts),
         namespace=document.namespace,
         sections=tuple(_section(chunk, wanted, bool(candidate.chunks), settings) for chunk in chunks),
         explanation=candidate.score if search.query.explain else None,
@@ -112,15 +126,15 @@ def _section(chunk: Chunk, wanted: Mapping[str, float], matched: bool, settings:
 
 def _headings(chunk: Chunk, wanted: Mapping[str, float]) -> tuple[str, ...]:
     """Name the symbol that is asked for where several small ones share a chunk."""
-    named = {symbol.name: sum(wanted.get(term, 0.0) for term in terms(symbol.name)) for symbol in chunk.symbols}
+    named = {symbol.name: sum(wanted.get(term, 0.0) for term in list_terms(symbol.name)) for symbol in chunk.symbols}
     best = max(named, key=named.__getitem__, default="")
-    own = sum(wanted.get(term, 0.0) for term in terms(".".join(chunk.headings)))
+    own = sum(wanted.get(term, 0.0) for term in list_terms(".".join(chunk.headings)))
     if not best or named[best] <= own or chunk.symbols[0].kind == "code_block":
         return chunk.headings
     return tuple(best.partition("~")[0].split("."))
 
 
-def _reason(found: Sequence[Found], document: Document, chunk: Chunk, wanted: Mapping[str, float]) -> str:
+def _reason(found: Sequence[SourceRank], document: Document, chunk: Chunk, wanted: Mapping[str, float]) -> str:
     """Say in one line why this is an answer."""
     places = {
         "title": document.title,
@@ -152,24 +166,28 @@ def _called(source: str) -> str:
 
 def _words(text: str, wanted: Mapping[str, float]) -> dict[str, None]:
     """List the words of a text that the query asks for, as written, each once."""
-    here = {plain(text[start:end]): None for start, end, terms in spans(text) if any(term in wanted for term in terms)}
+    here = {
+        normalise_text(text[start:end]): None
+        for start, end, terms in token_spans(text)
+        if any(term in wanted for term in terms)
+    }
     here.pop("", None)
     return here
 
 
-def _linked(best: Sequence[Candidate], tools: Tools, settings: Settings) -> dict[str, tuple[Linked, ...]]:
+def _linked(best: Sequence[Candidate], tools: Tools, settings: Settings) -> dict[str, tuple[LinkedPage, ...]]:
     """Name the pages around each hit, those it links to first."""
     wanted = [each.document for each in best]
     edges = [edge for edge in tools.store.edges(wanted) if edge.target is not None]
     ends = {end for edge in edges for end in (edge.source.document, edge.target.document if edge.target else "")}
     titles = {id_: document.title for id_, document in tools.store.documents(ends).items()}
-    around: dict[str, dict[tuple[str, str], Linked]] = {document: {} for document in wanted}
+    around: dict[str, dict[tuple[str, str], LinkedPage]] = {document: {} for document in wanted}
     for edge in edges:
         source, target = edge.source.document, edge.target.document if edge.target else ""
         if source != target and source in around:
-            around[source].setdefault((target, "out"), Linked(target, titles[target], edge.kind, "out"))
+            around[source].setdefault((target, "out"), LinkedPage(target, titles[target], edge.kind, "out"))
         if source != target and target in around:
-            around[target].setdefault((source, "in"), Linked(source, titles[source], edge.kind, "in"))
+            around[target].setdefault((source, "in"), LinkedPage(source, titles[source], edge.kind, "in"))
     return {
         document: tuple(sorted(pages.values(), key=lambda page: (page.direction != "out", page.document)))[
             : settings.shape.linked_pages

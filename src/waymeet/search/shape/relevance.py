@@ -7,9 +7,9 @@ Nothing is asked of a model here: cosines are those of the list that was made be
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from waymeet.analysis import spoken, terms
-from waymeet.formulas.relevance import MOST_TELLING, Clues, above_nothing, is_doubtful, relevance
-from waymeet.search.retrieve.dense import lanes_of
+from waymeet.analysis import detect_language, list_terms
+from waymeet.formulas.relevance import MAX_MATCHED_IDF, Features, estimate_relevance, is_low_relevance, similarity_steps
+from waymeet.search.retrieve.dense import spaces_of
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Bm25, Settings
 from waymeet.types import Chunk, Document, Evidence, Explanation, Word
@@ -41,7 +41,7 @@ class _Meaning(NamedTuple):
     """Whether a model was asked whose scale nobody knows."""
 
 
-class Judgement(NamedTuple):
+class RelevanceVerdict(NamedTuple):
     """What hits are worth, each and all together."""
 
     chances: list[Explanation | None]
@@ -52,7 +52,7 @@ class Judgement(NamedTuple):
 
 def judged(
     search: Search, tools: Tools, settings: Settings, shown: Sequence[tuple[Document, Sequence[Chunk]]]
-) -> Judgement:
+) -> RelevanceVerdict:
     """Say of each hit how likely it answers; of several sections the likeliest counts."""
     chunks = [chunk.id for _, chunks in shown for chunk in chunks]
     asked = _asked(search, tools, settings.bm25, chunks)
@@ -63,19 +63,19 @@ def judged(
         chances.append(max(told, key=lambda each: each.value, default=None))
     leading = [each.value if each else None for each in chances[:LOOKED_AT]]
     partial = any(each.code == "partial_vectors" for each in search.degraded)  # what has no vector may yet answer
-    return Judgement(chances, not partial and is_doubtful(leading, meaning.nearest, settings.shape.doubt))
+    return RelevanceVerdict(chances, not partial and is_low_relevance(leading, meaning.nearest, settings.shape.doubt))
 
 
 def _asked(search: Search, tools: Tools, bm25: Bm25, chunks: Sequence[str]) -> _Asked:
     """Weigh the words that were asked for: not the slips that were put right, nor what was looked for beside them."""
-    written = frozenset(terms(search.text))
+    written = frozenset(list_terms(search.text))
     words = [word for word in search.words if word.text.endswith("*") or not written.isdisjoint(word.terms)]
-    *rarities, rarest = tools.store.rarity((*words, Word(())), bm25)
+    *rarities, rarest = tools.store.idf((*words, Word(())), bm25)
     weights: dict[str, float] = {}
     for word, rarity in zip(words, rarities, strict=True):
         name = word.text or " ".join(word.terms)
         weights[name] = max(rarity, weights.get(name, 0.0))
-    return _Asked(written, weights, rarest, tools.store.evidence(words, chunks, bm25) if words else {})
+    return _Asked(written, weights, rarest, tools.store.lexical_evidence(words, chunks, bm25) if words else {})
 
 
 def _meaning(search: Search, tools: Tools, chunks: Sequence[str]) -> _Meaning:
@@ -84,16 +84,18 @@ def _meaning(search: Search, tools: Tools, chunks: Sequence[str]) -> _Meaning:
     What is not among the nearest is no nearer than the last of them, unless it may have no vector yet.
     """
     ranking = search.ranking("vector")
-    kept, language = tools.store.lanes(), spoken(search.spelt or search.text)
-    lane = next((each.lane for each in tools.embedders if each.lane in kept and each.suits(language)), "")
-    if not ranking or above_nothing(lane, 0.0) is None:
+    kept, language = tools.store.spaces(), detect_language(search.vector_text or search.text)
+    space = next(
+        (each.space for each in tools.embedders if each.space in kept and each.supports_language(language)), ""
+    )
+    if not ranking or similarity_steps(space, 0.0) is None:
         return _Meaning({}, None, strange=bool(ranking))
-    embedded, _ = tools.store.coverage(lanes_of(tools.embedders))
+    embedded, _ = tools.store.coverage(spaces_of(tools.embedders))
     cosines = {each.chunk: each.score for each in ranking}
-    rest = dict.fromkeys(chunks, ranking[-1].score) if (search.coverage or 0.0) >= 1.0 else {}
+    rest = dict.fromkeys(chunks, ranking[-1].score) if (search.vector_coverage or 0.0) >= 1.0 else {}
     near = {**rest, **{chunk: cosines[chunk] for chunk in chunks if chunk in cosines}}
-    steps = {chunk: above_nothing(lane, cosine, embedded) or 0.0 for chunk, cosine in near.items()}
-    return _Meaning(steps, above_nothing(lane, ranking[0].score, embedded), strange=False)
+    steps = {chunk: similarity_steps(space, cosine, embedded) or 0.0 for chunk, cosine in near.items()}
+    return _Meaning(steps, similarity_steps(space, ranking[0].score, embedded), strange=False)
 
 
 def _judged(search: Search, asked: _Asked, meaning: _Meaning, document: Document, chunk: Chunk) -> Explanation | None:
@@ -105,18 +107,18 @@ def _judged(search: Search, asked: _Asked, meaning: _Meaning, document: Document
     found = sum(asked.weights[word] for word in held)
     heads = sum(asked.weights[word] for word, fields in held.items() if not _HEADS.isdisjoint(fields))
     fits = max(_fits(document.title, asked.terms), _fits(" ".join(chunk.headings), asked.terms)) if heads else 0.0
-    return relevance(
-        Clues(
-            covered=found / weight,
-            telling=min(found / asked.rarest, MOST_TELLING),
-            headed=heads / weight * fits,
-            meaning=steps,
-            abroad=chunk.id in search.foreign,
+    return estimate_relevance(
+        Features(
+            idf_coverage=found / weight,
+            matched_idf=min(found / asked.rarest, MAX_MATCHED_IDF),
+            title_overlap=heads / weight * fits,
+            similarity_steps=steps,
+            is_other_language=chunk.id in search.other_language,
         )
     )
 
 
 def _fits(text: str, asked: frozenset[str]) -> float:
     """Say which part of a title's words was asked for."""
-    named = set(terms(text))
+    named = set(list_terms(text))
     return len(named & asked) / len(named) if named else 0.0

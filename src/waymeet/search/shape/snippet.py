@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from waymeet.analysis import spans
+from waymeet.analysis import token_spans
 
 _ELLIPSIS = "…"
 
@@ -15,7 +15,9 @@ def snippet(text: str, wanted: Mapping[str, float], chars: int) -> tuple[str, tu
     >>> snippet("Nothing here at all.\nRanks are fused by RRF.", {"fuse": 1.0}, 25)
     ('Ranks are fused by RRF.', ((10, 15),))
     """
-    matches = [(start, end, term) for start, end, terms in spans(text) if (term := _best(terms, wanted)) is not None]
+    matches = [
+        (start, end, term) for start, end, terms in token_spans(text) if (term := _best(terms, wanted)) is not None
+    ]
     begin, finish = _window(text, matches, wanted, chars)
     shown = text[begin:finish]
     lead = _ELLIPSIS if begin > 0 and text[begin - 1] != "\n" else ""

@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from waymeet.analysis import plain, spoken, terms
-from waymeet.analysis.acronyms import fits
-from waymeet.analysis.keys import shortened, spelt_out
+from waymeet.analysis import detect_language, list_terms, normalise_text
+from waymeet.analysis.acronyms import is_long_form
+from waymeet.analysis.keys import acronym_key, long_form_key
 from waymeet.ports import Store
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings
@@ -36,17 +36,17 @@ def expand_acronyms(search: Search, tools: Tools, settings: Settings) -> Search:
     asked = {term for word in search.words for term in word.terms}
     added: dict[str, Word] = {}
     for other in found.values():
-        new = [term for term in dict.fromkeys(terms(other)) if term not in asked]
+        new = [term for term in dict.fromkeys(list_terms(other)) if term not in asked]
         for term in new:
             added.setdefault(term, Word((term,), settings.understand.acronym / len(new), other))
     if not added:
         return search.skip("no acronym that is known")
     notes = (f"{written} → {other}" for written, other in found.items())
     # A model of meaning does not know what this project's acronyms stand for; but in its own language it must be asked.
-    written = search.spelt or search.text
+    written = search.vector_text or search.text
     spelt = " ".join((written, *found.values()))
-    spelt = spelt if spoken(spelt) == spoken(written) else search.spelt
-    return replace(search, words=(*search.words, *added.values()), spelt=spelt, notes=(*search.notes, *notes))
+    spelt = spelt if detect_language(spelt) == detect_language(written) else search.vector_text
+    return replace(search, words=(*search.words, *added.values()), vector_text=spelt, notes=(*search.notes, *notes))
 
 
 def _expansions(text: str, store: Store, given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -54,12 +54,12 @@ def _expansions(text: str, store: Store, given: Mapping[str, str]) -> Iterator[t
     table = {_key(short): long for short, long in given.items()}
     tokens = [token for token in _TOKEN.findall(text)[:_MOST_WORDS] if len(token) in _SHORT]
     shorts = {token: _key(token) for token in tokens}
-    words = plain(text).split()[:_MOST_WORDS]
+    words = normalise_text(text).split()[:_MOST_WORDS]
     written = (" ".join(words[i : i + n]) for n in _LONG for i in range(len(words) - n + 1))
-    longs = {long: spelt_out(long) for long in written}
-    backwards = {plain(long): short for short, long in given.items()}
-    asked = {token: shortened(key) for token, key in shorts.items() if _looks_short(token) and key not in table}
-    carrying = store.named([*asked.values(), *longs.values()])
+    longs = {long: long_form_key(long) for long in written}
+    backwards = {normalise_text(long): short for short, long in given.items()}
+    asked = {token: acronym_key(key) for token, key in shorts.items() if _looks_short(token) and key not in table}
+    carrying = store.documents_by_key([*asked.values(), *longs.values()])
     for token, key in shorts.items():
         meant = table.get(key) or _usual(_names(store, carrying.get(asked.get(token, ""), ())), key)
         if meant:
@@ -71,7 +71,7 @@ def _expansions(text: str, store: Store, given: Mapping[str, str]) -> Iterator[t
 
 
 def _key(short: str) -> str:
-    return plain(short).replace(" ", "")
+    return normalise_text(short).replace(" ", "")
 
 
 def _looks_short(token: str) -> bool:
@@ -96,5 +96,5 @@ def _usual(explaining: Iterator[tuple[str, ...]], short: str, long: str = "") ->
     for names in explaining:
         shorts = [short] if short else [name[2:] for name in names if name.startswith("a:")]
         longs = [long] if long else [name[2:] for name in names if name.startswith("l:")]
-        told.update(b if short else a for a in shorts for b in longs if fits(a, b))
+        told.update(b if short else a for a in shorts for b in longs if is_long_form(a, b))
     return min(told, key=lambda each: (-told[each], each), default="")

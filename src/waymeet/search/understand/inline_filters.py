@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waymeet.analysis import well_formed
-from waymeet.analysis.doc_types import stated
-from waymeet.analysis.keys import having
-from waymeet.analysis.languages import tongue
+from waymeet.analysis import replace_surrogates
+from waymeet.analysis.doc_types import normalise_doc_type
+from waymeet.analysis.keys import property_key
+from waymeet.analysis.languages import normalise_language
 from waymeet.types import Filters
 
 KINDS = ("docs", "code", "notes", "tasks", "skills", "files", "folders")
@@ -59,7 +59,7 @@ def asked(text: str, named: Named) -> Asked:
     """
     matches = [each for each in _ASKED.finditer(text) if not (each["value"] or "").startswith("//")]
     others = {each["key"] for each in matches} - _RESERVED
-    known = {key for key in others if named([having(key)])} if others else set()
+    known = {key for key in others if named([property_key(key)])} if others else set()
     filters, written, unread, rest, at = Filters(), [], [], [], 0
     for each in matches:
         value = each["quoted"] or each["value"]
@@ -84,16 +84,18 @@ def _stated(key: str, value: str, named: Named, *, denied: bool, known: bool) ->
         return _dated(key, value)
     if key == "path":
         return Filters(paths=(value.lstrip("/") or ".",))
-    if key == "lang" and tongue(value) and named([having(key)]):
-        return Filters(properties=((key, tongue(value)),))  # a language that people speak, not one of programs
+    if key == "lang" and normalise_language(value) and named([property_key(key)]):
+        return Filters(
+            properties=((key, normalise_language(value)),)
+        )  # a language that people speak, not one of programs
     if key in _SEVERAL:
-        form = {"kind": _kind, "type": stated, "lang": str.lower}.get(key, str)
+        form = {"kind": _kind, "type": normalise_doc_type, "lang": str.lower}.get(key, str)
         return replace(Filters(), **{_SEVERAL[key]: tuple(map(form, _listed(value)))})
     return Filters(properties=tuple((key, each) for each in _listed(value))) if known else None
 
 
 def _dated(key: str, value: str) -> Filters | None:
-    begins = moment(value)
+    begins = parse_date(value)
     if begins is None:
         return None
     return Filters(changed_before=begins) if key == "before" else Filters(changed_from=begins)
@@ -113,10 +115,10 @@ def _kind(value: str) -> str:
     return f"{lower}s" if f"{lower}s" in KINDS else lower
 
 
-def moment(value: str) -> int | None:
+def parse_date(value: str) -> int | None:
     """Read a day, a month or a year as the moment it begins, by universal time, in nanoseconds since 1970.
 
-    >>> moment("1970-01-02"), moment("1971"), moment("lunch"), moment("2025-13")
+    >>> parse_date("1970-01-02"), parse_date("1971"), parse_date("lunch"), parse_date("2025-13")
     (86400000000000, 31536000000000000, None, None)
     """
     found = _DATE.fullmatch(value)
@@ -193,9 +195,9 @@ def _agreed(given: tuple[tuple[str, str], ...], query: tuple[tuple[str, str], ..
     return (*alone, *(pair for key in sorted(keys) for pair in shared[key]))
 
 
-def legible(filters: Filters) -> Filters:
+def clean_filters(filters: Filters) -> Filters:
     """Replace halves of characters in what a caller filters by."""
     names = ("paths", "kinds", "doc_types", "tags", "languages", "namespaces")
-    values = {name: tuple(map(well_formed, getattr(filters, name))) for name in names}
-    pairs = tuple((well_formed(key), well_formed(value)) for key, value in filters.properties)
+    values = {name: tuple(map(replace_surrogates, getattr(filters, name))) for name in names}
+    pairs = tuple((replace_surrogates(key), replace_surrogates(value)) for key, value in filters.properties)
     return replace(filters, properties=pairs, **values)

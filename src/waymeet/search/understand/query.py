@@ -6,7 +6,7 @@ from collections import Counter
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waymeet.analysis import has_cjk, plain, terms, words
+from waymeet.analysis import has_cjk, list_terms, normalise_text, query_words
 from waymeet.search.state import Search, Tools
 from waymeet.search.understand.inline_filters import KINDS, Asked, asked, narrowed
 from waymeet.settings import Settings
@@ -51,9 +51,9 @@ def wording(text: str) -> Wording:
     >>> wording('who wrote the song "Dear Brother"?').names
     ('dear brother',)
     """
-    quoted = [(each["not"], plain(each["text"])) for each in _PHRASE.finditer(text)]
+    quoted = [(each["not"], normalise_text(each["text"])) for each in _PHRASE.finditer(text)]
     rest = _PHRASE.sub(" ", text)
-    beside = len(plain(rest).split())
+    beside = len(normalise_text(rest).split())
     whole = beside >= (_QUESTION if text.rstrip().endswith(_ASKS) else _SENTENCE)
     wanted = tuple(phrase for denied, phrase in quoted if phrase and not denied)
     phrases, names = ((), wanted) if whole else (wanted, ())
@@ -62,20 +62,20 @@ def wording(text: str) -> Wording:
     prefixes = tuple(each["text"] for each in _PREFIX.finditer(rest))
     shown = _PHRASE.sub(lambda each: " " if each["not"] else f" {each['text']} ", text)
     looked_for = " ".join(_PREFIX.sub(" ", _WITHOUT.sub(" ", shown)).split())
-    if without and not plain(looked_for) and not prefixes:
+    if without and not normalise_text(looked_for) and not prefixes:
         return Wording(text, phrases)  # nothing but exclusions would ask for everything else: read them as words
     return Wording(looked_for, phrases, without, prefixes, names)
 
 
 def understand(search: Search, tools: Tools, settings: Settings) -> Search:
     """Turn the query's text into words, phrases, exclusions and filters."""
-    told = asked(search.query.text, tools.store.named)
+    told = asked(search.query.text, tools.store.documents_by_key)
     said = wording(told.text)
     notes = [f"only {each.removeprefix('-')}" if each[0] != "-" else f"without {each[1:]}" for each in told.written]
     notes += [f'must contain "{phrase}"' for phrase in said.phrases] + [f"without {word}" for word in said.without]
     notes += [f'"{name}" is looked for, but need not occur: this is a whole question' for name in said.names]
-    wanted = Counter(term for _, each in words(said.text) for term in each)
-    spelled = {term: _spelled(term, token, each) for token, each in reversed(words(said.text)) for term in each}
+    wanted = Counter(term for _, each in query_words(said.text) for term in each)
+    spelled = {term: _spelled(term, token, each) for token, each in reversed(query_words(said.text)) for term in each}
     found = [Word((term,), float(times), spelled[term]) for term, times in wanted.items()]
     for prefix in said.prefixes:
         meant = _beginning_with(prefix, tools, settings)
@@ -112,9 +112,9 @@ def _checked(search: Search, told: Asked, tools: Tools, settings: Settings) -> S
     """
     for written, why in told.unread:
         search = search.degrade("understand", "unread_filter", f"{written} was looked for as text: {why}")
-    if not told.written or tools.store.lexical(search.words, 1, search.filters, settings.bm25):
+    if not told.written or tools.store.rank_lexical(search.words, 1, search.filters, settings.bm25):
         return search
-    found = tools.store.lexical(search.words, _LOOKED_AT, search.query.filters, settings.bm25)
+    found = tools.store.rank_lexical(search.words, _LOOKED_AT, search.query.filters, settings.bm25)
     if not found:
         return search
     detail = f"nothing with these words passes {' '.join(told.written)}; put it in quotes to look for it as text"
@@ -149,17 +149,17 @@ def _spelled(term: str, token: str, asked: tuple[str, ...]) -> str:
     return token if len(asked) == 1 or term == token.lower() else f"{term} of {token}"
 
 
-def relax(search: Search, tools: Tools, settings: Settings) -> Search:
+def relax_phrases(search: Search, tools: Tools, settings: Settings) -> Search:
     """Let go of the phrases that the query insists on if nothing contains them, and say so."""
     if not search.quoted or not search.words:
         return search.skip("no phrase in the query")
-    if tools.store.lexical(search.words, 1, search.filters, settings.bm25):
+    if tools.store.rank_lexical(search.words, 1, search.filters, settings.bm25):
         return search.skip("something contains the phrases")
     asked = search.query.filters.phrases  # the caller's own stay, even if the text says the same
     kept = tuple(phrase for phrase in search.filters.phrases if phrase in asked or phrase not in search.quoted)
     quoted = ", ".join(f'"{phrase}"' for phrase in search.quoted)
     return replace(search, filters=replace(search.filters, phrases=kept)).degrade(
-        "relax", "phrase_relaxed", f"nothing contains {quoted}; its words were looked for one by one"
+        "relax_phrases", "phrase_relaxed", f"nothing contains {quoted}; its words were looked for one by one"
     )
 
 
@@ -169,18 +169,18 @@ def _beginning_with(prefix: str, tools: Tools, settings: Settings) -> list[Word]
     Text without spaces is cut into pairs, so there a prefix is as good as the word.
     """
     if has_cjk(prefix):
-        return [Word(each, 1.0, token) for token, each in words(prefix)]
-    known = tools.store.vocabulary(plain(prefix).replace(" ", "-"), settings.bm25.prefix_terms)
-    return [Word(tuple(dict.fromkeys((*known, *terms(prefix)))), 1.0, f"{prefix}*")]
+        return [Word(each, 1.0, token) for token, each in query_words(prefix)]
+    known = tools.store.terms_with_prefix(normalise_text(prefix).replace(" ", "-"), settings.bm25.prefix_terms)
+    return [Word(tuple(dict.fromkeys((*known, *list_terms(prefix)))), 1.0, f"{prefix}*")]
 
 
 def _narrowed(filters: Filters, said: Wording, tools: Tools, settings: Settings) -> Filters:
     groups: list[tuple[str, ...]] = []
     for word in said.without:
         if word.endswith("*"):
-            known = tools.store.vocabulary(plain(word), settings.bm25.prefix_terms)
+            known = tools.store.terms_with_prefix(normalise_text(word), settings.bm25.prefix_terms)
             groups.extend((term,) for term in known)
-        groups.append(tuple(dict.fromkeys(terms(word))))
+        groups.append(tuple(dict.fromkeys(list_terms(word))))
     return replace(
         filters, phrases=(*filters.phrases, *said.phrases), without=(*filters.without, *filter(None, groups))
     )

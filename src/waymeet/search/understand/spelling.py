@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from waymeet.analysis import has_cjk, spans, terms, words
-from waymeet.analysis.edit_distance import distance, one_edit_away
-from waymeet.analysis.terms import STOP, stems
+from waymeet.analysis import has_cjk, list_terms, query_words, token_spans
+from waymeet.analysis.edit_distance import edit_distance, words_one_edit_away
+from waymeet.analysis.terms import STOP_WORDS, stem_words
 from waymeet.ports import Store
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Bm25, Settings
@@ -58,7 +58,7 @@ _ENDINGS = (
 )
 
 
-def repair(search: Search, tools: Tools, settings: Settings) -> Search:
+def correct_spelling(search: Search, tools: Tools, settings: Settings) -> Search:
     """Look also for what misspelt words probably mean; words that exist, names and quoted text stay as they are."""
     if not settings.understand.fuzzy:
         return search.skip("setting understand.fuzzy")
@@ -69,14 +69,14 @@ def repair(search: Search, tools: Tools, settings: Settings) -> Search:
     added = [
         Word((term,), settings.understand.repaired, right)
         for right in dict.fromkeys(meant.values())
-        for term in terms(right)
+        for term in list_terms(right)
         if term not in asked
     ]
     notes = [f"{wrong} → {right}" for wrong, right in meant.items()]
     return replace(
         search,
         text=_put_right(search.text, meant),
-        spelt=search.text,
+        vector_text=search.text,
         words=(*search.words, *added),
         notes=(*search.notes, *notes),
     )
@@ -90,8 +90,10 @@ def _strange(search: Search, store: Store) -> list[str]:
         for match in _PLAIN.finditer(search.text)
         if _ONE_EDIT <= len(match[1]) <= _LONGEST and _is_word(match[1])
     )
-    forms = {word: tuple(term for _, each in words(word) for term in each) for word in found if word not in quoted}
-    known = store.holds({term for each in forms.values() for term in each})
+    forms = {
+        word: tuple(term for _, each in query_words(word) for term in each) for word in found if word not in quoted
+    }
+    known = store.known_terms({term for each in forms.values() for term in each})
     strange = [word for word, each in forms.items() if each and known.isdisjoint(each)]
     return strange[:_MOST_WORDS]
 
@@ -107,14 +109,14 @@ def likeliest(word: str, tools: Tools, bm25: Bm25) -> str:
     One edit goes before two, and then what more sections contain. The first letter may be left out, doubled or
     swapped but is hardly ever mistaken: “settle” is a word that nobody wrote here, not a slip of “kettle”.
     """
-    near = [each for each in one_edit_away(word) if len(word) > _SWAPS_ONLY or sorted(each) == sorted(word)]
-    if not STOP.isdisjoint(near):
+    near = [each for each in words_one_edit_away(word) if len(word) > _SWAPS_ONLY or sorted(each) == sorted(word)]
+    if not STOP_WORDS.isdisjoint(near):
         return ""  # a slip of a word that is not looked for anyway
-    stemmed = stems(near)
-    known = tools.store.holds(set(stemmed))
+    stemmed = stem_words(near)
+    known = tools.store.known_terms(set(stemmed))
     rivals = {each: stem for each, stem in zip(near, stemmed, strict=True) if stem in known}
     if not rivals and len(word) >= _TWO_EDITS:
-        rivals = _two_edits_away(word, tools.store.vocabulary(word[:_BEGINNING], _CANDIDATES))
+        rivals = _two_edits_away(word, tools.store.terms_with_prefix(word[:_BEGINNING], _CANDIDATES))
     same = {each: stem for each, stem in rivals.items() if _begins_alike(word, each)}
     likely = list(dict.fromkeys(same.values()))[:_RIVALS]
     rated = [rating for stem in likely if (rating := _rated(stem, word, same, tools.store, bm25))]
@@ -134,17 +136,17 @@ def _rated(
     there is like the word: other words that happen to have the stem are not meant.
     """
     wanted = (Word((stem,)),)
-    found = [each.chunk for each in store.lexical(wanted, _READ, Filters(), bm25)]
-    evidence = store.evidence(wanted, found[:1], bm25)
+    found = [each.chunk for each in store.rank_lexical(wanted, _READ, Filters(), bm25)]
+    evidence = store.lexical_evidence(wanted, found[:1], bm25)
     rarity = next((one.idf for each in evidence.values() for one in each), float("inf"))
     texts = [chunk.text for chunk in store.chunks(found).values()]
-    seen = {text[start:end].lower() for text in texts for start, end, each in spans(text) if each == (stem,)}
+    seen = {text[start:end].lower() for text in texts for start, end, each in token_spans(text) if each == (stem,)}
     exact = [form for form in seen if forms.get(form) == stem]
-    like = len(stem) > _ONE_EDIT and distance(word[: len(stem)], stem, 1) <= 1
+    like = len(stem) > _ONE_EDIT and edit_distance(word[: len(stem)], stem, 1) <= 1
     if not exact and not like:
         return None
-    best = min(exact or seen or {stem}, key=lambda form: (distance(word, form, _LONGEST), form))
-    return not exact, distance(word, best, _LONGEST), rarity, best
+    best = min(exact or seen or {stem}, key=lambda form: (edit_distance(word, form, _LONGEST), form))
+    return not exact, edit_distance(word, best, _LONGEST), rarity, best
 
 
 def _two_edits_away(word: str, candidates: Iterable[str]) -> dict[str, str]:
@@ -154,11 +156,11 @@ def _two_edits_away(word: str, candidates: Iterable[str]) -> dict[str, str]:
     for term in candidates:
         if len(term) > len(word) + 2 or len(term) < _ONE_EDIT or not term.isalpha() or len(set(term) - letters) > 2:
             continue
-        if distance(word[: len(term)], term, 2) > 2:
+        if edit_distance(word[: len(term)], term, 2) > 2:
             continue
         for ending in _ENDINGS:
             form = term + ending
-            if distance(word, form, 2) <= 2 and terms(form) == [term]:
+            if edit_distance(word, form, 2) <= 2 and list_terms(form) == [term]:
                 found.setdefault(form, term)
                 break
     return found

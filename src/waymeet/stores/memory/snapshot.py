@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from waymeet.ports import Vector
-    from waymeet.types import Chunk, Document, Entry, Filters, Link, Terms, Word
+    from waymeet.types import Chunk, Document, Filters, IndexEntry, Link, Terms, Word
 
 
 class Placed(Struct, frozen=True):
@@ -43,9 +43,9 @@ class Snapshot(Struct, frozen=True, dict=True):
     """All that one generation keeps (`dict=True` gives the cached properties a place)."""
 
     generation: int = 0
-    entries: Mapping[str, Entry] = {}
+    entries: Mapping[str, IndexEntry] = {}
     vectors: Mapping[str, Mapping[str, Vector]] = {}
-    """By lane, then by chunk; a lane without vectors is not there."""
+    """By space, then by chunk; a space without vectors is not there."""
     notes: Mapping[str, str] = {}
 
     @cached_property
@@ -62,7 +62,7 @@ class Snapshot(Struct, frozen=True, dict=True):
             for chunk, fields in self._with_fields(self.entries[document.id])
         }
 
-    def _with_fields(self, entry: Entry) -> Iterator[tuple[Chunk, dict[str, Terms]]]:
+    def _with_fields(self, entry: IndexEntry) -> Iterator[tuple[Chunk, dict[str, Terms]]]:
         shared = {**entry.terms, "inbound": self.inbound.get(entry.document.id, {})}
         pairs = zip(entry.chunks, entry.chunk_terms, strict=True)
         for chunk, own in sorted(pairs, key=lambda pair: pair[0].ordinal):

@@ -20,14 +20,14 @@ from waymeet.stores.shared import bm25f
 from waymeet.stores.shared.corpus_profile import STRUCTURE, textured, urgency
 from waymeet.stores.shared.validation import checked, twice
 from waymeet.stores.shared.vectors import cosines, unit, units, usual
-from waymeet.types import FOUND_KINDS, Filters, Fingerprint, Scored
+from waymeet.types import INFERRED_KINDS, Filters, Fingerprint, ScoredChunk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from waymeet.ports import Texture, Vector
+    from waymeet.ports import CorpusProfile, Vector
     from waymeet.settings import Bm25
-    from waymeet.types import Chunk, Document, Edge, Entry, Evidence, Ranking, Word
+    from waymeet.types import Chunk, Document, Edge, Evidence, IndexEntry, Ranking, Word
 
 
 class _Held(local):
@@ -56,7 +56,7 @@ class MemoryStore:
         return self._now.generation
 
     @contextmanager
-    def reading(self) -> Iterator[int]:
+    def snapshot(self) -> Iterator[int]:
         """Hold one generation for several questions."""
         outer = self._held.snapshot
         self._held.snapshot = self._now
@@ -73,7 +73,7 @@ class MemoryStore:
 
     # --- changes -----------------------------------------------------------------------------------------------
 
-    def put(self, entries: Sequence[Entry]) -> None:
+    def put(self, entries: Sequence[IndexEntry]) -> None:
         """Add documents, replacing those of the same id."""
         new = checked(entries)
 
@@ -99,11 +99,11 @@ class MemoryStore:
         if gone:
             self._change(changed)
 
-    def put_vectors(self, lane: str, vectors: Mapping[str, Vector], digests: Mapping[str, str] | None = None) -> None:
-        """Keep a unit vector per chunk in a lane."""
+    def put_vectors(self, space: str, vectors: Mapping[str, Vector], digests: Mapping[str, str] | None = None) -> None:
+        """Keep a unit vector per chunk in a space."""
 
         def changed(old: Snapshot) -> Snapshot:
-            kept = units(lane, vectors, _dimensions(old).get(lane))
+            kept = units(space, vectors, _dimensions(old).get(space))
             known = {
                 chunk: vector
                 for chunk, vector in kept.items()
@@ -111,44 +111,44 @@ class MemoryStore:
             }
             if not known:
                 return old
-            lanes = {**old.vectors, lane: {**old.vectors.get(lane, {}), **known}}
-            return replace(old, generation=old.generation + 1, vectors=lanes)
+            spaces = {**old.vectors, space: {**old.vectors.get(space, {}), **known}}
+            return replace(old, generation=old.generation + 1, vectors=spaces)
 
         if vectors:
             self._change(changed)
 
-    def swap_lanes(self, gone: Mapping[str, Collection[str] | None], notes: Mapping[str, str]) -> None:
+    def drop_vectors(self, gone: Mapping[str, Collection[str] | None], notes: Mapping[str, str]) -> None:
         """Forget vectors and keep remarks, both at once."""
 
         def changed(old: Snapshot) -> Snapshot:
             kept = {
-                lane: {chunk: vector for chunk, vector in found.items() if not _among(chunk, gone.get(lane, ()))}
-                for lane, found in old.vectors.items()
+                space: {chunk: vector for chunk, vector in found.items() if not _among(chunk, gone.get(space, ()))}
+                for space, found in old.vectors.items()
             }
-            lanes = {lane: found for lane, found in kept.items() if found}
-            lost = sum(map(len, lanes.values())) < sum(map(len, old.vectors.values()))
+            spaces = {space: found for space, found in kept.items() if found}
+            lost = sum(map(len, spaces.values())) < sum(map(len, old.vectors.values()))
             known = {**old.notes, **notes}
-            return replace(old, generation=old.generation + lost, vectors=lanes, notes=known)
+            return replace(old, generation=old.generation + lost, vectors=spaces, notes=known)
 
         self._change(changed)
 
-    def tidy(self) -> None:
+    def optimize(self) -> None:
         """Do nothing: there is nothing to tidy."""
 
-    def keep_note(self, key: str, value: str) -> None:
+    def set_metadata(self, key: str, value: str) -> None:
         """Keep a short remark; this is no new generation."""
         self._change(lambda old: replace(old, notes={**old.notes, key: value}))
 
     # --- ranked lists ------------------------------------------------------------------------------------------
 
-    def lexical(self, words: Sequence[Word], limit: int, filters: Filters, bm25: Bm25) -> Ranking:
+    def rank_lexical(self, words: Sequence[Word], limit: int, filters: Filters, bm25: Bm25) -> Ranking:
         """Rank chunks by BM25F."""
         now = self._now
         fields = bm25f.counted(bm25)
         postings = [now.postings(word, fields) for word in words]
         return _ranking(now, bm25f.scores(words, postings, now.statistics, bm25), limit, filters)
 
-    def evidence(
+    def lexical_evidence(
         self, words: Sequence[Word], chunks: Collection[str], bm25: Bm25
     ) -> Mapping[str, tuple[Evidence, ...]]:
         """Take the lexical score of some chunks apart; every known chunk gets an answer, if an empty one."""
@@ -159,42 +159,42 @@ class MemoryStore:
         known = [chunk for chunk in chunks if chunk in now.chunks]
         return bm25f.evidence(words, postings, now.statistics, bm25, held=held, chunks=known)
 
-    def rarity(self, words: Sequence[Word], bm25: Bm25) -> tuple[float, ...]:
+    def idf(self, words: Sequence[Word], bm25: Bm25) -> tuple[float, ...]:
         """Give each word's idf."""
         now, fields = self._now, bm25f.counted(bm25)
         held = (bm25f.holding(now.postings(word, fields)) for word in words)
         return tuple(idf(now.statistics.chunks, number) for number in held)
 
-    def nearest(self, lane: str, vector: Vector, limit: int, filters: Filters) -> Ranking:
-        """Rank the chunks of a lane by cosine similarity."""
+    def rank_vectors(self, space: str, vector: Vector, limit: int, filters: Filters) -> Ranking:
+        """Rank the chunks of a space by cosine similarity."""
         now = self._now
-        kept = now.vectors.get(lane)
+        kept = now.vectors.get(space)
         if not kept:
             return ()
-        query = unit(vector, _dimensions(now)[lane], f"the question's vector for lane {lane}")
+        query = unit(vector, _dimensions(now)[space], f"the question's vector for space {space}")
         scores = cosines(list(kept.values()), query)
         return _ranking(now, dict(zip(kept, scores, strict=True)), limit, filters)
 
-    def usual(self, lane: str, vector: Vector) -> tuple[float, float]:
-        """Give mean and standard deviation of a lane's similarities to a vector."""
+    def similarity_statistics(self, space: str, vector: Vector) -> tuple[float, float]:
+        """Give mean and standard deviation of a space's similarities to a vector."""
         now = self._now
-        kept = now.vectors.get(lane)
-        return usual([list(kept.values())], unit(vector, _dimensions(now)[lane], lane)) if kept else (0.0, 0.0)
+        kept = now.vectors.get(space)
+        return usual([list(kept.values())], unit(vector, _dimensions(now)[space], space)) if kept else (0.0, 0.0)
 
     # --- what is there -----------------------------------------------------------------------------------------
 
-    def without_vector(self, lanes: Collection[str], limit: int) -> Sequence[str]:
-        """Name chunks that none of the lanes has a vector for, the most urgent first."""
+    def chunks_without_vector(self, spaces: Collection[str], limit: int) -> Sequence[str]:
+        """Name chunks that none of the spaces has a vector for, the most urgent first."""
         now = self._now
-        kept = _embedded(now, lanes)
+        kept = _embedded(now, spaces)
         linking = _linking(now)
         missing = [(placed.document, chunk) for chunk, placed in now.chunks.items() if chunk not in kept]
         missing.sort(key=lambda each: urgency(each[0], len(linking.get(each[0].id, ()))))
         return [chunk for _, chunk in missing][: max(limit, 0)]
 
-    def with_vector(self, lanes: Collection[str], chunks: Collection[str]) -> frozenset[str]:
-        """Say which of some chunks have a vector in any of the lanes."""
-        return frozenset(_embedded(self._now, lanes).intersection(chunks))
+    def chunks_with_vector(self, spaces: Collection[str], chunks: Collection[str]) -> frozenset[str]:
+        """Say which of some chunks have a vector in any of the spaces."""
+        return frozenset(_embedded(self._now, spaces).intersection(chunks))
 
     def edges(self, documents: Collection[str], kinds: Collection[str] = ()) -> Sequence[Edge]:
         """List the edges that start or end at any of the documents, by document and position."""
@@ -238,7 +238,7 @@ class MemoryStore:
             if document in entries
         }
 
-    def sections(self, documents: Collection[str]) -> Mapping[str, int]:
+    def chunk_counts(self, documents: Collection[str]) -> Mapping[str, int]:
         """Say how many chunks each of some documents has."""
         return {id_: len(each) for id_, each in self.chunks_of(documents).items()}
 
@@ -247,12 +247,12 @@ class MemoryStore:
         now = self._now
         return {document: now.documents[document] for document in ids if document in now.documents}
 
-    def named(self, keys: Collection[str], most: int | None = None) -> Mapping[str, tuple[str, ...]]:
+    def documents_by_key(self, keys: Collection[str], most: int | None = None) -> Mapping[str, tuple[str, ...]]:
         """Say which documents carry each of the keys; one that none, or more than so many, carry is left out."""
         found = {key: tuple(self._now.carriers[key]) for key in keys if key in self._now.carriers}
         return {key: documents for key, documents in found.items() if most is None or len(documents) <= most}
 
-    def passing(self, documents: Collection[str], filters: Filters) -> Mapping[str, str]:
+    def first_passing_chunks(self, documents: Collection[str], filters: Filters) -> Mapping[str, str]:
         """Give the first chunk of each of the documents that passes the filters."""
         now = self._now
         wanted = set(documents)
@@ -262,17 +262,17 @@ class MemoryStore:
                 found.setdefault(placed.document.id, chunk)
         return found
 
-    def coverage(self, lanes: Collection[str]) -> tuple[int, int]:
-        """Say how many chunks have a vector in any of the lanes, and how many there are."""
-        return len(_embedded(self._now, lanes)), len(self._now.chunks)
+    def coverage(self, spaces: Collection[str]) -> tuple[int, int]:
+        """Say how many chunks have a vector in any of the spaces, and how many there are."""
+        return len(_embedded(self._now, spaces)), len(self._now.chunks)
 
-    def vocabulary(self, prefix: str, limit: int) -> Sequence[str]:
+    def terms_with_prefix(self, prefix: str, limit: int) -> Sequence[str]:
         """List the terms that begin with a prefix, those that most chunks hold first."""
         uses = self._now.uses
         found = sorted((term for term in uses if term.startswith(prefix)), key=lambda term: (-uses[term], term))
         return found[: max(limit, 0)]
 
-    def holds(self, terms: Collection[str]) -> frozenset[str]:
+    def known_terms(self, terms: Collection[str]) -> frozenset[str]:
         """Say which of some terms any chunk holds."""
         uses = self._now.uses
         return frozenset(term for term in terms if uses.get(term))
@@ -282,11 +282,11 @@ class MemoryStore:
         documents = self._now.documents
         return {id_: Fingerprint(each.digest, each.size, each.modified_ns) for id_, each in documents.items()}
 
-    def lanes(self) -> Mapping[str, int]:
-        """Give the dimension of every lane that holds vectors."""
+    def spaces(self) -> Mapping[str, int]:
+        """Give the dimension of every space that holds vectors."""
         return _dimensions(self._now)
 
-    def texture(self) -> Texture:
+    def corpus_profile(self) -> CorpusProfile:
         """Say what kind of texts are kept."""
         now = self._now
         kinds = Counter(document.kind for document in now.documents.values())
@@ -303,15 +303,15 @@ class MemoryStore:
             edges=len(now.edges),
             dangling=sum(
                 drawn.edge.target is None
-                and drawn.edge.kind not in FOUND_KINDS
+                and drawn.edge.kind not in INFERRED_KINDS
                 and now.documents[drawn.edge.source.document].kind != "code"
                 for drawn in now.edges
             ),
             kinds={kind: kinds.count(kind) for kind in sorted(set(kinds))},
-            vectors={lane: len(kept) for lane, kept in sorted(now.vectors.items())},
+            vectors={space: len(kept) for space, kept in sorted(now.vectors.items())},
         )
 
-    def note(self, key: str) -> str:
+    def metadata(self, key: str) -> str:
         """Read back a remark, or the empty string."""
         return self._now.notes.get(key, "")
 
@@ -319,25 +319,25 @@ class MemoryStore:
         """Do nothing: there are no files to let go of."""
 
 
-def _with_entries(old: Snapshot, entries: Mapping[str, Entry], touched: Collection[str]) -> Snapshot:
+def _with_entries(old: Snapshot, entries: Mapping[str, IndexEntry], touched: Collection[str]) -> Snapshot:
     """Make the next generation; the chunks of touched documents lose their vectors."""
     kept = {
-        lane: {chunk: vector for chunk, vector in found.items() if old.chunks[chunk].document.id not in touched}
-        for lane, found in old.vectors.items()
+        space: {chunk: vector for chunk, vector in found.items() if old.chunks[chunk].document.id not in touched}
+        for space, found in old.vectors.items()
     }
-    lanes = {lane: found for lane, found in kept.items() if found}
-    return replace(old, generation=old.generation + 1, entries=entries, vectors=lanes)
+    spaces = {space: found for space, found in kept.items() if found}
+    return replace(old, generation=old.generation + 1, entries=entries, vectors=spaces)
 
 
 def _ranking(now: Snapshot, scores: Mapping[str, float], limit: int, filters: Filters) -> Ranking:
     """Order chunks by falling score; the sort is stable, so ties keep the order of document and position."""
     passing = [chunk for chunk in now.chunks if chunk in scores and now.passes(chunk, filters)]
     best = sorted(passing, key=lambda chunk: -scores[chunk])[: max(limit, 0)]
-    return tuple(Scored(chunk, now.chunks[chunk].document.id, scores[chunk]) for chunk in best)
+    return tuple(ScoredChunk(chunk, now.chunks[chunk].document.id, scores[chunk]) for chunk in best)
 
 
-def _embedded(now: Snapshot, lanes: Collection[str]) -> set[str]:
-    return {chunk for lane in lanes for chunk in now.vectors.get(lane, ())}
+def _embedded(now: Snapshot, spaces: Collection[str]) -> set[str]:
+    return {chunk for space in spaces for chunk in now.vectors.get(space, ())}
 
 
 def _among(chunk: str, chosen: Collection[str] | None) -> bool:
@@ -355,4 +355,4 @@ def _linking(now: Snapshot) -> dict[str, set[str]]:
 
 
 def _dimensions(now: Snapshot) -> dict[str, int]:
-    return {lane: len(next(iter(kept.values()))) for lane, kept in sorted(now.vectors.items())}
+    return {space: len(next(iter(kept.values()))) for space, kept in sorted(now.vectors.items())}

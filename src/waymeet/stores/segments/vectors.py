@@ -1,4 +1,4 @@
-"""The vectors of a lane as they are asked: parts that are each a matrix, with the numbers of the chunks they are of."""
+"""The vectors of a space as they are asked: parts that are each a matrix, with the numbers of the chunks they are of."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LEFT_BY_FIRST_LOOK, _LEFT_BY_SECOND_LOOK = 18, 5
 
 
 class Part(NamedTuple):
-    """Some vectors of a lane, in the order of their chunks' numbers."""
+    """Some vectors of a space, in the order of their chunks' numbers."""
 
     chunks: NDArray[np.uint32]
     numbers: NDArray[np.uint64]

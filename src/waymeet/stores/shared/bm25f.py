@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from waymeet.formulas.bm25 import idf, normalised, saturation, settled
+from waymeet.formulas.bm25 import idf, normalise_frequency, round_average, saturation
 from waymeet.settings import Bm25
 from waymeet.types import FIELDS, Evidence, Word
 
@@ -50,7 +50,7 @@ def averages(lengths: Mapping[str, tuple[int, int]]) -> dict[str, float]:
     >>> averages({"title": (10, 3), "tags": (0, 0)})
     {'title': 3.3, 'tags': 0.0}
     """
-    return {field: settled(total / filled) if filled else 0.0 for field, (total, filled) in lengths.items()}
+    return {field: round_average(total / filled) if filled else 0.0 for field, (total, filled) in lengths.items()}
 
 
 def scales(bm25: Bm25, usual: Mapping[str, float]) -> dict[str, Scale]:
@@ -69,7 +69,7 @@ def saturations(postings: Postings[ChunkKey], by_field: Mapping[str, Scale], k1:
     frequencies: dict[ChunkKey, float] = {}
     for field, (weight, b, average) in by_field.items():
         for chunk, (times, length) in postings.get(field, {}).items():
-            part = weight * normalised(times, length, average, b)
+            part = weight * normalise_frequency(times, length, average, b)
             frequencies[chunk] = frequencies.get(chunk, 0.0) + part
     return {chunk: saturation(frequency, k1) for chunk, frequency in frequencies.items()}
 

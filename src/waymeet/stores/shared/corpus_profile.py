@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from waymeet.ports import Texture
+from waymeet.ports import CorpusProfile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,10 +17,10 @@ _UNREAD = frozenset({"folders", "files"})
 """Kinds of documents of which nothing but the path is known."""
 
 
-def textured(kinds: Mapping[str, int], chunks: int, statistics: Statistics) -> Texture:
+def textured(kinds: Mapping[str, int], chunks: int, statistics: Statistics) -> CorpusProfile:
     """Put together what is told of all texts: documents by kind, chunks, usual lengths."""
     read = sum(number for kind, number in kinds.items() if kind not in _UNREAD)
-    return Texture(read, kinds.get("code", 0), chunks, statistics.averages.get("body", 0.0))
+    return CorpusProfile(read, kinds.get("code", 0), chunks, statistics.averages.get("body", 0.0))
 
 
 STEPS = (1, 4, 16, 64)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from waymeet.analysis import contains, has_cjk, plain, words
+from waymeet.analysis import contains_phrase, has_cjk, normalise_text, query_words
 from waymeet.types import Chunk, Document, Filters
 
 _PLAIN_WORD = re.compile(r"[a-z]{3,}")
@@ -86,7 +86,7 @@ def demanded(phrases: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     >>> demanded(["the user s signing keys", "検索語"])
     (('user',), ('sign', 'signing'), ('key', 'keys'), ('検索',), ('索語',))
     """
-    found = (pair for phrase in phrases for pair in words(phrase))
+    found = (pair for phrase in phrases for pair in query_words(phrase))
     groups = (asked for word, asked in found if asked and (_PLAIN_WORD.fullmatch(word) or has_cjk(word)))
     return tuple(dict.fromkeys(groups))
 
@@ -114,4 +114,4 @@ def _has(text: str, phrase: str) -> bool:
         for word in phrase.split():
             if word not in lower:
                 return False
-    return contains(plain(text), phrase)
+    return contains_phrase(normalise_text(text), phrase)

@@ -19,7 +19,7 @@ True
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from waymeet.analysis.keys import SYMBOL
+from waymeet.analysis.keys import SYMBOL_PREFIX
 
 
 class Carriers:
@@ -29,7 +29,7 @@ class Carriers:
         self._nearest = {
             key: _by_folder(carrying)
             for key, carrying in documents.items()
-            if not key.startswith(SYMBOL) or len(set(carrying)) == 1
+            if not key.startswith(SYMBOL_PREFIX) or len(set(carrying)) == 1
         }
 
     def target(self, source: str, refs: Iterable[str]) -> str | None:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 
-from waymeet.types import CHUNK_FIELDS, DOCUMENT_FIELDS, Entry, Terms
+from waymeet.types import CHUNK_FIELDS, DOCUMENT_FIELDS, IndexEntry, Terms
 
 OWN_FIELDS = tuple(field for field in DOCUMENT_FIELDS if field != "inbound")
 """Document fields that come with the document itself; `inbound` comes with the documents that link to it."""
 
 
-def checked(entries: Iterable[Entry]) -> dict[str, Entry]:
+def checked(entries: Iterable[IndexEntry]) -> dict[str, IndexEntry]:
     """Give the entries by document id, the last one of an id winning, or refuse what no store could keep.
 
     Raises:

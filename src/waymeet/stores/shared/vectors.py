@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 
 _SAMPLED = 512
-"""Vectors that are enough to know a lane by."""
+"""Vectors that are enough to know a space by."""
 
 
-def units(lane: str, vectors: Mapping[str, Vector], dimension: int | None) -> dict[str, Vector]:
-    """Give the vectors as unit vectors, or refuse them all if one does not fit the lane.
+def units(space: str, vectors: Mapping[str, Vector], dimension: int | None) -> dict[str, Vector]:
+    """Give the vectors as unit vectors, or refuse them all if one does not fit the space.
 
-    A lane that holds nothing yet (`dimension` is None) takes the dimension of the first vector.
+    A space that holds nothing yet (`dimension` is None) takes the dimension of the first vector.
     """
     kept: dict[str, Vector] = {}
     for chunk, vector in vectors.items():
-        kept[chunk] = unit(vector, dimension, f"the vector of {chunk} in lane {lane}")
+        kept[chunk] = unit(vector, dimension, f"the vector of {chunk} in space {space}")
         dimension = len(kept[chunk])
     return kept
 

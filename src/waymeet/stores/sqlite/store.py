@@ -17,21 +17,21 @@ from waymeet.stores.sqlite.database.sessions import Session, Sessions, raise_gen
 from waymeet.stores.sqlite.database.term_ids import Glossary, numbers
 from waymeet.stores.sqlite.read import queries
 from waymeet.stores.sqlite.read import vectors as vector_table
-from waymeet.stores.sqlite.read.filters import Admission, Gate, Place, admission
+from waymeet.stores.sqlite.read.filters import FilterResult, FilterSet, Place, admission
 from waymeet.stores.sqlite.read.top_k import leading, ranked
-from waymeet.stores.sqlite.segments.maintenance import Effort, Upkeep
-from waymeet.stores.sqlite.segments.open_segments import Library
+from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits, SegmentMaintenance
+from waymeet.stores.sqlite.segments.open_segments import OpenSegments
 from waymeet.stores.sqlite.write import documents as document_table
 from waymeet.stores.sqlite.write import edges as edge_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from waymeet.ports import Counts, Neighbour, Texture, Vector
+    from waymeet.ports import CorpusProfile, Counts, Neighbour, Vector
     from waymeet.settings import Bm25
-    from waymeet.stores.sqlite.check.check import Verdict
-    from waymeet.stores.sqlite.read.vectors import Lane
-    from waymeet.types import Chunk, Document, Edge, Entry, Evidence, Filters, Fingerprint, Ranking, Word
+    from waymeet.stores.sqlite.check.check import CheckResult
+    from waymeet.stores.sqlite.read.vectors import VectorSpace
+    from waymeet.types import Chunk, Document, Edge, Evidence, Filters, Fingerprint, IndexEntry, Ranking, Word
 
 TIMEOUT = 30.0
 """How long to wait, in seconds, for another process to finish a change."""
@@ -51,23 +51,23 @@ class _Remembered:
         """The generation, and how often segments were registered."""
         self.holding: dict[tuple[tuple[str, ...], tuple[str, ...]], int] = {}
         """How many chunks hold the terms of a word in some fields."""
-        self.lanes: dict[str, Lane | None] = {}
-        self.admissions: dict[Filters, Admission] = {}
+        self.spaces: dict[str, VectorSpace | None] = {}
+        self.admissions: dict[Filters, FilterResult] = {}
         self.places: dict[int, Place] = {}
         self.edges: edge_table.Known = {}
         self.coverage: dict[frozenset[str], tuple[int, int]] = {}
-        """How many chunks have a vector in any of some lanes, and how many there are."""
-        self.texture: Texture | None = None
+        """How many chunks have a vector in any of some spaces, and how many there are."""
+        self.texture: CorpusProfile | None = None
 
 
 class SqliteStore:
     """A store that keeps everything in one file, and beside it what makes answers quick."""
 
-    def __init__(self, sessions: Sessions, library: Library, effort: Effort) -> None:
+    def __init__(self, sessions: Sessions, library: OpenSegments, effort: MaintenanceLimits) -> None:
         self._sessions = sessions
         self._library = library
         self._effort = effort
-        self._upkeep = Upkeep(sessions, library.folder, effort)
+        self._upkeep = SegmentMaintenance(sessions, library.folder, effort)
         self._glossary = Glossary()
         self._worked = 0
         """Occurrences looked up by hand so far."""
@@ -75,7 +75,12 @@ class SqliteStore:
 
     @classmethod
     def open(
-        cls, path: Path | str, *, create: bool = False, timeout: float = TIMEOUT, effort: Effort | None = None
+        cls,
+        path: Path | str,
+        *,
+        create: bool = False,
+        timeout: float = TIMEOUT,
+        effort: MaintenanceLimits | None = None,
     ) -> SqliteStore:
         """Open an index file; with `create`, make it and its folder if there is none.
 
@@ -87,9 +92,9 @@ class SqliteStore:
             IndexUnavailableError: it cannot be read or written for another reason.
         """
         place = Path(path).absolute()
-        library = Library(place.with_name(f"{place.name}.segments"))
+        library = OpenSegments(place.with_name(f"{place.name}.segments"))
         sessions = Sessions(place, timeout, opened(place, timeout, create=create), library.open)
-        return cls(sessions, library, effort or Effort())
+        return cls(sessions, library, effort or MaintenanceLimits())
 
     def close(self) -> None:
         """Let go of the file."""
@@ -104,7 +109,7 @@ class SqliteStore:
             return session.generation
 
     @contextmanager
-    def reading(self) -> Iterator[int]:
+    def snapshot(self) -> Iterator[int]:
         """Hold one generation for several questions of this thread."""
         session = self._upkeep.begin()
         try:
@@ -120,7 +125,7 @@ class SqliteStore:
 
     # --- changes -----------------------------------------------------------------------------------------------
 
-    def put(self, entries: Sequence[Entry]) -> None:
+    def put(self, entries: Sequence[IndexEntry]) -> None:
         """Add documents, replacing those of the same id."""
         new = checked(entries)
         if not new:
@@ -131,17 +136,17 @@ class SqliteStore:
         self._glossary.remember(terms)
         self._upkeep.shelve()
 
-    def tidy(self) -> None:
+    def optimize(self) -> None:
         """Shelve loose documents, merge small segments, clear away what is no longer needed."""
         self._library.look_through()
         self._upkeep.tidy()
 
-    def mended(self) -> tuple[str, ...]:
+    def repaired_files(self) -> tuple[str, ...]:
         """Say which files were found damaged and made anew since this was last asked."""
         found, self._upkeep.mended = tuple(self._upkeep.mended), []
         return found
 
-    def check(self, *, repair: bool = False) -> Verdict:
+    def check(self, *, repair: bool = False) -> CheckResult:
         """Look for damage in the truth and in what was derived from it; with `repair`, mend what can be mended.
 
         What was derived is made anew. Documents that cannot be read are dropped, so that their files are read again.
@@ -158,7 +163,7 @@ class SqliteStore:
         if verdict.lost:
             self.close()
             return salvage.renewed(path, timeout, verdict)
-        self.tidy()
+        self.optimize()
         return verdict
 
     def drop(self, documents: Collection[str]) -> None:
@@ -169,30 +174,30 @@ class SqliteStore:
             if document_table.drop(connection, documents):
                 raise_generation(connection)
 
-    def put_vectors(self, lane: str, vectors: Mapping[str, Vector], digests: Mapping[str, str] | None = None) -> None:
-        """Keep a unit vector per chunk in a lane."""
+    def put_vectors(self, space: str, vectors: Mapping[str, Vector], digests: Mapping[str, str] | None = None) -> None:
+        """Keep a unit vector per chunk in a space."""
         if not vectors:
             return
         with self._sessions.writing() as connection:
-            if vector_table.put(connection, lane, vectors, digests):
+            if vector_table.put(connection, space, vectors, digests):
                 raise_generation(connection)
         self._upkeep.shelve_vectors()
 
-    def swap_lanes(self, gone: Mapping[str, Collection[str] | None], notes: Mapping[str, str]) -> None:
+    def drop_vectors(self, gone: Mapping[str, Collection[str] | None], notes: Mapping[str, str]) -> None:
         """Forget vectors and keep remarks, both at once."""
         with self._sessions.writing() as connection:
-            if sum([vector_table.forget(connection, lane, chunks) for lane, chunks in gone.items()]):
+            if sum([vector_table.forget(connection, space, chunks) for space, chunks in gone.items()]):
                 raise_generation(connection)
             connection.executemany("INSERT OR REPLACE INTO notes VALUES (?, ?)", notes.items())
 
-    def keep_note(self, key: str, value: str) -> None:
+    def set_metadata(self, key: str, value: str) -> None:
         """Keep a short remark; this is no new generation."""
         with self._sessions.writing() as connection:
             connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (key, value))
 
     # --- ranked lists ------------------------------------------------------------------------------------------
 
-    def lexical(self, words: Sequence[Word], limit: int, filters: Filters, bm25: Bm25) -> Ranking:
+    def rank_lexical(self, words: Sequence[Word], limit: int, filters: Filters, bm25: Bm25) -> Ranking:
         """Rank chunks by BM25F."""
         fields = bm25f.counted(bm25)
         with self._upkeep.reading() as session:
@@ -223,7 +228,7 @@ class SqliteStore:
         paid = "numpy" in sys.modules or self._worked > _HANDS_FULL * self._effort.by_hand
         return self._effort.by_hand_anyway if paid else self._effort.by_hand
 
-    def evidence(
+    def lexical_evidence(
         self, words: Sequence[Word], chunks: Collection[str], bm25: Bm25
     ) -> Mapping[str, tuple[Evidence, ...]]:
         """Take the lexical score of some chunks apart; every known chunk gets an answer, if an empty one."""
@@ -237,28 +242,28 @@ class SqliteStore:
             found = bm25f.evidence(words, here, lexicon.statistics, bm25, held=held, chunks=numbered.values())
             return {chunk: found[number] for chunk, number in numbered.items()}
 
-    def rarity(self, words: Sequence[Word], bm25: Bm25) -> tuple[float, ...]:
+    def idf(self, words: Sequence[Word], bm25: Bm25) -> tuple[float, ...]:
         """Give each word's idf."""
         fields = bm25f.counted(bm25)
         with self._upkeep.reading() as session:
             number = self._library.lexicon(session).statistics.chunks
             return tuple(idf(number, self._holding(session, word, fields)) for word in words)
 
-    def nearest(self, lane: str, vector: Vector, limit: int, filters: Filters) -> Ranking:
-        """Rank the chunks of a lane by cosine similarity."""
+    def rank_vectors(self, space: str, vector: Vector, limit: int, filters: Filters) -> Ranking:
+        """Rank the chunks of a space by cosine similarity."""
         with self._upkeep.reading() as session:
-            known = self._lane(session, lane)
+            known = self._space(session, space)
             if known is None:
                 return ()
-            return known.rank(known.question(vector, lane), limit, self._gate(session, filters))
+            return known.rank(known.question(vector, space), limit, self._gate(session, filters))
 
-    def usual(self, lane: str, vector: Vector) -> tuple[float, float]:
-        """Give mean and standard deviation of a lane's similarities to a vector."""
+    def similarity_statistics(self, space: str, vector: Vector) -> tuple[float, float]:
+        """Give mean and standard deviation of a space's similarities to a vector."""
         with self._upkeep.reading() as session:
-            known = self._lane(session, lane)
+            known = self._space(session, space)
             if known is None:
                 return 0.0, 0.0
-            return usual([part.matrix for part in known.parts], known.question(vector, lane))
+            return usual([part.matrix for part in known.parts], known.question(vector, space))
 
     def _holding(self, session: Session, word: Word, fields: tuple[str, ...]) -> int:
         holding = self._memory(session).holding
@@ -268,7 +273,7 @@ class SqliteStore:
             holding[key] = len(self._library.lexicon(session).holding(terms, fields))
         return holding[key]
 
-    def _gate(self, session: Session, filters: Filters) -> Gate:
+    def _gate(self, session: Session, filters: Filters) -> FilterSet:
         admissions = self._memory(session).admissions
         known = admissions.get(filters)  # another thread may drop it at any moment
         if known is None:
@@ -276,25 +281,25 @@ class SqliteStore:
             for old in tuple(admissions)[: max(len(admissions) + 1 - _MOST_ADMISSIONS, 0)]:  # each may name every chunk
                 admissions.pop(old, None)
             known = admissions[filters] = admission(session.connection, filters, lexicon)
-        return Gate(session.connection, filters, known, self._memory(session).places)
+        return FilterSet(session.connection, filters, known, self._memory(session).places)
 
-    def _lane(self, session: Session, name: str) -> Lane | None:
-        lanes = self._memory(session).lanes
-        if name not in lanes:
-            lanes[name] = vector_table.load(session, name)
-        return lanes[name]
+    def _space(self, session: Session, name: str) -> VectorSpace | None:
+        spaces = self._memory(session).spaces
+        if name not in spaces:
+            spaces[name] = vector_table.load(session, name)
+        return spaces[name]
 
     # --- what is there -----------------------------------------------------------------------------------------
 
-    def without_vector(self, lanes: Collection[str], limit: int) -> Sequence[str]:
-        """Name chunks that none of the lanes has a vector for, the most urgent first."""
+    def chunks_without_vector(self, spaces: Collection[str], limit: int) -> Sequence[str]:
+        """Name chunks that none of the spaces has a vector for, the most urgent first."""
         with self._upkeep.reading() as session:
-            return queries.without_vector(session.connection, lanes, limit)
+            return queries.without_vector(session.connection, spaces, limit)
 
-    def with_vector(self, lanes: Collection[str], chunks: Collection[str]) -> frozenset[str]:
-        """Say which of some chunks have a vector in any of the lanes."""
+    def chunks_with_vector(self, spaces: Collection[str], chunks: Collection[str]) -> frozenset[str]:
+        """Say which of some chunks have a vector in any of the spaces."""
         with self._upkeep.reading() as session:
-            return queries.with_vector(session.connection, lanes, chunks)
+            return queries.with_vector(session.connection, spaces, chunks)
 
     def edges(self, documents: Collection[str], kinds: Collection[str] = ()) -> Sequence[Edge]:
         """List the edges that start or end at any of the documents, by document and position."""
@@ -318,7 +323,7 @@ class SqliteStore:
         with self._upkeep.reading() as session:
             return queries.chunks_of(session.connection, documents)
 
-    def sections(self, documents: Collection[str]) -> Mapping[str, int]:
+    def chunk_counts(self, documents: Collection[str]) -> Mapping[str, int]:
         """Say how many chunks each of some documents has."""
         with self._upkeep.reading() as session:
             return queries.sections(session.connection, documents)
@@ -328,22 +333,22 @@ class SqliteStore:
         with self._upkeep.reading() as session:
             return queries.documents(session.connection, ids)
 
-    def named(self, keys: Collection[str], most: int | None = None) -> Mapping[str, tuple[str, ...]]:
+    def documents_by_key(self, keys: Collection[str], most: int | None = None) -> Mapping[str, tuple[str, ...]]:
         """Say which documents carry each of the keys; one that none, or more than so many, carry is left out."""
         with self._upkeep.reading() as session:
             return queries.named(session.connection, keys, most)
 
-    def passing(self, documents: Collection[str], filters: Filters) -> Mapping[str, str]:
+    def first_passing_chunks(self, documents: Collection[str], filters: Filters) -> Mapping[str, str]:
         """Give the first chunk of each of the documents that passes the filters."""
         with self._upkeep.reading() as session:
             return self._gate(session, filters).passing(documents)
 
-    def vocabulary(self, prefix: str, limit: int) -> Sequence[str]:
+    def terms_with_prefix(self, prefix: str, limit: int) -> Sequence[str]:
         """List the terms that begin with a prefix, those used in most places first."""
         with self._upkeep.reading() as session:
             return queries.vocabulary(session.connection, self._library.lexicon(session), prefix, limit)
 
-    def holds(self, terms: Collection[str]) -> frozenset[str]:
+    def known_terms(self, terms: Collection[str]) -> frozenset[str]:
         """Say which of some terms any chunk holds."""
         with self._upkeep.reading() as session:
             return queries.holds(session.connection, self._library.lexicon(session), terms)
@@ -353,20 +358,20 @@ class SqliteStore:
         with self._upkeep.reading() as session:
             return queries.fingerprints(session.connection)
 
-    def coverage(self, lanes: Collection[str]) -> tuple[int, int]:
-        """Say how many chunks have a vector in any of the lanes, and how many there are."""
+    def coverage(self, spaces: Collection[str]) -> tuple[int, int]:
+        """Say how many chunks have a vector in any of the spaces, and how many there are."""
         with self._upkeep.reading() as session:
-            counted, asked = self._memory(session).coverage, frozenset(lanes)
+            counted, asked = self._memory(session).coverage, frozenset(spaces)
             if asked not in counted:  # counting takes milliseconds where there is much, and every search asks
                 counted[asked] = queries.coverage(session.connection, asked)
             return counted[asked]
 
-    def lanes(self) -> Mapping[str, int]:
-        """Give the dimension of every lane that holds vectors."""
+    def spaces(self) -> Mapping[str, int]:
+        """Give the dimension of every space that holds vectors."""
         with self._upkeep.reading() as session:
             return vector_table.dimensions(session.connection)
 
-    def texture(self) -> Texture:
+    def corpus_profile(self) -> CorpusProfile:
         """Say what kind of texts are kept."""
         with self._upkeep.reading() as session:
             remembered = self._memory(session)
@@ -380,7 +385,7 @@ class SqliteStore:
         with self._upkeep.reading() as session:
             return queries.counts(session.connection, self._library.lexicon(session))
 
-    def note(self, key: str) -> str:
+    def metadata(self, key: str) -> str:
         """Read back a remark, or the empty string."""
         with self._upkeep.reading() as session:
             return queries.note(session.connection, key)

@@ -7,7 +7,7 @@ from support.documented_project import THINGS, commit, files, write
 
 from waymeet.errors import CollectionError
 from waymeet.evaluate.collection import Place
-from waymeet.evaluate.mining import KINDS, mined
+from waymeet.evaluate.mining import KINDS, mine_collection
 from waymeet.evaluate.mining.commits import from_commits
 from waymeet.evaluate.mining.labels import COMMITS, DOCSTRINGS, HEADINGS, LINKS, Label, is_test
 from waymeet.evaluate.mining.questions import as_typed, first_sentence, is_told
@@ -33,7 +33,7 @@ def test_every_kind_of_label_is_found_and_its_text_withheld(root: Path) -> None:
         page.write_text(page.read_text(encoding="utf-8") + "\nMore.\n", encoding="utf-8")
         commit(root, f"Say more of the {thing} (#{number})", f"docs/page{number}.md")
     store = MemoryStore()
-    found = mined(root, store, Settings(), most=20)
+    found = mine_collection(root, store, Settings(), most=20)
     by_kind = {each.name: each for each in found.collections}
     assert list(by_kind) == list(KINDS)
     assert not found.remarks
@@ -59,14 +59,14 @@ def test_every_kind_of_label_is_found_and_its_text_withheld(root: Path) -> None:
 
 
 def test_the_same_project_always_asks_the_same(root: Path) -> None:
-    first, second = (mined(root, MemoryStore(), Settings(), most=7).collections for _ in range(2))
+    first, second = (mine_collection(root, MemoryStore(), Settings(), most=7).collections for _ in range(2))
     assert first == second
     assert all(len(each.queries) == 7 for each in first)
 
 
 def test_a_project_that_says_nothing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CollectionError, match="says too little of its own parts"):
-        mined(write(tmp_path, {"a.txt": "nothing much"}), MemoryStore(), Settings(), most=10)
+        mine_collection(write(tmp_path, {"a.txt": "nothing much"}), MemoryStore(), Settings(), most=10)
 
 
 def test_commits_of_no_repository_are_none(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_what_means_several_places_is_not_asked(root: Path) -> None:
     }
     write(root, {**pages, "said.md": f"# Said\n\nWhoever needs it, mending a broken {THINGS[0]} is easy.\n"})
     store = MemoryStore()
-    found = {each.name: each for each in mined(root, store, Settings(), most=500).collections}
+    found = {each.name: each for each in mine_collection(root, store, Settings(), most=500).collections}
     asked = {query.text for query in found[HEADINGS].queries}
     assert not asked & {f"polish_{thing}" for thing in THINGS}, "whoever types it wants the definition"
     assert not asked & {f"The {thing}" for thing in THINGS}, "another page is called that"
@@ -99,7 +99,7 @@ def test_a_test_does_not_answer_for_what_it_tests(root: Path) -> None:
     moved = {path: text for path, text in files().items() if path.endswith(".md")}
     for path in list(files()):
         (root / path).unlink()
-    found = mined(write(root, {**moved, **shelf}), MemoryStore(), Settings(), most=20)
+    found = mine_collection(write(root, {**moved, **shelf}), MemoryStore(), Settings(), most=20)
     assert DOCSTRINGS not in {each.name for each in found.collections}
     assert "docstrings: none found" in found.remarks
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waymeet.analysis import count
-from waymeet.analysis.keys import MENTIONED
-from waymeet.ingest.build.entry import Made, make
-from waymeet.ingest.build.link_keys import names, refs
+from waymeet.analysis import count_terms
+from waymeet.analysis.keys import MENTION_PREFIX
+from waymeet.ingest.build.entry import BuiltEntry, build_entry
+from waymeet.ingest.build.link_keys import names, link_keys
 from waymeet.ingest.parse import parse
 from waymeet.ingest.parse.references.paths import module
 from waymeet.ingest.read.decode import Decoded
@@ -15,8 +15,8 @@ from waymeet.settings import Chunking
 from waymeet.types import Fingerprint
 
 
-def made(path: str, text: str) -> Made:
-    return make(path, Decoded(text, "utf-8"), Fingerprint("d", len(text), 7), Chunking())
+def made(path: str, text: str) -> BuiltEntry:
+    return build_entry(path, Decoded(text, "utf-8"), Fingerprint("d", len(text), 7), Chunking())
 
 
 def test_a_document_is_known_by_path_name_title_and_aliases() -> None:
@@ -53,22 +53,22 @@ def test_names_do_not_depend_on_how_accents_are_spelled() -> None:
     ],
 )
 def test_a_reference_is_tried_as_path_then_by_name_then_by_title(target: str, source: str, first: list[str]) -> None:
-    assert list(refs(target, source))[: len(first)] == first
+    assert list(link_keys(target, source))[: len(first)] == first
 
 
 def test_a_name_that_every_folder_has_is_not_looked_for_elsewhere() -> None:
-    assert refs("sub/README.md", "a.md") == ("p:sub/readme.md",)
-    assert "n:readme" in refs("README", "docs/a.md")
+    assert link_keys("sub/README.md", "a.md") == ("p:sub/readme.md",)
+    assert "n:readme" in link_keys("README", "docs/a.md")
 
 
 def test_a_source_file_is_not_taken_for_a_page_of_the_same_name() -> None:
-    assert "n:app" not in refs("src/app.py", "a.md")
-    assert "n:app" in refs("app.html", "a.md")
+    assert "n:app" not in link_keys("src/app.py", "a.md")
+    assert "n:app" in link_keys("app.html", "a.md")
 
 
 @given(st.text(alphabet="ab./\\ é#.md"), st.sampled_from(["a.md", "docs/a.md", "x/y/z.md"]))
 def test_no_reference_leads_out_of_the_root(target: str, source: str) -> None:
-    for key in refs(target, source):
+    for key in link_keys(target, source):
         sort, _, rest = key.partition(":")
         assert sort in {"p", "n", "t"}
         assert rest
@@ -79,7 +79,7 @@ def test_no_reference_leads_out_of_the_root(target: str, source: str) -> None:
 
 def test_a_link_carries_the_terms_of_title_text_and_sentence() -> None:
     (link,) = made("docs/a.md", "# Ranking\n\nThe [fusion page](b.md) explains it.\n").entry.links
-    assert link.terms == count("Ranking\nfusion page\nThe fusion page explains it.")
+    assert link.terms == count_terms("Ranking\nfusion page\nThe fusion page explains it.")
     assert (link.kind, link.source_anchor, link.line, link.text) == ("references", "ranking", 3, "fusion page")
     assert link.refs[0] == "p:docs/b.md"
 
@@ -108,14 +108,14 @@ Body words.
 """
     entry = made("docs/rank-fusion.md", text).entry
     assert entry.terms == {
-        "title": count("Rank Fusion RRF"),
-        "path": count("docs rank-fusion md"),
-        "tags": count("ranking"),
-        "properties": count("About lists ann"),
-        "triggers": count("combine lists"),
+        "title": count_terms("Rank Fusion RRF"),
+        "path": count_terms("docs rank-fusion md"),
+        "tags": count_terms("ranking"),
+        "properties": count_terms("About lists ann"),
+        "triggers": count_terms("combine lists"),
     }
     assert [dict(terms) for terms in entry.chunk_terms] == [
-        {"headings": count("Top"), "body": count("Top Sub Body words.")}
+        {"headings": count_terms("Top"), "body": count_terms("Top Sub Body words.")}
     ]
 
 
@@ -137,13 +137,13 @@ def test_an_empty_file_can_be_found_by_its_path() -> None:
 
 
 def test_replaced_bytes_are_noted() -> None:
-    damaged = make("a.md", Decoded("\ufffd", "utf-8", replaced=True), Fingerprint("", 1, 0), Chunking())
+    damaged = build_entry("a.md", Decoded("\ufffd", "utf-8", replaced=True), Fingerprint("", 1, 0), Chunking())
     assert damaged.notes == ("some bytes are not valid utf-8 and were replaced",)
 
 
 def test_prose_is_known_by_the_people_and_places_it_names_and_code_by_its_modules_alone() -> None:
     prose = made("a.md", "# Notes\n\nIn Bristol he met Amy Wadge.\n").entry.document.names
-    assert [key for key in prose if key.startswith(MENTIONED)] == ["e:bristol", "e:amy wadge"]
+    assert [key for key in prose if key.startswith(MENTION_PREFIX)] == ["e:bristol", "e:amy wadge"]
     code = made("shop/cart.py", '"""Written by Amy Wadge."""\n').entry.document.names
     assert module("python", "shop/cart") in code
-    assert not any(key.startswith(MENTIONED) for key in code)
+    assert not any(key.startswith(MENTION_PREFIX) for key in code)

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from waymeet.ingest.discover.glob import compiled
 from waymeet.ingest.discover.ignore import Rules
-from waymeet.ingest.discover.walk import Found, walk
+from waymeet.ingest.discover.walk import FoundFile, walk
 from waymeet.settings import Ingest
 
-PLAIN = Ingest(usual_ignores=(), secrets=())
+PLAIN = Ingest(default_ignore=(), secret_files=())
 NAMES = ("a", "b", "ab", "a.c", "b.md")
 
 
@@ -30,7 +30,7 @@ def _by_git(folder: Path) -> set[str]:
 
 
 def _by_us(folder: Path) -> set[str]:
-    return {item.path for item in walk(folder, PLAIN) if isinstance(item, Found)}
+    return {item.path for item in walk(folder, PLAIN) if isinstance(item, FoundFile)}
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from waymeet.settings import Ingest
 if TYPE_CHECKING:
     from pathlib import Path
 
-PLAIN = Ingest(usual_ignores=(), secrets=())
+PLAIN = Ingest(default_ignore=(), secret_files=())
 LONG = os.environ.get("TORTURE") == "1"
 PATTERNS = 20_000 if LONG else 2_400
 STEMS = "a b ab build src docs test Foo foo.bar x1 é 検索 -a #a !a a! [a] {a} a+b a.b $x ~t".split(" ")

@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from waymeet.errors import SettingsError, UsageError
-from waymeet.ingest.discover.changes import changed
+from waymeet.ingest.discover.changes import find_changes
 from waymeet.ingest.discover.namespaces import package_name
-from waymeet.ingest.discover.roots import add, remove
+from waymeet.ingest.discover.roots import add_root, remove_root
 from waymeet.ingest.index import index
 from waymeet.project import Project
 from waymeet.settings import Settings
@@ -71,7 +71,7 @@ def test_a_package_may_come_go_and_change_its_name(tmp_path: Path, store: Memory
     write(tmp_path / "b.md")
     index(tmp_path, store, DEFAULT)
     write(tmp_path / "web/package.json", '{"name": "one"}')
-    look = changed(tmp_path, store, DEFAULT, lambda: False)
+    look = find_changes(tmp_path, store, DEFAULT, lambda: False)
     assert look is not None
     assert (look.added, look.modified) == (("web/package.json",), ("web/a.md",))
     assert index(tmp_path, store, DEFAULT).updated == 1
@@ -120,7 +120,7 @@ def test_folders_are_documents_with_what_is_in_them(tmp_path: Path, store: Memor
     contained = [(edge.source.document, edge.target.document) for edge in store.edges(["src/"]) if edge.target]
     assert contained == [("src/", "src/auth/"), ("src/", "src/logo.png")]
     assert [edge.target and edge.target.document for edge in store.edges(["a.md"])] == ["src/auth/"]
-    assert store.passing(["src/", "a.md"], Filters(without_kinds=("folders",))).keys() == {"a.md"}
+    assert store.first_passing_chunks(["src/", "a.md"], Filters(without_kinds=("folders",))).keys() == {"a.md"}
 
 
 def test_a_folder_changes_only_when_its_listing_does(tmp_path: Path, store: MemoryStore) -> None:
@@ -176,7 +176,7 @@ def test_an_extra_root_is_indexed_with_the_project(tmp_path: Path, store: Memory
         ("notes:/daily/b.md", "p:notes:/c.md"): "notes:/c.md",
         ("notes:/daily/b.md", "p:notes:/daily/mine"): "daily/a.md",
     }
-    assert store.passing(store.fingerprints(), Filters(paths=("notes:",), kinds=("docs",))).keys() == {
+    assert store.first_passing_chunks(store.fingerprints(), Filters(paths=("notes:",), kinds=("docs",))).keys() == {
         "notes:/c.md",
         "notes:/daily/b.md",
     }
@@ -220,7 +220,7 @@ def test_what_overlaps_the_project_is_no_extra_root(tmp_path: Path, store: Memor
     index(project, store, replace(DEFAULT, roots={"n": str(tmp_path / folder)}))
     assert store.fingerprints().keys() == {"sub/", "sub/a.md"}
     with pytest.raises(UsageError, match="overlaps"):
-        add(store, project, "n", tmp_path / folder)
+        add_root(store, project, "n", tmp_path / folder)
 
 
 def test_a_root_that_was_named_once_is_forgotten_by_a_real_run_only(tmp_path: Path, store: MemoryStore) -> None:
@@ -229,7 +229,7 @@ def test_a_root_that_was_named_once_is_forgotten_by_a_real_run_only(tmp_path: Pa
     write(tmp_path / "notes/b.md")
     index(project, store, replace(DEFAULT, roots={"notes": str(tmp_path / "notes")}))
     for _ in range(2):
-        look = changed(project, store, DEFAULT, lambda: False)
+        look = find_changes(project, store, DEFAULT, lambda: False)
         assert look is not None
         assert look.number == 0
         index(project, store, DEFAULT, only=look)
@@ -240,9 +240,9 @@ def test_a_root_that_was_named_once_is_forgotten_by_a_real_run_only(tmp_path: Pa
 def test_roots_are_remembered_with_the_index(tmp_path: Path, store: MemoryStore) -> None:
     write(tmp_path / "project/a.md")
     write(tmp_path / "notes/b.md")
-    add(store, tmp_path / "project", "notes", tmp_path / "notes")
+    add_root(store, tmp_path / "project", "notes", tmp_path / "notes")
     index(tmp_path / "project", store, DEFAULT)
     assert "notes:/b.md" in store.fingerprints()
-    remove(store, "notes")
+    remove_root(store, "notes")
     index(tmp_path / "project", store, DEFAULT)
     assert store.fingerprints().keys() == {"a.md"}

@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from waymeet.errors import NotFoundError
-from waymeet.ingest.discover.walk import Found, Skipped, walk
-from waymeet.ingest.read.safe_read import read
+from waymeet.ingest.discover.walk import FoundFile, Skipped, walk
+from waymeet.ingest.read.safe_read import read_file
 from waymeet.settings import Ingest
 
 DEFAULT = Ingest()
@@ -25,11 +25,13 @@ def plant(root: Path, *paths: str, **contents: str) -> None:
 
 
 def found(root: Path, ingest: Ingest = DEFAULT) -> list[str]:
-    return [item.path for item in walk(root, ingest) if isinstance(item, Found) and not item.bare]
+    return [item.path for item in walk(root, ingest) if isinstance(item, FoundFile) and not item.path_only_reason]
 
 
 def skipped(root: Path, ingest: Ingest = DEFAULT) -> dict[str, str]:
-    items = {item.path: item.bare if isinstance(item, Found) else item.reason for item in walk(root, ingest)}
+    items = {
+        item.path: item.path_only_reason if isinstance(item, FoundFile) else item.reason for item in walk(root, ingest)
+    }
     return {path: reason for path, reason in items.items() if reason}
 
 
@@ -45,7 +47,7 @@ def test_a_file_comes_with_its_size_time_and_place(tmp_path: Path) -> None:
     os.utime(tmp_path / "docs/a.md", ns=(1, 1_234_567_890))
     (item,) = walk(tmp_path, DEFAULT)
     changed_ns = (tmp_path / "docs/a.md").stat().st_ctime_ns
-    assert item == Found("docs/a.md", str(tmp_path / "docs/a.md"), 5, 1_234_567_890, changed_ns=changed_ns)
+    assert item == FoundFile("docs/a.md", str(tmp_path / "docs/a.md"), 5, 1_234_567_890, changed_ns=changed_ns)
 
 
 def test_ignored_files_are_counted_but_not_listed(tmp_path: Path) -> None:
@@ -93,7 +95,7 @@ def test_an_index_that_lies_in_the_folder_does_not_hold_itself(tmp_path: Path, m
 def test_the_git_folder_is_never_entered(tmp_path: Path) -> None:
     plant(tmp_path, ".git/config", ".git/info/exclude", "sub/.git", "a.md")
     (tmp_path / ".waymeetignore").write_text("!.git\n!.git/\n", encoding="utf-8")
-    assert found(tmp_path, replace(DEFAULT, usual_ignores=())) == [".waymeetignore", "a.md"]
+    assert found(tmp_path, replace(DEFAULT, default_ignore=())) == [".waymeetignore", "a.md"]
 
 
 def test_gits_own_exclude_file_is_read(tmp_path: Path) -> None:
@@ -128,7 +130,7 @@ def test_a_root_that_is_a_link_is_what_it_leads_to(tmp_path: Path) -> None:
     plant(tmp_path / "real", "a.md")
     (tmp_path / "link").symlink_to("real")
     (item,) = walk(tmp_path / "link", DEFAULT)
-    assert isinstance(item, Found)
+    assert isinstance(item, FoundFile)
     assert item.absolute == str((tmp_path / "real" / "a.md").resolve())
 
 
@@ -228,7 +230,7 @@ def test_folders_may_be_nested_deeply(tmp_path: Path) -> None:
 def test_reading_gives_the_content_and_its_time(tmp_path: Path) -> None:
     plant(tmp_path, "a/b.md")
     os.utime(tmp_path / "a/b.md", ns=(5, 7))
-    content = read(str(tmp_path), "a/b.md", 100)
+    content = read_file(str(tmp_path), "a/b.md", 100)
     assert (content.raw, content.size, content.modified_ns) == (b"word\n", 5, 7)
 
 
@@ -242,7 +244,7 @@ def test_reading_never_leaves_the_root(tmp_path: Path, path: str) -> None:
     (root / "leak.md").symlink_to(outside / "secret.md")
     (root / "leaks").symlink_to(outside)
     with pytest.raises(OSError):  # noqa: PT011 - which of the system's errors it is depends on the system
-        read(str(root), path, 100)
+        read_file(str(root), path, 100)
 
 
 @pytest.mark.parametrize("path", ["leak.md", "leaks/secret.md", "../outside/secret.md"])
@@ -251,16 +253,16 @@ def test_reading_never_leaves_the_root_where_folders_cannot_be_opened(
 ) -> None:
     monkeypatch.setattr(os, "supports_dir_fd", set())
     test_reading_never_leaves_the_root(tmp_path, path)
-    assert read(str(tmp_path / "root"), "a/b.md", 100).raw == b"word\n"
+    assert read_file(str(tmp_path / "root"), "a/b.md", 100).raw == b"word\n"
 
 
 def test_a_pipe_that_took_a_files_place_does_not_hang(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.md")
     with pytest.raises(OSError, match="not a regular file"):
-        read(str(tmp_path), "a.md", 100)
+        read_file(str(tmp_path), "a.md", 100)
 
 
 def test_a_file_that_grew_beyond_the_limit_is_refused(tmp_path: Path) -> None:
     plant(tmp_path, "a.md")
     with pytest.raises(OSError, match="larger than the limit of 4 bytes"):
-        read(str(tmp_path), "a.md", 4)
+        read_file(str(tmp_path), "a.md", 4)

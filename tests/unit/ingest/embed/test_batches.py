@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from waymeet.errors import EmbeddingError, UnusableVectorError
-from waymeet.ingest.embed.batches import embed
-from waymeet.ingest.embed.failures import Refusals
+from waymeet.ingest.embed.batches import embed_chunks
+from waymeet.ingest.embed.failures import FailedChunks
 from waymeet.ingest.index import index
 from waymeet.models.hashing import HashingEmbedder
 from waymeet.settings import Embedding, Settings
@@ -57,13 +57,13 @@ class Recording(HashingEmbedder):
         self._spoils = spoils
         self._lose = lose
 
-    def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
+    def embed_passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
         self.calls += 1
         error = self._fails(self.calls, texts)
         if error:
             raise error
         self.shown.append(list(texts))
-        rows = [(text, vector) for text, vector in zip(texts, super().passages(texts), strict=True)]
+        rows = [(text, vector) for text, vector in zip(texts, super().embed_passages(texts), strict=True)]
         made = [vector if (bad := self._spoils(text)) is None else bad for text, vector in rows]
         return made[self._lose :]
 
@@ -74,17 +74,17 @@ class Recording(HashingEmbedder):
 
 def test_every_chunk_gets_a_vector_in_batches(store: MemoryStore) -> None:
     embedder, told = Recording(), list[tuple[int, int, str]]()
-    came = embed(store, [embedder], SETTINGS, lambda *step: told.append(step))
-    assert (came.done, came.left, came.refused, came.trouble) == (5, 0, 0, "")
+    came = embed_chunks(store, [embedder], SETTINGS, lambda *step: told.append(step))
+    assert (came.embedded, came.remaining, came.failed, came.error) == (5, 0, 0, "")
     assert [len(batch) for batch in embedder.shown] == [2, 2, 1]
     assert [step[:2] for step in told] == [(2, 5), (4, 5), (5, 5)]
-    assert store.counts().vectors == {embedder.lane: 5}
-    assert embed(store, [embedder], SETTINGS).done == 0
+    assert store.counts().vectors == {embedder.space: 5}
+    assert embed_chunks(store, [embedder], SETTINGS).embedded == 0
 
 
 def test_a_model_is_shown_title_headings_and_text(store: MemoryStore) -> None:
     embedder = Recording()
-    embed(store, [embedder], SETTINGS)
+    embed_chunks(store, [embedder], SETTINGS)
     assert "Page 0\nPage 0\n# Page 0\n\n## Part\n\nText 0." in embedder.texts
 
 
@@ -93,23 +93,23 @@ def test_the_last_changed_are_embedded_first(tmp_path: Path) -> None:
     write(tmp_path, 2, "Rewritten just now.")
     index(tmp_path, store, SETTINGS)
     embedder = Recording()
-    embed(store, [embedder], SETTINGS)
+    embed_chunks(store, [embedder], SETTINGS)
     assert "Rewritten" in embedder.texts[0]
 
 
 def test_a_model_that_is_gone_ends_the_run_and_what_was_done_is_kept(tmp_path: Path) -> None:
     store = pages(tmp_path, 40)
     gone = Recording(lambda call, _: EmbeddingError("The model is gone.", "Bring it back.") if call > 1 else None)
-    came = embed(store, [gone], SETTINGS)
-    assert (came.done, came.left, came.trouble, came.hint) == (2, 38, "The model is gone.", "Bring it back.")
+    came = embed_chunks(store, [gone], SETTINGS)
+    assert (came.embedded, came.remaining, came.error, came.hint) == (2, 38, "The model is gone.", "Bring it back.")
     assert gone.calls == 6  # not one for every text
-    assert store.counts().vectors == {gone.lane: 2}
-    assert embed(store, [Recording()], SETTINGS).done == 38
+    assert store.counts().vectors == {gone.space: 2}
+    assert embed_chunks(store, [Recording()], SETTINGS).embedded == 38
 
 
 def test_who_waits_for_an_answer_does_not_wait_for_a_model_that_fails(store: MemoryStore) -> None:
     failing = Recording(lambda *_: EmbeddingError("Not now."))
-    assert embed(store, [failing], SETTINGS, hasty=True).trouble == "Not now."
+    assert embed_chunks(store, [failing], SETTINGS, hasty=True).error == "Not now."
     assert failing.calls == 1
 
 
@@ -117,10 +117,10 @@ def test_who_waits_for_an_answer_does_not_wait_for_a_model_that_fails(store: Mem
 def test_a_model_that_fails_every_third_call_embeds_everything_once(tmp_path: Path, batch: int) -> None:
     store = pages(tmp_path, 30)
     moody = Recording(lambda call, _: EmbeddingError("Not now.") if call % 3 == 0 else None)
-    came = embed(store, [moody], Settings(embedding=Embedding(batch_chunks=batch)))
-    assert (came.done, came.left, came.trouble) == (30, 0, "")
+    came = embed_chunks(store, [moody], Settings(embedding=Embedding(batch_chunks=batch)))
+    assert (came.embedded, came.remaining, came.error) == (30, 0, "")
     assert len(moody.texts) == len(set(moody.texts)) == 30
-    assert store.counts().vectors == {moody.lane: 30}
+    assert store.counts().vectors == {moody.space: 30}
 
 
 @pytest.mark.parametrize("poison", [{0}, {1}, {17}, {39}, {0, 1}, {3, 30, 31}])
@@ -128,10 +128,10 @@ def test_a_text_that_a_model_fails_at_does_not_keep_others_from_their_vectors(tm
     store = pages(tmp_path, 40)
     bad = [f"Text {n}." for n in poison]
     choking = Recording(lambda _, texts: EmbeddingError("Ugh.") if any(b in t for t in texts for b in bad) else None)
-    came = embed(store, [choking], LARGE)
-    assert (came.done, came.left, came.refused, came.trouble) == (40 - len(poison), len(poison), 0, "Ugh.")
+    came = embed_chunks(store, [choking], LARGE)
+    assert (came.embedded, came.remaining, came.failed, came.error) == (40 - len(poison), len(poison), 0, "Ugh.")
     assert len(choking.texts) == len(set(choking.texts)) == 40 - len(poison)
-    assert embed(store, [Recording()], LARGE).done == len(poison)  # tried again the next time
+    assert embed_chunks(store, [Recording()], LARGE).embedded == len(poison)  # tried again the next time
 
 
 WRONG = {
@@ -151,23 +151,23 @@ def test_an_unusable_vector_is_refused_and_not_asked_for_again(
     def spoiling() -> Recording:
         return Recording(spoils=lambda text: wrong if "Text 3" in text else None)
 
-    came = embed(store, [spoiling()], LARGE)
-    assert (came.done, came.left, came.refused, came.trouble) == (4, 0, 1, "")
-    (reason,) = Refusals(store).reasons(["hashing-16"])
+    came = embed_chunks(store, [spoiling()], LARGE)
+    assert (came.embedded, came.remaining, came.failed, came.error) == (4, 0, 1, "")
+    (reason,) = FailedChunks(store).reasons(["hashing-16"])
     assert "3.md#L1-L5" in reason
     again = spoiling()
-    assert embed(store, [again], LARGE).refused == 1
+    assert embed_chunks(store, [again], LARGE).failed == 1
     assert again.calls == 0
     write(tmp_path, 3, "Another text.")  # then it is tried again
     index(tmp_path, store, SETTINGS)
-    assert embed(store, [again], LARGE).done == 1
-    assert Refusals(store).reasons(["hashing-16"]) == []
+    assert embed_chunks(store, [again], LARGE).embedded == 1
+    assert FailedChunks(store).reasons(["hashing-16"]) == []
 
 
 def test_another_model_is_shown_what_one_refused(store: MemoryStore) -> None:
-    embed(store, [Recording(spoils=lambda text: WRONG["nan"] if "Text 3" in text else None)], LARGE)
+    embed_chunks(store, [Recording(spoils=lambda text: WRONG["nan"] if "Text 3" in text else None)], LARGE)
     other = HashingEmbedder(8)
-    assert embed(store, [other], LARGE).done == 5
+    assert embed_chunks(store, [other], LARGE).embedded == 5
 
 
 def test_a_server_that_sends_an_unusable_vector_for_one_text_is_asked_without_it(tmp_path: Path) -> None:
@@ -175,23 +175,23 @@ def test_a_server_that_sends_an_unusable_vector_for_one_text_is_asked_without_it
     odd = Recording(
         lambda _, texts: UnusableVectorError("A vector is zero.") if any("Text 7." in text for text in texts) else None
     )
-    came = embed(store, [odd], LARGE)
-    assert (came.done, came.left, came.refused) == (19, 0, 1)
+    came = embed_chunks(store, [odd], LARGE)
+    assert (came.embedded, came.remaining, came.failed) == (19, 0, 1)
 
 
 def test_a_model_that_gives_hardly_any_usable_vector_is_at_fault_itself(tmp_path: Path) -> None:
     store = pages(tmp_path, 60)
     broken = Recording(spoils=lambda _: WRONG["nan"])
-    came = embed(store, [broken], LARGE)
-    assert (came.done, came.left, came.refused) == (0, 60, 0)
-    assert "most of what it was shown" in came.trouble
-    assert embed(store, [Recording()], LARGE).done == 60  # nothing of it was remembered
+    came = embed_chunks(store, [broken], LARGE)
+    assert (came.embedded, came.remaining, came.failed) == (0, 60, 0)
+    assert "most of what it was shown" in came.error
+    assert embed_chunks(store, [Recording()], LARGE).embedded == 60  # nothing of it was remembered
 
 
 def test_too_few_vectors_are_an_error(store: MemoryStore) -> None:
-    came = embed(store, [Recording(lose=1)], SETTINGS)
-    assert came.done == 0
-    assert "1 vectors for 2 texts" in came.trouble
+    came = embed_chunks(store, [Recording(lose=1)], SETTINGS)
+    assert came.embedded == 0
+    assert "1 vectors for 2 texts" in came.error
 
 
 def test_a_file_that_changes_meanwhile_gets_the_vector_of_its_new_text(tmp_path: Path) -> None:
@@ -204,10 +204,10 @@ def test_a_file_that_changes_meanwhile_gets_the_vector_of_its_new_text(tmp_path:
             index(tmp_path, store, SETTINGS)
 
     embedder = Recording(meddle)
-    came = embed(store, [embedder], SETTINGS)
-    assert came.left == 0
-    question = embedder.query("Page 4\nPage 4\n# Page 4\n\n## Part\n\nRewritten 4.")
-    best = store.nearest(embedder.lane, question, 1, Filters())[0]
+    came = embed_chunks(store, [embedder], SETTINGS)
+    assert came.remaining == 0
+    question = embedder.embed_query("Page 4\nPage 4\n# Page 4\n\n## Part\n\nRewritten 4.")
+    best = store.rank_vectors(embedder.space, question, 1, Filters())[0]
     assert best.document == "4.md"
     assert best.score == pytest.approx(1.0, abs=1e-6)
 
@@ -238,15 +238,15 @@ def test_an_old_text_is_never_taken_for_one_of_the_new_document(tmp_path: Path) 
 
     store.meddle = rewrite
     embedder = Recording()
-    assert embed(store, [embedder], SETTINGS).left == 0
-    question = embedder.query("Page 0\nPage 0\n# Page 0\n\n## Part\n\nRewritten text.")
-    assert store.nearest(embedder.lane, question, 1, Filters())[0].score == pytest.approx(1.0, abs=1e-6)
+    assert embed_chunks(store, [embedder], SETTINGS).remaining == 0
+    question = embedder.embed_query("Page 0\nPage 0\n# Page 0\n\n## Part\n\nRewritten text.")
+    assert store.rank_vectors(embedder.space, question, 1, Filters())[0].score == pytest.approx(1.0, abs=1e-6)
 
 
 class Western(Recording):
     """Knows English alone."""
 
-    def suits(self, language: str) -> bool:
+    def supports_language(self, language: str) -> bool:
         return not language
 
 
@@ -262,21 +262,21 @@ def test_a_model_that_is_gone_does_not_keep_another_from_its_texts(tmp_path: Pat
         return EmbeddingError("Its package is not installed.")
 
     western = Western(fails) if broken == "western" else Western()
-    western.lane = "western"
+    western.space = "western"
     other = Recording(fails) if broken == "other" else Recording()
-    came = embed(store, [western, other], SETTINGS)
-    assert (came.done, came.left, came.trouble) == (12, 12, "Its package is not installed.")
+    came = embed_chunks(store, [western, other], SETTINGS)
+    assert (came.embedded, came.remaining, came.error) == (12, 12, "Its package is not installed.")
     assert (western if broken == "western" else other).calls == 5
 
 
 def test_a_store_that_keeps_nothing_does_not_hang(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "put_vectors", lambda *_: None)
     embedder = Recording()
-    assert embed(store, [embedder], SETTINGS).left == 5
+    assert embed_chunks(store, [embedder], SETTINGS).remaining == 5
     assert len(embedder.texts) == 5 * 5
 
 
 def test_it_can_be_ended_after_every_batch(store: MemoryStore) -> None:
     embedder = Recording()
-    came = embed(store, [embedder], SETTINGS, late=lambda: embedder.calls >= 1)
-    assert (came.done, came.left, came.trouble) == (2, 3, "")
+    came = embed_chunks(store, [embedder], SETTINGS, late=lambda: embedder.calls >= 1)
+    assert (came.embedded, came.remaining, came.error) == (2, 3, "")

@@ -16,19 +16,19 @@ def index(tmp_path: Path) -> Path:
 
 
 def test_one_at_a_time(index: Path) -> None:
-    assert job.running(index) is None
-    with job.the_only(index, wait=False):
-        found = job.running(index)
+    assert job.running_job(index) is None
+    with job.embedding_lock(index, wait=False):
+        found = job.running_job(index)
         assert found is not None
         assert not found.ended
-        with pytest.raises(BusyIndexError, match="embedding"), job.the_only(index, wait=False):
+        with pytest.raises(BusyIndexError, match="embedding"), job.embedding_lock(index, wait=False):
             pass
-        with pytest.raises(BusyIndexError), job.alone(index):
+        with pytest.raises(BusyIndexError), job.try_embedding_lock(index):
             pass
-    assert job.running(index) is None
-    with job.alone(index):
-        assert job.running(index) is not None
-    assert job.running(index) is None
+    assert job.running_job(index) is None
+    with job.try_embedding_lock(index):
+        assert job.running_job(index) is not None
+    assert job.running_job(index) is None
 
 
 def test_who_waits_is_told_again_and_again(index: Path) -> None:
@@ -39,64 +39,68 @@ def test_who_waits_is_told_again_and_again(index: Path) -> None:
         if len(waited) == 2:
             raise TimeoutError
 
-    with job.the_only(index, wait=False), pytest.raises(TimeoutError), job.the_only(index, give_up, wait=True):
+    with (
+        job.embedding_lock(index, wait=False),
+        pytest.raises(TimeoutError),
+        job.embedding_lock(index, give_up, wait=True),
+    ):
         pass
     assert len(waited) == 2
 
 
 def test_progress_rate_and_rest(index: Path) -> None:
     now = 100.0
-    telling = job.Telling(index, lambda: now)
+    telling = job.JobReporter(index, lambda: now)
     telling.progress(1, 100, "a.md")
-    found = job.last(index)
+    found = job.last_job(index)
     assert found is not None
     assert (found.done, found.seconds_left) == (0, None)  # written once a second at most
     now = 110.0
     telling.progress(20, 100, "b.md")
-    found = job.last(index)
+    found = job.last_job(index)
     assert found is not None
     assert (found.done, found.total, found.rate, found.seconds_left) == (20, 100, 2.0, 40.0)
     assert b"md" not in job.told_in(index).read_bytes()
     telling.end("The model is gone.")
-    found = job.last(index)
+    found = job.last_job(index)
     assert found is not None
-    assert (found.ended, found.trouble) == (True, "The model is gone.")
+    assert (found.ended, found.error) == (True, "The model is gone.")
 
 
 def test_an_end_by_an_error_is_told(index: Path) -> None:
-    with pytest.raises(KeyboardInterrupt), job.the_only(index, wait=False):
+    with pytest.raises(KeyboardInterrupt), job.embedding_lock(index, wait=False):
         raise KeyboardInterrupt
-    found = job.last(index)
+    found = job.last_job(index)
     assert found is not None
-    assert (found.ended, found.trouble) == (True, "it was interrupted")
-    with pytest.raises(ValueError, match="no"), job.the_only(index, wait=False):
+    assert (found.ended, found.error) == (True, "it was interrupted")
+    with pytest.raises(ValueError, match="no"), job.embedding_lock(index, wait=False):
         raise ValueError("no")
-    found = job.last(index)
+    found = job.last_job(index)
     assert found is not None
-    assert found.trouble == "no"
+    assert found.error == "no"
 
 
 def test_nonsense_in_the_file_is_no_job(index: Path) -> None:
-    assert job.last(index) is None
+    assert job.last_job(index) is None
     job.told_in(index).write_text("nonsense", encoding="utf-8")
-    assert job.last(index) is None
-    assert job.running(index.with_name("other")) is None
+    assert job.last_job(index) is None
+    assert job.running_job(index.with_name("other")) is None
 
 
 def test_without_a_place_for_the_lock_nobody_can_embed(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(IndexUnavailableError), job.the_only(tmp_path / "file" / "index.sqlite", wait=False):
+    with pytest.raises(IndexUnavailableError), job.embedding_lock(tmp_path / "file" / "index.sqlite", wait=False):
         pass
 
 
 def test_nothing_is_told_of_an_index_that_another_took_the_place_of(index: Path) -> None:
-    telling = job.Telling(index)
-    seen = [telling.useless]
+    telling = job.JobReporter(index)
+    seen = [telling.is_index_replaced]
     index.rename(index.with_name("kept, so that its number is not given away"))
-    seen.append(telling.useless)
+    seen.append(telling.is_index_replaced)
     index.touch()
-    assert [*seen, telling.useless] == [False, True, True]
+    assert [*seen, telling.is_index_replaced] == [False, True, True]
     telling.end("The old index is gone.")
-    found = job.last(index)
+    found = job.last_job(index)
     assert found is not None
     assert not found.ended

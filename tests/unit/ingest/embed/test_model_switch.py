@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from waymeet.ingest.embed import model_switch
-from waymeet.ingest.embed.batches import Embedded, embed, misplaced
+from waymeet.ingest.embed.batches import EmbeddingReport, embed_chunks, misplaced
 from waymeet.ingest.index import index
 from waymeet.models.hashing import HashingEmbedder
 from waymeet.ports import Embedder, Store
@@ -19,7 +19,7 @@ OLD, NEW = HashingEmbedder(8), HashingEmbedder(16)
 class Western(HashingEmbedder):
     """Knows English alone."""
 
-    def suits(self, language: str) -> bool:
+    def supports_language(self, language: str) -> bool:
         return not language
 
 
@@ -34,72 +34,72 @@ def store(tmp_path: Path) -> MemoryStore:
     return made
 
 
-def run(store: Store, *embedders: Embedder, most: int | None = None, url: str = "") -> Embedded:
+def run(store: Store, *embedders: Embedder, most: int | None = None, url: str = "") -> EmbeddingReport:
     """Do what the job does, up to a number of batches."""
     numbers = Embedding(provider="hashing", url=url)
-    model_switch.begin(store, embedders, numbers)
+    model_switch.record_models(store, embedders, numbers)
     calls = iter(range(most)) if most is not None else None
     late = (lambda: next(calls, None) is None) if calls else None
-    also = model_switch.moving(store, embedders)
+    also = model_switch.chunks_to_move(store, embedders)
     settings = Settings(embedding=Embedding(batch_chunks=2))
-    came = embed(store, embedders, settings, late=late, also=also)
-    model_switch.finish(store, embedders, numbers, came)
+    came = embed_chunks(store, embedders, settings, late=late, also=also)
+    model_switch.finish_switch(store, embedders, numbers, came)
     return came
 
 
 def test_the_first_model_answers_from_the_beginning(store: MemoryStore) -> None:
-    assert model_switch.serving(store) is None
+    assert model_switch.answering_models(store) is None
     run(store, OLD, most=2)
-    assert model_switch.changing(store, [OLD]) is None
-    found = model_switch.serving(store)
+    assert model_switch.previous_models(store, [OLD]) is None
+    found = model_switch.answering_models(store)
     assert found is not None
-    assert found.lanes == (OLD.lane,)
+    assert found.spaces == (OLD.space,)
 
 
 def test_the_old_model_answers_until_the_new_one_is_complete(store: MemoryStore) -> None:
     run(store, OLD)
-    assert model_switch.complete(store, [OLD], Embedding(provider="hashing"))
+    assert model_switch.is_complete(store, [OLD], Embedding(provider="hashing"))
     came = run(store, NEW, most=2)
-    assert came.left
-    old = model_switch.changing(store, [NEW])
+    assert came.remaining
+    old = model_switch.previous_models(store, [NEW])
     assert old is not None
-    assert old.lanes == (OLD.lane,)
-    assert store.lanes().keys() == {OLD.lane, NEW.lane}
+    assert old.spaces == (OLD.space,)
+    assert store.spaces().keys() == {OLD.space, NEW.space}
     run(store, NEW)
-    assert model_switch.changing(store, [NEW]) is None
-    assert store.lanes().keys() == {NEW.lane}
-    assert model_switch.complete(store, [NEW], Embedding(provider="hashing"))
+    assert model_switch.previous_models(store, [NEW]) is None
+    assert store.spaces().keys() == {NEW.space}
+    assert model_switch.is_complete(store, [NEW], Embedding(provider="hashing"))
 
 
 def test_going_back_to_the_old_model_is_at_once_and_leaves_nothing_behind(store: MemoryStore) -> None:
     run(store, OLD)
     run(store, NEW, most=2)
-    assert model_switch.changing(store, [OLD]) is None
-    assert not model_switch.complete(store, [OLD], Embedding(provider="hashing"))  # there are vectors to forget
-    assert run(store, OLD).done == 0
-    assert store.lanes().keys() == {OLD.lane}
+    assert model_switch.previous_models(store, [OLD]) is None
+    assert not model_switch.is_complete(store, [OLD], Embedding(provider="hashing"))  # there are vectors to forget
+    assert run(store, OLD).embedded == 0
+    assert store.spaces().keys() == {OLD.space}
 
 
 def test_old_vectors_that_are_gone_do_not_answer(store: MemoryStore) -> None:
     run(store, OLD)
-    store.swap_lanes({OLD.lane: None}, {})
-    assert model_switch.changing(store, [NEW]) is None
+    store.drop_vectors({OLD.space: None}, {})
+    assert model_switch.previous_models(store, [NEW]) is None
 
 
 def test_a_model_that_joins_another_takes_over_what_suits_it(store: MemoryStore) -> None:
     western, all_ = Western(8), HashingEmbedder(16)
     chunks = store.coverage([])[1]
     run(store, western)
-    assert store.counts().vectors == {western.lane: chunks}  # there was no other
+    assert store.counts().vectors == {western.space: chunks}  # there was no other
     foreign = {chunk for chunk, _ in misplaced(store, [western, all_])}
     assert foreign
     came = run(store, western, all_, most=1)
-    if came.left or model_switch.changing(store, [western, all_]):
-        assert store.with_vector([western.lane], foreign) == foreign  # the old one answers with all it had
+    if came.remaining or model_switch.previous_models(store, [western, all_]):
+        assert store.chunks_with_vector([western.space], foreign) == foreign  # the old one answers with all it had
     run(store, western, all_)
-    assert store.with_vector([western.lane], foreign) == frozenset()
-    assert store.with_vector([all_.lane], foreign) == foreign
-    assert store.counts().vectors == {western.lane: chunks - len(foreign), all_.lane: len(foreign)}
+    assert store.chunks_with_vector([western.space], foreign) == frozenset()
+    assert store.chunks_with_vector([all_.space], foreign) == foreign
+    assert store.counts().vectors == {western.space: chunks - len(foreign), all_.space: len(foreign)}
 
 
 def test_a_model_that_leaves_is_replaced_by_the_one_that_stays(store: MemoryStore) -> None:
@@ -107,18 +107,18 @@ def test_a_model_that_leaves_is_replaced_by_the_one_that_stays(store: MemoryStor
     chunks = store.coverage([])[1]
     run(store, western, all_)
     run(store, all_)
-    assert store.counts().vectors == {all_.lane: chunks}
+    assert store.counts().vectors == {all_.space: chunks}
 
 
 def test_passwords_in_addresses_are_not_kept(store: MemoryStore) -> None:
     run(store, OLD, url="https://me:secret@example.org/v1")
-    assert "secret" not in store.note("embedding")
+    assert "secret" not in store.metadata("embedding")
     run(store, OLD, url="http://localhost:11434/v1?x=a@b")
-    assert "localhost" in store.note("embedding")
+    assert "localhost" in store.metadata("embedding")
 
 
 def test_settings_of_another_version_mean_that_nobody_can_tell(store: MemoryStore) -> None:
     run(store, OLD)
-    store.keep_note("embedding", store.note("embedding").replace('"provider"', '"purveyor"'))
-    assert model_switch.serving(store) is None
-    assert model_switch.changing(store, [NEW]) is None
+    store.set_metadata("embedding", store.metadata("embedding").replace('"provider"', '"purveyor"'))
+    assert model_switch.answering_models(store) is None
+    assert model_switch.previous_models(store, [NEW]) is None

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from waymeet.errors import NotFoundError
-from waymeet.ingest.read.decode import decode, digest, load
+from waymeet.ingest.read.decode import content_digest, decode, load_file
 
 JAPANESE = "これは日本語のテキストです。検索エンジンの設定について説明します。\n"
 CHINESE = "这是一个中文文档,用来测试编码检测功能。搜索引擎。\n"
@@ -104,13 +104,13 @@ def test_utf8_comes_back_as_it_was(written: str) -> None:
 
 def test_a_file_is_loaded_as_it_is_now(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes(b"one\r\ntwo")
-    loaded = load(tmp_path, "a.md")
-    assert (loaded.text, loaded.digest) == ("one\ntwo", digest(b"one\r\ntwo"))
+    loaded = load_file(tmp_path, "a.md")
+    assert (loaded.text, loaded.digest) == ("one\ntwo", content_digest(b"one\r\ntwo"))
 
 
 def test_loading_what_is_gone_or_no_text_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "b.md").write_bytes(b"\x00")
     for path in ("a.md", "b.md", "../a.md"):
         with pytest.raises(NotFoundError) as error:
-            load(tmp_path, path)
+            load_file(tmp_path, path)
         assert error.value.hint

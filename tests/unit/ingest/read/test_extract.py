@@ -16,7 +16,7 @@ from waymeet.ingest.parse import parse
 from waymeet.ingest.read import extract
 from waymeet.ingest.read.extract import ExtractError, text_of
 from waymeet.ingest.read.extract import docx as docx_module
-from waymeet.ingest.workers.task import Rules, Task, outcome
+from waymeet.ingest.workers.task import ParseRules, Task, outcome
 from waymeet.settings import Chunking, Settings
 from waymeet.stores.memory.store import MemoryStore
 
@@ -127,7 +127,7 @@ def test_a_word_document_is_not_unpacked_without_end(monkeypatch: pytest.MonkeyP
 def test_a_library_is_cut_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extract, "MOST_CHARACTERS", 40)
     (tmp_path / "tea.docx").write_bytes(docx())
-    made = outcome(Task("tea.docx"), Rules(str(tmp_path), 1_000_000, Chunking())).made
+    made = outcome(Task("tea.docx"), ParseRules(str(tmp_path), 1_000_000, Chunking())).made
     assert made is not None
     assert made.notes == ("only its first 35 characters are indexed",)
     assert made.entry.chunks[0].text == "# The manual\n\n\\# of leaves & tins"
@@ -153,7 +153,7 @@ def test_a_missing_extra_is_named_and_the_file_is_still_found_by_its_path(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pypdfium2", None)
     (tmp_path / "tea.pdf").write_bytes(pdf("Text"))
-    became = outcome(Task("tea.pdf"), Rules(str(tmp_path), 1_000_000, Chunking()))
+    became = outcome(Task("tea.pdf"), ParseRules(str(tmp_path), 1_000_000, Chunking()))
     assert (became.reason, became.bare) == ("PDF files need an extra: pip install 'waymeet[pdf]'", True)
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from waymeet import analysis
-from waymeet.ingest.build.entry import Made, make
-from waymeet.ingest.index import Changes, Report, changed, index
-from waymeet.ingest.read.safe_read import Content, read
+from waymeet.ingest.build.entry import BuiltEntry, build_entry
+from waymeet.ingest.index import Changes, IndexReport, find_changes, index
+from waymeet.ingest.read.safe_read import Content, read_file
 from waymeet.ingest.workers import task
 from waymeet.settings import Bm25, Settings
 from waymeet.stores.memory.store import MemoryStore
@@ -34,17 +34,17 @@ def plant(root: Path, files: dict[str, str], modified_ns: int = LONG_AGO) -> Non
 
 
 def look(root: Path, store: MemoryStore) -> Changes:
-    changes = changed(root, store, DEFAULT, lambda: False)
+    changes = find_changes(root, store, DEFAULT, lambda: False)
     assert changes is not None
     return changes
 
 
 def found(store: MemoryStore, text: str) -> list[str]:
-    words = [Word(terms) for _, terms in analysis.words(text)]
-    return sorted({hit.document for hit in store.lexical(words, 100, Filters(), Bm25())})
+    words = [Word(terms) for _, terms in analysis.query_words(text)]
+    return sorted({hit.document for hit in store.rank_lexical(words, 100, Filters(), Bm25())})
 
 
-def counts(report: Report) -> tuple[int, int, int, int]:
+def counts(report: IndexReport) -> tuple[int, int, int, int]:
     return report.added, report.updated, report.removed, report.unchanged
 
 
@@ -54,9 +54,9 @@ def failing(monkeypatch: pytest.MonkeyPatch, path: str, error: OSError) -> None:
     def refusing(root: str, wanted: str, limit: int) -> Content:
         if wanted == path:
             raise error
-        return read(root, wanted, limit)
+        return read_file(root, wanted, limit)
 
-    monkeypatch.setattr(task, "read", refusing)
+    monkeypatch.setattr(task, "read_file", refusing)
     monkeypatch.setattr(os, "access", lambda *_: False)
 
 
@@ -150,13 +150,13 @@ def test_a_file_that_cannot_be_parsed_does_not_end_the_run(
 ) -> None:
     plant(tmp_path, FILES)
 
-    def failing_once(path: str, *rest: Any, plain: bool) -> Made:
+    def failing_once(path: str, *rest: Any, plain: bool) -> BuiltEntry:
         if path == "a.md":
             raise ValueError("odd bytes")
-        return make(path, *rest, plain=plain)
+        return build_entry(path, *rest, plain=plain)
 
     with monkeypatch.context() as patch:
-        patch.setattr(task, "make", failing_once)
+        patch.setattr(task, "build_entry", failing_once)
         report = index(tmp_path, store, DEFAULT)
     assert counts(report) == (3, 0, 0, 0)  # it is known by its path
     assert [each.reason for each in report.skipped] == ["could not be parsed: ValueError: odd bytes"]
@@ -171,24 +171,24 @@ def test_a_file_that_its_parser_cannot_cope_with_is_searched_as_plain_text(
 ) -> None:
     plant(tmp_path, FILES)
 
-    def failing_once(path: str, *rest: Any, plain: bool) -> Made:
+    def failing_once(path: str, *rest: Any, plain: bool) -> BuiltEntry:
         if path == "a.md" and not plain:
             raise RecursionError("too deep")
-        return make(path, *rest, plain=plain)
+        return build_entry(path, *rest, plain=plain)
 
-    monkeypatch.setattr(task, "make", failing_once)
+    monkeypatch.setattr(task, "build_entry", failing_once)
     report = index(tmp_path, store, DEFAULT)
-    assert report.noted == (("a.md", "could not be parsed: RecursionError: too deep: it is searched as plain text"),)
+    assert report.warnings == (("a.md", "could not be parsed: RecursionError: too deep: it is searched as plain text"),)
     assert found(store, "apples") == ["a.md"]
 
 
 def test_remarks_on_indexed_files_are_kept_until_they_are_mended(tmp_path: Path, store: MemoryStore) -> None:
     plant(tmp_path, {"a.md": "---\ntitle: a: b\n---\nText.\n", "b.md": "Fine.\n"})
     expected = (("a.md", "front matter is not valid YAML (line 2): it is searched as text"),)
-    assert index(tmp_path, store, DEFAULT).noted == expected
-    assert index(tmp_path, store, DEFAULT).noted == expected
+    assert index(tmp_path, store, DEFAULT).warnings == expected
+    assert index(tmp_path, store, DEFAULT).warnings == expected
     plant(tmp_path, {"a.md": "Fine.\n"}, LONG_AGO + 5)
-    assert index(tmp_path, store, DEFAULT).noted == ()
+    assert index(tmp_path, store, DEFAULT).warnings == ()
 
 
 def test_text_in_any_encoding_is_found_and_what_is_no_file_is_listed(tmp_path: Path, store: MemoryStore) -> None:
@@ -202,6 +202,6 @@ def test_text_in_any_encoding_is_found_and_what_is_no_file_is_listed(tmp_path: P
     assert found(store, "sechzehn überschrift") == ["utf16.md"]
     assert found(store, "café") == ["latin.txt"]
     assert found(store, "kaputt") == ["broken.md"]
-    assert report.noted == (("broken.md", "some bytes are not valid utf-8 and were replaced"),)
+    assert report.warnings == (("broken.md", "some bytes are not valid utf-8 and were replaced"),)
     assert [each.path for each in report.skipped] == ["huge.md", "link.md", "pipe.md"]
     assert store.chunks(["utf16.md#L1-L3"])["utf16.md#L1-L3"].text == "# Überschrift\n\nsechzehn"

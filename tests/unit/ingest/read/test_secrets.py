@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.planted_secrets import chosen, dice, drawn, lines
 
-from waymeet.ingest.build.entry import make
+from waymeet.ingest.build.entry import build_entry
 from waymeet.ingest.read.decode import Decoded
-from waymeet.ingest.read.secrets import masked
+from waymeet.ingest.read.secrets import mask_secrets
 from waymeet.settings import Chunking
 from waymeet.types import Fingerprint
 
@@ -23,12 +23,12 @@ KINDS = sorted(lines(dice(1)))
 def test_a_secret_is_masked_wherever_it_stands(kind: str, seed: int) -> None:
     secret, line = lines(dice(seed))[kind]
     for text in (line, f"Vor dem Schlüssel 検索\n{line}\ndahinter\n", f"    {line}\n" * 3):
-        found = masked(text)
+        found = mask_secrets(text)
         assert secret not in found.text
         assert found.text.count("\n") == text.count("\n")
         assert found.number >= 1
         assert found.note
-        assert masked(found.text).text == found.text
+        assert mask_secrets(found.text).text == found.text
 
 
 @pytest.mark.parametrize("kind", sorted(chosen(dice(1))))
@@ -36,11 +36,11 @@ def test_a_secret_is_masked_wherever_it_stands(kind: str, seed: int) -> None:
 def test_what_somebody_chose_is_masked_too(kind: str, seed: int) -> None:
     secret, line, path = chosen(dice(seed))[kind]
     for text in (line, f"Vor dem Schlüssel 検索 &#x691c; &amp;\n{line}\ndahinter\n"):
-        found = masked(text, path)
+        found = mask_secrets(text, path)
         assert secret not in found.text
         assert found.number == 1
         assert found.text.count("\n") == text.count("\n")
-        assert masked(found.text, path).text == found.text
+        assert mask_secrets(found.text, path).text == found.text
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_what_somebody_chose_is_masked_too(kind: str, seed: int) -> None:
     ],
 )
 def test_what_stands_for_a_secret_stays(path: str, text: str) -> None:
-    assert masked(text, path).text == text
+    assert mask_secrets(text, path).text == text
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_what_stands_for_a_secret_stays(path: str, text: str) -> None:
     ],
 )
 def test_what_is_no_secret_stays(text: str) -> None:
-    assert masked(text).text == text
+    assert mask_secrets(text).text == text
 
 
 @pytest.mark.parametrize(
@@ -136,23 +136,23 @@ def test_what_becomes_a_secret_without_its_markup_is_masked(text: str) -> None:
     pytest.importorskip("selectolax")
     secret = drawn(dice(4), 20)
     page = Decoded("<!doctype html><html><body>" + text.format(secret), "utf-8")
-    assert secret not in repr(make("a.html", page, Fingerprint("", 1, 0), Chunking()).entry)
-    assert secret in repr(make("a.html", page, Fingerprint("", 1, 0), Chunking(), mask=False).entry)
+    assert secret not in repr(build_entry("a.html", page, Fingerprint("", 1, 0), Chunking()).entry)
+    assert secret in repr(build_entry("a.html", page, Fingerprint("", 1, 0), Chunking(), mask=False).entry)
 
 
 def test_a_long_secret_is_masked_where_nothing_says_that_it_is_one() -> None:
     value = "9f3c1b7ae2d84560b1f7c03d5e6a8912"
     text = f"$ python -c 'print(token_hex())'\n'{value}'\n\nSECRET_KEY = '{value}'\n"
-    assert value not in masked(text, "docs/config.rst").text
-    assert masked(f"'{value}'\n").number == 0, "a hash alone stays"
+    assert value not in mask_secrets(text, "docs/config.rst").text
+    assert mask_secrets(f"'{value}'\n").number == 0, "a hash alone stays"
 
 
 def test_the_number_of_secrets_is_told() -> None:
     rng = dice(3)
     keys = [f"AKIA{drawn(rng, 16, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567')}" for _ in range(3)]
-    assert masked(" ".join(keys)).note == "3 secrets masked"
-    assert masked(keys[0]).note == "1 secret masked"
-    assert masked("nothing here").note == ""
+    assert mask_secrets(" ".join(keys)).note == "3 secrets masked"
+    assert mask_secrets(keys[0]).note == "1 secret masked"
+    assert mask_secrets("nothing here").note == ""
 
 
 PIECES = st.sampled_from(
@@ -210,14 +210,14 @@ PATHS = st.sampled_from(["", "a.yaml", "a.py", "a.md"])
 
 @given(st.lists(PIECES, max_size=40).map("".join), PATHS)
 def test_lines_stay_lines_and_masking_twice_is_masking_once(text: str, path: str) -> None:
-    once = masked(text, path)
+    once = mask_secrets(text, path)
     assert once.text.count("\n") == text.count("\n")
     assert (once.number == 0) == (once.text == text)
-    assert masked(once.text, path).text == once.text
+    assert mask_secrets(once.text, path).text == once.text
 
 
 @given(st.lists(PIECES, min_size=1, max_size=4).map("".join), PATHS)
 def test_no_text_takes_long(piece: str, path: str) -> None:
     started = time.process_time()
-    masked((piece * (60_000 // len(piece) + 1))[:60_000], path)
+    mask_secrets((piece * (60_000 // len(piece) + 1))[:60_000], path)
     assert time.process_time() - started < 2.0  # it takes some hundredths; what comes back to itself takes minutes

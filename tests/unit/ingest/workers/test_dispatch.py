@@ -12,9 +12,9 @@ import pytest
 
 from waymeet.ingest.index import index
 from waymeet.ingest.workers import dispatch
-from waymeet.ingest.workers.dispatch import outcomes
+from waymeet.ingest.workers.dispatch import run_tasks
 from waymeet.ingest.workers.supervisor import Guarded
-from waymeet.ingest.workers.task import Rules, Task, outcome
+from waymeet.ingest.workers.task import ParseRules, Task, outcome
 from waymeet.settings import Settings
 from waymeet.stores.memory.store import MemoryStore
 
@@ -39,8 +39,8 @@ def tasks(root: Path) -> list[Task]:
     return [*(Task(path.name) for path in sorted(root.iterdir())), Task("gone.md")]
 
 
-def rules(root: Path) -> Rules:
-    return Rules(str(root), 2_000_000, Settings().chunking)
+def rules(root: Path) -> ParseRules:
+    return ParseRules(str(root), 2_000_000, Settings().chunking)
 
 
 def children() -> set[int]:
@@ -56,7 +56,7 @@ def children() -> set[int]:
 
 def test_outcomes_are_those_of_one_process_in_the_same_order(root: Path) -> None:
     wanted = tasks(root)
-    assert list(outcomes(wanted, rules(root))) == [outcome(task, rules(root)) for task in wanted]
+    assert list(run_tasks(wanted, rules(root))) == [outcome(task, rules(root)) for task in wanted]
 
 
 def test_an_index_is_the_same(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +75,7 @@ def test_an_index_is_the_same(root: Path, monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_worker_may_die(root: Path) -> None:
     before, wanted = children(), tasks(root)
     found = []
-    for number, each in enumerate(outcomes(wanted, rules(root))):
+    for number, each in enumerate(run_tasks(wanted, rules(root))):
         if number == 20:
             for child in children() - before:
                 os.kill(child, signal.SIGKILL)
@@ -99,16 +99,16 @@ def test_nobody_is_left_behind(root: Path) -> None:
 
 def test_without_workers_the_work_is_done_here(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    assert len(list(outcomes(tasks(root), rules(root)))) == PAGES + 2
+    assert len(list(run_tasks(tasks(root), rules(root)))) == PAGES + 2
     monkeypatch.setattr(sys, "executable", "")
-    assert len(list(outcomes(tasks(root), rules(root)))) == PAGES + 2
+    assert len(list(run_tasks(tasks(root), rules(root)))) == PAGES + 2
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names are bytes there")
 def test_a_name_with_half_a_character(root: Path) -> None:
     name = os.fsdecode(b"half\xff.md")
     (root / name).write_text("# Half\n")
-    found = {each.path: each for each in outcomes(tasks(root), rules(root))}
+    found = {each.path: each for each in run_tasks(tasks(root), rules(root))}
     assert found[name].made is not None or found[name].reason
 
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from waymeet.ingest.discover.changes import changed
+from waymeet.ingest.discover.changes import find_changes
 from waymeet.ingest.index import index
-from waymeet.ingest.workers.dispatch import outcomes
+from waymeet.ingest.workers.dispatch import run_tasks
 from waymeet.ingest.workers.supervisor import Guarded
-from waymeet.ingest.workers.task import Outcome, Rules, Task
+from waymeet.ingest.workers.task import Outcome, ParseRules, Task
 from waymeet.settings import Ingest, Settings
 from waymeet.stores.memory.store import MemoryStore
 
@@ -25,7 +25,7 @@ BAD = """
 import os, signal, sys
 if sys.argv[0] == "-c":
     import waymeet.ingest.workers.task as outcome
-    make = outcome.make
+    make = outcome.build_entry
     def making(path, *rest, plain):
         if "always" in path or not plain:
             if "segfault" in path:
@@ -43,7 +43,7 @@ if sys.argv[0] == "-c":
             os.write(2, b"noise on the terminal")
             print("noise in the messages")
         return make(path, *rest, plain=plain)
-    outcome.make = making
+    outcome.build_entry = making
 """
 """A parser that does what a broken one might, in worker processes only."""
 
@@ -66,8 +66,8 @@ def write(root: Path, *names: str) -> list[Task]:
     return [Task(name) for name in names]
 
 
-def rules(root: Path, seconds: float = 0.2, megabytes: int = 200) -> Rules:
-    return Rules(str(root), 2_000_000, Settings().chunking, seconds=seconds, megabytes=megabytes)
+def rules(root: Path, seconds: float = 0.2, megabytes: int = 200) -> ParseRules:
+    return ParseRules(str(root), 2_000_000, Settings().chunking, seconds=seconds, megabytes=megabytes)
 
 
 def told(done: Outcome) -> tuple[str, ...]:
@@ -119,7 +119,7 @@ def test_many_files_with_bad_ones_among_them(root: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("waymeet.ingest.workers.dispatch._cores", lambda: 2)
     bad = {20: "segfault-always", 21: "hang-always", 90: "exit"}
     tasks = write(root, *(f"{number}-{bad.get(number, 'page')}.md" for number in range(100)))
-    done = list(outcomes(tasks, rules(root)))
+    done = list(run_tasks(tasks, rules(root)))
     assert [each.path for each in done] == [task.path for task in tasks]
     assert [number for number, each in enumerate(done) if told(each)] == sorted(bad)
 
@@ -134,7 +134,7 @@ def test_a_refused_file_is_remembered_and_tried_again_when_asked_for(root: Path)
         assert [(each.path, each.reason) for each in report.skipped] == [
             ("hang-always.py", "takes more than 0.1 s to parse")
         ]
-        look = changed(root, store, settings, lambda: False)
+        look = find_changes(root, store, settings, lambda: False)
         assert look is not None
         assert "hang-always.py" not in look.found
         assert "hang-always.py" in store.fingerprints()
@@ -144,14 +144,14 @@ def test_a_refused_file_is_remembered_and_tried_again_when_asked_for(root: Path)
 
 def test_few_small_files_need_no_process(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subprocess, "Popen", None)
-    assert all(each.made for each in outcomes(write(root, "a.md", "b.py", "c.txt", "hang.md"), rules(root)))
+    assert all(each.made for each in run_tasks(write(root, "a.md", "b.py", "c.txt", "hang.md"), rules(root)))
 
 
 def test_without_a_process_a_large_file_is_searched_as_plain_text(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "")
     (root / "large.py").write_text("x = 1\n" * 9_000)
     (root / "book.pdf").write_bytes(b"%PDF-1.7")
-    plain, refused = outcomes([Task("large.py"), Task("book.pdf")], rules(root))
+    plain, refused = run_tasks([Task("large.py"), Task("book.pdf")], rules(root))
     assert told(plain) == ("no process with limits could be started for it: it is searched as plain text",)
     assert told(refused) == ("no process with limits could be started for it",)
 
@@ -162,9 +162,9 @@ def test_a_worker_does_not_outlive_the_one_who_asked(root: Path) -> None:
     program = f"""
 import sys
 from waymeet.ingest.workers.supervisor import Guarded
-from waymeet.ingest.workers.task import Rules, Task
+from waymeet.ingest.workers.task import ParseRules, Task
 from waymeet.settings import Chunking
-guarded = Guarded(Rules({str(root)!r}, 2_000_000, Chunking(), seconds=2.0))
+guarded = Guarded(ParseRules({str(root)!r}, 2_000_000, Chunking(), seconds=2.0))
 guarded.order([Task("hang-always.md"), Task("hang-always.py")])
 print(guarded._process._process.pid, flush=True)
 sys.stdin.read()

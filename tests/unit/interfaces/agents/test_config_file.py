@@ -11,8 +11,8 @@ from hypothesis import strategies as some
 
 from waymeet.errors import ConflictError, UsageError
 from waymeet.interfaces.agents import jsonc_edit, toml_edit
-from waymeet.interfaces.agents.config_file import adding, carry_out, registered, removing
-from waymeet.interfaces.agents.known_agents import AGENTS, server, server_name, settings_file
+from waymeet.interfaces.agents.config_file import apply_plan, is_registered, plan_registration, plan_removal
+from waymeet.interfaces.agents.known_agents import AGENTS, server_entry, server_name, settings_file
 
 VSCODE = """\
 // servers of this project
@@ -128,35 +128,35 @@ def test_every_agent_can_be_told_and_untold_to_the_byte(name: str, tmp_path: Pat
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
                 path.chmod(0o640)
-            plan = adding(agent, path, called, server(agent, scope, root))
-            carry_out(plan, remember=True)
-            assert registered(agent, path, called)
+            plan = plan_registration(agent, path, called, server_entry(agent, scope, root))
+            apply_plan(plan, remember=True)
+            assert is_registered(agent, path, called)
             assert content is None or stat.S_IMODE(path.stat().st_mode) == 0o640
-            again = adding(agent, path, called, server(agent, scope, root))
+            again = plan_registration(agent, path, called, server_entry(agent, scope, root))
             assert not again.changes
-            back = removing(agent, path, called)
+            back = plan_removal(agent, path, called)
             assert back.exact
-            carry_out(back, remember=False)
+            apply_plan(back, remember=False)
             assert (path.read_bytes() if path.exists() else None) == content
 
 
 def test_what_others_wrote_meanwhile_stays(tmp_path: Path) -> None:
     agent = AGENTS["cursor"]
     path = tmp_path / ".cursor" / "mcp.json"
-    carry_out(adding(agent, path, "waymeet", server(agent, "project", tmp_path)), remember=True)
+    apply_plan(plan_registration(agent, path, "waymeet", server_entry(agent, "project", tmp_path)), remember=True)
     path.write_text(jsonc_edit.with_value(path.read_text(), ["mcpServers", "mine"], {"url": "u"}))
-    back = removing(agent, path, "waymeet")
+    back = plan_removal(agent, path, "waymeet")
     assert not back.exact
-    carry_out(back, remember=False)
+    apply_plan(back, remember=False)
     assert json.loads(path.read_text()) == {"mcpServers": {"mine": {"url": "u"}}}
 
 
 def test_a_second_registration_still_leads_back_to_the_beginning(tmp_path: Path) -> None:
     agent, path = AGENTS["codex"], tmp_path / "config.toml"
     path.write_bytes(b"a = 1 # one")
-    carry_out(adding(agent, path, "waymeet", {"command": "a", "args": []}), remember=True)
-    carry_out(adding(agent, path, "waymeet", {"command": "b", "args": ["x"]}), remember=True)
-    carry_out(removing(agent, path, "waymeet"), remember=False)
+    apply_plan(plan_registration(agent, path, "waymeet", {"command": "a", "args": []}), remember=True)
+    apply_plan(plan_registration(agent, path, "waymeet", {"command": "b", "args": ["x"]}), remember=True)
+    apply_plan(plan_removal(agent, path, "waymeet"), remember=False)
     assert path.read_bytes() == b"a = 1 # one"
 
 
@@ -165,31 +165,31 @@ def test_one_of_two_projects_is_taken_out_and_the_other_stays(name: str, tmp_pat
     agent, path = AGENTS[name], tmp_path / "settings"
     path.write_bytes(b"# mine\n" if agent.form == "toml" else b'{ "theme": "dark" } // mine\n')
     before = path.read_bytes()
-    carry_out(adding(agent, path, "waymeet-shop", {"command": "a", "args": []}), remember=True)
-    carry_out(adding(agent, path, "waymeet-blog", {"command": "a", "args": []}), remember=True)
-    back = removing(agent, path, "waymeet-blog")
+    apply_plan(plan_registration(agent, path, "waymeet-shop", {"command": "a", "args": []}), remember=True)
+    apply_plan(plan_registration(agent, path, "waymeet-blog", {"command": "a", "args": []}), remember=True)
+    back = plan_removal(agent, path, "waymeet-blog")
     assert not back.exact
-    carry_out(back, remember=False)
-    assert registered(agent, path, "waymeet-shop")
-    assert not registered(agent, path, "waymeet-blog")
-    carry_out(removing(agent, path, "waymeet-shop"), remember=False)
+    apply_plan(back, remember=False)
+    assert is_registered(agent, path, "waymeet-shop")
+    assert not is_registered(agent, path, "waymeet-blog")
+    apply_plan(plan_removal(agent, path, "waymeet-shop"), remember=False)
     assert path.read_bytes() == before
 
 
 def test_keys_of_the_entry_that_the_user_added_stay(tmp_path: Path) -> None:
     agent, path = AGENTS["claude-code"], tmp_path / ".mcp.json"
     path.write_text('{"mcpServers": {"waymeet": {"command": "old", "env": {"A": "1"}}}}')
-    carry_out(adding(agent, path, "waymeet", {"command": "new", "args": ["mcp"]}), remember=True)
+    apply_plan(plan_registration(agent, path, "waymeet", {"command": "new", "args": ["mcp"]}), remember=True)
     entry = json.loads(path.read_text())["mcpServers"]["waymeet"]
     assert entry == {"command": "new", "env": {"A": "1"}, "args": ["mcp"]}
 
 
 def test_a_file_that_changes_between_plan_and_deed_is_left_alone(tmp_path: Path) -> None:
     agent, path = AGENTS["claude-code"], tmp_path / ".mcp.json"
-    plan = adding(agent, path, "waymeet", {"command": "w", "args": []})
+    plan = plan_registration(agent, path, "waymeet", {"command": "w", "args": []})
     path.write_text("{}")
     with pytest.raises(ConflictError):
-        carry_out(plan, remember=True)
+        apply_plan(plan, remember=True)
     assert path.read_text() == "{}"
 
 
@@ -209,14 +209,14 @@ def test_a_file_that_cannot_be_changed_safely_is_refused(tmp_path: Path, name: s
     path = tmp_path / "file"
     path.write_bytes(content)
     with pytest.raises(UsageError, match=r"cannot be changed|not UTF-8"):
-        adding(AGENTS[name], path, "waymeet", {"command": "w", "args": []})
+        plan_registration(AGENTS[name], path, "waymeet", {"command": "w", "args": []})
     assert path.read_bytes() == content
 
 
 def test_what_is_kept_is_for_the_users_eyes_only(tmp_path: Path) -> None:
     path = tmp_path / ".mcp.json"
     path.write_text('{"key": "secret"}')
-    carry_out(adding(AGENTS["claude-code"], path, "waymeet", {"command": "w", "args": []}), remember=True)
+    apply_plan(plan_registration(AGENTS["claude-code"], path, "waymeet", {"command": "w", "args": []}), remember=True)
     (record,) = (tmp_path / "data" / "waymeet" / "agents").iterdir()
     assert stat.S_IMODE(record.stat().st_mode) == 0o600
 
@@ -235,8 +235,9 @@ def test_a_link_of_the_users_own_is_kept(tmp_path: Path) -> None:
     real.write_text("{}")
     (home / ".claude.json").symlink_to(real)
     agent = AGENTS["claude-code"]
-    carry_out(
-        adding(agent, settings_file(agent, "user", tmp_path), "waymeet", {"command": "w", "args": []}), remember=True
+    apply_plan(
+        plan_registration(agent, settings_file(agent, "user", tmp_path), "waymeet", {"command": "w", "args": []}),
+        remember=True,
     )
     assert (home / ".claude.json").is_symlink()
     assert "waymeet" in real.read_text()

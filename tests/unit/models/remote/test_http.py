@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from waymeet.errors import EmbeddingError
-from waymeet.models.remote.embedder import HttpEmbedder, Patience
-from waymeet.models.remote.http import Clock, Manners, post
+from waymeet.models.remote.embedder import EmbedderLimits, HttpEmbedder
+from waymeet.models.remote.http import Clock, RetryPolicy, post
 from waymeet.models.remote.providers import Provider, by_keys, cohere, compatible, openai, voyage
 
 KEY = "sk-very-secret-0123456789"
@@ -107,7 +107,7 @@ def _at(server: Server, provider: Provider, path: str = "/v1/embeddings") -> Pro
 
 def _embedder(server: Server, waiting: Waiting | None = None, **changes: Any) -> HttpEmbedder:
     provider = _at(server, openai(dimension=4))._replace(**changes)
-    return HttpEmbedder(provider, KEYS, Patience(query_seconds=30), (waiting or Waiting()).clock())
+    return HttpEmbedder(provider, KEYS, EmbedderLimits(query_seconds=30), (waiting or Waiting()).clock())
 
 
 def _right(vectors: Sequence[np.ndarray], texts: Sequence[str], length: int = 4) -> None:
@@ -120,8 +120,8 @@ def _right(vectors: Sequence[np.ndarray], texts: Sequence[str], length: int = 4)
 def test_voyage_is_told_what_a_text_is_for(server: Server) -> None:
     server.length = 1024
     embedder = HttpEmbedder(_at(server, voyage()), KEYS)
-    _right(embedder.passages(["one", "three"]), ["one", "three"], 1024)
-    _right([embedder.query("why")], ["why"], 1024)
+    _right(embedder.embed_passages(["one", "three"]), ["one", "three"], 1024)
+    _right([embedder.embed_query("why")], ["why"], 1024)
     assert [each["input_type"] for each in server.asked] == ["document", "query"]
     assert server.asked[0] == {
         "input": ["one", "three"],
@@ -131,13 +131,13 @@ def test_voyage_is_told_what_a_text_is_for(server: Server) -> None:
         "truncation": True,
     }
     assert server.keys == [f"Bearer {KEY}"] * 2
-    assert (embedder.dimension, embedder.lane) == (1024, "voyage-voyage-4-1024/1")
+    assert (embedder.dimension, embedder.space) == (1024, "voyage-voyage-4-1024/1")
 
 
 def test_openai_is_asked_for_a_dimension(server: Server) -> None:
     embedder = HttpEmbedder(_at(server, openai(dimension=256)), KEYS)
     server.length = 256
-    _right(embedder.passages(["one", "three"]), ["one", "three"], 256)
+    _right(embedder.embed_passages(["one", "three"]), ["one", "three"], 256)
     asked = {"input": ["one", "three"], "model": "text-embedding-3-small", "encoding_format": "float"}
     assert server.asked == [{**asked, "dimensions": 256}]
     assert openai().dimension == 1536
@@ -146,8 +146,8 @@ def test_openai_is_asked_for_a_dimension(server: Server) -> None:
 def test_cohere_has_a_format_of_its_own(server: Server) -> None:
     embedder = HttpEmbedder(_at(server, cohere(dimension=256), "/v2/embed"), KEYS)
     server.length = 256
-    _right(embedder.passages(["one", "three"]), ["one", "three"], 256)
-    _right([embedder.query("why")], ["why"], 256)
+    _right(embedder.embed_passages(["one", "three"]), ["one", "three"], 256)
+    _right([embedder.embed_query("why")], ["why"], 256)
     assert [each["input_type"] for each in server.asked] == ["search_document", "search_query"]
     assert server.asked[0] == {
         "texts": ["one", "three"],
@@ -160,14 +160,14 @@ def test_cohere_has_a_format_of_its_own(server: Server) -> None:
 
 
 def test_models_that_cannot_be_asked_for_a_dimension_are_not(server: Server) -> None:
-    HttpEmbedder(_at(server, cohere("embed-english-v3.0"), "/v2/embed"), KEYS).query("why")
+    HttpEmbedder(_at(server, cohere("embed-english-v3.0"), "/v2/embed"), KEYS).embed_query("why")
     assert "output_dimension" not in server.asked[0]
     server.length = 1536
-    HttpEmbedder(_at(server, openai("text-embedding-ada-002")), KEYS).query("why")
+    HttpEmbedder(_at(server, openai("text-embedding-ada-002")), KEYS).embed_query("why")
     assert "dimensions" not in server.asked[1]
     assert openai("text-embedding-3-large").dimension == 3072
     server.length = 1024
-    HttpEmbedder(_at(server, voyage("voyage-law-2")), KEYS).query("why")
+    HttpEmbedder(_at(server, voyage("voyage-law-2")), KEYS).embed_query("why")
     assert "output_dimension" not in server.asked[2]
 
 
@@ -175,86 +175,89 @@ def test_a_compatible_server_needs_no_key_and_tells_its_dimension(server: Server
     plain = compatible(f"{server.address}/v1/", "nomic")
     embedder = HttpEmbedder(plain._replace(query_prefix="query: ", passage_prefix="passage: "), {})
     assert embedder.dimension == 4
-    _right(embedder.passages(["one"]), ["passage: one"])
-    _right([embedder.query("why")], ["query: why"])
+    _right(embedder.embed_passages(["one"]), ["passage: one"])
+    _right([embedder.embed_query("why")], ["query: why"])
     assert server.keys == [None] * 3
     others = [HttpEmbedder(compatible(f"{server.address}/v1", "other"), {}), HttpEmbedder(plain, {})]
-    others += [HttpEmbedder(plain, {}, Patience(text_chars=100)), HttpEmbedder(compatible("http://x/v1", "nomic"), {})]
-    assert len({embedder.lane, *(each.lane for each in others)}) == 5
+    others += [
+        HttpEmbedder(plain, {}, EmbedderLimits(text_chars=100)),
+        HttpEmbedder(compatible("http://x/v1", "nomic"), {}),
+    ]
+    assert len({embedder.space, *(each.space for each in others)}) == 5
     keyed = HttpEmbedder(compatible(f"{server.address}/v1/embeddings", "nomic", key="MY_KEY"), KEYS)
-    keyed.query("x")
+    keyed.embed_query("x")
     assert server.keys[-1] == f"Bearer {KEY}"
-    HttpEmbedder(compatible(f"{server.address}/v1", "nomic", 4), {}).query("x")
+    HttpEmbedder(compatible(f"{server.address}/v1", "nomic", 4), {}).embed_query("x")
     assert (server.asked[-1]["dimensions"], "dimensions" in server.asked[-2]) == (4, False)
 
 
 def test_a_compatible_server_that_does_not_know_the_format_is_asked_without_it(server: Server) -> None:
     server.replies = [Reply(400, b"unknown field: encoding_format")]
-    _right([HttpEmbedder(compatible(f"{server.address}/v1", "plain"), {}).query("x")], ["x"])
+    _right([HttpEmbedder(compatible(f"{server.address}/v1", "plain"), {}).embed_query("x")], ["x"])
     assert [sorted(each) for each in server.asked] == [["encoding_format", "input", "model"], ["input", "model"]]
 
 
 def test_texts_are_sent_in_batches_and_come_back_in_order(server: Server) -> None:
     texts = ["x" * (at % 9 + 1) for at in range(10)]
-    _right(_embedder(server, most_texts=4).passages(texts), texts)
+    _right(_embedder(server, most_texts=4).embed_passages(texts), texts)
     assert [len(each["input"]) for each in server.asked] == [4, 4, 2]
     server.asked.clear()
-    _right(_embedder(server, most_bytes=12).passages(texts), texts)
+    _right(_embedder(server, most_bytes=12).embed_passages(texts), texts)
     assert all(sum(map(len, each["input"])) <= 12 for each in server.asked)
     server.asked.clear()
-    _embedder(server, text_bytes=12).passages(["y" * 50, "日本語の文章"])
+    _embedder(server, text_bytes=12).embed_passages(["y" * 50, "日本語の文章"])
     assert server.asked[0]["input"] == ["y" * 12, "日本語の"]
-    short = HttpEmbedder(_at(server, openai(dimension=4)), KEYS, Patience(text_chars=5))
-    short.passages(["y" * 50])
+    short = HttpEmbedder(_at(server, openai(dimension=4)), KEYS, EmbedderLimits(text_chars=5))
+    short.embed_passages(["y" * 50])
     assert server.asked[-1]["input"] == ["y" * 5]
 
 
 def test_a_minute_holds_so_many_requests_and_tokens(server: Server) -> None:
     waiting = Waiting()
     provider = _at(server, openai(dimension=4))._replace(most_texts=1)
-    HttpEmbedder(provider, KEYS, Patience(requests=3), waiting.clock()).passages(["x"] * 7)
+    HttpEmbedder(provider, KEYS, EmbedderLimits(requests=3), waiting.clock()).embed_passages(["x"] * 7)
     assert waiting.pauses == [60.0, 60.0]
     waiting.pauses.clear()
     server.asked.clear()
     provider = provider._replace(most_texts=100)
-    embedder = HttpEmbedder(provider, KEYS, Patience(tokens=10), waiting.clock())
-    embedder.passages(["x" * 14] * 5)  # 4 tokens each: two go into a minute
+    embedder = HttpEmbedder(provider, KEYS, EmbedderLimits(tokens=10), waiting.clock())
+    embedder.embed_passages(["x" * 14] * 5)  # 4 tokens each: two go into a minute
     assert [len(each["input"]) for each in server.asked] == [2, 2, 1]
     assert waiting.pauses == [60.0, 60.0]
-    embedder.query("somebody waits for the answer to this, so that it is sent at once")
-    embedder.passages(["y" * 700])  # more than a minute may hold: it goes alone
+    embedder.embed_query("somebody waits for the answer to this, so that it is sent at once")
+    embedder.embed_passages(["y" * 700])  # more than a minute may hold: it goes alone
     assert waiting.pauses == [60.0, 60.0, 60.0]
 
 
 def test_texts_of_nothing_are_not_sent(server: Server) -> None:
-    vectors = _embedder(server).passages(["", "two", " \n", "\ud800"])
+    vectors = _embedder(server).embed_passages(["", "two", " \n", "\ud800"])
     assert [vectors[at].tolist() for at in (0, 2)] == [[1.0, 0.0, 0.0, 0.0]] * 2
     assert server.asked[0]["input"] == ["two", "?"]
-    assert _embedder(server).passages([]) == []
+    assert _embedder(server).embed_passages([]) == []
 
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_wrong_key_names_its_variable_and_is_never_shown(server: Server, status: int) -> None:
     server.replies = [Reply(status, f"bad key {KEY}, go away".encode())]
     with pytest.raises(EmbeddingError, match="OPENAI_API_KEY") as caught:
-        _embedder(server).query("x")
+        _embedder(server).embed_query("x")
     assert KEY not in str(caught.value)
     assert len(server.asked) == 1
 
 
 def test_a_missing_key_names_its_variable() -> None:
     embedder = HttpEmbedder(cohere(), {"OPENAI_API_KEY": KEY})
-    assert (embedder.lane, embedder.dimension) == ("cohere-embed-v4.0-1024/1", 1024)
+    assert (embedder.space, embedder.dimension) == ("cohere-embed-v4.0-1024/1", 1024)
     with pytest.raises(EmbeddingError, match="CO_API_KEY or COHERE_API_KEY"):
-        embedder.query("x")
+        embedder.embed_query("x")
 
 
 @pytest.mark.parametrize("key", ["sk-very\nsecret-01234", "sk-very secret-01234", "sk-very-sécret-01234"])
 def test_a_key_that_cannot_be_sent_is_not_shown(server: Server, key: str) -> None:
     with pytest.raises(EmbeddingError, match="OPENAI_API_KEY does not hold a key") as caught:
-        HttpEmbedder(_at(server, openai(dimension=4)), {"OPENAI_API_KEY": key}).query("x")
+        HttpEmbedder(_at(server, openai(dimension=4)), {"OPENAI_API_KEY": key}).embed_query("x")
     with pytest.raises(EmbeddingError, match="cannot be sent") as deeper:
-        post(server.address, {"Authorization": f"Bearer {key}\n"}, b"{}", Manners(tries=1))
+        post(server.address, {"Authorization": f"Bearer {key}\n"}, b"{}", RetryPolicy(tries=1))
     for error in (caught.value, deeper.value):
         assert "secret" not in f"{error} {error.__cause__}"
     assert server.asked == []
@@ -262,13 +265,13 @@ def test_a_key_that_cannot_be_sent_is_not_shown(server: Server, key: str) -> Non
 
 def test_a_key_does_not_travel_in_the_open() -> None:
     with pytest.raises(EmbeddingError, match="in the open"):
-        HttpEmbedder(compatible("http://example.com/v1", "m", key="MY_KEY"), KEYS).query("x")
+        HttpEmbedder(compatible("http://example.com/v1", "m", key="MY_KEY"), KEYS).embed_query("x")
 
 
 def test_no_proxy_stands_between_here_and_here(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "HTTP_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
-    _right([_embedder(server).query("x")], ["x"])
+    _right([_embedder(server).embed_query("x")], ["x"])
 
 
 def test_too_many_requests_are_repeated_when_the_server_says(server: Server) -> None:
@@ -279,7 +282,7 @@ def test_too_many_requests_are_repeated_when_the_server_says(server: Server) -> 
         Reply(429, b"slow", {"Retry-After": "soon"}),
     ]
     waiting = Waiting()
-    _right([_embedder(server, waiting).query("x")], ["x"])
+    _right([_embedder(server, waiting).embed_query("x")], ["x"])
     assert waiting.pauses == [7.0, 10.0, 1.0]
 
 
@@ -287,7 +290,7 @@ def test_a_server_that_wants_too_much_patience_is_left(server: Server) -> None:
     server.replies = [Reply(429, b"come back tomorrow", {"Retry-After": "86400"})]
     waiting = Waiting()
     with pytest.raises(EmbeddingError, match=r"too many requests.*come back tomorrow") as caught:
-        _embedder(server, waiting).query("x")
+        _embedder(server, waiting).embed_query("x")
     assert "embedding.requests_per_minute" in caught.value.hint
     assert waiting.pauses == []
 
@@ -295,42 +298,42 @@ def test_a_server_that_wants_too_much_patience_is_left(server: Server) -> None:
 def test_a_server_in_trouble_is_asked_again_with_growing_pauses(server: Server) -> None:
     server.replies = [Reply(500, b"oops"), Reply(503), Reply(502), Reply(529)]
     waiting = Waiting()
-    _right([_embedder(server, waiting).query("x")], ["x"])
+    _right([_embedder(server, waiting).embed_query("x")], ["x"])
     assert waiting.pauses == [0.25, 0.5, 1.0, 2.0]
     server.replies = [Reply(500, b"\x1b[31moops\n\nagain")] * 5
     with pytest.raises(EmbeddingError, match="HTTP 500") as caught:
-        _embedder(server).query("x")
+        _embedder(server).embed_query("x")
     assert caught.value.message.isprintable()
 
 
 def test_a_mistake_of_ours_is_not_repeated(server: Server) -> None:
     server.replies = [Reply(400, b'{"error": "no such parameter"}')]
     with pytest.raises(EmbeddingError, match=r"HTTP 400.*no such parameter"):
-        _embedder(server).query("x")
+        _embedder(server).embed_query("x")
     server.replies = [Reply(404, b"")]
     with pytest.raises(EmbeddingError, match="HTTP 404"):
-        _embedder(server).query("x")
+        _embedder(server).embed_query("x")
     assert len(server.asked) == 2
 
 
 def test_a_redirection_is_not_followed_for_the_key_is_for_one_server(server: Server) -> None:
     server.replies = [Reply(307, b"", {"Location": f"{server.address}/elsewhere"})]
     with pytest.raises(EmbeddingError, match="HTTP 307"):
-        _embedder(server).query("x")
+        _embedder(server).embed_query("x")
     assert len(server.asked) == 1
 
 
 def test_a_slow_server_is_given_up(server: Server) -> None:
     waiting, ended = Waiting(), Event()
     server.replies = [Reply(pause=lambda: ended.wait(5))] * 5
-    quick = Patience(query_seconds=0.2, try_seconds=0.05, batch_seconds=10, tries=2)
+    quick = EmbedderLimits(query_seconds=0.2, try_seconds=0.05, batch_seconds=10, tries=2)
     embedder = HttpEmbedder(_at(server, openai(dimension=4)), KEYS, quick, waiting.clock())
     with pytest.raises(EmbeddingError, match="timed out"):
-        embedder.passages(["x"])
+        embedder.embed_passages(["x"])
     assert len(server.asked) == 2
-    slow = HttpEmbedder(_at(server, openai(dimension=4)), KEYS, Patience(query_seconds=0.2), waiting.clock())
+    slow = HttpEmbedder(_at(server, openai(dimension=4)), KEYS, EmbedderLimits(query_seconds=0.2), waiting.clock())
     with pytest.raises(EmbeddingError, match=r"timed out|no answer within 0\.2 seconds"):
-        slow.query("x")
+        slow.embed_query("x")
     ended.set()
 
 
@@ -338,11 +341,11 @@ def test_a_server_that_is_not_there_is_named() -> None:
     waiting = Waiting()
     nowhere = compatible("http://127.0.0.1:9/v1", "m", 4)
     with pytest.raises(EmbeddingError, match=r"127\.0\.0\.1:9 cannot be reached"):
-        HttpEmbedder(nowhere, {}, clock=waiting.clock()).query("x")
+        HttpEmbedder(nowhere, {}, clock=waiting.clock()).embed_query("x")
     assert len(waiting.pauses) == 4
     for address in ("file:///etc/passwd", "nonsense", "http://user:word@example.com/v1"):
         with pytest.raises(EmbeddingError, match="no usable address") as caught:
-            HttpEmbedder(compatible(address, "m", 4), {}).query("x")
+            HttpEmbedder(compatible(address, "m", 4), {}).embed_query("x")
         assert "word" not in str(caught.value.message)
 
 
@@ -371,13 +374,13 @@ def _listed(*vectors: object) -> bytes:
 def test_an_answer_that_is_not_a_vector_is_refused(server: Server, body: bytes) -> None:
     server.replies = [Reply(body=body)]
     with pytest.raises(EmbeddingError, match="cannot be used"):
-        _embedder(server).query("x")
+        _embedder(server).embed_query("x")
 
 
 def test_an_answer_without_end_is_refused(server: Server) -> None:
     server.replies = [Reply(body=b" " * 200_000)]
     with pytest.raises(EmbeddingError, match="more than 100,000 bytes"):
-        post(server.address, {}, b'{"input": []}', Manners(most_bytes=100_000))
+        post(server.address, {}, b'{"input": []}', RetryPolicy(most_bytes=100_000))
 
 
 def test_keys_choose_a_provider_in_a_fixed_order() -> None:

@@ -10,7 +10,7 @@ from support.embedding_server import LENGTH, vector
 from support.subprocess_server import process
 
 from waymeet.errors import EmbeddingError, UnusableVectorError
-from waymeet.models.remote.embedder import HttpEmbedder, Patience
+from waymeet.models.remote.embedder import EmbedderLimits, HttpEmbedder
 from waymeet.models.remote.http import Clock
 from waymeet.models.remote.providers import Provider, cohere, compatible, elsewhere, openai, voyage
 
@@ -35,7 +35,7 @@ class Waits:
 
 
 def _embedder(
-    address: str, client: str, manner: str, waits: Waits | None = None, patience: Patience | None = None
+    address: str, client: str, manner: str, waits: Waits | None = None, patience: EmbedderLimits | None = None
 ) -> HttpEmbedder:
     known: dict[str, Provider] = {
         "voyage": voyage("", LENGTH),
@@ -46,18 +46,18 @@ def _embedder(
     provider = known[client]
     if client != "compatible":
         provider = elsewhere(provider, f"{address}/{manner}/{'v2' if client == 'cohere' else 'v1'}")
-    return HttpEmbedder(provider, KEYS, patience or Patience(), (waits or Waits()).clock)
+    return HttpEmbedder(provider, KEYS, patience or EmbedderLimits(), (waits or Waits()).clock)
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_texts_become_unit_vectors_in_their_order(address: str, client: str) -> None:
     embedder = _embedder(address, client, "ok")
-    found = [*embedder.passages(TEXTS), embedder.query("why")]
+    found = [*embedder.embed_passages(TEXTS), embedder.embed_query("why")]
     for text, each in zip([*TEXTS, "why"], found, strict=True):
         expected = np.array(vector(text))
         assert np.allclose(each, expected / np.linalg.norm(expected), atol=1e-6)
     assert embedder.dimension == LENGTH
-    assert embedder.suits("ja")
+    assert embedder.supports_language("ja")
     with build_opener(ProxyHandler({})).open(f"{address}/asked") as answer:
         asked = [each for each in json.load(answer) if each["manner"] == "ok"]
     assert asked[-1]["key"] == f"Bearer {KEY}"
@@ -67,7 +67,7 @@ def test_texts_become_unit_vectors_in_their_order(address: str, client: str) -> 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_wrong_key_is_not_repeated_anywhere(address: str, client: str) -> None:
     with pytest.raises(EmbeddingError, match=f"{client} does not accept the key") as caught:
-        _embedder(address, client, "unauthorized").query("x")
+        _embedder(address, client, "unauthorized").embed_query("x")
     assert "secret" not in str(caught.value)
     assert caught.value.__cause__ is None
     assert "_KEY" in caught.value.hint
@@ -76,7 +76,7 @@ def test_a_wrong_key_is_not_repeated_anywhere(address: str, client: str) -> None
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_busy_server_is_left_alone_as_long_as_it_says(address: str, client: str) -> None:
     waits = Waits()
-    assert len(_embedder(address, client, f"busy-{client}", waits).passages(TEXTS)) == len(TEXTS)
+    assert len(_embedder(address, client, f"busy-{client}", waits).embed_passages(TEXTS)) == len(TEXTS)
     assert waits.pauses == [7.0, 7.0]
 
 
@@ -84,14 +84,14 @@ def test_a_busy_server_is_left_alone_as_long_as_it_says(address: str, client: st
 def test_a_broken_server_is_tried_five_times(address: str, client: str) -> None:
     waits = Waits()
     with pytest.raises(EmbeddingError, match=rf"{client} answers with an error \(HTTP 500\)"):
-        _embedder(address, client, "broken", waits).passages(TEXTS)
+        _embedder(address, client, "broken", waits).embed_passages(TEXTS)
     assert waits.pauses == [0.25, 0.5, 1.0, 2.0]
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_slow_server_is_not_waited_for(address: str, client: str) -> None:
     with pytest.raises(EmbeddingError, match=r"timed out|no answer within"):
-        _embedder(address, client, "slow", patience=Patience(query_seconds=0.2)).query("x")
+        _embedder(address, client, "slow", patience=EmbedderLimits(query_seconds=0.2)).embed_query("x")
 
 
 def test_a_server_that_kept_a_question_waiting_in_vain_is_left_alone_for_a_while(address: str) -> None:
@@ -105,7 +105,7 @@ def test_a_server_that_kept_a_question_waiting_in_vain_is_left_alone_for_a_while
     embedder = HttpEmbedder(compatible(f"{address}/broken/v1", "local", LENGTH), {}, clock=clock)
     for tries in (4, 4, 8):
         with pytest.raises(EmbeddingError, match="HTTP 500"):
-            embedder.query("x")
+            embedder.embed_query("x")
         assert len(pauses) == tries
         now[0] += 20.0
 
@@ -117,5 +117,5 @@ def test_what_is_not_a_vector_is_refused_with_the_name_of_the_provider(address: 
     if client == "compatible" and manner == "longer":  # it says its dimension itself, and may not change it
         embedder = HttpEmbedder(compatible(f"{address}/longer/v1", "local", LENGTH), {})
     with pytest.raises(EmbeddingError, match=f"{client} sent an answer that cannot be used") as caught:
-        embedder.passages(TEXTS)
+        embedder.embed_passages(TEXTS)
     assert isinstance(caught.value, UnusableVectorError) == (manner in {"null", "zero", "huge"})  # of one text

@@ -10,7 +10,7 @@ import pytest
 from support.model_server import ModelServer, Reply, chatting, judged, serving
 
 from waymeet.errors import ModelError
-from waymeet.models.expanders import ChatExpander, Fading, RememberingExpander
+from waymeet.models.expanders import ChatExpander, RememberingExpander, TtlCache
 from waymeet.models.remote.client import Server, ask
 from waymeet.models.remote.http import Clock
 from waymeet.models.rerank.remote import ChatReranker, HttpReranker
@@ -241,7 +241,7 @@ def test_wordings_are_remembered_for_an_hour_but_failures_are_not(server: ModelS
     now = 0.0
     server.answering = chatting({"wordings": ["cause"]})
     asked = ChatExpander(at(server, "chat/completions"), "m")
-    expander = RememberingExpander(asked, Fading(3600.0, 10, lambda: now))
+    expander = RememberingExpander(asked, TtlCache(3600.0, 10, lambda: now))
     server.replies = [Reply(400)]
     with pytest.raises(ModelError):
         expander.expand("why", 2)

@@ -5,28 +5,28 @@ from conformance.make import entry
 from msgspec.structs import replace
 
 from waymeet.errors import NotIndexedError
-from waymeet.search.explore.broken_links import broken, orphans
-from waymeet.search.explore.graph import around, connections, whole
+from waymeet.search.explore.broken_links import find_broken_links, find_orphans
+from waymeet.search.explore.graph import graph_around, list_connections, whole_graph
 from waymeet.search.explore.prose import blanked
-from waymeet.search.explore.related import related
-from waymeet.search.explore.suggest_links import Titles, suggestions
-from waymeet.search.lookup.did_you_mean import near
-from waymeet.search.lookup.find import find
+from waymeet.search.explore.related import rank_related
+from waymeet.search.explore.suggest_links import Titles, suggest_links
+from waymeet.search.lookup.did_you_mean import similar_paths
+from waymeet.search.lookup.find import find_target
 from waymeet.settings import Settings
 from waymeet.stores.memory.store import MemoryStore
-from waymeet.types import Entry, Link, Symbol
+from waymeet.types import IndexEntry, Link, Symbol
 
 
 def to(*paths: str, kind: str = "references", anchor: str = "") -> list[Link]:
     return [Link((f"p:{path}",), kind, anchor=anchor, line=3) for path in paths]
 
 
-def page(path: str, *links: Link, text: str = "text", title: str = "", kind: str = "docs") -> Entry:
+def page(path: str, *links: Link, text: str = "text", title: str = "", kind: str = "docs") -> IndexEntry:
     names = (f"p:{path}", f"t:{title.lower()}") if title else (f"p:{path}",)
     return entry(path, text, title=title, names=names, links=links, kind=kind)
 
 
-def store_of(*entries: Entry) -> MemoryStore:
+def store_of(*entries: IndexEntry) -> MemoryStore:
     store = MemoryStore()
     store.put(entries)
     return store
@@ -36,7 +36,7 @@ def store_of(*entries: Entry) -> MemoryStore:
 
 
 def ranked(store: MemoryStore, document: str, depth: int = 2, limit: int = 10) -> list[str]:
-    found = related(store, document, depth=depth, kinds=(), limit=limit, fan_out=200)
+    found = rank_related(store, document, depth=depth, kinds=(), limit=limit, fan_out=200)
     return [each.document for each in found]
 
 
@@ -57,7 +57,7 @@ def test_depth_ends_the_walk_and_the_start_is_left_out() -> None:
     assert ranked(store, "0.md", depth=1) == ["1.md"]
     assert set(ranked(store, "0.md", depth=3)) == {"1.md", "2.md", "3.md"}
     assert ranked(store, "0.md", depth=3, limit=1) == ["1.md"]
-    chain = related(store, "0.md", depth=3, kinds=(), limit=9, fan_out=200)
+    chain = rank_related(store, "0.md", depth=3, kinds=(), limit=9, fan_out=200)
     assert {each.document: (each.hops, each.reasons) for each in chain} == {
         "1.md": (1, ("linked from it",)),
         "2.md": (2, ("by way of 1.md",)),
@@ -73,7 +73,7 @@ def test_reasons_name_what_both_share() -> None:
         page("t.md"),
     )
     (found,) = [
-        each for each in related(store, "a.md", depth=2, kinds=(), limit=9, fan_out=9) if each.document == "b.md"
+        each for each in rank_related(store, "a.md", depth=2, kinds=(), limit=9, fan_out=9) if each.document == "b.md"
     ]
     assert set(found.reasons) == {"both mention x.py", "both: inspired_by t.md"}
 
@@ -83,15 +83,15 @@ def test_reasons_name_what_both_share() -> None:
 
 def test_a_graph_is_cut_at_its_limit_and_says_so() -> None:
     store = store_of(page("a.md", *to(*(f"p{n}.md" for n in range(9)))), *(page(f"p{n}.md") for n in range(9)))
-    graph = around(store, find(store, "a.md"), 2, (), 5)
+    graph = graph_around(store, find_target(store, "a.md"), 2, (), 5)
     assert (len(graph.nodes), len(graph.edges), graph.cut) == (5, 4, True)
-    assert whole(store, (), 100).cut is False
-    assert [node.id for node in whole(store, (), 1).nodes] == ["a.md"]
+    assert whole_graph(store, (), 100).cut is False
+    assert [node.id for node in whole_graph(store, (), 1).nodes] == ["a.md"]
 
 
 def test_links_of_one_kind_between_two_nodes_are_counted() -> None:
     store = store_of(page("a.md", *to("b.md"), *to("b.md"), *to("b.md", kind="extends")), page("b.md", *to("a.md")))
-    edges = {(edge.source, edge.target, edge.kind): edge.links for edge in whole(store, (), 9).edges}
+    edges = {(edge.source, edge.target, edge.kind): edge.links for edge in whole_graph(store, (), 9).edges}
     assert edges == {
         ("a.md", "b.md", "references"): 2,
         ("a.md", "b.md", "extends"): 1,
@@ -102,10 +102,10 @@ def test_links_of_one_kind_between_two_nodes_are_counted() -> None:
 def test_an_edge_inside_a_document_is_drawn_only_between_symbols() -> None:
     inside = Link(("p:a.py",), "calls", anchor="f", source_anchor="g")
     store = store_of(page("a.py", inside, kind="code"))
-    assert whole(store, (), 9).edges == ()
-    fine = whole(store, (), 9, symbols=True)
+    assert whole_graph(store, (), 9).edges == ()
+    fine = whole_graph(store, (), 9, symbols=True)
     assert [(edge.source, edge.target) for edge in fine.edges] == [("a.py#g", "a.py#f")]
-    assert [each.direction for each in connections(store, find(store, "a.py"))] == ["out", "in"]
+    assert [each.direction for each in list_connections(store, find_target(store, "a.py"))] == ["out", "in"]
 
 
 # --- finding --------------------------------------------------------------------------------------------------
@@ -119,18 +119,18 @@ def test_a_symbol_is_found_by_its_last_part_if_that_is_clear() -> None:
         Symbol("X.get", "method", 1, 1),
     )
     store = store_of(replace(made, chunks=(replace(made.chunks[0], symbols=symbols),)))
-    assert find(store, "a.py#put").anchor == "Store.put"
-    assert find(store, "a.py#L1").lines == (1, 1)
+    assert find_target(store, "a.py#put").anchor == "Store.put"
+    assert find_target(store, "a.py#L1").lines == (1, 1)
     with pytest.raises(NotIndexedError, match="has no 'get'"):
-        find(store, "a.py#get")
+        find_target(store, "a.py#get")
 
 
 def test_near_names_come_from_like_folders_first() -> None:
     paths = ["b/setup.md", "a/setup.md", "a/stop.md", "a/"]
-    assert near("a/setup.md", paths) == ["a/setup.md", "b/setup.md"]
-    assert near("a/setpu", paths) == ["a/setup.md", "b/setup.md"]
-    assert near("something else", paths) == []
-    assert near("", paths) == []
+    assert similar_paths("a/setup.md", paths) == ["a/setup.md", "b/setup.md"]
+    assert similar_paths("a/setpu", paths) == ["a/setup.md", "b/setup.md"]
+    assert similar_paths("something else", paths) == []
+    assert similar_paths("", paths) == []
 
 
 # --- gaps -----------------------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ def test_only_links_that_people_wrote_can_be_broken() -> None:
     kinds = ("references", "source", "inspired_by", "implements", "mentions", "imports", "calls")
     links = [link for kind in kinds for link in to("none.md", kind=kind)]
     store = store_of(page("a.md", *links), page("a.py", *links, kind="code"))
-    assert [(each.document, each.kind) for each in broken(store, {})] == [
+    assert [(each.document, each.kind) for each in find_broken_links(store, {})] == [
         ("a.md", kind) for kind in ("references", "source", "inspired_by", "implements")
     ]
 
@@ -163,14 +163,14 @@ def test_anchors(anchor: str, there: bool) -> None:
     text = "<a id=\"marked\"></a> <a name='named'></a> ## x {#set}\nA block. ^block\n"
     target = entry("b.md", ("Part", text), names=("p:b.md",))
     store = store_of(page("a.md", *to("b.md", anchor=anchor)), target)
-    assert (broken(store, {}) == ()) is there
+    assert (find_broken_links(store, {}) == ()) is there
 
 
 def test_lines_of_code_are_places() -> None:
     target = replace(page("b.py", kind="code"))
     target = replace(target, document=replace(target.document, lines=10))
     store = store_of(page("a.md", *to("b.py", anchor="L10-L12"), *to("b.py", anchor="L11")), target)
-    assert [each.target for each in broken(store, {})] == ["b.py#L11"]
+    assert [each.target for each in find_broken_links(store, {})] == ["b.py#L11"]
 
 
 def test_a_folder_saves_nobody_from_being_an_orphan_and_a_translation_only_with_its_twin() -> None:
@@ -182,7 +182,7 @@ def test_a_folder_saves_nobody_from_being_an_orphan_and_a_translation_only_with_
         page("docs/b.ja.md"),
         page("README.md"),
     )
-    assert [(each.document, each.links) for each in orphans(store, ("docs",))] == [
+    assert [(each.document, each.links) for each in find_orphans(store, ("docs",))] == [
         ("docs/a.ja.md", 0),
         ("docs/a.md", 1),
     ]
@@ -234,8 +234,8 @@ def test_hostile_texts_are_blanked_in_no_time() -> None:
 def test_a_page_that_is_linked_already_is_not_suggested() -> None:
     linked = page("a.md", *to("b.md"), text="All of rank fusion and of graph walks.", title="First page")
     store = store_of(linked, page("b.md", title="Rank fusion"), page("c.md", title="Graph walks"))
-    found = suggestions(store, Settings(), 10)
-    assert [(each.target, each.ready) for each in found.found if each.sort == "title"] == [
+    found = suggest_links(store, Settings(), 10)
+    assert [(each.target, each.linked_sentence) for each in found.found if each.kind == "title"] == [
         ("c.md", "All of rank fusion and of [graph walks](c.md).")
     ]
-    assert suggestions(store, Settings(), 10, only="b.md").found == ()
+    assert suggest_links(store, Settings(), 10, only="b.md").found == ()

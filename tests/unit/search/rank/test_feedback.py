@@ -13,21 +13,21 @@ from waymeet.recipes import RECIPES
 from waymeet.recipes.auto import AUTO
 from waymeet.recipes.memory import MEMORY
 from waymeet.search.feedback import storage
-from waymeet.search.feedback.votes import Corrections, Pair, Vote, cast, read_with, taken_back
-from waymeet.search.state import Search, Tools, run
+from waymeet.search.feedback.votes import Feedback, Pair, Vote, add_votes, read_with, remove_votes
+from waymeet.search.state import Search, Tools, run_stages
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.types import Document, Filters, Query
 
 STORE = store_of({"a.md": "rotate keys keys", "b.md": "rotate keys and more", "c.md": "unrelated prose"})
 
 
-def said(*votes: tuple[str, str, bool]) -> Corrections:
-    return Corrections(tuple(Vote(*vote) for vote in votes))
+def said(*votes: tuple[str, str, bool]) -> Feedback:
+    return Feedback(tuple(Vote(*vote) for vote in votes))
 
 
-def ask(corrections: Corrections, text: str = "rotate keys", filters: Filters | None = None) -> Search:
-    tools = Tools(STORE, corrections=corrections)
-    return run(AUTO, Query(text, filters=filters or Filters()), tools, Settings())[0]
+def ask(corrections: Feedback, text: str = "rotate keys", filters: Filters | None = None) -> Search:
+    tools = Tools(STORE, feedback=corrections)
+    return run_stages(AUTO, Query(text, filters=filters or Filters()), tools, Settings())[0]
 
 
 def scores(search: Search) -> dict[str, float]:
@@ -36,13 +36,13 @@ def scores(search: Search) -> dict[str, float]:
 
 def test_ex_one_vote_moves_by_a_known_amount() -> None:
     """One vote of three that make three quarters: 1 − .25^(1/3) = .37004; × .15 × the best score."""
-    before, after = scores(ask(Corrections())), scores(ask(said(("rotate keys", "b.md", True))))
+    before, after = scores(ask(Feedback())), scores(ask(said(("rotate keys", "b.md", True))))
     assert after["b.md"] - before["b.md"] == pytest.approx(0.37004 * 0.15 * before["a.md"], rel=1e-4)
     assert after["a.md"] == before["a.md"]
 
 
 def test_enough_votes_turn_the_order_but_no_number_goes_beyond_the_bound() -> None:
-    before = scores(ask(Corrections()))
+    before = scores(ask(Feedback()))
     many = said(*[("rotate keys", "a.md", False), ("rotate keys", "b.md", True)] * 500)
     after = scores(ask(many))
     assert before["a.md"] - after["a.md"] <= 0.15 * before["a.md"] + 1e-9
@@ -51,12 +51,12 @@ def test_enough_votes_turn_the_order_but_no_number_goes_beyond_the_bound() -> No
 
 @given(st.lists(st.tuples(st.sampled_from(["rotate keys", "keys", "x"]), st.sampled_from("abc"), st.booleans())))
 def test_bounded_explained_and_reversible(votes: list[tuple[str, str, bool]]) -> None:
-    before, after = ask(Corrections()), ask(said(*((query, f"{name}.md", right) for query, name, right in votes)))
+    before, after = ask(Feedback()), ask(said(*((query, f"{name}.md", right) for query, name, right in votes)))
     best = max(scores(before).values())
     for document, score in scores(after).items():
         assert abs(score - scores(before).get(document, 0.0)) <= 0.15 * best + 1e-9
     assert all(evaluate(each.score) == pytest.approx(each.score.value) for each in after.candidates)
-    assert scores(ask(Corrections(tuple(taken_back(said(*votes).votes, "none", ()))[:0]))) == scores(before)
+    assert scores(ask(Feedback(tuple(remove_votes(said(*votes).votes, "none", ()))[:0]))) == scores(before)
 
 
 def test_it_is_seen_in_the_explanation_and_in_the_notes() -> None:
@@ -83,11 +83,13 @@ def test_what_was_right_but_not_found_enters_unless_filters_leave_it_out() -> No
 
 
 def test_changing_ones_mind_replaces_the_vote() -> None:
-    first, second = Vote("q", "a.md", right=True), Vote("q", "a.md", right=False)
-    assert cast([first], [second]) == (second,)
-    assert cast([first], [first]) == (first, first)
-    assert tuple(taken_back([first, Vote("q", "b.md", right=True)], "q", ["a.md"])) == (Vote("q", "b.md", right=True),)
-    assert tuple(taken_back([first, second], "q", ())) == ()
+    first, second = Vote("q", "a.md", is_relevant=True), Vote("q", "a.md", is_relevant=False)
+    assert add_votes([first], [second]) == (second,)
+    assert add_votes([first], [first]) == (first, first)
+    assert tuple(remove_votes([first, Vote("q", "b.md", is_relevant=True)], "q", ["a.md"])) == (
+        Vote("q", "b.md", is_relevant=True),
+    )
+    assert tuple(remove_votes([first, second], "q", ())) == ()
 
 
 def test_entries_that_were_right_together_lead_to_each_other_in_memory() -> None:
@@ -95,19 +97,22 @@ def test_entries_that_were_right_together_lead_to_each_other_in_memory() -> None
     store = store_of({"a.md": Page(("needle",)), "c.md": Page(("hay",)), "d.md": Page(("straw",))})
     together = said(("other question entirely", "a.md", True), ("other question entirely", "c.md", True))
     settings = resolve((Layer("recipe", MEMORY.overrides),))
-    search, _ = run(MEMORY, Query("needle"), Tools(store, corrections=together), settings)
+    search, _ = run_stages(MEMORY, Query("needle"), Tools(store, feedback=together), settings)
     assert {each.document for each in search.candidates} == {"a.md", "c.md"}
     (reached,) = search.lists["graph"]
     assert reached.score == pytest.approx(0.5 / 61)
-    only, _ = run(MEMORY, Query("needle", link_types=("references",)), Tools(store, corrections=together), settings)
+    only, _ = run_stages(MEMORY, Query("needle", link_types=("references",)), Tools(store, feedback=together), settings)
     assert [each.document for each in only.candidates] == ["a.md"]
 
 
 def test_feedback_outlives_its_file_being_written_by_many(tmp_path: Path) -> None:
     index = tmp_path / "deep" / "index.db"
     for number in range(3):
-        storage.change(index, lambda votes, number=number: cast(votes, [Vote("q", f"{number}.md", right=True)]))  # type: ignore[misc]
-    assert [vote.document for vote in storage.corrections(index).votes] == ["0.md", "1.md", "2.md"]
+        storage.change_votes(
+            index,
+            lambda votes, number=number: add_votes(votes, [Vote("q", f"{number}.md", is_relevant=True)]),  # type: ignore[misc]
+        )
+    assert [vote.document for vote in storage.read_feedback(index).votes] == ["0.md", "1.md", "2.md"]
     assert not [path for path in index.parent.iterdir() if path.suffix not in {".json", ".lock"}]
 
 
@@ -115,22 +120,22 @@ def test_a_damaged_file_is_an_error_for_the_command_and_announced_by_a_search(tm
     index = tmp_path / "index.db"
     index.with_name("index.db.feedback.json").write_text("{", encoding="utf-8")
     with pytest.raises(UsageError, match=r"feedback\.json cannot be read"):
-        storage.corrections(index)
-    search = ask(storage.heeded(index))
-    assert [each.code for each in search.degraded if each.stage == "correct"] == ["feedback_unreadable"]
+        storage.read_feedback(index)
+    search = ask(storage.read_feedback_or_warn(index))
+    assert [each.code for each in search.degraded if each.stage == "apply_feedback"] == ["feedback_unreadable"]
 
 
 def test_reading_is_remembered_for_what_people_write_and_never_fails(tmp_path: Path) -> None:
     index = tmp_path / "index.db"
     note, code = Document("a.md", "notes", "A"), Document("a.py", "code", "A")
-    assert storage.touch(index, note, 10**18)
-    assert not storage.touch(index, note, 10**18 + 1)  # just read: not worth writing
-    assert not storage.touch(index, code, 10**18)
-    assert storage.used(index) == {"a.md": 10**18}
+    assert storage.record_read(index, note, 10**18)
+    assert not storage.record_read(index, note, 10**18 + 1)  # just read: not worth writing
+    assert not storage.record_read(index, code, 10**18)
+    assert storage.last_read_times(index) == {"a.md": 10**18}
     index.with_name("index.db.read.json").write_text("[", encoding="utf-8")
-    assert storage.used(index) == {}
+    assert storage.last_read_times(index) == {}
     (tmp_path / "file").write_text("")
-    assert not storage.touch(tmp_path / "file" / "index.db", note, 10**18)
+    assert not storage.record_read(tmp_path / "file" / "index.db", note, 10**18)
 
 
 @pytest.mark.parametrize("name", RECIPES)
@@ -140,8 +145,8 @@ def test_every_recipe_heeds_feedback_and_shows_it(name: str) -> None:
     recipe, store = RECIPES[name], store_of(pages)
     settings = resolve((Layer("recipe", recipe.overrides),))
     before, after = (
-        run(recipe, Query("rotate keys"), Tools(store, corrections=each, now=lambda: 0), settings)[0]
-        for each in (Corrections(), said(*[("rotate keys", "a.md", False)] * 3, *[("rotate keys", "b.md", True)] * 3))
+        run_stages(recipe, Query("rotate keys"), Tools(store, feedback=each, now=lambda: 0), settings)[0]
+        for each in (Feedback(), said(*[("rotate keys", "a.md", False)] * 3, *[("rotate keys", "b.md", True)] * 3))
     )
     assert [each.document for each in before.candidates] == ["a.md", "b.md"]
     if name != "deep":  # its bonus for a first rank is more than feedback may move
@@ -157,8 +162,8 @@ def test_every_recipe_heeds_feedback_and_shows_it(name: str) -> None:
 def test_feedback_holds_where_nothing_is_similar() -> None:
     """Both cosines are negative: what was right still moves up."""
     store = store_of({"a.md": "x", "b.md": "y"}, {"a.md": [(-0.6, 0.8)], "b.md": [(-0.8, 0.6)]})
-    tools = Tools(store, (FixedEmbedder((1.0, 0.0)),), corrections=said(*[("z", "b.md", True)] * 9))
-    search, _ = run(RECIPES["classic"], Query("z", mode="vec_only"), tools, Settings())
+    tools = Tools(store, (FixedEmbedder((1.0, 0.0)),), feedback=said(*[("z", "b.md", True)] * 9))
+    search, _ = run_stages(RECIPES["classic"], Query("z", mode="vec_only"), tools, Settings())
     assert scores(search)["b.md"] > -0.8
 
 
@@ -166,7 +171,7 @@ def test_what_feedback_brings_in_keeps_to_the_filters_that_come_late() -> None:
     pages = {"a.md": Page(("rotate keys",), doc_type="spec"), "b.md": Page(("unrelated",)), "c.md": Page(("other",))}
     right = said(("rotate keys", "b.md", True))
     asked = Query("rotate keys", filters=Filters(doc_types=("spec",)))
-    search, _ = run(RECIPES["threeway"], asked, Tools(store_of(pages), corrections=right), Settings())
+    search, _ = run_stages(RECIPES["threeway"], asked, Tools(store_of(pages), feedback=right), Settings())
     assert list(scores(search)) == ["a.md"]
 
 
@@ -182,13 +187,15 @@ def test_what_is_read_together_in_two_sittings_counts_as_linked(tmp_path: Path) 
 
     def asked(**memory: object) -> Search:
         numbers = resolve((Layer("recipe", MEMORY.overrides), Layer("test", {"memory": memory})))
-        return run(MEMORY, Query("needle"), Tools(store, corrections=storage.heeded(index)), numbers)[0]
+        return run_stages(
+            MEMORY, Query("needle"), Tools(store, feedback=storage.read_feedback_or_warn(index)), numbers
+        )[0]
 
     for day in (1, 2):
         assert [each.document for each in asked().candidates] == ["a.md"]
         for minute, name in enumerate(("a.md", "c.md")):
-            assert storage.touch(index, Document(name, "notes", name), day * DAY + minute * 60 * 10**9)
-        assert storage.touch(index, Document("d.md", "notes", "D"), day * DAY + 2 * SITTING)
+            assert storage.record_read(index, Document(name, "notes", name), day * DAY + minute * 60 * 10**9)
+        assert storage.record_read(index, Document("d.md", "notes", "D"), day * DAY + 2 * SITTING)
     search = asked()
     (reached,) = search.lists["graph"]
     assert reached.document == "c.md"
@@ -221,8 +228,8 @@ def test_a_day_of_reading_makes_no_more_pairs_than_it_has_to() -> None:
 def test_companions_that_are_gone_or_left_out_do_no_harm() -> None:
     store = store_of({"a.md": Page(("needle",)), "c.md": Page(("hay",))})
     pairs = (Pair("a.md", "gone.md", 5, 1), Pair("a.md", "c.md", 5, 1))
-    tools = Tools(store, corrections=Corrections(pairs=pairs))
+    tools = Tools(store, feedback=Feedback(read_together=pairs))
     settings = resolve((Layer("recipe", MEMORY.overrides),))
-    assert scores(run(MEMORY, Query("needle"), tools, settings)[0]).keys() == {"a.md", "c.md"}
+    assert scores(run_stages(MEMORY, Query("needle"), tools, settings)[0]).keys() == {"a.md", "c.md"}
     kept = Query("needle", filters=Filters(paths=("a.md",)))
-    assert scores(run(MEMORY, kept, tools, settings)[0]).keys() == {"a.md"}
+    assert scores(run_stages(MEMORY, kept, tools, settings)[0]).keys() == {"a.md"}

@@ -3,9 +3,9 @@
 from msgspec.structs import replace
 from support.corpus import Page, entry, store_of
 
-from waymeet.recipes import recipe_named
-from waymeet.search.rank.translations import counterpart, together
-from waymeet.search.shape.hits import answer
+from waymeet.recipes import find_recipe
+from waymeet.search.rank.translations import counterpart, translation_groups
+from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Settings
 from waymeet.stores.memory.store import MemoryStore
@@ -30,7 +30,7 @@ def bilingual() -> MemoryStore:
 
 
 def ask(text: str, recipe: str = "auto") -> Answer:
-    return answer(recipe_named(recipe), Query(text), Tools(bilingual()), Settings())
+    return answer_query(find_recipe(recipe), Query(text), Tools(bilingual()), Settings())
 
 
 def shown(found: Answer) -> list[str]:
@@ -38,7 +38,7 @@ def shown(found: Answer) -> list[str]:
 
 
 def test_translations_of_one_page_meet_in_it() -> None:
-    groups = together(bilingual(), ["a.zh.md", "b.md"])
+    groups = translation_groups(bilingual(), ["a.zh.md", "b.md"])
     assert groups == {"a.zh.md": frozenset({"a.md", "a.ja.md", "a.zh.md"})}
 
 
@@ -68,8 +68,8 @@ def test_recipes_that_show_both_name_them() -> None:
 
 
 def test_a_collection_without_translations_skips_the_stage() -> None:
-    found = answer(recipe_named("auto"), Query("tea"), Tools(store_of({"a.md": "tea"})), Settings())
-    (step,) = (step for step in found.steps if step.stage == "twins")
+    found = answer_query(find_recipe("auto"), Query("tea"), Tools(store_of({"a.md": "tea"})), Settings())
+    (step,) = (step for step in found.steps if step.stage == "collapse_translations")
     assert step.skipped == "no translations among the results"
 
 

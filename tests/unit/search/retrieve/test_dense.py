@@ -8,8 +8,8 @@ import pytest
 from support.corpus import FixedEmbedder, unit
 from support.projects import indexed
 
-from waymeet.formulas.relevance import above_nothing
-from waymeet.ingest.embed.model_switch import Serving
+from waymeet.formulas.relevance import similarity_steps
+from waymeet.ingest.embed.model_switch import AnsweringModels
 from waymeet.models.hashing import HashingEmbedder
 from waymeet.project.embedding import Models
 from waymeet.search.retrieve.dense import nearest
@@ -23,9 +23,9 @@ PAGES = {"a.md": "# One\n\nThe first page.\n", "b.md": "# 二\n\n第二页。\n"
 class Named(FixedEmbedder):
     """Has the scale of a known model."""
 
-    def __init__(self, lane: str, question: Sequence[float]) -> None:
+    def __init__(self, space: str, question: Sequence[float]) -> None:
         super().__init__(question)
-        self.lane = lane
+        self.space = space
 
 
 def test_the_nearest_is_measured_on_the_scale_of_its_own_model() -> None:
@@ -33,13 +33,13 @@ def test_the_nearest_is_measured_on_the_scale_of_its_own_model() -> None:
     chunks = {path: [chunk.id for chunk in each] for path, each in store.chunks_of(list(PAGES)).items()}
     english, other = Named("granite-30m-en/1+2", (1.0, 0.0)), Named("use-multilingual/1+2", (1.0, 0.0))
     near = unit((0.6, 0.8))
-    store.put_vectors(english.lane, dict.fromkeys(chunks["a.md"], near))
-    store.put_vectors(other.lane, dict.fromkeys(chunks["b.md"], near))
+    store.put_vectors(english.space, dict.fromkeys(chunks["a.md"], near))
+    store.put_vectors(other.space, dict.fromkeys(chunks["b.md"], near))
     found = nearest(Tools(store, (english, other)), "the first page", 5, Filters())
-    steps = [above_nothing(lane, 0.6, 2) or 0.0 for lane in (english.lane, other.lane)]
+    steps = [similarity_steps(space, 0.6, 2) or 0.0 for space in (english.space, other.space)]
     assert found.nearness == pytest.approx(max(steps))
     unknown = Named("somebody/7", (1.0, 0.0))
-    store.put_vectors(unknown.lane, dict.fromkeys(chunks["a.md"], near))
+    store.put_vectors(unknown.space, dict.fromkeys(chunks["a.md"], near))
     assert nearest(Tools(store, (unknown,)), "the first page", 5, Filters()).nearness is None
 
 
@@ -49,11 +49,11 @@ def test_vectors_of_passages_that_were_shown_otherwise_answer_until_all_are_made
     models = Models(tmp_path / "index.db")
     (chosen,) = models.chosen(numbers)
     before = HashingEmbedder(chosen.dimension)
-    assert chosen.lane.startswith(f"{before.lane}+")
+    assert chosen.space.startswith(f"{before.space}+")
     chunks = [chunk.id for each in store.chunks_of(list(PAGES)).values() for chunk in each]
-    store.put_vectors(before.lane, dict(zip(chunks, before.passages(chunks), strict=True)))
-    store.keep_note("embedding", msgspec.json.encode(Serving((before.lane,), numbers)).decode())
+    store.put_vectors(before.space, dict(zip(chunks, before.embed_passages(chunks), strict=True)))
+    store.set_metadata("embedding", msgspec.json.encode(AnsweringModels((before.space,), numbers)).decode())
     answering = models.answering(store, numbers)
-    assert [each.lane for each in answering.embedders] == [before.lane]
+    assert [each.space for each in answering.embedders] == [before.space]
     assert [each.code for each in answering.degraded] == ["model_change"]
     assert "until all are" in answering.degraded[0].detail

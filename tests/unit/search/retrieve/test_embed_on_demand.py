@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from waymeet.errors import EmbeddingError
-from waymeet.ingest.embed.batches import embed
+from waymeet.ingest.embed.batches import embed_chunks
 from waymeet.ingest.index import index
 from waymeet.models.hashing import HashingEmbedder
-from waymeet.recipes import recipe_named
-from waymeet.search.shape.hits import answer
+from waymeet.recipes import find_recipe
+from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Embedding, Layer, Settings, resolve
 from waymeet.stores.memory.store import MemoryStore
@@ -32,15 +32,15 @@ class Watched(HashingEmbedder):
         self._fails = fails
         self._spoils = spoils
 
-    def query(self, text: str) -> "Vector":
+    def embed_query(self, text: str) -> "Vector":
         self.asked += 1
-        return super().query(text)
+        return super().embed_query(text)
 
-    def passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
+    def embed_passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
         if self._fails:
             raise EmbeddingError("Not now.")
         self.shown += texts
-        made = super().passages(texts)
+        made = super().embed_passages(texts)
         return [np.full(64, np.nan, np.float32) for _ in made] if self._spoils else made
 
 
@@ -62,19 +62,19 @@ class Kept:
         self.digests: dict[str, str] = {}
         self._store = store
 
-    def __call__(self, lane: str, vectors: Mapping[str, "Vector"], digests: Mapping[str, str]) -> None:
-        assert lane == "hashing-64"
+    def __call__(self, space: str, vectors: Mapping[str, "Vector"], digests: Mapping[str, str]) -> None:
+        assert space == "hashing-64"
         self.vectors.update(vectors)
         self.digests.update(digests)
 
 
 def ask(store: MemoryStore, embedder: HashingEmbedder, kept: Kept | None, seconds: float = 3600.0) -> Answer:
-    recipe = recipe_named("auto", {})
+    recipe = find_recipe("auto", {})
     settings = resolve(
-        (Layer("recipe", recipe.overrides), Layer("test", {"embedding": {"on_the_spot_seconds": seconds}}))
+        (Layer("recipe", recipe.overrides), Layer("test", {"embedding": {"on_demand_seconds": seconds}}))
     )
-    tools = Tools(store, (embedder,), keep=kept)
-    return answer(recipe, Query("rotate signing keys"), tools, settings)
+    tools = Tools(store, (embedder,), save_vectors=kept)
+    return answer_query(recipe, Query("rotate signing keys"), tools, settings)
 
 
 def told(found: Answer, code: str) -> list[str]:
@@ -91,7 +91,7 @@ def test_the_likeliest_are_embedded_and_take_part(store: MemoryStore) -> None:
     assert told(found, "partial_vectors") == [
         f"0 of {store.coverage([])[1]} sections are embedded so far, and 10 of the likeliest just now"
     ]
-    assert found.coverage == 0.0
+    assert found.vector_coverage == 0.0
     assert kept.digests == {f"{n}.md#L1-L3": store.fingerprints()[f"{n}.md"].digest for n in range(0, 30, 3)}
 
 
@@ -111,7 +111,7 @@ def test_nothing_is_embedded_without_time_or_without_somebody_to_keep_it(store: 
     for found in (ask(store, embedder, Kept(store), 0.0), ask(store, embedder, None)):
         assert embedder.shown == []
         assert told(found, "no_vectors")
-        assert found.coverage is None
+        assert found.vector_coverage is None
 
 
 def test_time_ends_it_after_the_first(store: MemoryStore) -> None:
@@ -131,26 +131,26 @@ def test_a_model_that_fails_at_them_does_not_spoil_the_answer(store: MemoryStore
 
 
 def test_when_all_is_embedded_nothing_is_done(store: MemoryStore) -> None:
-    embed(store, [Watched()], Settings(embedding=Embedding()))
+    embed_chunks(store, [Watched()], Settings(embedding=Embedding()))
     embedder = Watched()
     found = ask(store, embedder, Kept(store))
     assert embedder.shown == []
     assert not told(found, "partial_vectors")
-    assert found.coverage == 1.0
+    assert found.vector_coverage == 1.0
 
 
 def test_meaning_counts_by_how_many_of_the_likeliest_have_a_vector(store: MemoryStore) -> None:
     from waymeet.search.retrieve.first_stage import lexical, vector
-    from waymeet.search.state import begun
+    from waymeet.search.state import start
     from waymeet.search.understand.query import understand
 
     def covered(seconds: float) -> float:
-        settings = Settings(embedding=Embedding(on_the_spot_seconds=seconds))
-        search = begun(recipe_named("auto", {}), Query("rotate signing keys"))
-        tools = Tools(store, (Watched(),), keep=Kept(store))
+        settings = Settings(embedding=Embedding(on_demand_seconds=seconds))
+        search = start(find_recipe("auto", {}), Query("rotate signing keys"))
+        tools = Tools(store, (Watched(),), save_vectors=Kept(store))
         for stage in (understand, lexical, vector):
             search = stage(search, tools, settings)
-        return search.covered
+        return search.vector_share
 
     assert covered(3600.0) == 1.0
     assert covered(1e-9) == 0.0
@@ -161,21 +161,19 @@ class Western(Watched):
 
     def __init__(self) -> None:
         super().__init__()
-        self.lane = "western"
+        self.space = "western"
 
-    def suits(self, language: str) -> bool:
+    def supports_language(self, language: str) -> bool:
         return not language
 
 
 def test_a_model_that_has_nothing_to_embed_is_not_asked(store: MemoryStore) -> None:
     made: list[str] = []
     western, other = Western(), Watched()
-    recipe = recipe_named("auto", {})
-    settings = resolve(
-        (Layer("recipe", recipe.overrides), Layer("test", {"embedding": {"on_the_spot_seconds": 3600.0}}))
-    )
-    tools = Tools(store, (western, other), keep=lambda lane, *_: made.append(lane))
-    answer(recipe, Query("rotate signing keys"), tools, settings)
+    recipe = find_recipe("auto", {})
+    settings = resolve((Layer("recipe", recipe.overrides), Layer("test", {"embedding": {"on_demand_seconds": 3600.0}})))
+    tools = Tools(store, (western, other), save_vectors=lambda space, *_: made.append(space))
+    answer_query(recipe, Query("rotate signing keys"), tools, settings)
     assert western.asked
     assert set(made) == {"western"}
     assert other.asked == 0
@@ -184,7 +182,7 @@ def test_a_model_that_has_nothing_to_embed_is_not_asked(store: MemoryStore) -> N
 class Broken(Watched):
     """Cannot be used."""
 
-    def query(self, text: str) -> "Vector":
+    def embed_query(self, text: str) -> "Vector":
         raise EmbeddingError(f"Nobody knows {text}.", "Install it again.")
 
 
@@ -199,7 +197,7 @@ def mixed(tmp_path: Path) -> MemoryStore:
         (tmp_path / f"j{n}.md").write_text(f"# 検索 {n}\n\n全文検索のスコアを正規化する。\n", encoding="utf-8")
     made = MemoryStore()
     index(tmp_path, made, Settings())
-    embed(made, [Western(), Watched()], Settings())
+    embed_chunks(made, [Western(), Watched()], Settings())
     return made
 
 
@@ -211,8 +209,8 @@ def mixed(tmp_path: Path) -> MemoryStore:
 def test_a_model_that_fails_is_told_of_with_the_remedy(
     mixed: MemoryStore, embedders: tuple[Watched, ...], sources: set[str]
 ) -> None:
-    recipe = recipe_named("auto", {})
+    recipe = find_recipe("auto", {})
     settings = resolve((Layer("recipe", recipe.overrides),))
-    found = answer(recipe, Query("rotate signing keys"), Tools(mixed, embedders), settings)
+    found = answer_query(recipe, Query("rotate signing keys"), Tools(mixed, embedders), settings)
     assert told(found, "embedding_failed") == ["Nobody knows rotate signing keys. Install it again."]
     assert {each.source for hit in found.hits for each in hit.sources} == sources

@@ -5,15 +5,15 @@ from hypothesis import strategies as st
 from support.corpus import FixedEmbedder, Page, chunk_id, store_of, unit
 
 from waymeet.formulas.explanation import evaluate
-from waymeet.formulas.relevance import MOST_TELLING, Clues, above_nothing, relevance
+from waymeet.formulas.relevance import MAX_MATCHED_IDF, Features, estimate_relevance, similarity_steps
 from waymeet.models.local.granite import GraniteEmbedder
 from waymeet.models.local.multilingual import MultilingualEmbedder
 from waymeet.recipes.classic import CLASSIC
 from waymeet.recipes.threeway import THREEWAY
-from waymeet.search.shape.hits import answer
+from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Recipe, Tools
 from waymeet.settings import Settings, Shape
-from waymeet.types import DOUBT, Answer, Explanation, Query
+from waymeet.types import LOW_RELEVANCE_NOTE, Answer, Explanation, Query
 
 PAGES = {
     "keys.md": Page(("the signing keys are rotated every month by a job",), title="Rotating keys"),
@@ -25,38 +25,38 @@ GOOD, NOISE = "how are signing keys rotated?", "what harbour pilots earned in an
 
 parts = st.floats(0.0, 1.0)
 clues = st.builds(
-    Clues,
-    covered=parts,
-    telling=st.floats(0.0, MOST_TELLING),
-    headed=parts,
-    meaning=st.none() | st.floats(-1.0, 3.0),
-    abroad=st.booleans(),
+    Features,
+    idf_coverage=parts,
+    matched_idf=st.floats(0.0, MAX_MATCHED_IDF),
+    title_overlap=parts,
+    similarity_steps=st.none() | st.floats(-1.0, 3.0),
+    is_other_language=st.booleans(),
 )
 
 
 class Known(FixedEmbedder):
-    """A stand-in for the default model, in whose lane cosines have a meaning of their own."""
+    """A stand-in for the default model, in whose space cosines have a meaning of their own."""
 
-    lane = GraniteEmbedder.lane
+    space = GraniteEmbedder.space
 
 
 class Abroad(FixedEmbedder):
     """A stand-in for the default model of other languages."""
 
-    lane = MultilingualEmbedder.lane
+    space = MultilingualEmbedder.space
 
 
 class English(Known):
     """The same that takes English alone."""
 
-    def suits(self, language: str) -> bool:
+    def supports_language(self, language: str) -> bool:
         """Take English."""
         return not language
 
 
 def ask(question: str | Query, tools: Tools | None = None, recipe: Recipe = CLASSIC, doubt: float = 0.07) -> Answer:
     query = Query(question, explain=True) if isinstance(question, str) else question
-    return answer(recipe, query, tools or Tools(store_of(PAGES)), Settings(shape=Shape(doubt=doubt)))
+    return answer_query(recipe, query, tools or Tools(store_of(PAGES)), Settings(shape=Shape(doubt=doubt)))
 
 
 def near(cosine: float, embedder: type[FixedEmbedder] = Known, pages: dict[str, Page] | None = None) -> Tools:
@@ -64,7 +64,7 @@ def near(cosine: float, embedder: type[FixedEmbedder] = Known, pages: dict[str, 
     store = store_of(pages or PAGES)
     here = unit((cosine, (1.0 - cosine**2) ** 0.5))
     ids = [chunk_id(path, n) for path, page in (pages or PAGES).items() for n in range(len(page.sections))]
-    store.put_vectors(embedder.lane, dict.fromkeys(ids, here))
+    store.put_vectors(embedder.space, dict.fromkeys(ids, here))
     return Tools(store, (embedder((1.0, 0.0)),))
 
 
@@ -79,41 +79,44 @@ def said(tree: Explanation) -> list[str]:
 
 
 @given(clues)
-def test_it_is_a_chance_that_explains_itself(given_: Clues) -> None:
-    found = relevance(given_)
+def test_it_is_a_chance_that_explains_itself(given_: Features) -> None:
+    found = estimate_relevance(given_)
     assert 0.0 < found.value < 1.0
     assert evaluate(found) == found.value
 
 
-@given(clues, st.sampled_from(("covered", "telling", "headed", "meaning")), parts)
-def test_more_evidence_never_counts_against_a_hit(less: Clues, name: str, more: float) -> None:
+@given(clues, st.sampled_from(("idf_coverage", "matched_idf", "title_overlap", "similarity_steps")), parts)
+def test_more_evidence_never_counts_against_a_hit(less: Features, name: str, more: float) -> None:
     if getattr(less, name) is not None:
-        assert relevance(less._replace(**{name: getattr(less, name) + more})).value >= relevance(less).value
+        assert (
+            estimate_relevance(less._replace(**{name: getattr(less, name) + more})).value
+            >= estimate_relevance(less).value
+        )
 
 
 def test_the_scales_of_the_default_models_are_known() -> None:
-    for lane in (GraniteEmbedder.lane, MultilingualEmbedder.lane):
-        assert above_nothing(lane, -1.0) == -1.0
-        assert above_nothing(f"{lane}+2", 1.0) == 3.0
+    for space in (GraniteEmbedder.space, MultilingualEmbedder.space):
+        assert similarity_steps(space, -1.0) == -1.0
+        assert similarity_steps(f"{space}+2", 1.0) == 3.0
 
 
 def test_an_answer_is_told_from_noise() -> None:
     good, noise = ask(GOOD), ask(NOISE)
     assert good.hits[0].document == "keys.md"
-    assert (good.doubtful, DOUBT in good.notes) == (False, False)
+    assert (good.low_relevance, LOW_RELEVANCE_NOTE in good.notes) == (False, False)
     assert noise.hits[0].score > 0.0
-    assert (noise.doubtful, DOUBT in noise.notes) == (True, True)
+    assert (noise.low_relevance, LOW_RELEVANCE_NOTE in noise.notes) == (True, True)
     assert (best(noise) < 0.07, best(good) > 0.3) == (True, True)
 
 
 def test_nothing_found_is_not_doubtful_but_nothing() -> None:
     found = ask("flurbozzle")
-    assert (found.hits, found.doubtful, found.notes) == ((), False, ())
+    assert (found.hits, found.low_relevance, found.notes) == ((), False, ())
 
 
 def test_the_bar_can_be_set_or_taken_away() -> None:
-    assert not ask(NOISE, doubt=0.0).doubtful
-    assert ask(GOOD, doubt=1.0).doubtful
+    assert not ask(NOISE, doubt=0.0).low_relevance
+    assert ask(GOOD, doubt=1.0).low_relevance
 
 
 def test_doubt_does_not_depend_on_how_much_is_shown() -> None:
@@ -122,7 +125,7 @@ def test_doubt_does_not_depend_on_how_much_is_shown() -> None:
     tools = Tools(store_of(pages))
     wide, narrow = ask(Query(NOISE, limit=10), tools), ask(Query(NOISE, limit=1), tools)
     assert len(narrow.hits) == 1
-    assert narrow.doubtful == wide.doubtful
+    assert narrow.low_relevance == wide.low_relevance
     assert narrow.hits[0].relevance == wide.hits[0].relevance
 
 
@@ -144,8 +147,8 @@ def test_slips_that_were_put_right_cost_nothing() -> None:
 
 def test_nearness_counts_on_the_scale_of_its_model() -> None:
     far, close = ask(NOISE, near(0.45)), ask(NOISE, near(0.85))
-    assert far.doubtful
-    assert not close.doubtful
+    assert far.low_relevance
+    assert not close.low_relevance
     assert best(far) < best(ask(NOISE)) < best(close)
 
 
@@ -156,12 +159,12 @@ def test_a_model_of_unknown_scale_leaves_it_to_words() -> None:
     unknown = {hit.document for hit in found.hits if hit.relevance is None}
     assert unknown.isdisjoint(hit.document for hit in by_words.hits)
     assert unknown
-    assert not ask(NOISE, near(0.9, FixedEmbedder)).doubtful
+    assert not ask(NOISE, near(0.9, FixedEmbedder)).low_relevance
 
 
 def test_what_has_no_vector_yet_is_judged_by_words() -> None:
     store = store_of(PAGES)
-    store.put_vectors(Known.lane, {chunk_id("wool.md", 0): unit((0.9, 0.1))})
+    store.put_vectors(Known.space, {chunk_id("wool.md", 0): unit((0.9, 0.1))})
     found = ask(GOOD, Tools(store, (Known((1.0, 0.0)),)))
     by_document = {hit.document: hit.relevance for hit in found.hits}
     assert by_document["keys.md"] == ask(GOOD).hits[0].relevance
@@ -171,7 +174,7 @@ def test_words_are_not_missed_in_another_language() -> None:
     pages = {"ja.md": Page(("鍵は毎月更新される",)), "zh.md": Page(("茶",))}
     store = near(0.75, Abroad, pages).store
     found = ask("how are signing keys rotated", Tools(store, (English((1.0, 0.0)), Abroad((1.0, 0.0)))))
-    assert not found.doubtful
+    assert not found.low_relevance
     tree = found.hits[0].relevance_explanation
     assert tree is not None
     assert [each.split()[:2] for each in said(tree)] == [["odds", "against"], ["its", "meaning"]]

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waymeet.analysis import count
+from waymeet.analysis import count_terms
 from waymeet.search.shape.snippet import snippet
 
 
@@ -27,7 +27,7 @@ def test_japanese_matches_are_joined() -> None:
 
 @given(st.text(), st.integers(1, 200))
 def test_ranges_lie_inside_and_do_not_overlap(text: str, chars: int) -> None:
-    shown, ranges = snippet(text, dict.fromkeys(list(count(text))[::2], 1.0), chars)
+    shown, ranges = snippet(text, dict.fromkeys(list(count_terms(text))[::2], 1.0), chars)
     assert len(shown) <= chars + 2
     last = 0
     for start, end in ranges:

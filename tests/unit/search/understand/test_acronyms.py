@@ -3,10 +3,10 @@
 import pytest
 from support.projects import indexed
 
-from waymeet.analysis.acronyms import pairs
+from waymeet.analysis.acronyms import find_acronyms
 from waymeet.recipes.auto import AUTO
-from waymeet.search.state import Search, Tools, run
-from waymeet.settings import layer, resolve
+from waymeet.search.state import Search, Tools, run_stages
+from waymeet.settings import make_layer, resolve
 from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Query
 
@@ -38,12 +38,12 @@ PAGES = {
     ],
 )
 def test_pairs_that_a_text_explains(text: str, found: dict[str, str]) -> None:
-    assert pairs(text) == found
+    assert find_acronyms(text) == found
 
 
 def asked(query: str, store: MemoryStore | None = None, **understand: object) -> Search:
-    settings = resolve((layer("test", {"understand": understand}),))
-    return run(AUTO, Query(query), Tools(indexed(PAGES) if store is None else store), settings)[0]
+    settings = resolve((make_layer("test", {"understand": understand}),))
+    return run_stages(AUTO, Query(query), Tools(indexed(PAGES) if store is None else store), settings)[0]
 
 
 def found(search: Search) -> list[str]:
@@ -58,16 +58,16 @@ def test_a_short_name_finds_the_long_one() -> None:
 
 
 def test_a_model_of_meaning_is_told_what_acronyms_stand_for() -> None:
-    assert asked("how does RRF work").spelt == "how does RRF work reciprocal rank fusion"
-    assert asked("reciprocal rank fusion").spelt == "reciprocal rank fusion rrf"
-    assert not asked("lists").spelt
+    assert asked("how does RRF work").vector_text == "how does RRF work reciprocal rank fusion"
+    assert asked("reciprocal rank fusion").vector_text == "reciprocal rank fusion rrf"
+    assert not asked("lists").vector_text
 
 
 def test_a_question_is_asked_in_its_own_language_still() -> None:
     """English words behind a short Chinese question would have it asked of the model for English."""
     search = asked("RRF 是什么")
     assert "RRF → reciprocal rank fusion" in search.notes
-    assert not search.spelt
+    assert not search.vector_text
 
 
 def test_a_long_name_finds_the_short_one() -> None:

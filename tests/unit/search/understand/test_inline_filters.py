@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from support.projects import indexed
 
-from waymeet.analysis.keys import having
+from waymeet.analysis.keys import property_key
 from waymeet.recipes.auto import AUTO
-from waymeet.search.state import Search, Tools, run
+from waymeet.search.state import Search, Tools, run_stages
 from waymeet.search.understand.inline_filters import Named, asked, narrowed
 from waymeet.settings import Settings
 from waymeet.types import Document, Filters, Query
@@ -26,7 +26,7 @@ DAY = 86_400_000_000_000
 
 
 def has(*properties: str) -> Named:
-    known = {having(each) for each in properties}
+    known = {property_key(each) for each in properties}
     return lambda keys: {key: ("a.md",) for key in keys if key in known}
 
 
@@ -89,7 +89,7 @@ def test_any_string_can_be_read(query: str) -> None:
 
 
 def ask(query: str, filters: Filters | None = None) -> Search:
-    return run(AUTO, Query(query, filters=filters or Filters()), Tools(indexed(PAGES)), Settings())[0]
+    return run_stages(AUTO, Query(query, filters=filters or Filters()), Tools(indexed(PAGES)), Settings())[0]
 
 
 def documents(search: Search) -> set[str]:
@@ -170,7 +170,7 @@ def test_a_filter_that_nothing_passes_does_not_cost_a_look_at_everything(query: 
         def __getattr__(self, name: str) -> Any:
             return getattr(self.inner, name)
 
-    run(AUTO, Query(query), Tools(cast("Any", Watched())), Settings())
+    run_stages(AUTO, Query(query), Tools(cast("Any", Watched())), Settings())
     assert len(looked) == len(PAGES)  # each has the word, and is looked at once
 
 
@@ -207,7 +207,7 @@ choices = st.builds(
 def test_both_filters_hold(given_: Filters, query: Filters) -> None:
     """What passes both passes the one made of them, and conversely; tags and properties of one key may be stricter."""
     store = indexed(PAGES)
-    passing = [set(store.passing(PAGES, each)) for each in (given_, query, narrowed(given_, query))]
+    passing = [set(store.first_passing_chunks(PAGES, each)) for each in (given_, query, narrowed(given_, query))]
     assert passing[2] <= passing[0] & passing[1]
     if not (given_.tags and query.tags) and not (given_.properties and query.properties):
         assert passing[2] == passing[0] & passing[1]

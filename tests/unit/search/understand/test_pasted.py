@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 from support.projects import indexed
 
-from waymeet.analysis.pasted import Pasted, pasted
-from waymeet.analysis.pasted.location import Spot
-from waymeet.search.understand.pasted import understood
+from waymeet.analysis.pasted import PastedText, parse_pasted
+from waymeet.analysis.pasted.location import Location
+from waymeet.search.understand.pasted import query_from_pasted
 from waymeet.search.understand.query import wording
 
 PYTHON = """\
@@ -164,11 +164,11 @@ TSC = "src/cart.ts(40,9): error TS2304: Cannot find name 'price'.\n"
     ids=["python", "chained", "pytest", "node", "firefox", "java", "go", "rust", "rustc", "gcc", "tsc", "a lone call"],
 )
 def test_traces(text: str, language: str, message: str, spots: list[tuple[str, int, str]]) -> None:
-    expected = Pasted("trace", language, message, tuple(Spot(*each) for each in spots))
-    assert pasted(text) == expected
+    expected = PastedText("trace", language, message, tuple(Location(*each) for each in spots))
+    assert parse_pasted(text) == expected
     painted = text.replace("Error", "\x1b[31mError\x1b[0m")
-    assert pasted(painted) == expected, "colours change nothing"
-    assert pasted(text.replace("\n", "\r\n")) == expected
+    assert parse_pasted(painted) == expected, "colours change nothing"
+    assert parse_pasted(text.replace("\n", "\r\n")) == expected
 
 
 DIFF = """\
@@ -203,12 +203,12 @@ deleted file mode 100644
 
 
 def test_a_diff() -> None:
-    found = pasted(DIFF)
-    assert (found.sort, found.message) == ("diff", "Round prices up")
-    assert found.spots == (
-        Spot("src/cart.py", 40, "total"),
-        Spot("src/cart.py", 61, "Receipt"),
-        Spot("old.md", 0, ""),
+    found = parse_pasted(DIFF)
+    assert (found.kind, found.message) == ("diff", "Round prices up")
+    assert found.locations == (
+        Location("src/cart.py", 40, "total"),
+        Location("src/cart.py", 61, "Receipt"),
+        Location("old.md", 0, ""),
     )
     assert {"rounded", "result", "price", "print_receipt", "Receipts"} <= set(found.words)
 
@@ -226,13 +226,13 @@ def test_a_diff() -> None:
     ],
 )
 def test_what_is_neither_is_text(text: str) -> None:
-    assert pasted(text) == Pasted("text", message=text.strip())
+    assert parse_pasted(text) == PastedText("text", message=text.strip())
 
 
 @given(some.text(max_size=400))
 def test_any_text_is_read(text: str) -> None:
-    assert pasted(text).sort in {"text", "trace", "diff"}
-    assert pasted(PYTHON + text + "\n").sort != "text"
+    assert parse_pasted(text).kind in {"text", "trace", "diff"}
+    assert parse_pasted(PYTHON + text + "\n").kind != "text"
 
 
 FILES = {
@@ -244,16 +244,16 @@ FILES = {
 
 def test_the_files_of_the_project_are_found_by_the_ends_of_their_paths() -> None:
     store = indexed(FILES)
-    python = understood(pasted(PYTHON.replace("line 40", "line 2")), store)
+    python = query_from_pasted(parse_pasted(PYTHON.replace("line 40", "line 2")), store)
     assert python.places == ("src/cart.py:2",)
     assert "total" in python.text.split()
     assert "in this project: src/cart.py:2" in python.said
-    assert understood(pasted(JAVA), store).places == ("src/main/java/com/shop/cart/Cart.java:40",)
-    assert "names no file" in understood(pasted(GO), store).said
+    assert query_from_pasted(parse_pasted(JAVA), store).places == ("src/main/java/com/shop/cart/Cart.java:40",)
+    assert "names no file" in query_from_pasted(parse_pasted(GO), store).said
 
 
 def test_what_a_message_says_has_no_special_meaning() -> None:
-    text = understood(pasted(PYTHON), indexed(FILES)).text
+    text = query_from_pasted(parse_pasted(PYTHON), indexed(FILES)).text
     said = wording(text)
     assert (said.phrases, said.without, said.prefixes) == ((), (), ())
     assert ":" not in text
@@ -262,10 +262,10 @@ def test_what_a_message_says_has_no_special_meaning() -> None:
 
 def test_the_symbol_around_a_changed_line_is_told_by_the_index() -> None:
     change = "--- a/src/cart.py\n+++ b/src/cart.py\n@@ -6,2 +6,2 @@\n def other():\n-    pass\n+    return None\n"
-    found = understood(pasted(change), indexed(FILES))
+    found = query_from_pasted(parse_pasted(change), indexed(FILES))
     assert found.places == ("src/cart.py:7",)
     assert "other" in found.text.split()
 
 
 def test_text_stays_as_it_is() -> None:
-    assert understood(pasted('kind:docs "how totals"'), indexed(FILES)).text == 'kind:docs "how totals"'
+    assert query_from_pasted(parse_pasted('kind:docs "how totals"'), indexed(FILES)).text == 'kind:docs "how totals"'

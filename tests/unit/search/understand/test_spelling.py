@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.corpus import Page, store_of
 
-from waymeet.analysis.edit_distance import distance, one_edit_away
+from waymeet.analysis.edit_distance import edit_distance, words_one_edit_away
 from waymeet.recipes.auto import AUTO
-from waymeet.search.state import Search, Tools, run
-from waymeet.settings import Settings, layer, resolve
+from waymeet.search.state import Search, Tools, run_stages
+from waymeet.settings import Settings, make_layer, resolve
 from waymeet.types import Query
 
 TEXT = (
@@ -41,20 +41,20 @@ words = st.text("abcd", max_size=8)
 
 @given(words, words, st.integers(0, 4))
 def test_distances_are_those_of_the_textbook_up_to_a_bound(one: str, other: str, most: int) -> None:
-    assert distance(one, other, most) == min(textbook(one, other), most + 1)
+    assert edit_distance(one, other, most) == min(textbook(one, other), most + 1)
 
 
 @given(st.text("abc", min_size=1, max_size=5))
 def test_what_is_one_edit_away_is_exactly_that(word: str) -> None:
-    found = list(one_edit_away(word))
+    found = list(words_one_edit_away(word))
     assert len(found) == len(set(found))
-    assert all(distance(word, each, 1) == 1 for each in found)
+    assert all(edit_distance(word, each, 1) == 1 for each in found)
     assert word + "a" in found
 
 
 def asked(query: str, **understand: object) -> Search:
-    settings = resolve((layer("test", {"understand": understand}),))
-    return run(AUTO, Query(query), Tools(STORE), settings)[0]
+    settings = resolve((make_layer("test", {"understand": understand}),))
+    return run_stages(AUTO, Query(query), Tools(STORE), settings)[0]
 
 
 @pytest.mark.parametrize(
@@ -117,30 +117,30 @@ def test_repair_can_be_switched_off() -> None:
 
 def test_of_two_words_that_are_as_like_the_commoner_one_is_meant() -> None:
     store = store_of({"a.md": "trail", "b.md": "train", "c.md": "train"})
-    search, _ = run(AUTO, Query("traix"), Tools(store), Settings())
+    search, _ = run_stages(AUTO, Query("traix"), Tools(store), Settings())
     assert "traix → train" in search.notes
 
 
 def test_in_short_words_only_swapped_letters_are_slips() -> None:
     store = store_of({"a.md": "crash file"})
-    assert "fiel → file" in run(AUTO, Query("fiel"), Tools(store), Settings())[0].notes
-    assert not run(AUTO, Query("cash"), Tools(store), Settings())[0].candidates
+    assert "fiel → file" in run_stages(AUTO, Query("fiel"), Tools(store), Settings())[0].notes
+    assert not run_stages(AUTO, Query("cash"), Tools(store), Settings())[0].candidates
 
 
 @given(st.text(max_size=40))
 def test_any_string_can_be_repaired(query: str) -> None:
-    run(AUTO, Query(query), Tools(STORE), Settings())
+    run_stages(AUTO, Query(query), Tools(STORE), Settings())
 
 
 def test_a_word_with_another_first_letter_is_another_word() -> None:
     store = store_of({"kettle.md": "The kettle boils.", "bills.md": "How suppliers are paid."})
-    search, _ = run(AUTO, Query("when do we settle"), Tools(store), Settings())
+    search, _ = run_stages(AUTO, Query("when do we settle"), Tools(store), Settings())
     assert not search.notes
-    assert not search.spelt
+    assert not search.vector_text
 
 
 def test_a_model_of_meaning_reads_the_question_as_it_was_spelt() -> None:
-    assert (asked("the authenticaton").text, asked("the authenticaton").spelt) == (
+    assert (asked("the authenticaton").text, asked("the authenticaton").vector_text) == (
         "the authentication",
         "the authenticaton",
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from waymeet.analysis import count
+from waymeet.analysis import count_terms
 from waymeet.project import Project
 from waymeet.settings import Bm25
 from waymeet.stores.segments import array_file
@@ -16,13 +16,13 @@ from waymeet.stores.segments.array_file import BrokenContainerError, Container
 from waymeet.stores.segments.checksums import Trust
 from waymeet.stores.sqlite import SqliteStore
 from waymeet.stores.sqlite.check.check import STRAY
-from waymeet.stores.sqlite.segments.maintenance import Effort
+from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 from waymeet.types import Filters, Word
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-EFFORT = Effort(loose=0, few=0)
+EFFORT = MaintenanceLimits(loose=0, few=0)
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_an_answer_says_that_something_was_made_anew(tmp_path: Path) -> None:
     with Project.open(root, index=file) as project:
         project.index()
     with closing(SqliteStore.open(file, effort=EFFORT)) as store:
-        store.tidy()
+        store.optimize()
     (segment,) = file.with_name("index.db.segments").glob("*.segment")
     flip(segment, -1)
     with Project.open(root, index=file) as project:
@@ -99,16 +99,16 @@ def test_what_is_found_broken_later_is_mended_too(tmp_path: Path) -> None:
     with Project.open(root, index=file) as project:
         project.index()
     with closing(SqliteStore.open(file, effort=EFFORT)) as store:
-        store.tidy()
+        store.optimize()
         (segment,) = file.with_name("index.db.segments").glob("*.segment")
         store._library._trust = Trust(at_once=0, patience=3600.0)
         store._library._containers = {}
         store._library._opened = store._library._opened._replace(shelving=-1)
         flip(segment, -1)
-        words = [Word((term,), text=term) for term in count("find")]
-        store.lexical(words, 10, Filters(), Bm25())
-        assert not store.mended()
-        store.tidy()
-        assert len(store.mended()) == 1
-        assert len(store.lexical(words, 10, Filters(), Bm25())) == 1
+        words = [Word((term,), text=term) for term in count_terms("find")]
+        store.rank_lexical(words, 10, Filters(), Bm25())
+        assert not store.repaired_files()
+        store.optimize()
+        assert len(store.repaired_files()) == 1
+        assert len(store.rank_lexical(words, 10, Filters(), Bm25())) == 1
         assert not store.check().findings

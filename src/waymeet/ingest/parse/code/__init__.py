@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from waymeet.analysis import defined
+from waymeet.analysis import symbol_key
 from waymeet.ingest.parse.code.edges import MOST_LINKS, draw
 from waymeet.ingest.parse.code.grammar import matches
 from waymeet.ingest.parse.code.language import Language
@@ -26,7 +26,7 @@ def parse(path: str, text: str, kind: str, language: str) -> Parsed:
         tree, marked = matches(known, source)
     except (ImportError, AttributeError, OSError, ValueError) as error:
         note = f"the grammar of {language} cannot be used ({type(error).__name__}): it is searched as text"
-        return Parsed(title=found.title, doc_type=found.doc_type, notes=(note,))
+        return Parsed(title=found.title, doc_type=found.doc_type, warnings=(note,))
     outline = Outline(known, marked, source)
     links, too_many_links = draw(known, outline, path)
     del tree  # kept until here, for the nodes are its own
@@ -36,7 +36,7 @@ def parse(path: str, text: str, kind: str, language: str) -> Parsed:
         symbols=tuple(sorted(outline.symbols.values(), key=lambda symbol: (symbol.start, -symbol.end))),
         keys=tuple(dict.fromkeys((*known.modules(path), *_keys(known, outline, path)))),
         links=tuple(links),
-        notes=tuple(_notes(outline, too_many_links=too_many_links)),
+        warnings=tuple(_notes(outline, too_many_links=too_many_links)),
     )
 
 
@@ -48,11 +48,11 @@ def _keys(language: Language, outline: Outline, path: str) -> Iterator[str]:
             continue
         parts = name.split(".")
         if symbol.kind == "constructor" or parts[-1].startswith("__"):
-            yield defined(name)  # every class has one: without its class it says nothing
+            yield symbol_key(name)  # every class has one: without its class it says nothing
             continue
-        yield from (defined(".".join(parts[at:])) for at in range(len(parts) - 1, -1, -1))
+        yield from (symbol_key(".".join(parts[at:])) for at in range(len(parts) - 1, -1, -1))
         if len(parts) <= 2 if outline.package else _handed_on(language, symbol):
-            yield from (defined(f"{package}.{name}") for package in packages)
+            yield from (symbol_key(f"{package}.{name}") for package in packages)
 
 
 def _folders(path: str) -> list[str]:

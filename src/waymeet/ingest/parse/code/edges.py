@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from waymeet.analysis import defined, located
+from waymeet.analysis import path_key, symbol_key
 from waymeet.ingest.parse.code.language import Language
 from waymeet.ingest.parse.code.node_text import plain_name
 from waymeet.ingest.parse.code.resolve import Names
@@ -41,7 +41,7 @@ class _Edges:
     def __init__(self, language: Language, outline: Outline, path: str) -> None:
         self._language = language
         self._outline = outline
-        self._own = (located(path),)
+        self._own = (path_key(path),)
         self._imports = [(each, line) for node, line in outline.imports for each in language.imports(node, path)]
         self._names = Names(language, outline, [each for each, _ in self._imports], self._own)
 
@@ -59,7 +59,7 @@ class _Edges:
                 refs, anchor = (*each.inner, *refs), ""
             if each.package and not each.refs:
                 evidence = used.get(each.local, ()) if each.local else self._types_used()
-                told = tuple(defined(f"{each.package}.{name}") for name in evidence)
+                told = tuple(symbol_key(f"{each.package}.{name}") for name in evidence)
                 refs = (*told[:_EVIDENCE], *refs)
             if refs and refs != self._own:
                 yield _link(Target(refs, anchor), "imports", line, "")

@@ -8,7 +8,7 @@ nobody knows at which folder an absolute import begins. Case matters.
 import posixpath
 from collections.abc import Collection, Iterator
 
-from waymeet.analysis import defined
+from waymeet.analysis import symbol_key
 from waymeet.ingest.parse.code.language import Import
 from waymeet.ingest.parse.references.paths import module as module  # noqa: PLC0414 - part of what this module offers
 
@@ -22,7 +22,7 @@ def symbol_import(dotted: str, local: str, outside: Collection[str]) -> Import:
     package, _, name = dotted.rpartition(".")
     if not package or is_outside(dotted, outside):
         return Import(local or name)
-    return Import(local or name, (defined(dotted),), name, package=package)
+    return Import(local or name, (symbol_key(dotted),), name, package=package)
 
 
 def member_import(dotted: str, local: str, outside: Collection[str]) -> Import:
@@ -35,7 +35,7 @@ def member_import(dotted: str, local: str, outside: Collection[str]) -> Import:
     package, _, name = owner.rpartition(".")
     if not package or is_outside(dotted, outside):
         return Import(local or member)
-    return Import(local or member, (defined(dotted), defined(owner)), f"{name}.{member}")
+    return Import(local or member, (symbol_key(dotted), symbol_key(owner)), f"{name}.{member}")
 
 
 def package_import(dotted: str, outside: Collection[str]) -> Iterator[Import]:

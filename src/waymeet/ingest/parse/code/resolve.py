@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from waymeet.analysis import defined
-from waymeet.analysis.keys import SYMBOL
+from waymeet.analysis import symbol_key
+from waymeet.analysis.keys import SYMBOL_PREFIX
 from waymeet.ingest.parse.code.language import CLASSLIKE, Import, Language
 from waymeet.ingest.parse.code.node_text import plain_name, telling
 from waymeet.ingest.parse.code.symbols import Call, Outline
@@ -74,7 +74,7 @@ class Names:
         if self.own(first, symbol, members=True):
             return None
         if first in self._language.roots and rest:
-            return (defined(rest), defined(rest.rpartition(".")[2])), rest
+            return (symbol_key(rest), symbol_key(rest.rpartition(".")[2])), rest
         return self._reached(name, symbol, whole="." in name)
 
     def _imported(self, name: str) -> Found | tuple[()] | None:
@@ -89,15 +89,15 @@ class Names:
     def _through(self, bound: Import, rest: str) -> Found:
         """Name what is imported, or what lies in it."""
         if bound.inner and rest and self.is_module(bound):
-            return (*bound.inner[:1], defined(f"{bound.anchor}.{rest}"), *bound.inner[1:]), rest
+            return (*bound.inner[:1], symbol_key(f"{bound.anchor}.{rest}"), *bound.inner[1:]), rest
         anchor = ".".join(filter(None, (bound.anchor, rest)))
-        told = (defined(f"{bound.package}.{anchor}"),) if bound.package else ()
+        told = (symbol_key(f"{bound.package}.{anchor}"),) if bound.package else ()
         if "." in anchor and bound.folders and self._language.reach == "file":
             # Handed on by a folder, a method is known by its class only.
-            told = (defined(anchor),)
+            told = (symbol_key(anchor),)
         if len(bound.refs) > 2 * _PLACES:  # it may be anywhere, and mostly is nothing of ours: not worth many keys
             return (*bound.refs[:_PLACES], *told), anchor
-        if bound.refs and bound.refs[0].startswith(SYMBOL):  # the whole name says more than that of the class
+        if bound.refs and bound.refs[0].startswith(SYMBOL_PREFIX):  # the whole name says more than that of the class
             return (*told, *bound.refs, *bound.folders), anchor
         return (*bound.refs, *told, *(bound.folders if bound.refs or not told else ())), anchor
 
@@ -107,9 +107,9 @@ class Names:
         scope = "" if whole else self._scope(symbol)
         anchor = f"{scope}.{name}" if scope else name
         if reach == "package" and self._packages:
-            return tuple(defined(f"{package}.{name}") for package in self._packages), name
+            return tuple(symbol_key(f"{package}.{name}") for package in self._packages), name
         if reach in {"package", "project"} or (self._open and len(name) > 3):
-            refs = dict.fromkeys((defined(anchor), defined(name)))
+            refs = dict.fromkeys((symbol_key(anchor), symbol_key(name)))
             return tuple(refs), anchor
         return None
 
@@ -153,7 +153,7 @@ class Names:
         bases = [base for base in bases if base not in self._language.builtins]
         if not bases:
             return None
-        keys = tuple(defined(f"{base}.{name}") for base in bases[:_DEEPEST])
+        keys = tuple(symbol_key(f"{base}.{name}") for base in bases[:_DEEPEST])
         return keys, f"{bases[0]}.{name}" if len(bases) == 1 else name
 
     def inherited(self, owner: str, name: str) -> Found | None:
@@ -168,7 +168,7 @@ class Names:
         """Look for a method by its name alone, if that says enough. Its class is known if it is one of this file."""
         if not telling(name):
             return None
-        return (defined(name),), self._ending.get(name) or name
+        return (symbol_key(name),), self._ending.get(name) or name
 
     def method(self, kind: str, name: str, symbol: str) -> Found | None:
         """Find a method by the name of its class, or a function by that of its module."""
@@ -184,7 +184,7 @@ class Names:
             return bound or None
         found = self._reached(f"{kind}.{name}", symbol, whole="." in kind)
         if found is None and kind[:1].isupper():
-            return (defined(f"{kind}.{name}"),), f"{kind}.{name}"
+            return (symbol_key(f"{kind}.{name}"),), f"{kind}.{name}"
         return found
 
     def _of_own(self, own: str, name: str, symbol: str) -> Found | None:

@@ -36,7 +36,7 @@ def parse(path: str, text: str, kind: str, language: str) -> Parsed:
         triggers=said.triggers,
         properties=said.properties,
         headings=tuple(outline.headings),
-        unbroken=tuple(outline.unbroken),
+        unsplittable=tuple(outline.unbroken),
         links=(*said.links, *outline.links[:MOST_LINKS], *outline.blocks.links, *outline.mentioned.links),
         symbols=tuple(outline.blocks.symbols),
         keys=tuple(outline.labels)[:MOST_LABELS],

@@ -2,7 +2,7 @@
 
 import re
 
-from waymeet.analysis import located
+from waymeet.analysis import path_key
 from waymeet.ingest.parse.parsed import RawLink
 from waymeet.types import Symbol
 
@@ -41,7 +41,7 @@ class Blocks:
     @property
     def links(self) -> tuple[RawLink, ...]:
         """Connect the document, or the section of it, with each of its blocks."""
-        refs = (located(self._path),)
+        refs = (path_key(self._path),)
         return tuple(
             RawLink("", symbol.name, CONTAINS, "", "", symbol.start, symbol.name.rpartition("/")[0], refs)
             for symbol in self.symbols

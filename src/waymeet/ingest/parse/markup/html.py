@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from waymeet.analysis.languages import tongue
+from waymeet.analysis.languages import normalise_language
 from waymeet.ingest.parse.markup import fallback, markdown
 from waymeet.ingest.parse.parsed import Parsed
 from waymeet.ingest.parse.references.anchors import slug
-from waymeet.ingest.read.extract.escape import plain_row
+from waymeet.ingest.read.extract.escape import escape_line
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -86,7 +86,7 @@ class PageWords:
         row = "".join(pieces)
         if number in self._code:
             return f"    {row}"
-        return row.strip() if number in self._begun else plain_row(row)
+        return row.strip() if number in self._begun else escape_line(row)
 
     def _walk(self, root: "LexborNode") -> None:
         node: LexborNode | None = root
@@ -241,9 +241,11 @@ def parse(path: str, content: str, kind: str, language: str) -> Parsed:
     try:
         from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - an extra
     except ImportError:
-        return replace(fallback.parse(path, content, kind, language), kind="docs", notes=(MISSING,))
+        return replace(fallback.parse(path, content, kind, language), kind="docs", warnings=(MISSING,))
     if deepest(content) > DEEPEST:  # the time to read it grows with the square of that
-        return replace(fallback.parse(path, content, kind, language), notes=("nested too deeply: read as plain text",))
+        return replace(
+            fallback.parse(path, content, kind, language), warnings=("nested too deeply: read as plain text",)
+        )
     page = LexborHTMLParser(marked(content))
     words = PageWords(page, content.count("\n") + 1)
     if not words.text.strip():
@@ -286,7 +288,7 @@ def _properties(page: "LexborHTMLParser") -> dict[str, str]:
     """Read what a page says of itself."""
     found: dict[str, str] = {}
     root, described = page.css_first("html"), page.css_first('meta[name="description"]')
-    if root is not None and (code := tongue((root.attributes.get("lang") or "").replace("_", "-")[:5])):
+    if root is not None and (code := normalise_language((root.attributes.get("lang") or "").replace("_", "-")[:5])):
         found["lang"] = code
     if described is not None and (said := " ".join((described.attributes.get("content") or "").split())):
         found["description"] = said[:LONGEST]

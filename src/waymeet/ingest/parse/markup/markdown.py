@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from waymeet.ingest.parse.markup.fallback import stem
 from waymeet.ingest.parse.markup.markdown_outline import MOST_LINKS, Outline
-from waymeet.ingest.parse.metadata.frontmatter import Front, front_matter
+from waymeet.ingest.parse.metadata.frontmatter import FrontMatter, parse_front_matter
 from waymeet.ingest.parse.metadata.properties import about
 from waymeet.ingest.parse.metadata.relations import TRANSLATION
 from waymeet.ingest.parse.metadata.translations import is_language_link
@@ -23,7 +23,7 @@ _REMARK = re.compile(r"\{/\*.{0,2000}?\*/\}", re.DOTALL)
 
 def parse(path: str, text: str, kind: str, language: str) -> Parsed:
     """Read a Markdown file."""
-    front = front_matter(text)
+    front = parse_front_matter(text)
     body = text[front.end :]
     if path.lower().endswith(".mdx"):
         body = without_modules(body)
@@ -37,8 +37,8 @@ def parse(path: str, text: str, kind: str, language: str) -> Parsed:
         triggers=said.triggers,
         properties=said.properties,
         headings=tuple(outline.headings),
-        unbroken=tuple(outline.unbroken),
-        body=1 if front.problem else front.lines + 1,
+        unsplittable=tuple(outline.unbroken),
+        body_line=1 if front.problem else front.lines + 1,
         links=(
             *said.links,
             *translating(outline.links, front.lines),
@@ -46,11 +46,11 @@ def parse(path: str, text: str, kind: str, language: str) -> Parsed:
             *outline.mentioned.links,
         ),
         symbols=tuple(outline.blocks.symbols),
-        notes=tuple(_notes(front, outline)),
+        warnings=tuple(_notes(front, outline)),
     )
 
 
-def _notes(front: Front, outline: Outline) -> Iterator[str]:
+def _notes(front: FrontMatter, outline: Outline) -> Iterator[str]:
     if front.problem:
         yield f"{front.problem}: it is searched as text"
     if outline.too_many_links:
@@ -71,7 +71,7 @@ def title_of(headings: list[Heading], language: str, top: int) -> str:
     return first.text if first else ""
 
 
-def _first_line(body: str, front: Front) -> int:
+def _first_line(body: str, front: FrontMatter) -> int:
     """Number the first line that says something, as headings are numbered."""
     return front.lines + 1 + body[: len(body) - len(body.lstrip())].count("\n")
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from waymeet.analysis import located
-from waymeet.ingest.filetypes import has_known_ending
+from waymeet.analysis import path_key
+from waymeet.ingest.filetypes import has_known_extension
 from waymeet.ingest.parse.markup.code_blocks import Blocks
 from waymeet.ingest.parse.markup.fallback import stem
 from waymeet.ingest.parse.markup.markdown_outline import MOST_LINKS
@@ -72,7 +72,7 @@ def parse(path: str, text: str, kind: str, language: str) -> Parsed:
         triggers=said.triggers,
         properties=said.properties,
         headings=tuple(outline.headings),
-        unbroken=tuple(outline.unbroken),
+        unsplittable=tuple(outline.unbroken),
         links=(*said.links, *outline.links[:MOST_LINKS], *outline.blocks.links, *outline.mentioned.links),
         symbols=tuple(outline.blocks.symbols),
         keys=tuple(outline.labels)[:MOST_LABELS],
@@ -227,10 +227,10 @@ class _Outline:
         refs: tuple[str, ...] = ()
         if page.endswith("_"):
             return  # the name of an address that is given elsewhere
-        if not has_known_ending(page):
+        if not has_known_extension(page):
             page += self._ending  # pages are named without it
         if page.startswith("/"):  # from where the documentation begins, which may be any folder above
-            refs = tuple(located(place) for folder in above(self._path) if (place := below_root(folder, page)))
+            refs = tuple(path_key(place) for folder in above(self._path) if (place := below_root(folder, page)))
         self.links.append(
             RawLink(page, meant.anchor, REFERENCES, text, sentence, line, self._section, refs[-_DEEPEST:])
         )

@@ -14,7 +14,7 @@ _ALIAS = re.compile(r"(?<!\w)\*(?=\S)([\w-]*)")
 _LEAD = re.compile(r"^[ \t]*(?:[-?:][ \t]+)*", re.MULTILINE)
 
 
-class Front(Struct, frozen=True):
+class FrontMatter(Struct, frozen=True):
     """What the front matter says and how much of the file it takes."""
 
     values: Mapping[str, Any] = {}
@@ -26,64 +26,64 @@ class Front(Struct, frozen=True):
     """Why it could not be read; its lines are then text like any other."""
 
 
-def front_matter(text: str) -> Front:
+def parse_front_matter(text: str) -> FrontMatter:
     r"""Read the front matter of a file. Anything wrong with it is said, never raised.
 
-    >>> front_matter("---\ntitle: A\n---\nText").values
+    >>> parse_front_matter("---\ntitle: A\n---\nText").values
     {'title': 'A'}
-    >>> front_matter("---\ntitle: A: B\n---\nText").problem
+    >>> parse_front_matter("---\ntitle: A: B\n---\nText").problem
     'front matter is not valid YAML (line 2)'
     """
     block = _BLOCK.match(text) if text.startswith("---") else None
     if block is None:
-        return Front()
+        return FrontMatter()
     lines = text.count("\n", 0, block.end()) + (block.end() == len(text) and not text.endswith("\n"))
     danger = _danger(block["yaml"])
     if danger:
-        return Front({}, lines, block.end(), f"front matter {danger}")
+        return FrontMatter({}, lines, block.end(), f"front matter {danger}")
     import yaml12  # noqa: PLC0415 - most files have none
 
     try:
         values = yaml12.parse_yaml(block["yaml"])
     except ValueError as error:
-        return Front({}, lines, block.end(), _complaint(error))
+        return FrontMatter({}, lines, block.end(), _complaint(error))
     if values is None:
-        return Front({}, lines, block.end())
+        return FrontMatter({}, lines, block.end())
     if not isinstance(values, dict):
-        return Front()  # text between two rules is YAML, too, but a single string: no front matter was meant
-    return Front({str(_untagged(key)): value for key, value in values.items()}, lines, block.end())
+        return FrontMatter()  # text between two rules is YAML, too, but a single string: no front matter was meant
+    return FrontMatter({str(_untagged(key)): value for key, value in values.items()}, lines, block.end())
 
 
-def texts(value: object) -> Iterator[str]:
+def iterate_texts(value: object) -> Iterator[str]:
     """Yield every value in a piece of front matter as text.
 
-    >>> list(texts([1, {"a": True, "b": None}, "x"]))
+    >>> list(iterate_texts([1, {"a": True, "b": None}, "x"]))
     ['1', 'true', 'x']
     """
     value = _untagged(value)
     if isinstance(value, dict):
         for each in value.values():
-            yield from texts(each)
+            yield from iterate_texts(each)
     elif isinstance(value, list):
         for each in value:
-            yield from texts(each)
+            yield from iterate_texts(each)
     elif isinstance(value, bool):
         yield str(value).lower()
     elif value is not None and str(value).strip():
         yield str(value).strip()
 
 
-def listed(value: object) -> tuple[str, ...]:
+def split_list(value: object) -> tuple[str, ...]:
     """Read a list that may be written as one text, parted by commas or else by spaces.
 
-    >>> listed("a, b c"), listed("a b"), listed(["x y", "z"])
+    >>> split_list("a, b c"), split_list("a b"), split_list(["x y", "z"])
     (('a', 'b c'), ('a', 'b'), ('x y', 'z'))
     """
     value = _untagged(value)
     if isinstance(value, str):
         parts = value.split(",") if "," in value else value.split()
         return tuple(part.strip() for part in parts if part.strip())
-    return tuple(texts(value))
+    return tuple(iterate_texts(value))
 
 
 def flattened(values: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
@@ -96,7 +96,7 @@ def flattened(values: Mapping[str, Any], above: str = "") -> Iterator[tuple[str,
         plain = _untagged(value)
         if isinstance(plain, dict):
             yield from flattened({str(_untagged(name)): each for name, each in plain.items()}, f"{above}{key}.")
-        elif text := ", ".join(texts(plain)):
+        elif text := ", ".join(iterate_texts(plain)):
             yield f"{above}{key}", text
 
 

@@ -3,9 +3,9 @@
 import re
 from itertools import pairwise
 
-from waymeet.analysis.doc_types import stated
+from waymeet.analysis.doc_types import normalise_doc_type
 
-__all__ = ["OTHER", "guessed", "stated"]
+__all__ = ["OTHER", "guessed", "normalise_doc_type"]
 
 OTHER = "other"
 _WORDS = {

@@ -6,8 +6,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from waymeet.ingest.parse.metadata.frontmatter import flattened, listed, texts, unique
-from waymeet.ingest.parse.metadata.guess_doc_type import guessed, stated
+from waymeet.ingest.parse.metadata.frontmatter import flattened, iterate_texts, split_list, unique
+from waymeet.ingest.parse.metadata.guess_doc_type import guessed, normalise_doc_type
 from waymeet.ingest.parse.metadata.relations import relations
 from waymeet.ingest.parse.metadata.translations import counterparts, spoken
 from waymeet.ingest.parse.parsed import RawLink
@@ -42,15 +42,15 @@ class About(Struct, frozen=True):
 def about(values: Mapping[str, Any], path: str, kind: str, language: str, text: str = "") -> About:
     """Read front matter; where it is silent, the path and the script of the text speak."""
     known = {key.lower(): value for key, value in values.items()}
-    doc_type = next(texts(known.get("doc_type", known.get("type"))), "")
+    doc_type = next(iterate_texts(known.get("doc_type", known.get("type"))), "")
     return About(
-        title=next(texts(known.get("title")), ""),
-        doc_type=stated(doc_type) if doc_type else guessed(path, kind, language),
+        title=next(iterate_texts(known.get("title")), ""),
+        doc_type=normalise_doc_type(doc_type) if doc_type else guessed(path, kind, language),
         tags=unique(
-            tag.lstrip("#") for key in ("tags", "keywords") for tag in listed(known.get(key)) if tag.strip("#")
+            tag.lstrip("#") for key in ("tags", "keywords") for tag in split_list(known.get(key)) if tag.strip("#")
         ),
-        aliases=unique((*texts(known.get("aliases")), *texts(known.get("alias")))),
-        triggers=unique((*texts(known.get("trigger_phrases")), *texts(known.get("triggers")))),
+        aliases=unique((*iterate_texts(known.get("aliases")), *iterate_texts(known.get("alias")))),
+        triggers=unique((*iterate_texts(known.get("trigger_phrases")), *iterate_texts(known.get("triggers")))),
         properties=dict(_properties(values)) | dict(_derived(known, path, text)),
         links=(*relations(values, path), *counterparts(path)),
     )
@@ -63,7 +63,7 @@ def tier(values: Mapping[str, Any]) -> str:
     ('critical', 'deprecated', '')
     """
     for key in _TIER_KEYS:
-        for each in texts(values.get(key)):
+        for each in iterate_texts(values.get(key)):
             word = _BETWEEN.sub("-", each.lower()).strip("-")
             if word in _TIER_WORDS:
                 return _TIER_WORDS[word]

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from waymeet.analysis import called, located
-from waymeet.ingest.filetypes import has_known_ending
-from waymeet.ingest.parse.metadata.frontmatter import texts
+from waymeet.analysis import file_name_key, path_key
+from waymeet.ingest.filetypes import has_known_extension
+from waymeet.ingest.parse.metadata.frontmatter import iterate_texts
 from waymeet.ingest.parse.parsed import RawLink
 from waymeet.ingest.parse.references.link_syntax import KINDS, REFERENCES, any_kind, inline, wikilink
 from waymeet.ingest.parse.references.paths import below_root, from_folder
@@ -67,14 +67,14 @@ def _sources(value: object, path: str, *, sure: bool) -> Iterator[RawLink]:
             continue
         target = found["path"].removeprefix("./") if not found["path"].startswith("../") else found["path"]
         name = target.rstrip("/").rpartition("/")[2]
-        if not sure and not has_known_ending(name) and "/" not in target:
+        if not sure and not has_known_extension(name) and "/" not in target:
             continue
         places = [place for place in (below_root("", target), from_folder(path, target)) if place]
-        keys = dict.fromkeys(map(located, places))
-        if not has_known_ending(name):  # it may be a folder, whose path ends with a slash
-            keys |= dict.fromkeys(located(f"{place}/") for place in places)
+        keys = dict.fromkeys(map(path_key, places))
+        if not has_known_extension(name):  # it may be a folder, whose path ends with a slash
+            keys |= dict.fromkeys(path_key(f"{place}/") for place in places)
         if "/" not in target:
-            keys[called(name)] = None
+            keys[file_name_key(name)] = None
         if keys:
             yield RawLink(target, found["symbol"] or "", SOURCE, written, "", 1, "", tuple(keys))
 
@@ -90,13 +90,15 @@ def _mapped(value: object) -> Iterator[RawLink]:
             kind = any_kind(_chosen(each, _KIND)) or REFERENCES
             link = _link(_chosen(each, _TARGET), kind)
         else:
-            link = _link(next(texts(each), ""), REFERENCES)
+            link = _link(next(iterate_texts(each), ""), REFERENCES)
         if link:
             yield link
 
 
 def _chosen(values: Mapping[Any, Any], keys: tuple[str, ...]) -> str:
-    return next((text for key in keys for text in texts(values.get(key)) if isinstance(values.get(key), str)), "")
+    return next(
+        (text for key in keys for text in iterate_texts(values.get(key)) if isinstance(values.get(key), str)), ""
+    )
 
 
 def _targets(value: object) -> Iterator[str]:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from waymeet.analysis import located
-from waymeet.analysis.languages import tongue, tongue_named, written_in
-from waymeet.ingest.parse.metadata.frontmatter import texts
+from waymeet.analysis import path_key
+from waymeet.analysis.languages import detect_cjk_language, normalise_language, tongue_named
+from waymeet.ingest.parse.metadata.frontmatter import iterate_texts
 from waymeet.ingest.parse.metadata.relations import TRANSLATION
 from waymeet.ingest.parse.parsed import RawLink
 
@@ -31,8 +31,10 @@ def spoken(path: str, values: Mapping[str, Any], text: str) -> str:
     >>> spoken("a.md", {}, "検索の設定"), spoken("a.md", {}, "text")
     ('ja', '')
     """
-    stated = next((code for key in _STATED for each in texts(values.get(key)) if (code := tongue_named(each))), "")
-    return stated or _of_name(path)[0] or _of_folder(path)[0] or written_in(text)
+    stated = next(
+        (code for key in _STATED for each in iterate_texts(values.get(key)) if (code := tongue_named(each))), ""
+    )
+    return stated or _of_name(path)[0] or _of_folder(path)[0] or detect_cjk_language(text)
 
 
 def counterparts(path: str) -> tuple[RawLink, ...]:
@@ -47,7 +49,7 @@ def counterparts(path: str) -> tuple[RawLink, ...]:
     >>> counterparts("docs/a.md")
     ()
     """
-    refs = tuple(dict.fromkeys(located(each) for each in (*_of_name(path)[1], *_of_folder(path)[1]) if each != path))
+    refs = tuple(dict.fromkeys(path_key(each) for each in (*_of_name(path)[1], *_of_folder(path)[1]) if each != path))
     return (RawLink("", "", TRANSLATION, "", "", 1, "", refs),) if refs else ()
 
 
@@ -59,7 +61,7 @@ def is_language_link(text: str, line: int) -> bool:
     """
     if line > TOP or not tongue_named(text):
         return False
-    return not tongue(text) or text.isupper() or len(text) > 2
+    return not normalise_language(text) or text.isupper() or len(text) > 2
 
 
 def _of_name(path: str) -> tuple[str, list[str]]:
@@ -68,7 +70,7 @@ def _of_name(path: str) -> tuple[str, list[str]]:
     stem, dot, ending = name.rpartition(".")
     for pattern, joint in ((_DOTTED, "."), (_JOINED, "")):
         found = pattern.fullmatch(stem)
-        code = tongue(found["code"]) if found else ""
+        code = normalise_language(found["code"]) if found else ""
         if not found or not code or (not joint and len(found["code"]) == 2 and found["code"].lower() not in _NO_WORDS):
             continue
         between = joint or stem[len(found["stem"])]
@@ -81,7 +83,7 @@ def _of_folder(path: str) -> tuple[str, list[str]]:
     """Read the language from the folders, with the places where the original may lie."""
     *folders, name = path.split("/")
     for at, folder in enumerate(folders):
-        code = tongue(folder)
+        code = normalise_language(folder)
         if code and (len(folder) > 2 or folder.lower() in _FOLDERS):
             before, behind = folders[:at], folders[at + 1 :]
             if before[-1:] == ["i18n"] and behind and behind[0].startswith(_DOCUSAURUS):

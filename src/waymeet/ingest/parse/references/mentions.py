@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
-from waymeet.analysis import called, defined, located
-from waymeet.ingest.filetypes import has_known_ending, is_binary_name
+from waymeet.analysis import file_name_key, path_key, symbol_key
+from waymeet.ingest.filetypes import has_known_extension, is_binary_name
 from waymeet.ingest.parse.parsed import RawLink
 from waymeet.ingest.parse.references.paths import above, below_root, module
 from waymeet.ingest.parse.references.sentence import around
@@ -114,7 +114,7 @@ def paths(target: str, source: str) -> tuple[str, ...]:
     (('n:app.py',), ())
     """
     if "/" not in target:
-        return () if target.rpartition(".")[0].lower() in _EVERYWHERE else (called(target),)
+        return () if target.rpartition(".")[0].lower() in _EVERYWHERE else (file_name_key(target),)
     if target.startswith("/"):
         bases = [""]
     elif target.startswith(("./", "../")):
@@ -123,7 +123,7 @@ def paths(target: str, source: str) -> tuple[str, ...]:
         folders = list(above(source))
         bases = [*folders[: _MOST_BASES - 1], *folders[_MOST_BASES - 1 :][-1:], "src"]
     found = (below_root(base, target) for base in bases)
-    keys = [located(place) for place in found if place]
+    keys = [path_key(place) for place in found if place]
     stem, _, ending = target.rpartition(".")
     if ending in _FAMILIES and target[0] not in "./":  # the end of a path is a key of modules
         keys.append(module(_FAMILIES[ending], stem))
@@ -132,7 +132,7 @@ def paths(target: str, source: str) -> tuple[str, ...]:
 
 def _is_file(path: str) -> bool:
     name = path.rpartition("/")[2]
-    return has_known_ending(name) and not is_binary_name(name)
+    return has_known_extension(name) and not is_binary_name(name)
 
 
 def _symbol(written: str) -> Mention | None:
@@ -148,7 +148,7 @@ def _symbol(written: str) -> Mention | None:
         return None
     if len(parts) == 1:
         usual = len(parts[0]) == 1 or parts[0] in _BUILTINS
-        return None if usual else Mention((defined(parts[0]),), parts[0], written)
+        return None if usual else Mention((symbol_key(parts[0]),), parts[0], written)
     return _qualified(parts, written, called_=called_)
 
 
@@ -158,11 +158,11 @@ def _qualified(parts: list[str], written: str, *, called_: bool) -> Mention | No
         return None
     own = next((at for at, part in enumerate(parts) if _is_proper(part)), len(parts) - 1)
     meant, modules = ".".join(parts[own:]), parts[:own]
-    whole, last = defined(".".join(parts)), parts[-1]
+    whole, last = symbol_key(".".join(parts)), parts[-1]
     if own < len(parts) - 1 or called_ or _is_coined(last) or _is_proper(last):
         # Where a package offers what a file of it defines, the definition is meant.
         files, folders = _halves(_modules(modules))
-        known = [defined(meant)] if _is_coined(meant) or _is_proper(meant) else []
+        known = [symbol_key(meant)] if _is_coined(meant) or _is_proper(meant) else []
         return Mention(tuple(dict.fromkeys((whole, *files, *known, *folders)))[:_MOST_REFS], meant, written)
     return Mention((*_modules(parts), whole), "", written)
 
@@ -217,7 +217,7 @@ def _script(code: str, path: str) -> Iterator[Mention]:
         target = target.removeprefix("@/").removeprefix("~/")
         bases = (next(above(path)), "") if target.startswith(".") else ("", "src")
         places = [place for base in bases if (place := below_root(base, target))]
-        if has_known_ending(target.rpartition("/")[2]):
+        if has_known_extension(target.rpartition("/")[2]):
             places = [place.rpartition(".")[0] for place in places]
         keys = [module("js", f"/{place}{folder}") for folder in ("", "/") for place in places]
         if keys:

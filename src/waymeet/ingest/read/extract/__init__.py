@@ -6,7 +6,7 @@ The lines of such a document are those of the Markdown, for the file has none; `
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from waymeet.ingest.filetypes import listed
+from waymeet.ingest.filetypes import file_type
 from waymeet.ingest.read.decode import Decoded, decode
 from waymeet.ingest.read.extract.errors import ExtractError
 
@@ -31,7 +31,7 @@ def text_of(path: str, raw: bytes) -> Decoded | None:
     Raises:
         ExtractError: it may have one, but it cannot be taken out; says why.
     """
-    module = _READERS.get(listed(path).language)
+    module = _READERS.get(file_type(path).language)
     if module is None:
         return decode(raw)
     read: Callable[[bytes], str] = import_module(module).read

@@ -10,7 +10,7 @@ from io import BytesIO
 from xml.parsers import expat
 
 from waymeet.ingest.read.extract.errors import ExtractError
-from waymeet.ingest.read.extract.escape import plain_row
+from waymeet.ingest.read.extract.escape import escape_line
 
 MOST_BYTES = 30_000_000
 """Of one part of the archive, unpacked."""
@@ -156,7 +156,7 @@ class _Body(_Reader):
             self._cells.append(" ".join(self._cell))
             self._cell = []
         elif name == "tr" and self._cells:
-            self.written.append(plain_row(" | ".join(self._cells)))
+            self.written.append(escape_line(" | ".join(self._cells)))
             self._cells = []
         elif name == "tbl":
             self._tables -= 1
@@ -174,7 +174,7 @@ class _Body(_Reader):
         elif rows and self._level:
             self.written.append(f"{'#' * self._level} {' '.join(rows)}")
         elif rows:
-            text = "\n".join(map(plain_row, rows))
+            text = "\n".join(map(escape_line, rows))
             self.written.append(f"- {text}" if self._item else text)
         self._words, self._level, self._item = [], 0, False
 

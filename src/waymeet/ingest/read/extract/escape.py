@@ -6,10 +6,10 @@ _SPECIAL = re.compile(r"#{1,6}(?=\s|$)|<|```|~~~|(?=(?:[-=]+|\.{3})\s*$)")
 _FENCE = re.compile(r"^\s*(`{3,})", re.MULTILINE)
 
 
-def plain_row(line: str) -> str:
+def escape_line(line: str) -> str:
     r"""Write a line of prose so that it begins no heading, no block of code and no HTML.
 
-    >>> plain_row("  # of users"), plain_row("---"), plain_row("a # b"), plain_row("<b>")
+    >>> escape_line("  # of users"), escape_line("---"), escape_line("a # b"), escape_line("<b>")
     ('\\# of users', '\\---', 'a # b', '\\<b>')
     """
     row = line.strip()
@@ -18,7 +18,7 @@ def plain_row(line: str) -> str:
 
 def plain_rows(text: str) -> str:
     """Write prose of several lines."""
-    return "\n".join(plain_row(line) for line in text.split("\n"))
+    return "\n".join(escape_line(line) for line in text.split("\n"))
 
 
 def fenced(code: str, language: str) -> str:

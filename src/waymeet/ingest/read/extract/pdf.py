@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from waymeet.ingest.read.extract.errors import ExtractError
-from waymeet.ingest.read.extract.escape import plain_row, plain_rows
+from waymeet.ingest.read.extract.escape import escape_line, plain_rows
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument  # type: ignore[import-untyped]
@@ -33,7 +33,7 @@ def read(raw: bytes) -> str:
 
 def _written(document: "PdfDocument") -> str:
     title = " ".join(document.get_metadata_value("Title").split())[:_LONGEST_TITLE]
-    parts = [f"# {plain_row(title)}"] if title else []
+    parts = [f"# {escape_line(title)}"] if title else []
     length = 0
     for number in range(len(document)):
         text = _page(document, number)

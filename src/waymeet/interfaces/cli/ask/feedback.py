@@ -65,7 +65,7 @@ def command(
     query = " ".join(query.split())
     with opened(root, index, flags) as project:
         if listing:
-            votes = [each for each in storage.corrections(project.index_path).votes if query in ("", each.query)]
+            votes = [each for each in storage.read_feedback(project.index_path).votes if query in ("", each.query)]
         elif not query or not (right or wrong or undo):
             raise UsageError("Nothing was said.", "Give a question and --right, --wrong, --undo or --list.")
         else:
@@ -80,35 +80,35 @@ def command(
 
 def _changed(project: Project, query: str, right: Sequence[str], wrong: Sequence[str], *, undo: bool) -> "list[Vote]":
     from waymeet.search.feedback import storage
-    from waymeet.search.feedback.votes import Vote, cast, taken_back
-    from waymeet.search.lookup.citation import meant
-    from waymeet.search.lookup.did_you_mean import nothing_called
+    from waymeet.search.feedback.votes import Vote, add_votes, remove_votes
+    from waymeet.search.lookup.citation import documents_of_references
+    from waymeet.search.lookup.did_you_mean import not_indexed_error
 
     given = {each: cited(project.root, each) for each in (*right, *wrong)}
     if undo:
-        votes = storage.corrections(project.index_path).votes
+        votes = storage.read_feedback(project.index_path).votes
         about = {vote.document for vote in votes if vote.query == query}
-        found = meant(given.values(), about.intersection)
+        found = documents_of_references(given.values(), about.intersection)
         gone = [found.get(each, each) for each in given.values()]
-        kept = storage.change(project.index_path, lambda votes: taken_back(votes, query, gone))
+        kept = storage.change_votes(project.index_path, lambda votes: remove_votes(votes, query, gone))
         return [each for each in kept if each.query == query]
     store, _ = current(project)
-    found = meant(given.values(), store.documents)
+    found = documents_of_references(given.values(), store.documents)
     for each in given.values():
         if each not in found:
-            raise nothing_called(store, each)
+            raise not_indexed_error(store, each)
     documents = store.documents(found.values())
     now = time_ns()
     new = [Vote(query, found[given[each]], each in right, now) for each in given]
-    kept = storage.change(project.index_path, lambda votes: cast(votes, new))
+    kept = storage.change_votes(project.index_path, lambda votes: add_votes(votes, new))
     for each in right:
-        storage.touch(project.index_path, documents[found[given[each]]], now)
+        storage.record_read(project.index_path, documents[found[given[each]]], now)
     return [each for each in kept if each.query == query]
 
 
 def _lines(votes: "Sequence[Vote]") -> Iterator[Line]:
     for each in votes:
-        mark = ("right  ", "green") if each.right else ("wrong  ", "yellow")
+        mark = ("right  ", "green") if each.is_relevant else ("wrong  ", "yellow")
         yield [mark, (each.document, "cyan"), (f"  for “{each.query}”", "dim")]
     if not votes:
         yield [("Nothing was said yet.", "dim")]

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from waymeet.analysis import words
-from waymeet.ingest.discover.walk import Found, walk
+from waymeet.analysis import query_words
+from waymeet.ingest.discover.walk import FoundFile, walk
 from waymeet.ingest.read.decode import decode
-from waymeet.ingest.read.safe_read import read
-from waymeet.ingest.read.secrets import masked
+from waymeet.ingest.read.safe_read import read_file
+from waymeet.ingest.read.secrets import mask_secrets
 from waymeet.interfaces.render.text import Line
 from waymeet.settings import Ingest
 
@@ -44,10 +44,10 @@ def first_look(root: Path, ingest: Ingest, question: str, late: Callable[[], boo
     Only whole words of the question count, as they are written; the index knows better. What the ignore rules leave
     out is not opened, and secrets are masked as everywhere.
     """
-    wanted = tuple(dict.fromkeys(token.casefold() for token, _ in words(question)))
-    files: list[Found] = []
+    wanted = tuple(dict.fromkeys(token.casefold() for token, _ in query_words(question)))
+    files: list[FoundFile] = []
     for each in walk(root, ingest):
-        if isinstance(each, Found) and not each.bare and each.size <= _LARGEST:
+        if isinstance(each, FoundFile) and not each.path_only_reason and each.size <= _LARGEST:
             files.append(each)
         if late():
             break
@@ -64,10 +64,10 @@ def first_look(root: Path, ingest: Ingest, question: str, late: Callable[[], boo
     return Look(shown, looked, len(files))
 
 
-def _seen(root: Path, file: Found, wanted: Sequence[str]) -> Iterator[Seen]:
+def _seen(root: Path, file: FoundFile, wanted: Sequence[str]) -> Iterator[Seen]:
     """Find the line of a file that holds the most of the words."""
     try:
-        decoded = decode(read(str(root), file.path, _LARGEST).raw)
+        decoded = decode(read_file(str(root), file.path, _LARGEST).raw)
     except OSError:
         return  # gone meanwhile
     if decoded is None:
@@ -88,7 +88,7 @@ def _matches(text: str, wanted: Sequence[str]) -> int:
 
 
 def _masked(seen: Seen) -> Seen:
-    return Seen(seen.path, seen.line, masked(seen.text, seen.path).text, seen.score)
+    return Seen(seen.path, seen.line, mask_secrets(seen.text, seen.path).text, seen.score)
 
 
 def look_lines(look: Look) -> Iterator[Line]:

@@ -19,8 +19,8 @@ from waymeet.interfaces.cli.common import (
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import format_option, print_files, print_text
 from waymeet.interfaces.cli.shell_complete import documents
-from waymeet.interfaces.daemon.client import asked
-from waymeet.interfaces.requests.fields import below
+from waymeet.interfaces.daemon.client import query_daemon
+from waymeet.interfaces.requests.fields import relative_to_root
 from waymeet.interfaces.requests.operations.read import ReadRequest
 from waymeet.project import Project
 from waymeet.search.lookup.citation import Excerpt
@@ -54,7 +54,7 @@ def command(
         wanted = [name for each in references for name in (_given() if each == "-" else (each,))]
         if not wanted:
             raise click.UsageError("Nothing came from standard input.")
-        excerpts = [_excerpt(project, below(project.root, cited(project.root, each))) for each in wanted]
+        excerpts = [_excerpt(project, relative_to_root(project.root, cited(project.root, each))) for each in wanted]
     if form == "json":
         print_json(excerpts[0] if len(excerpts) == 1 and "-" not in references else excerpts)
         return 0
@@ -78,7 +78,7 @@ def command(
 
 def _excerpt(project: Project, reference: str) -> Excerpt:
     """Read from the resident process if there is one, else here."""
-    found = asked(project, "read", ReadRequest(id=reference), Excerpt)
+    found = query_daemon(project, "read", ReadRequest(id=reference), Excerpt)
     if isinstance(found, Excerpt):
         return found
     index_first(project)

@@ -22,9 +22,9 @@ from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing, print_text
 from waymeet.interfaces.cli.shell_complete import documents, namespaces, recipes
 from waymeet.interfaces.daemon import client as resident
-from waymeet.interfaces.render.text import answer_lines, one_line
-from waymeet.interfaces.requests.missing_vectors import go_on
-from waymeet.interfaces.requests.operations.search import SearchRequest, query_of
+from waymeet.interfaces.render.text import render_answer, to_single_line
+from waymeet.interfaces.requests.missing_vectors import embed_missing
+from waymeet.interfaces.requests.operations.search import SearchRequest, to_query
 from waymeet.project import Project
 from waymeet.search.understand.inline_filters import KINDS
 from waymeet.types import Answer, Filters, Query
@@ -132,13 +132,13 @@ def command(
             _index_first(project, text or given[-_GLANCE:], looking=form == "text")
             text, told = _understood(project, text, given)
         request = replace(_request(project, text, asked), refresh=not no_refresh)
-        query_asked = query_of(project, request)
-        answer = resident.asked(project, "search", request, Answer)
+        query_asked = to_query(project, request)
+        answer = resident.query_daemon(project, "search", request, Answer)
         if answer is None:  # nobody serves this index, or not as this call would: it is answered here
             _index_first(project, text, looking=form == "text")
             answer = project.search(query_asked, refresh=request.refresh)
-            go_on(project, answer)
-            resident.start_for_next(project)
+            embed_missing(project, answer)
+            resident.start_daemon(project)
         if told and form in {"json", "md"}:
             answer = replace(answer, notes=(told, *answer.notes))
         _print(form, answer, project)
@@ -156,7 +156,7 @@ def _request(project: Project, text: str, asked: dict[str, Any]) -> SearchReques
     asked["intent"] = _intent(asked["intent"])
     for pair in asked["properties"]:
         if not re.fullmatch(r"\s*[^\s=].*?=.*", pair, re.DOTALL):
-            raise click.UsageError(f"--property {one_line(pair)} is not of the form KEY=VALUE.")
+            raise click.UsageError(f"--property {to_single_line(pair)} is not of the form KEY=VALUE.")
     return SearchRequest(
         query=text,
         limit=asked.pop("limit") or 0,
@@ -174,7 +174,7 @@ def _print(form: str, answer: Answer, project: Project) -> None:
 
         print_text(answer_markdown(answer))
     elif form == "text":
-        print_lines(answer_lines(answer), project)
+        print_lines(render_answer(answer), project)
     else:
         files = [hit.document for hit in answer.hits]
         print_listing(form, Listing(answer, answer.hits, (), files, "", answer.notes, answer.degraded), project)
@@ -192,18 +192,18 @@ def _standard_input() -> str:
 
 def _understood(project: Project, text: str, given: str) -> tuple[str, str]:
     """Make a question of what was piped in; say what was understood."""
-    from waymeet.analysis.pasted import pasted
-    from waymeet.search.understand.pasted import understood
+    from waymeet.analysis.pasted import parse_pasted
+    from waymeet.search.understand.pasted import query_from_pasted
 
-    store, _ = project.current()
-    found = understood(pasted(given), store)
-    say(one_line(found.said), err=True)
+    store, _ = project.refreshed_store()
+    found = query_from_pasted(parse_pasted(given), store)
+    say(to_single_line(found.said), err=True)
     return f"{text} {found.text}".strip(), found.said
 
 
 def _index_first(project: Project, question: str, *, looking: bool) -> None:
     """Index the project on first use; a person who waits for that is shown what a first look finds."""
-    seconds = project.settings.terminal.first_look_seconds
+    seconds = project.settings.terminal.preview_seconds
     if looking and seconds > 0 and sys.stderr.isatty() and not project.indexed:
         from waymeet.interfaces.cli.ask.preview import first_look, look_lines
 
@@ -219,10 +219,10 @@ def _intent(written: str) -> str:
     """Refuse an intent that does not exist."""
     if not written:
         return ""
-    from waymeet.analysis.intent import CLUES
+    from waymeet.analysis.intent import INTENT_WORDS
 
-    if written not in CLUES:
-        raise click.UsageError(f"--intent {one_line(written)} is none of {', '.join(CLUES)}.")
+    if written not in INTENT_WORDS:
+        raise click.UsageError(f"--intent {to_single_line(written)} is none of {', '.join(INTENT_WORDS)}.")
     return written
 
 
@@ -232,7 +232,9 @@ def _wordings(variants: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     for written in variants:
         kind, _, text = written.partition(":")
         if kind not in {"lex", "vec", "hyde"} or not text.strip():
-            raise click.UsageError(f"--variant {one_line(written)} is not of the form lex:TEXT, vec:TEXT or hyde:TEXT.")
+            raise click.UsageError(
+                f"--variant {to_single_line(written)} is not of the form lex:TEXT, vec:TEXT or hyde:TEXT."
+            )
         found[kind] = (*found.get(kind, ()), text.strip())
     return found
 
@@ -246,12 +248,12 @@ def _hint(project: Project, request: Query, answer: Answer) -> str:
     if answer.mode == "vec_only":
         return "Mode vec_only needs an embedding model; try without --mode."
     if request.filters.namespaces:
-        from waymeet.stores.sqlite.read.completion import namespaces as known
+        from waymeet.stores.sqlite.read.completion import list_namespaces as known
 
         there = known(project.index_path)
         if set(there).isdisjoint(request.filters.namespaces):
             wanted = ", ".join(request.filters.namespaces)
             return f"There is no namespace {wanted}. There are: {', '.join(there) or 'none; see settings namespaces'}."
-    if request.filters != Filters() and not project.matching(request.filters):
+    if request.filters != Filters() and not project.count_matching(request.filters):
         return "No indexed file passes these filters (--in, --kind, --type, --tag and so on): check their spelling."
     return "Try other words, fewer filters, or `prefix*`."

@@ -20,7 +20,7 @@ from waymeet.interfaces.cli.common import (
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.shell_complete import documents, recipes
 from waymeet.interfaces.render.text import Line
-from waymeet.paths import there
+from waymeet.paths import is_visible
 from waymeet.project import Project
 from waymeet.types import Query
 
@@ -75,35 +75,35 @@ def command(
 
 def _told(project: Project, store: "Store", request: Query, reference: str) -> "WhyNot":
     from waymeet.recipes import RECIPES
-    from waymeet.search.lookup.citation import meant
-    from waymeet.search.why_not import Road, why_not
+    from waymeet.search.lookup.citation import documents_of_references
+    from waymeet.search.why_not import TracedQuery, why_not
 
     recipe = project.recipe(request.recipe)
     place = cited(project.root, reference)
-    found = meant([place], store.documents).get(place, "")
+    found = documents_of_references([place], store.documents).get(place, "")
     if not found:
-        path = place if there(project.root / place) else _PLACE.sub("", place)
+        path = place if is_visible(project.root / place) else _PLACE.sub("", place)
         return _absent(project, request, path, list(store.fingerprints()))
     document = store.documents([found])[found]
     others = ((each, project.settings_for(each.name)) for each in RECIPES.values() if each.name != "skills_recall")
-    road = Road(recipe, request, project.tools(store), project.settings_for(recipe.name))
+    road = TracedQuery(recipe, request, project.tools(store), project.settings_for(recipe.name))
     return why_not(road, document, others)
 
 
 def _absent(project: Project, request: Query, path: str, known: list[str]) -> "WhyNot":
     """Say why a file is not indexed at all."""
-    from waymeet.ingest.discover.ignore import ignored_by
-    from waymeet.search.lookup.did_you_mean import near
+    from waymeet.ingest.discover.ignore import matching_ignore_rule
+    from waymeet.search.lookup.did_you_mean import similar_paths
     from waymeet.search.why_not import WhyNot
 
     skipped = dict(project.status().skipped)
-    rule = ignored_by(project.root, path, project.settings.ingest)
+    rule = matching_ignore_rule(project.root, path, project.settings.ingest)
     if path in skipped:
         reason, change = f"skipped, {skipped[path]}", ""
     elif rule:
         reason, change = f"ignored by {rule}", f"bring it back with a line !/{path} in .waymeetignore"
     elif not (project.root / path).exists():
-        close = " or ".join(near(path, known))
+        close = " or ".join(similar_paths(path, known))
         change = f"did you mean {close}?" if close else "check the spelling: waymeet search shows ids"
         reason = f"there is no file {path}"
     else:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from waymeet.ingest.discover.run_state import former
+from waymeet.ingest.discover.run_state import renamed_paths
 from waymeet.interfaces.cli.common import (
     current,
     from_here,
@@ -17,8 +17,8 @@ from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
 from waymeet.interfaces.cli.shell_complete import documents
 from waymeet.interfaces.render.text import Line
-from waymeet.search.explore.broken_links import Broken, broken
-from waymeet.staleness.references import unindexed
+from waymeet.search.explore.broken_links import BrokenLink, find_broken_links
+from waymeet.staleness.references import find_unindexed
 
 _EPILOG = manual(
     """
@@ -52,8 +52,10 @@ def command(
     with opened(root, index, flags) as project:
         store, degraded = current(project, surely=exit_code)
         wanted = [from_here(project.root, path) for path in paths]
-        with store.reading():
-            found = broken(store, former(store), lambda name: bool(unindexed(project.root, [name])), wanted)
+        with store.snapshot():
+            found = find_broken_links(
+                store, renamed_paths(store), lambda name: bool(find_unindexed(project.root, [name])), wanted
+            )
     said = f"{several(len(found), 'broken link')}." if found else "No link is broken."
     whole = {"broken": found, "degraded": degraded}
     files = [each.document for each in found]
@@ -61,7 +63,7 @@ def command(
     return 1 if exit_code and found else 0
 
 
-def _lines(found: Sequence[Broken]) -> Iterator[Line]:
+def _lines(found: Sequence[BrokenLink]) -> Iterator[Line]:
     for each in found:
         place = f"{each.document}:{each.line}" if each.line else each.document
         yield [(place, "cyan place"), (f"  {each.kind}  ", "dim"), (each.target, "yellow"), (f"  {_said(each)}", "")]
@@ -69,8 +71,8 @@ def _lines(found: Sequence[Broken]) -> Iterator[Line]:
             yield [("    ", ""), (each.sentence, "dim")]
 
 
-def _said(each: Broken) -> str:
+def _said(each: BrokenLink) -> str:
     if each.problem == "renamed":
-        return f"is now {each.meant[0]}"
-    meant = f": did you mean {' or '.join(each.meant)}?" if each.meant else ""
+        return f"is now {each.suggestions[0]}"
+    meant = f": did you mean {' or '.join(each.suggestions)}?" if each.suggestions else ""
     return _PROBLEMS[each.problem] + meant

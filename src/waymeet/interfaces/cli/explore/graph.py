@@ -19,9 +19,9 @@ from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
 from waymeet.interfaces.cli.shell_complete import documents
 from waymeet.interfaces.render.graph import dot, mermaid, outline, tree
-from waymeet.search.explore.graph import Graph, around, node_id, whole
-from waymeet.search.lookup.citation import meant as documents_of
-from waymeet.search.lookup.find import Meant, find
+from waymeet.search.explore.graph import Graph, graph_around, node_id, whole_graph
+from waymeet.search.lookup.citation import documents_of_references as documents_of
+from waymeet.search.lookup.find import Target, find_target
 from waymeet.types import Degraded
 
 _EPILOG = manual(
@@ -62,12 +62,12 @@ def command(
     """
     with opened(root, index, flags) as project:
         store, degraded = current(project)
-        with store.reading():
-            meant = find(store, cited(project.root, reference)) if reference else None
+        with store.snapshot():
+            meant = find_target(store, cited(project.root, reference)) if reference else None
             if meant is not None:
-                graph = around(store, meant, depth, listed(kinds), limit, symbols=symbols)
+                graph = graph_around(store, meant, depth, listed(kinds), limit, symbols=symbols)
             else:
-                graph = whole(store, listed(kinds), limit, symbols=symbols)
+                graph = whole_graph(store, listed(kinds), limit, symbols=symbols)
             files = documents_of([node.id for node in graph.nodes], store.documents)
     if form in {"dot", "mermaid", "md"}:
         say(dot(graph) if form == "dot" else f"```mermaid\n{mermaid(graph)}\n```" if form == "md" else mermaid(graph))
@@ -80,7 +80,7 @@ def command(
     return 0 if graph.nodes else 1
 
 
-def _listing(graph: Graph, meant: Meant | None, files: Mapping[str, str], degraded: tuple[Degraded, ...]) -> Listing:
+def _listing(graph: Graph, meant: Target | None, files: Mapping[str, str], degraded: tuple[Degraded, ...]) -> Listing:
     return Listing(
         {"nodes": graph.nodes, "edges": graph.edges, "cut": graph.cut, "degraded": degraded},
         graph.edges,

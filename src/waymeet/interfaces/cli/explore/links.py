@@ -18,10 +18,10 @@ from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
 from waymeet.interfaces.cli.shell_complete import documents
 from waymeet.interfaces.render.text import Line
-from waymeet.search.explore.graph import Connection, connections, node_id
-from waymeet.search.lookup.citation import meant as documents_of
-from waymeet.search.lookup.find import find
-from waymeet.types import FOUND_KINDS
+from waymeet.search.explore.graph import Connection, list_connections, node_id
+from waymeet.search.lookup.citation import documents_of_references as documents_of
+from waymeet.search.lookup.find import find_target
+from waymeet.types import INFERRED_KINDS
 
 _EPILOG = manual(
     """
@@ -45,9 +45,9 @@ def command(
     """List the links of a document, a section or a symbol: those it has, then those that lead to it, by kind."""
     with opened(root, index, flags) as project:
         store, degraded = current(project)
-        with store.reading():
-            meant = find(store, cited(project.root, reference))
-            found = connections(store, meant, listed(kinds))
+        with store.snapshot():
+            meant = find_target(store, cited(project.root, reference))
+            found = list_connections(store, meant, listed(kinds))
             ends = [each.id for each in found if not each.dangling]
             files = documents_of(ends, store.documents)
     whole = {"id": node_id(meant.node), "links": found, "degraded": degraded}
@@ -97,4 +97,4 @@ def _together(found: Sequence[Connection]) -> dict[tuple[str, str, str], list[Co
 
 def _outside(each: Connection) -> bool:
     """Tell whether a link looks for something that need not be in the project."""
-    return each.dangling and each.kind in FOUND_KINDS
+    return each.dangling and each.kind in INFERRED_KINDS

@@ -12,7 +12,7 @@ from waymeet.interfaces.cli.common import (
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
-from waymeet.search.explore.broken_links import orphans
+from waymeet.search.explore.broken_links import find_orphans
 
 _KINDS = ["docs", "code", "notes", "tasks", "skills", "files"]
 _EPILOG = manual(
@@ -42,8 +42,8 @@ def command(
     """List documents that no other document links to: hardly anybody will find them by reading."""
     with opened(root, index, flags) as project:
         store, degraded = current(project)
-        with store.reading():
-            found = orphans(store, kinds or ("docs",), entrances=everything)
+        with store.snapshot():
+            found = find_orphans(store, kinds or ("docs",), entrances=everything)
     said = f"{several(len(found), 'document')} that nothing links to." if found else "Everything is linked."
     lines = [
         [(each.document, "cyan place"), (f"  {each.title}", ""), (f"  {several(each.links, 'link')} of its own", "dim")]

@@ -17,9 +17,9 @@ from waymeet.interfaces.cli.common import (
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
 from waymeet.interfaces.cli.shell_complete import documents
-from waymeet.interfaces.daemon.client import asked
+from waymeet.interfaces.daemon.client import query_daemon
 from waymeet.interfaces.render.text import Line
-from waymeet.interfaces.requests.fields import below
+from waymeet.interfaces.requests.fields import relative_to_root
 from waymeet.interfaces.requests.operations.related import RelatedAnswer, RelatedRequest, answer_related
 from waymeet.search.explore.related import Related
 
@@ -57,9 +57,9 @@ def command(
     ID is a path, an id that search shows, a title, or a file name that only one file has.
     """
     with opened(root, index, flags) as project:
-        id_ = below(project.root, cited(project.root, reference))
+        id_ = relative_to_root(project.root, cited(project.root, reference))
         request = RelatedRequest(id=id_, depth=depth, link_types=listed(kinds), limit=limit)
-        answer = asked(project, "related", request, RelatedAnswer)
+        answer = query_daemon(project, "related", request, RelatedAnswer)
         if answer is None:
             index_first(project)
             answer = answer_related(project, request)

@@ -16,9 +16,9 @@ from waymeet.interfaces.cli.common import (
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
 from waymeet.interfaces.cli.shell_complete import documents
-from waymeet.interfaces.render.text import Line, one_line
-from waymeet.staleness.scope import below
-from waymeet.staleness.verdicts import Stale, stale
+from waymeet.interfaces.render.text import Line, to_single_line
+from waymeet.staleness.scope import is_below
+from waymeet.staleness.verdicts import StaleDocument, list_stale
 
 _EPILOG = manual(
     """
@@ -58,12 +58,12 @@ def command(
     """
     with opened(root, index, flags) as project:
         store, degraded = current(project, surely=exit_code)
-        moments = project.moments(store)
+        moments = project.change_dates(store)
         wanted = [from_here(project.root, path) for path in paths]
         for path, given in zip(wanted, paths, strict=True):  # a typing error must not look like good news
-            if not any(below(document, [path]) for document in store.fingerprints()):
-                raise click.UsageError(f"Nothing indexed is called {one_line(given)} or lies below it.")
-        found = stale(store, project.settings, time_ns(), moments, wanted)
+            if not any(is_below(document, [path]) for document in store.fingerprints()):
+                raise click.UsageError(f"Nothing indexed is called {to_single_line(given)} or lies below it.")
+        found = list_stale(store, project.settings, time_ns(), moments, wanted)
     counts = {state: sum(each.state == state for each in found) for state in _STYLES}
     shown = found if everything else tuple(each for each in found if each.state in {"stale", "possibly_stale"})
     notes = (moments.problem,) if moments.problem else ()
@@ -79,7 +79,7 @@ def command(
 _STYLES = {"stale": "bold yellow", "possibly_stale": "yellow", "fresh": "green", "unknown": "dim"}
 
 
-def _lines(found: Sequence[Stale]) -> Iterator[Line]:
+def _lines(found: Sequence[StaleDocument]) -> Iterator[Line]:
     for each in found:
         mark = each.state.replace("_", " ")
         yield [(f"{mark:>14}  ", _STYLES[each.state]), (each.document, "cyan place"), (f"  {each.title}", "")]

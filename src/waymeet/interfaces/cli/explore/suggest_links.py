@@ -16,8 +16,8 @@ from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
 from waymeet.interfaces.cli.shell_complete import documents
 from waymeet.interfaces.render.text import Line
-from waymeet.search.explore.suggest_links import Suggestion, suggestions
-from waymeet.search.lookup.find import find
+from waymeet.search.explore.suggest_links import Suggestion, suggest_links
+from waymeet.search.lookup.find import find_target
 
 _EPILOG = manual(
     """
@@ -48,8 +48,8 @@ def command(
     """
     with opened(root, index, flags) as project:
         store, degraded = current(project)
-        only = find(store, cited(project.root, reference)).document.id if reference else None
-        found = suggestions(store, project.settings, limit, only)
+        only = find_target(store, cited(project.root, reference)).document.id if reference else None
+        found = suggest_links(store, project.settings, limit, only)
     said = f"{several(len(found.found), 'suggestion')}." if found.found else "Nothing to suggest."
     whole = {"suggestions": found.found, "notes": found.notes, "degraded": degraded}
     files, lines = [each.document for each in found.found], tuple(_lines(found.found))
@@ -59,6 +59,6 @@ def command(
 
 def _lines(found: Sequence[Suggestion]) -> Iterator[Line]:
     for each in found:
-        place = each.document if each.sort == "alike" else f"{each.document}:{each.line}"
+        place = each.document if each.kind == "alike" else f"{each.document}:{each.line}"
         yield [(place, "cyan place"), ("  → ", "dim"), (each.target, "cyan place"), (f"  {each.text}", "")]
-        yield [("    ", ""), (each.ready, "dim")]
+        yield [("    ", ""), (each.linked_sentence, "dim")]

@@ -6,7 +6,7 @@ import click
 
 from waymeet.interfaces.cli.common import json_option, opened, print_json, project_options, several
 from waymeet.interfaces.cli.help import manual
-from waymeet.interfaces.render.text import safe
+from waymeet.interfaces.render.text import escape_control
 
 _EPILOG = manual(
     """
@@ -36,9 +36,9 @@ def command(repair: bool, root: Path | None, index: Path | None, flags: tuple[st
             return 3 if verdict.damaged else 0
         for finding in verdict.findings:
             done = "repaired: " if finding.repaired else ""
-            click.echo(f"{done}{safe(finding.where)}: {safe(finding.what)}")
+            click.echo(f"{done}{escape_control(finding.where)}: {escape_control(finding.what)}")
         if not verdict.findings:
-            click.echo(f"Nothing is wrong with {safe(str(project.index_path))}.")
+            click.echo(f"Nothing is wrong with {escape_control(str(project.index_path))}.")
         elif verdict.damaged:
             left = sum(not finding.repaired for finding in verdict.findings)
             advice = "" if repair else " Mend it: waymeet check --repair"

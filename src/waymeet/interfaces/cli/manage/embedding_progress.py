@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from waymeet.ingest.embed.job import Job, log_of, running
+from waymeet.ingest.embed.job import Job, log_path, running_job
 from waymeet.interfaces.cli.common import bars, once, say, several
-from waymeet.interfaces.render.text import one_line
+from waymeet.interfaces.render.text import to_single_line
 from waymeet.project import Project
 
 if TYPE_CHECKING:
-    from waymeet.ingest.embed.batches import Embedded
+    from waymeet.ingest.embed.batches import EmbeddingReport
     from waymeet.models.remote.cost import Estimate
 
 _START_SECONDS = 10.0
@@ -25,11 +25,11 @@ class _Question(Exception):  # noqa: N818 - a question, not an error
     """Somebody has to be asked."""
 
     def __init__(self, estimate: "Estimate") -> None:
-        super().__init__(estimate.told())
+        super().__init__(estimate.sentence())
         self.estimate = estimate
 
 
-def embedded(project: Project, *, agreed: bool) -> "Embedded":
+def embedded(project: Project, *, agreed: bool) -> "EmbeddingReport":
     """Embed what has no vector yet, showing how far it is; before it costs much money, somebody is asked."""
     try:
         return _embedded(project, agreed=agreed or None)
@@ -37,7 +37,7 @@ def embedded(project: Project, *, agreed: bool) -> "Embedded":
         return _embedded(project, agreed=_agrees(question.estimate))
 
 
-def _embedded(project: Project, *, agreed: bool | None) -> "Embedded":
+def _embedded(project: Project, *, agreed: bool | None) -> "EmbeddingReport":
     def consent(estimate: "Estimate") -> bool:
         if agreed is None:
             raise _Question(estimate)
@@ -56,7 +56,7 @@ def embedded_quietly(project: Project) -> int:
 
     if hasattr(os, "nice"):
         os.nice(10)
-    if running(project.index_path):
+    if running_job(project.index_path):
         say("Another process is embedding already.")
         return 0
     last = monotonic()
@@ -66,7 +66,7 @@ def embedded_quietly(project: Project) -> int:
         del item
         if monotonic() - last >= _EVERY:
             last = monotonic()
-            job = running(project.index_path)
+            job = running_job(project.index_path)
             say(far(job) if job else f"{done} of {total} sections")
             sys.stdout.flush()
 
@@ -79,22 +79,22 @@ def embedded_quietly(project: Project) -> int:
         say(error.message)
         return 0
     tell(came)
-    return 3 if came.trouble else 0
+    return 3 if came.error else 0
 
 
 def in_background(project: Project, *, quiet: bool) -> int:
     """Have a process of its own embed the rest, and say what to look at; it is waited for until it has begun."""
-    from waymeet.ingest.embed.background import detached
+    from waymeet.ingest.embed.background import start_embedding_process
 
-    job = running(project.index_path)
+    job = running_job(project.index_path)
     if job:
         say(f"It is being embedded already: {far(job)}. `waymeet status` shows how far it is.", err=quiet)
         return 0
-    process = detached(project.root, project.index_path, project.flags)
+    process = start_embedding_process(project.root, project.index_path, project.flags)
     until = monotonic() + _START_SECONDS
-    while process.poll() is None and not running(project.index_path) and monotonic() < until:
+    while process.poll() is None and not running_job(project.index_path) and monotonic() < until:
         sleep(0.02)
-    log = log_of(project.index_path)
+    log = log_path(project.index_path)
     if process.poll():
         say(f"Embedding in the background failed; {log} says why.", err=True)
         return 3
@@ -106,18 +106,18 @@ def in_background(project: Project, *, quiet: bool) -> int:
     return 0
 
 
-def tell(came: "Embedded") -> None:
+def tell(came: "EmbeddingReport") -> None:
     """Say what came of embedding."""
-    if came.done:
-        rate = came.done / max(came.seconds, 1e-3)
-        say(f"{several(came.done, 'section')} embedded in {came.seconds:.1f} s ({rate:,.0f}/s).")
-    if came.refused:
-        say(f"{several(came.refused, 'section')} got no usable vector; `waymeet status` says why.", err=True)
-    for remark in came.remarks:
-        say(one_line(remark), err=True)
-    if came.trouble:
-        left = f"{several(came.left, 'section')} without a vector: words and links find them."
-        say(f"{one_line(came.trouble)}\n{left} {one_line(came.hint)}".rstrip(), err=True)
+    if came.embedded:
+        rate = came.embedded / max(came.seconds, 1e-3)
+        say(f"{several(came.embedded, 'section')} embedded in {came.seconds:.1f} s ({rate:,.0f}/s).")
+    if came.failed:
+        say(f"{several(came.failed, 'section')} got no usable vector; `waymeet status` says why.", err=True)
+    for remark in came.warnings:
+        say(to_single_line(remark), err=True)
+    if came.error:
+        left = f"{several(came.remaining, 'section')} without a vector: words and links find them."
+        say(f"{to_single_line(came.error)}\n{left} {to_single_line(came.hint)}".rstrip(), err=True)
 
 
 def far(job: Job) -> str:
@@ -145,7 +145,7 @@ def _span(seconds: float) -> str:
 def _agrees(estimate: "Estimate") -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    return click.confirm(f"{one_line(estimate.told())} Go on?", err=True)
+    return click.confirm(f"{to_single_line(estimate.sentence())} Go on?", err=True)
 
 
 def _say_waiting() -> None:

@@ -197,9 +197,9 @@ def command(
                         write(*found)
     report = evaluation.report(limits)
     if save_baseline:
-        from waymeet.evaluate.baseline import save
+        from waymeet.evaluate import baseline as baselines
 
-        save(save_baseline, evaluation.found)
+        baselines.save_baseline(save_baseline, evaluation.found)
     _tell(report, reports, as_json=as_json)
     return 1 if report.failures else 0
 
@@ -250,12 +250,12 @@ def _own(
 def _chosen(written: str, mode: str, root: Path | None) -> "list[tuple[Recipe, str]]":
     """Look up recipes by name; only one of the user's own needs the project that describes it."""
     from waymeet.project import Project
-    from waymeet.recipes import RECIPES, recipe_named
+    from waymeet.recipes import RECIPES, find_recipe
 
     found = []
     for each in filter(None, map(str.strip, written.split(","))):
         name, _, own_mode = each.partition(":")
-        recipe = RECIPES[name] if name in RECIPES else recipe_named(name, Project.open(root).settings.recipes)
+        recipe = RECIPES[name] if name in RECIPES else find_recipe(name, Project.open(root).settings.recipes)
         found.append((recipe, own_mode or mode))
     if not found:
         raise click.UsageError("--recipe names no recipe.")
@@ -269,9 +269,9 @@ def _bound(written: str) -> "float | Path | None":
     try:
         return float(written)
     except ValueError:
-        from waymeet.evaluate.baseline import load
+        from waymeet.evaluate.baseline import load_baseline
 
-        load(Path(written))  # better said now than after an hour
+        load_baseline(Path(written))  # better said now than after an hour
         return Path(written)
 
 
@@ -316,16 +316,16 @@ def _judged(qrels: Path) -> "AbstractContextManager[Bench]":
     """Give judgements that are to be held against runs of others alone."""
     from contextlib import nullcontext
 
-    from waymeet.evaluate.collection import judgements_only
+    from waymeet.evaluate.collection import load_judgements
     from waymeet.interfaces.quality.bench import Bench
     from waymeet.search.state import Tools
     from waymeet.stores.memory.store import MemoryStore
 
-    return nullcontext(Bench((judgements_only(qrels),), Tools(MemoryStore()), ()))
+    return nullcontext(Bench((load_judgements(qrels),), Tools(MemoryStore()), ()))
 
 
 def _write(runs: Path | None, trec: Path | None, collection: "Collection", run: "Run", *, several: bool) -> None:
-    from waymeet.evaluate.trec import written
+    from waymeet.evaluate.trec import format_run
 
     def place(path: Path) -> Path:
         return path.with_stem(f"{path.stem}.{collection.name}.{run.name.replace(':', '-')}") if several else path
@@ -342,7 +342,7 @@ def _write(runs: Path | None, trec: Path | None, collection: "Collection", run: 
         )
         place(runs).write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
     if trec:
-        place(trec).write_text("".join(f"{row}\n" for row in written(run)), encoding="utf-8")
+        place(trec).write_text("".join(f"{row}\n" for row in format_run(run)), encoding="utf-8")
 
 
 def _tell(report: "Report", reports: tuple[Path, ...], *, as_json: bool) -> None:

@@ -14,13 +14,13 @@ from msgspec import Struct
 
 from waymeet import __version__
 from waymeet.errors import BusyIndexError, NoIndexError, SettingsError, WaymeetError
-from waymeet.ingest.discover.run_state import extras
-from waymeet.ingest.status import Meaning
-from waymeet.interfaces.agents.config_file import registered
+from waymeet.ingest.discover.run_state import installed_extras
+from waymeet.ingest.status import VectorStatus
+from waymeet.interfaces.agents.config_file import is_registered
 from waymeet.interfaces.agents.known_agents import AGENTS, server_name, settings_file
-from waymeet.paths import bytes_of, data_folder, index_file
+from waymeet.paths import data_folder, index_bytes, index_file
 from waymeet.project import Project
-from waymeet.settings import PROJECT_FILE, user_file
+from waymeet.settings import PROJECT_FILE, user_settings_file
 
 State = Literal["ok", "off", "warning", "problem"]
 _LITTLE, _TOO_LITTLE = 1_000_000_000, 100_000_000
@@ -51,7 +51,7 @@ def versions() -> Iterator[Finding]:
         f"{platform.system()} {platform.machine()}",
     )
     for extra in ("html", "pdf"):
-        there = extra in extras().split()
+        there = extra in installed_extras().split()
         said = f"{extra} files are read" if there else f"{extra} files are found by their path only"
         yield Finding("files", "ok" if there else "off", said, "" if there else f"pip install 'waymeet[{extra}]'")
     if shutil.which("git") is None:
@@ -62,7 +62,7 @@ def settings_of(root: Path) -> Iterator[Finding]:
     """Read each settings file by itself, so that what is wrong with one is told of that one."""
     from waymeet.settings.sources import from_environment, from_file, from_project
 
-    mine = user_file()
+    mine = user_settings_file()
     sources: tuple[tuple[str, bool, Callable[[], object]], ...] = (
         (str(mine), mine.exists(), lambda: from_file(mine, str(mine))),
         (str(root / PROJECT_FILE), (root / PROJECT_FILE).exists(), lambda: from_project(root)),
@@ -113,32 +113,32 @@ def index_of(project: Project) -> Iterator[Finding]:
         yield Finding("fresh", "warning", "there are too many files to look at quickly", "waymeet index --watch")
     else:
         yield Finding("fresh", "ok", "every file is as it was indexed")
-    yield from _coverage(status.meaning)
+    yield from _coverage(status.vectors)
 
 
-def _coverage(meaning: Meaning) -> Iterator[Finding]:
+def _coverage(meaning: VectorStatus) -> Iterator[Finding]:
     """Say how much of the index has vectors, and whether somebody is making the rest."""
-    if not meaning.lanes:
+    if not meaning.spaces:
         return
     said = f"{meaning.embedded} of {meaning.chunks} sections are embedded"
     if meaning.job:
         yield Finding("meaning", "ok", f"{said}; process {meaning.job.pid} is embedding the rest")
-    elif meaning.embedded + len(meaning.refused) >= meaning.chunks:
+    elif meaning.embedded + len(meaning.failures) >= meaning.chunks:
         yield Finding("meaning", "ok", said)
     else:
-        trouble = f"; the last try ended early: {meaning.trouble}" if meaning.trouble else ""
+        trouble = f"; the last try ended early: {meaning.error}" if meaning.error else ""
         yield Finding("meaning", "warning", said + trouble, "waymeet index")
 
 
 def lock_of(root: Path, chosen: Path | None) -> Iterator[Finding]:
     """Look whether another process is indexing; what a dead process left behind is no lock."""
-    from waymeet.ingest.lock import turn
+    from waymeet.ingest.lock import index_lock
 
     index = index_file(root, chosen)
     if not index.exists():
         return
     try:
-        with turn(index, wait=False):
+        with index_lock(index, wait=False):
             yield Finding("lock", "ok", "nobody else is indexing")
     except BusyIndexError:
         yield Finding("lock", "warning", "another process is indexing this project now", "Wait for it, or end it.")
@@ -163,7 +163,7 @@ def room(index: Path) -> Iterator[Finding]:
             "disk", "problem", f"{folder} cannot be written", "Set XDG_DATA_HOME, or name a file with --index."
         )
     state: State = "problem" if free < _TOO_LITTLE else "warning" if free < _LITTLE else "ok"
-    used = bytes_of(index) if index.exists() else 0
+    used = index_bytes(index) if index.exists() else 0
     said = f"{free / 1e9:.1f} GB free at {folder}; this index has {used / _MEGABYTE:.1f} MB"
     yield Finding(
         "disk", state, said, "" if state == "ok" else f"Make room; old indexes lie in {data_folder() / 'indexes'}."
@@ -172,17 +172,17 @@ def room(index: Path) -> Iterator[Finding]:
 
 def models_of(project: Project, *, asking: bool) -> Iterator[Finding]:
     """Try each model that was chosen with one word; those on the network only if asking is allowed."""
-    from waymeet.models.choose_embedders import chosen_embedders
-    from waymeet.models.choose_rerankers import chosen
+    from waymeet.models.choose_embedders import choose_embedders
+    from waymeet.models.choose_rerankers import choose_models
 
     numbers = project.settings
     if numbers.embedding.provider == "none":
         said = "no embedding model: answers come from words and links"
         yield Finding("embedding", "off", said, "waymeet settings embedding")
     here = numbers.embedding.provider in _HERE
-    for embedder in chosen_embedders(numbers.embedding):
-        yield _tried("embedding", embedder.lane, partial(embedder.query, "waymeet"), ask=asking or here)
-    others = chosen(numbers.rerank, numbers.expand)
+    for embedder in choose_embedders(numbers.embedding):
+        yield _tried("embedding", embedder.space, partial(embedder.embed_query, "waymeet"), ask=asking or here)
+    others = choose_models(numbers.rerank, numbers.expand)
     reranker, expander = others.reranker, others.expander
     if reranker is None:
         yield Finding("reranker", "off", "none is chosen")
@@ -210,7 +210,7 @@ def agents_of(root: Path) -> Iterator[Finding]:
     for agent in AGENTS.values():
         for scope in agent.files:
             with suppress(WaymeetError):
-                if registered(agent, settings_file(agent, scope, root), server_name(agent, root)):
+                if is_registered(agent, settings_file(agent, scope, root), server_name(agent, root)):
                     known.append(f"{agent.title} ({scope})")
     if not known:
         yield Finding("agents", "off", "no agent knows Waymeet here", f"waymeet install --agent {next(iter(AGENTS))}")

@@ -23,12 +23,12 @@ from waymeet.interfaces.cli.common import (
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.manage import embedding_progress
-from waymeet.interfaces.render.text import one_line
+from waymeet.interfaces.render.text import to_single_line
 from waymeet.project import Project
 
 if TYPE_CHECKING:
-    from waymeet.ingest.index import Report
-    from waymeet.ingest.watch import Round
+    from waymeet.ingest.index import IndexReport
+    from waymeet.ingest.watch import WatchEvent
 
 _EPILOG = manual(
     """
@@ -88,7 +88,7 @@ def command(
         _choose_roots(project, add, remove)
         report = _indexed(project, accept=accept or yes)
         if forget:
-            gone = project.models.forget(project.current()[0], project.settings.embedding)
+            gone = project.models.forget(project.refreshed_store()[0], project.settings.embedding)
             say(f"Forgotten: the vectors of {', '.join(gone)}." if gone else "There are no unused vectors.", err=True)
         if watch:
             _watch(project, report, as_json=as_json)
@@ -102,7 +102,7 @@ def command(
             embedding_progress.tell(came)
         if background:
             return embedding_progress.in_background(project, quiet=as_json)
-    return 3 if came and came.trouble else 0
+    return 3 if came and came.error else 0
 
 
 def _refuse_contradictions(path: Path | None, root: Path | None, ways: int) -> None:
@@ -118,23 +118,23 @@ def _choose_roots(project: Project, add: tuple[str, ...], remove: tuple[str, ...
     for each in add:
         name, equals, folder = each.partition("=")
         if not equals or not folder:
-            raise click.UsageError(f"--add-root {one_line(each)}: expected NAME=PATH, such as notes=~/notes.")
+            raise click.UsageError(f"--add-root {to_single_line(each)}: expected NAME=PATH, such as notes=~/notes.")
         project.add_root(name, Path(folder))
 
 
-def _indexed(project: Project, *, accept: bool) -> "Report":
+def _indexed(project: Project, *, accept: bool) -> "IndexReport":
     """Bring the index up to date; ask first, if somebody is there, before most of it is forgotten."""
     try:
         return indexed(project, accept_removals=accept)
     except RemovalsError as error:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise
-        if not click.confirm(f"{one_line(error.message)} Forget them now?", err=True):
+        if not click.confirm(f"{to_single_line(error.message)} Forget them now?", err=True):
             raise
     return indexed(project, accept_removals=True)
 
 
-def _tell(project: Project, report: "Report") -> None:
+def _tell(project: Project, report: "IndexReport") -> None:
     counts = project.counts()
     files = counts.documents - counts.kinds.get("folders", 0)
     say(f"{several(files, 'file')} in {project.root}: {_changes(report)}.")
@@ -147,15 +147,15 @@ def _tell(project: Project, report: "Report") -> None:
         say(f"The extra root {name} {trouble}. What is known of it was kept.", err=True)
     if report.skipped:
         say(f"Left out: {several(len(report.skipped), 'file')}; `waymeet status` says why.")
-    if report.noted:
-        say(f"Not all could be read in {several(len(report.noted), 'file')}; `waymeet status` says what.")
+    if report.warnings:
+        say(f"Not all could be read in {several(len(report.warnings), 'file')}; `waymeet status` says what.")
     if not files:
         say("There is nothing to search yet: no text file was found, or all are ignored.", err=True)
 
 
-def _changes(report: "Report") -> str:
+def _changes(report: "IndexReport") -> str:
     """Say what a run did, in a few words."""
-    renamed = len(report.moved)
+    renamed = len(report.renamed)
     counted = (
         (report.added - renamed, "new"),
         (report.updated, "changed"),
@@ -165,7 +165,7 @@ def _changes(report: "Report") -> str:
     return ", ".join(f"{number} {what}" for number, what in counted if number) or "nothing changed"
 
 
-def _watch(project: Project, report: "Report", *, as_json: bool) -> None:
+def _watch(project: Project, report: "IndexReport", *, as_json: bool) -> None:
     """Keep the index up to date, with one line for every run, until somebody ends it."""
     signal.signal(signal.SIGTERM, _end)
     if as_json:
@@ -174,14 +174,14 @@ def _watch(project: Project, report: "Report", *, as_json: bool) -> None:
         _tell(project, report)
         say("Watching for changes. Ctrl-C ends it.", err=True)
 
-    def told(round_: "Round") -> None:
+    def told(round_: "WatchEvent") -> None:
         if as_json:
             counted = _counted(round_.report) if round_.report else {}
-            print_json_line({"trouble": round_.trouble, "hint": round_.hint, "code": round_.code, **counted})
+            print_json_line({"trouble": round_.error, "hint": round_.hint, "code": round_.code, **counted})
             return
         now = datetime.now().astimezone().strftime("%H:%M:%S" if sys.stdout.isatty() else "%Y-%m-%dT%H:%M:%S%z")
-        if round_.trouble:
-            say(f"{now}  {one_line(round_.trouble)} {one_line(round_.hint)}".rstrip(), err=True)
+        if round_.error:
+            say(f"{now}  {to_single_line(round_.error)} {to_single_line(round_.hint)}".rstrip(), err=True)
         elif round_.report:
             say(f"{now}  {_changes(round_.report)} ({round_.report.seconds:.1f} s)")
         else:
@@ -195,14 +195,14 @@ def _end(_signal: int, _frame: FrameType | None) -> None:
     sys.exit(0)
 
 
-def _counted(report: "Report") -> dict[str, object]:
+def _counted(report: "IndexReport") -> dict[str, object]:
     """Put the numbers of a run into one line of JSON; the names of all files would make it endless."""
     return {
         "files": report.files,
         "added": report.added,
         "updated": report.updated,
         "removed": report.removed,
-        "moved": report.moved,
+        "moved": report.renamed,
         "unchanged": report.unchanged,
         "skipped": len(report.skipped),
         "missing": report.missing,

@@ -12,12 +12,12 @@ from waymeet.errors import EmbeddingError
 from waymeet.interfaces.cli.common import bars, json_option, opened, print_json, print_lines, project_options, say
 from waymeet.interfaces.cli.group import Group
 from waymeet.interfaces.cli.help import manual
-from waymeet.interfaces.render.text import Line, one_line
-from waymeet.models.available import Usable, megabytes, usable
-from waymeet.settings import Embedding, user_file
+from waymeet.interfaces.render.text import Line, to_single_line
+from waymeet.models.available import AvailableModel, format_megabytes, list_models
+from waymeet.settings import Embedding, user_settings_file
 
 if TYPE_CHECKING:
-    from waymeet.models.files.hub import Plan
+    from waymeet.models.files.hub import DownloadPlan
 
 _EPILOG = manual(
     """
@@ -73,7 +73,7 @@ def command(
         return None
     with opened(root, index, flags) as project:
         numbers = project.settings.embedding
-    found = usable(numbers, environ)
+    found = list_models(numbers, environ)
     if as_json:
         print_json({"provider": numbers.provider, "model": numbers.model, "models": found})
     else:
@@ -103,11 +103,11 @@ def get(
     Only safetensors and ONNX are fetched, never weights that could run code; every file is checked against the hub's
     list. A fetch that broke off goes on where it was.
     """
-    from waymeet.models.files.hub import fetch, planned
+    from waymeet.models.files.hub import download, plan_download
 
     with opened(root, index, flags) as project:
         hub = project.settings.embedding.hub
-    plan = planned(name, hub, revision)
+    plan = plan_download(name, hub, revision)
     if not as_json:
         print_lines(_plan_lines(plan))
     if only_plan:
@@ -117,7 +117,7 @@ def get(
     _runnable(plan)
     _agree(plan, agreed=agreed)
     with bars("Fetching") as (progress,):
-        folder = fetch(plan, progress)
+        folder = download(plan, progress)
     tried = _tried(folder)
     if as_json:
         print_json({**_plain(plan), "folder": str(folder), **tried})
@@ -134,20 +134,20 @@ def remove(name: str, agreed: bool) -> int:
     """Delete the fetched model NAME; vectors that it made stay in the indexes and are not used any more."""
     from shutil import rmtree
 
-    from waymeet.models.files.downloaded import fetched, place
+    from waymeet.models.files.downloaded import model_path, read_downloaded
 
-    folder = place(name)
-    found = fetched(folder)
+    folder = model_path(name)
+    found = read_downloaded(folder)
     if found is None:
         raise EmbeddingError(f"There is no fetched model {name}.", "List them: waymeet models")
-    if not agreed and not _asked(f"Delete {one_line(name)} ({megabytes(found.size)})?"):
+    if not agreed and not _asked(f"Delete {to_single_line(name)} ({format_megabytes(found.size)})?"):
         raise click.UsageError("Nothing was deleted. Agree with --yes.")
     rmtree(folder)
     say(f"Deleted {folder}.")
     return 0
 
 
-def _runnable(plan: "Plan") -> None:
+def _runnable(plan: "DownloadPlan") -> None:
     """Make sure that the model can be run before anything is fetched."""
     from importlib.util import find_spec
 
@@ -159,12 +159,12 @@ def _runnable(plan: "Plan") -> None:
             raise EmbeddingError(f"{plan.name} needs the package {package}.", f"pip install 'waymeet[{extra}]'")
 
 
-def _agree(plan: "Plan", *, agreed: bool) -> None:
-    from waymeet.models.files.downloaded import fetched, place
+def _agree(plan: "DownloadPlan", *, agreed: bool) -> None:
+    from waymeet.models.files.downloaded import model_path, read_downloaded
 
-    found = fetched(place(plan.name))
+    found = read_downloaded(model_path(plan.name))
     here = found is not None and found.revision == plan.revision
-    if not (agreed or here) and not _asked(f"Fetch {megabytes(plan.size)}?"):
+    if not (agreed or here) and not _asked(f"Fetch {format_megabytes(plan.size)}?"):
         raise click.UsageError("Nothing was fetched. Agree with --yes.")
 
 
@@ -173,7 +173,7 @@ def _asked(question: str) -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty() and click.confirm(question, err=True)
 
 
-def _plain(plan: "Plan") -> dict[str, object]:
+def _plain(plan: "DownloadPlan") -> dict[str, object]:
     return {
         "name": plan.name,
         "revision": plan.revision,
@@ -183,21 +183,21 @@ def _plain(plan: "Plan") -> dict[str, object]:
     }
 
 
-def _plan_lines(plan: "Plan") -> Iterator[Line]:
-    yield [(plan.name, "bold cyan"), (f"  {megabytes(plan.size)}", "bold")]
+def _plan_lines(plan: "DownloadPlan") -> Iterator[Line]:
+    yield [(plan.name, "bold cyan"), (f"  {format_megabytes(plan.size)}", "bold")]
     yield [("  from      ", "dim"), (plan.source, "")]
     yield [("  revision  ", "dim"), (plan.revision, "")]
     yield [("  licence   ", "dim"), (plan.licence or "not stated", "")]
     for part in sorted(plan.parts, key=lambda each: -each.size):
         if part.size >= 1_000_000:
-            yield [("  file      ", "dim"), (f"{part.path}  {megabytes(part.size)}", "")]
+            yield [("  file      ", "dim"), (f"{part.path}  {format_megabytes(part.size)}", "")]
 
 
 def _tried(folder: Path) -> dict[str, object]:
     """Use a model once, so that one that cannot be used is noticed now."""
-    from waymeet.models.files.model_folder import describe
+    from waymeet.models.files.model_folder import describe_folder
 
-    described = describe(folder)
+    described = describe_folder(folder)
     if described.config.reranks:
         from waymeet.models.rerank.cross_encoder import LocalReranker
 
@@ -206,8 +206,8 @@ def _tried(folder: Path) -> dict[str, object]:
     from waymeet.models.local.folder_embedder import open_folder
 
     embedder = open_folder(folder)
-    embedder.query("where is the key")
-    return {"kind": "embedder", "dimension": embedder.dimension, "lane": embedder.lane}
+    embedder.embed_query("where is the key")
+    return {"kind": "embedder", "dimension": embedder.dimension, "space": embedder.space}
 
 
 def _tried_line(tried: dict[str, object]) -> str:
@@ -216,13 +216,13 @@ def _tried_line(tried: dict[str, object]) -> str:
 
 def _use_lines(name: str, *, reranks: bool) -> Iterator[Line]:
     section, provider = ("rerank", "local") if reranks else ("embedding", "folder")
-    yield [("To use it, put into ", "dim"), (str(user_file()), "")]
+    yield [("To use it, put into ", "dim"), (str(user_settings_file()), "")]
     yield [(f"  [{section}]", "cyan")]
     yield [(f'  provider = "{provider}"', "cyan")]
     yield [(f'  model = "{name}"', "cyan")]
 
 
-def _lines(found: list[Usable], numbers: Embedding) -> Iterator[Line]:
+def _lines(found: list[AvailableModel], numbers: Embedding) -> Iterator[Line]:
     titles = {
         "packaged": "On this machine, from packages",
         "fetched": "On this machine, fetched",
@@ -234,8 +234,8 @@ def _lines(found: list[Usable], numbers: Embedding) -> Iterator[Line]:
         if rows:
             yield [(title, "bold")]
         for each in rows:
-            mark = "* " if each.chosen else "  "
-            state = (f"  ({each.state})", "green" if each.ready else "yellow")
+            mark = "* " if each.is_chosen else "  "
+            state = (f"  ({each.state})", "green" if each.is_ready else "yellow")
             yield [(mark, "bold"), (f"{each.name:<{wide}}", "cyan"), (each.about, ""), state]
     model = f", embedding.model = {numbers.model}" if numbers.model else ""
     yield [(f"embedding.provider = {numbers.provider}{model}", "dim")]

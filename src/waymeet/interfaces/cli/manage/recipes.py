@@ -9,16 +9,16 @@ from waymeet.interfaces.cli.common import opened, project_options
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
 from waymeet.interfaces.render.text import Line
-from waymeet.recipes import all_recipes
+from waymeet.recipes import list_recipes
 from waymeet.search.state import Recipe, stage_name
-from waymeet.settings.layers import keys
+from waymeet.settings.layers import list_keys
 
 _OWN = """\b
 Your own, in waymeet.toml:
   [recipes.mine]
   description = "Words first, then what links to them"
-  stages = ["understand", "lexical", "fuse_to_parts", "seed", "hand_on",
-            "best_few"]
+  stages = ["understand", "lexical", "fuse_normalised", "select_seeds", "spread_activation",
+            "cut_off"]
   [recipes.mine.settings.neighbours]
   depth = 2
 
@@ -47,7 +47,7 @@ _EPILOG = manual(
 def command(only_stages: bool, root: Path | None, index: Path | None, flags: tuple[str, ...], form: str) -> int:
     """List the rankings, yours among them, their stages and the numbers in which they differ from the defaults."""
     with opened(root, index, flags) as project:
-        recipes = list(all_recipes(project.settings.recipes))
+        recipes = list(list_recipes(project.settings.recipes))
     described = [_described(recipe) for recipe in recipes]
     lines = [line for recipe in recipes for line in _lines(recipe)]
     print_listing(form, _stages() if only_stages else Listing(described, described, lines), project)
@@ -79,7 +79,7 @@ def _lines(recipe: Recipe) -> Iterator[Line]:
     yield [("  stages  ", "dim"), (" → ".join(map(stage_name, recipe.stages)), "")]
     if recipe.modes:
         yield [("  modes   ", "dim"), (" · ".join(recipe.modes), "")]
-    numbers = " · ".join(f"{key} {_number(value)}" for key, value in keys(recipe.overrides))
+    numbers = " · ".join(f"{key} {_number(value)}" for key, value in list_keys(recipe.overrides))
     if numbers:
         yield [("  numbers ", "dim"), (numbers, "")]
     yield []

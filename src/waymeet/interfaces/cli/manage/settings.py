@@ -16,8 +16,8 @@ from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
 from waymeet.interfaces.cli.shell_complete import recipes, setting_names
 from waymeet.interfaces.render.text import Line
-from waymeet.settings import Layer, Settings, origin, resolve, user_file
-from waymeet.settings.layers import keys, unknown
+from waymeet.settings import Layer, Settings, find_origin, resolve, user_settings_file
+from waymeet.settings.layers import list_keys, unknown_key_error
 
 _EPILOG = manual(
     """
@@ -58,8 +58,8 @@ def command(
     shown = {key: value for key, value in known.items() if key.startswith(beginning)}
     shown = shown or {key: value for key, value in known.items() if beginning in key}
     if not shown:
-        raise unknown("", beginning, [key for key, _ in keys()])
-    whole = {key: {"value": value, "from": origin(key, layers)} for key, value in shown.items()}
+        raise unknown_key_error("", beginning, [key for key, _ in list_keys()])
+    whole = {key: {"value": value, "from": find_origin(key, layers)} for key, value in shown.items()}
     items = [{"key": key, **told} for key, told in whole.items()]
     print_listing(form, Listing(whole, items, tuple(_lines(shown, layers))), project)
     return 0
@@ -67,20 +67,20 @@ def command(
 
 def current(settings: Settings) -> Iterator[tuple[str, object]]:
     """List settings as dotted keys with their values."""
-    yield from keys(msgspec.to_builtins(settings))
+    yield from list_keys(msgspec.to_builtins(settings))
 
 
 def _lines(shown: dict[str, object], layers: tuple[Layer, ...]) -> Iterator[Line]:
     explained = descriptions()
     for key, value in shown.items():
-        source = origin(key, layers)
+        source = find_origin(key, layers)
         text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
         yield [(key, "cyan"), (" = ", "dim"), (text, "bold" if source != "default" else "")] + (
             [(f"  ({source})", "yellow")] if source != "default" else []
         )
         if explained.get(key):
             yield [(f"    {explained[key]}", "dim")]
-    yield [(f"Your own settings file: {user_file()}", "dim")]
+    yield [(f"Your own settings file: {user_settings_file()}", "dim")]
 
 
 def descriptions() -> dict[str, str]:

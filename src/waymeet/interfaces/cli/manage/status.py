@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from waymeet.ingest.status import Meaning, Status
+from waymeet.ingest.status import Status, VectorStatus
 from waymeet.interfaces.cli.common import json_option, opened, print_json, print_lines, project_options, several
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.manage.embedding_progress import far
@@ -57,7 +57,7 @@ def status_lines(status: Status, shown: int | None) -> Iterator[Line]:
         yield from _listed([f"{folder} is {name}" for folder, name in status.namespaces], shown)
     yield _row("sections", f"{counts.chunks} with {counts.terms} different terms")
     yield _row("links", f"{counts.edges}, {counts.dangling} leading nowhere yet")
-    yield from _meaning(status.meaning, shown)
+    yield from _meaning(status.vectors, shown)
     yield _row("indexed", _ago(status.indexed_seconds_ago))
     gone = any(trouble for name, _, trouble in status.roots if not name)
     yield _row("fresh", "not known: its folder is not there" if gone else _fresh(status.changes))
@@ -65,9 +65,9 @@ def status_lines(status: Status, shown: int | None) -> Iterator[Line]:
     left_out = f"{several(status.skipped_count, 'file')}; what is too large or no text is found by its path only"
     yield _row("left out", left_out if status.skipped_count else "nothing")
     yield from _listed([f"{path}: {reason}" for path, reason in status.skipped], shown)
-    if status.noted:
-        yield _row("odd", f"{several(len(status.noted), 'file')} could not be read quite as meant")
-        yield from _listed([f"{path}: {what}" for path, what in status.noted], shown)
+    if status.warnings:
+        yield _row("odd", f"{several(len(status.warnings), 'file')} could not be read quite as meant")
+        yield from _listed([f"{path}: {what}" for path, what in status.warnings], shown)
 
 
 def _row(name: str, text: str) -> Line:
@@ -81,25 +81,25 @@ def _listed(items: "tuple[str, ...] | list[str]", shown: int | None) -> Iterator
         yield [("           ", ""), (f"… and {len(items) - shown} more: waymeet status --all", "dim")]
 
 
-def _meaning(meaning: Meaning, shown: int | None) -> Iterator[Line]:
-    unused = f"; vectors of {', '.join(meaning.unused)} are kept but not asked: waymeet index --forget-vectors"
-    rest = unused if meaning.unused else ""
-    if not meaning.lanes:
+def _meaning(meaning: VectorStatus, shown: int | None) -> Iterator[Line]:
+    unused = f"; vectors of {', '.join(meaning.unused_spaces)} are kept but not asked: waymeet index --forget-vectors"
+    rest = unused if meaning.unused_spaces else ""
+    if not meaning.spaces:
         yield _row("meaning", f"no embedding model: search works from words and links{rest}")
         return
-    lanes = " + ".join(meaning.lanes)
-    yield _row("meaning", f"{meaning.embedded} of {meaning.chunks} sections embedded by {lanes}{rest}")
-    if meaning.answering != meaning.lanes:
-        yield _more(f"until all are, {' + '.join(meaning.answering)} answers")
+    spaces = " + ".join(meaning.spaces)
+    yield _row("meaning", f"{meaning.embedded} of {meaning.chunks} sections embedded by {spaces}{rest}")
+    if meaning.answering_spaces != meaning.spaces:
+        yield _more(f"until all are, {' + '.join(meaning.answering_spaces)} answers")
     if meaning.job:
         yield _more(f"process {meaning.job.pid} is embedding: {far(meaning.job)}")
-    elif meaning.trouble:
-        yield _more(f"the last try ended early: {meaning.trouble}")
-    elif meaning.embedded + len(meaning.refused) < meaning.chunks:
+    elif meaning.error:
+        yield _more(f"the last try ended early: {meaning.error}")
+    elif meaning.embedded + len(meaning.failures) < meaning.chunks:
         yield _more("nobody is embedding the rest now: waymeet index")
-    if meaning.refused:
-        yield _more(f"{several(len(meaning.refused), 'section')} without a usable vector, found by words alone")
-        yield from _listed(list(meaning.refused), shown)
+    if meaning.failures:
+        yield _more(f"{several(len(meaning.failures), 'section')} without a usable vector, found by words alone")
+        yield from _listed(list(meaning.failures), shown)
 
 
 def _more(text: str) -> Line:

@@ -13,7 +13,7 @@ from waymeet.interfaces.cli.help import manual
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from waymeet.evaluate.tuning import Tuned
+    from waymeet.evaluate.tuning import TuningResult
     from waymeet.interfaces.agents.config_file import Plan
     from waymeet.interfaces.quality.bench import Bench
     from waymeet.interfaces.render.text import Line
@@ -63,10 +63,10 @@ def command(
     if undo:
         return _taken_back(folder, yes=yes, dry_run=dry_run, as_json=as_json)
     if not dry_run:
-        from waymeet.evaluate.tuning import KEYS
+        from waymeet.evaluate.tuning import WEIGHT_KEYS
         from waymeet.interfaces.quality.settings_file import expect_change
 
-        expect_change(folder, KEYS)
+        expect_change(folder, WEIGHT_KEYS)
         _expect_somebody(yes=yes)
     tuned, remarks = _tuned(folder, flags, most)
     refusal = tuned.refusal
@@ -85,9 +85,9 @@ def command(
             say(f"Nothing is changed: {refusal}.")
     done = plan is not None and not dry_run and (yes or _agreed(plan))
     if plan and done:
-        from waymeet.interfaces.agents.config_file import carry_out
+        from waymeet.interfaces.agents.config_file import apply_plan
 
-        carry_out(plan, remember=True)
+        apply_plan(plan, remember=True)
     if as_json:
         print_json({"tuned": tuned, "refusal": refusal, "written": done, "remarks": remarks})
     elif plan and done:
@@ -95,31 +95,31 @@ def command(
     return 0 if done or (plan and dry_run) else 1
 
 
-def _tuned(root: Path, flags: tuple[str, ...], most: int) -> "tuple[Tuned, tuple[str, ...]]":
-    from waymeet.evaluate.tuning import tune
+def _tuned(root: Path, flags: tuple[str, ...], most: int) -> "tuple[TuningResult, tuple[str, ...]]":
+    from waymeet.evaluate.tuning import tune_weights
     from waymeet.interfaces.quality.bench import asker, project_bench
 
     with (
         bars("Indexing", "Embedding", "Tuning") as (reading, embedding, tuning),
         project_bench(root, flags, most, reading, embedding) as bench,
     ):
-        return tune(bench.collections, asker([bench]), _weights(bench), tuning), bench.remarks
+        return tune_weights(bench.collections, asker([bench]), _weights(bench), tuning), bench.remarks
 
 
 def _weights(bench: "Bench") -> dict[str, float]:
     """Give the weights that are looked at, as they are now; without a model of meaning, not that of meaning."""
     import msgspec
 
-    from waymeet.evaluate.tuning import KEYS, MEANING
+    from waymeet.evaluate.tuning import VECTOR_KEYS, WEIGHT_KEYS
     from waymeet.recipes.auto import AUTO
-    from waymeet.settings.layers import keys
+    from waymeet.settings.layers import list_keys
 
-    values = dict(keys(msgspec.to_builtins(bench.settings(AUTO))))
-    wanted = [key for key in KEYS if bench.tools.embedders or key not in MEANING]
+    values = dict(list_keys(msgspec.to_builtins(bench.settings(AUTO))))
+    wanted = [key for key in WEIGHT_KEYS if bench.tools.embedders or key not in VECTOR_KEYS]
     return {key: float(values[key]) for key in wanted if values[key] is not None}
 
 
-def _lines(tuned: "Tuned", remarks: tuple[str, ...]) -> "Iterator[Line]":
+def _lines(tuned: "TuningResult", remarks: tuple[str, ...]) -> "Iterator[Line]":
     from waymeet.interfaces.quality.text_report import differences
 
     for key, value in tuned.after.items():
@@ -134,18 +134,18 @@ def _lines(tuned: "Tuned", remarks: tuple[str, ...]) -> "Iterator[Line]":
 
 def _taken_back(root: Path, *, yes: bool, dry_run: bool, as_json: bool) -> int:
     """Give the project's settings file back as it was."""
-    from waymeet.interfaces.agents.config_file import carry_out, restoring
+    from waymeet.interfaces.agents.config_file import apply_plan, plan_restore
     from waymeet.interfaces.cli.setup.install import diff_lines
     from waymeet.interfaces.quality.settings_file import settings_file
 
     path = settings_file(root)
-    plan = restoring(path)
+    plan = plan_restore(path)
     if not as_json:
         print_lines(diff_lines(plan) if plan else [[(f"{path} was not tuned, or was changed since.", "")]])
     _expect_somebody(yes=yes or dry_run or not plan)
     done = plan is not None and not dry_run and (yes or click.confirm("Give it back so?", default=True, err=True))
     if plan and done:
-        carry_out(plan, remember=False)
+        apply_plan(plan, remember=False)
     if as_json:
         print_json({"path": str(path), "taken_back": done})
     return 0 if done or (plan and dry_run) else 1

@@ -8,8 +8,8 @@ from pathlib import Path, PurePosixPath
 from msgspec import Struct
 
 from waymeet.errors import SettingsError
-from waymeet.ingest.discover.walk import GIT_IGNORE, OWN_IGNORE, Found, walk
-from waymeet.paths import there
+from waymeet.ingest.discover.walk import GIT_IGNORE, OWN_IGNORE, FoundFile, walk
+from waymeet.paths import is_visible
 from waymeet.settings import PROJECT_FILE, Ingest
 
 _SORTS = {
@@ -78,7 +78,7 @@ def detected(root: Path, ingest: Ingest) -> Detected:
     held: Counter[str] = Counter()
     files, complete = 0, True
     for each in walk(root, ingest):
-        if not isinstance(each, Found):
+        if not isinstance(each, FoundFile):
             continue
         files += 1
         parents = PurePosixPath(each.path).parts[:-1]
@@ -88,8 +88,8 @@ def detected(root: Path, ingest: Ingest) -> Detected:
             break
     return Detected(
         name=root.name,
-        sorts=tuple(dict.fromkeys(sort for mark, sort in _SORTS.items() if there(root / mark))),
-        ignore_files=tuple(name for name in (GIT_IGNORE, OWN_IGNORE) if there(root / name)),
+        sorts=tuple(dict.fromkeys(sort for mark, sort in _SORTS.items() if is_visible(root / mark))),
+        ignore_files=tuple(name for name in (GIT_IGNORE, OWN_IGNORE) if is_visible(root / name)),
         heavy=_heavy(held, files),
         files=files,
         complete=complete,
@@ -116,7 +116,7 @@ def _heavy(held: Counter[str], files: int) -> tuple[Heavy, ...]:
 
 def _elsewhere(root: Path) -> str:
     """Say whether pyproject.toml holds settings, which waymeet.toml would replace."""
-    if there(root / PROJECT_FILE):
+    if is_visible(root / PROJECT_FILE):
         return ""
     from waymeet.settings.sources import from_project
 

@@ -12,7 +12,7 @@ from waymeet.interfaces.cli.common import json_option, opened, print_json, print
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.setup.detect_project import Detected, detected, settings_text
 from waymeet.interfaces.render.text import Line
-from waymeet.paths import everything
+from waymeet.paths import is_too_broad
 from waymeet.settings import PROJECT_FILE
 
 _EPILOG = manual(
@@ -49,7 +49,7 @@ def command(
     """
     with opened(root, index, flags) as project:
         folder, numbers = project.root, project.settings
-    if everything(folder) and root is None:
+    if is_too_broad(folder) and root is None:
         raise click.UsageError(f"{folder} is not a project. Go to a project's folder, or name it: waymeet init -C PATH")
     target = folder / PROJECT_FILE
     found = detected(folder, numbers.ingest)

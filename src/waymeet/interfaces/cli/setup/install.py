@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from waymeet.errors import UsageError
-from waymeet.interfaces.agents.config_file import Plan, adding, carry_out, removing
-from waymeet.interfaces.agents.known_agents import AGENTS, Agent, server, server_name, settings_file
+from waymeet.interfaces.agents.config_file import Plan, apply_plan, plan_registration, plan_removal
+from waymeet.interfaces.agents.known_agents import AGENTS, Agent, server_entry, server_name, settings_file
 from waymeet.interfaces.cli.common import json_option, opened, print_json, print_lines, project_options, say
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.render.text import Line
@@ -78,7 +78,7 @@ def command(
 
     def plan(agent: Agent, chosen: str) -> Plan:
         path = settings_file(agent, chosen, folder)
-        return adding(agent, path, name or server_name(agent, folder), server(agent, chosen, folder))
+        return plan_registration(agent, path, name or server_name(agent, folder), server_entry(agent, chosen, folder))
 
     return change_settings(agents, scope, plan, "Register", yes=yes, dry_run=dry_run, as_json=as_json, remember=True)
 
@@ -106,7 +106,7 @@ def change_settings(
         if planned.changes and (yes or dry_run) and not as_json:
             print_lines(diff_lines(planned))
         if done:
-            carry_out(planned, remember=remember)
+            apply_plan(planned, remember=remember)
         refused |= planned.changes and not done and not dry_run
         told.append(
             {"agent": each, "scope": chosen, "path": str(planned.path), "changed": done, "diff": _diff(planned)}
@@ -191,6 +191,6 @@ def uninstall(
         folder = project.root
 
     def plan(agent: Agent, chosen: str) -> Plan:
-        return removing(agent, settings_file(agent, chosen, folder), name or server_name(agent, folder))
+        return plan_removal(agent, settings_file(agent, chosen, folder), name or server_name(agent, folder))
 
     return change_settings(agents, scope, plan, "Unregister", yes=yes, dry_run=dry_run, as_json=as_json, remember=False)

@@ -48,9 +48,9 @@ def command(
     if sys.stdin is not None and sys.stdin.isatty():
         say("waymeet mcp waits for an agent's messages here; Ctrl-D ends it. To register it: waymeet install", err=True)
     project = opened(root, index, flags)
-    from waymeet.interfaces.mcp.stdio_pipes import claimed
+    from waymeet.interfaces.mcp.stdio_pipes import claim_pipes
 
-    wires = claimed()  # before anything is imported that might print
+    wires = claim_pipes()  # before anything is imported that might print
     from waymeet.interfaces.async_project import AsyncProject
     from waymeet.interfaces.mcp.server import serve_stdio
 

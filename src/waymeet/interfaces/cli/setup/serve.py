@@ -10,12 +10,12 @@ import click
 from waymeet.errors import BusyIndexError
 from waymeet.interfaces.cli.common import json_option, opened, print_json, print_json_line, project_options, say
 from waymeet.interfaces.cli.help import manual
-from waymeet.interfaces.render.text import one_line, safe
+from waymeet.interfaces.render.text import escape_control, to_single_line
 from waymeet.project import Project
 
 if TYPE_CHECKING:
-    from waymeet.ingest.watch import Round
-    from waymeet.interfaces.daemon.discovery import Resident
+    from waymeet.ingest.watch import WatchEvent
+    from waymeet.interfaces.daemon.discovery import Daemon
 
 _EPILOG = manual(
     """
@@ -67,9 +67,9 @@ def command(
     if asking + stopping + showing > 1:
         raise click.UsageError("Choose one of --status, --stop and --show-token.")
     if showing:
-        from waymeet.interfaces.daemon.token import token
+        from waymeet.interfaces.daemon.token import read_token
 
-        print_json({"token": token()}) if as_json else say(token())
+        print_json({"token": read_token()}) if as_json else say(read_token())
         return 0
     with opened(root, index, flags) as project:
         if asking:
@@ -81,11 +81,11 @@ def command(
 
 def _serve(project: Project, host: str, port: int | None, idle_seconds: float, *, compat: bool, as_json: bool) -> int:
     from waymeet.interfaces.http.access import is_loopback
-    from waymeet.interfaces.http.process import Wanted, serve
+    from waymeet.interfaces.http.process import ServeOptions, run_server
 
     _log_safely()
 
-    def began(resident: "Resident") -> None:
+    def began(resident: "Daemon") -> None:
         if as_json:
             print_json_line({"address": resident.address, "pid": resident.pid, "root": resident.root})
         else:
@@ -95,11 +95,11 @@ def _serve(project: Project, host: str, port: int | None, idle_seconds: float, *
                 say(_OTHERS, err=True)
         sys.stdout.flush()
 
-    def told(round_: "Round") -> None:
-        if round_.trouble:
-            say(f"{one_line(round_.trouble)} {one_line(round_.hint)}".rstrip(), err=True)
+    def told(round_: "WatchEvent") -> None:
+        if round_.error:
+            say(f"{to_single_line(round_.error)} {to_single_line(round_.hint)}".rstrip(), err=True)
 
-    serve(project, Wanted(host, port, idle_seconds, compat), began, told)
+    run_server(project, ServeOptions(host, port, idle_seconds, compat), began, told)
     return 0
 
 
@@ -109,25 +109,25 @@ def _log_safely() -> None:
 
     class Safe(logging.Formatter):
         def format(self, record: logging.LogRecord) -> str:
-            return safe(super().format(record))
+            return escape_control(super().format(record))
 
     told = logging.StreamHandler(sys.stderr)
     told.setFormatter(Safe("waymeet serve: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[told])
 
 
-def _running(project: Project) -> "Resident | None":
+def _running(project: Project) -> "Daemon | None":
     """Find the process that serves the project, whatever its version; one that does not answer does not count."""
-    from waymeet.interfaces.daemon.client import sent
-    from waymeet.interfaces.daemon.discovery import alive, announced, forget
+    from waymeet.interfaces.daemon.client import send_request
+    from waymeet.interfaces.daemon.discovery import find_daemon, is_running, remove_announcement
 
-    told = announced(project.index_path)
+    told = find_daemon(project.index_path)
     if told is None:
         return None
-    if not alive(told.pid):
-        forget(project.index_path, told)
+    if not is_running(told.pid):
+        remove_announcement(project.index_path, told)
         return None
-    return told if sent(told, "GET", "/healthz") else None
+    return told if send_request(told, "GET", "/healthz") else None
 
 
 def _status(project: Project, *, as_json: bool) -> int:
@@ -149,18 +149,18 @@ def _status(project: Project, *, as_json: bool) -> int:
 
 
 def _stop(project: Project, *, as_json: bool) -> int:
-    from waymeet.interfaces.daemon.client import sent
-    from waymeet.interfaces.daemon.discovery import alive
+    from waymeet.interfaces.daemon.client import send_request
+    from waymeet.interfaces.daemon.discovery import is_running
 
     found = _running(project)
     if found is None:
         print_json({"stopped": False}) if as_json else say(f"Nobody serves {project.root}.")
         return 1
-    sent(found, "POST", "/resident/stop")
+    send_request(found, "POST", "/resident/stop")
     until = monotonic() + _STOP_SECONDS
-    while alive(found.pid) and monotonic() < until:
+    while is_running(found.pid) and monotonic() < until:
         sleep(0.05)
-    if alive(found.pid):
+    if is_running(found.pid):
         raise BusyIndexError(f"Process {found.pid} has not ended yet.", "Look again: waymeet serve --status")
     print_json({"stopped": True, "pid": found.pid}) if as_json else say(f"Process {found.pid} has ended.")
     return 0

@@ -13,9 +13,9 @@ from waymeet.interfaces.cli.common import index_first, json_option, opened, prin
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import format_option
 from waymeet.interfaces.cli.write.render import conflict_json, saved_json, saved_lines
-from waymeet.notebook import Notebook, Saved
+from waymeet.notebook import Notebook, SavedItem
 from waymeet.notebook.fields import SINGULAR
-from waymeet.paths import everything
+from waymeet.paths import is_too_broad
 
 _NAMES = {"notes": "keys-are-rotated-monthly", "tasks": "write-the-job", "skills": "release"}
 """Names for examples."""
@@ -38,10 +38,10 @@ class Call(msgspec.Struct, frozen=True):
         Skills may lie anywhere (SKILL.md), and only the index knows where: whoever reads them has it made if need be.
         """
         with opened(self.root, self.index, self.flags) as project:
-            if reading == "skills" and not everything(project.root):
+            if reading == "skills" and not is_too_broad(project.root):
                 index_first(project)
             try:
-                yield project.authored
+                yield project.notebook
             except ConflictError as error:
                 if self.as_json:
                     print_json(conflict_json(error))
@@ -83,7 +83,7 @@ def entry_manual(kind: str, *examples: str, exits: dict[int, str] | None = None)
 WRITTEN = {0: "written", 4: "changed by others: nothing was written"}
 
 
-def print_saved(saved: Saved, *, as_json: bool) -> int:
+def print_saved(saved: SavedItem, *, as_json: bool) -> int:
     """Show what came of saving an entry."""
     if as_json:
         print_json(saved_json(saved))

@@ -8,7 +8,7 @@ import msgspec
 
 from waymeet.errors import ConflictError
 from waymeet.interfaces.render.text import Line
-from waymeet.notebook import Item, Notebook, Past, Removed, Saved, steps
+from waymeet.notebook import Item, Notebook, PastVersion, RemovedItem, SavedItem, skill_steps
 from waymeet.notebook.fields import SINGULAR
 
 _VERDICTS = {"same": "the same as", "update": "update or supersede?", "related": "related to"}
@@ -24,7 +24,7 @@ def as_json(item: Item, notebook: Notebook | None = None) -> dict[str, Any]:
     found: dict[str, Any] = msgspec.to_builtins(item)
     found.pop("text")
     if item.kind == "skills":
-        found["steps"] = list(steps(item))
+        found["steps"] = list(skill_steps(item))
     if notebook is not None:
         found["linked_from"] = [{"document": source, "kind": kind} for source, kind in notebook.inward(item.id)]
         if item.kind == "skills":
@@ -32,7 +32,7 @@ def as_json(item: Item, notebook: Notebook | None = None) -> dict[str, Any]:
     return found
 
 
-def saved_json(saved: Saved) -> dict[str, Any]:
+def saved_json(saved: SavedItem) -> dict[str, Any]:
     """Give what came of saving as JSON."""
     found: dict[str, Any] = msgspec.to_builtins(saved)
     return {**found, "item": as_json(saved.item)}
@@ -61,19 +61,19 @@ def item_lines(items: tuple[Item, ...], counts: dict[str, int]) -> Iterator[Line
             yield [(f"  {problem}", "yellow")]
 
 
-def history_lines(versions: tuple[Past, ...]) -> Iterator[Line]:
+def history_lines(versions: tuple[PastVersion, ...]) -> Iterator[Line]:
     """List past versions, the newest first."""
     for each in versions:
         when = datetime.fromtimestamp(each.kept_ns / 1e9).isoformat(" ", "seconds")
         yield [(each.version, "bold cyan"), (f"  {when}  {each.size:,} bytes", "dim")]
 
 
-def saved_lines(saved: Saved) -> Iterator[Line]:
+def saved_lines(saved: SavedItem) -> Iterator[Line]:
     """Say what was written, what it resembles and what it may contradict."""
     done = "Wrote" if saved.changed else "Unchanged:"
     yield [(f"{done} ", ""), (saved.item.id, "bold cyan"), (f" (version {saved.item.version})", "dim")]
-    for each in saved.near:
-        how = f" ({each.likeness:.2f} by {each.by})"
+    for each in saved.similar:
+        how = f" ({each.similarity:.2f} by {each.method})"
         yield [(f"{_VERDICTS[each.verdict]} ", "yellow"), (each.id, "cyan"), (f"  {each.title}{how}", "dim")]
     for other in saved.contradictions:
         yield [(f"{other.reason}: ", "yellow"), (other.id, "cyan"), (f"  {other.title}", "dim")]
@@ -83,7 +83,7 @@ def saved_lines(saved: Saved) -> Iterator[Line]:
     yield from ([(f"note: {note}", "dim")] for note in saved.notes)
 
 
-def removed_lines(removed: Removed, kind: str) -> Iterator[Line]:
+def removed_lines(removed: RemovedItem, kind: str) -> Iterator[Line]:
     """Say what was removed, what referred to it, and how it comes back."""
     yield [("Removed ", ""), (removed.id, "bold cyan")]
     yield from ([(f"  {path} no longer says {relation}", "dim")] for path, relation in removed.unlinked)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from waymeet.errors import NoSuchEntryError, UsageError
+from waymeet.errors import ItemNotFoundError, UsageError
 from waymeet.interfaces.cli.common import (
     cited,
     opened,
@@ -299,7 +299,7 @@ def _history(kind: str) -> click.Command:
     @with_options(form=True)
     def command(call: Call, reference: str, form: str) -> int:
         with opened(call.root, call.index, call.flags) as project:
-            found = project.authored.history(reference, kind)
+            found = project.notebook.history(reference, kind)
             print_listing(form, Listing(found, found, tuple(history_lines(found))), project)
         return 0 if found else 1
 
@@ -319,7 +319,7 @@ def _restore(kind: str) -> click.Command:
         with call.notebook() as entries:
             try:
                 version = entries.read(reference, kind).version
-            except NoSuchEntryError:
+            except ItemNotFoundError:
                 version = ""
             return print_saved(entries.restore(reference, wanted, version=version, kind=kind), as_json=call.as_json)
 

@@ -9,9 +9,9 @@ from waymeet.interfaces.requests.operations.context import ContextRequest, answe
 from waymeet.interfaces.requests.operations.entries import (
     EntriesAnswer,
     EntriesRequest,
-    Entry,
     EntryRequest,
     ForgetRequest,
+    ItemAnswer,
     LinkRequest,
     RememberRequest,
     SavedAnswer,
@@ -36,8 +36,8 @@ from waymeet.interfaces.requests.operations.skills import (
     answer_use_skill,
 )
 from waymeet.interfaces.requests.operations.status import StatusAnswer, StatusRequest, answer_status
-from waymeet.notebook import Removed
-from waymeet.search.context import Pack
+from waymeet.notebook import RemovedItem
+from waymeet.search.context import Context
 
 
 class Operation(NamedTuple):
@@ -65,16 +65,16 @@ OPERATIONS = _table(
         Operation("search", SearchRequest, SearchAnswer, answer_search),
         Operation("read", ReadRequest, ReadAnswer, answer_read),
         Operation("related", RelatedRequest, RelatedAnswer, answer_related),
-        Operation("context", ContextRequest, Pack, answer_context),
+        Operation("context", ContextRequest, Context, answer_context),
         Operation("graph", GraphRequest, GraphAnswer, answer_graph),
         Operation("remember", RememberRequest, SavedAnswer, answer_remember, writes=True, repeatable=False),
         Operation("update", UpdateRequest, SavedAnswer, answer_update, writes=True, destroys=True),
         Operation("link", LinkRequest, SavedAnswer, answer_link, writes=True, destroys=True),
-        Operation("forget", ForgetRequest, Removed, answer_forget, writes=True, destroys=True),
-        Operation("entry", EntryRequest, Entry, answer_entry),
+        Operation("forget", ForgetRequest, RemovedItem, answer_forget, writes=True, destroys=True),
+        Operation("entry", EntryRequest, ItemAnswer, answer_entry),
         Operation("entries", EntriesRequest, EntriesAnswer, answer_entries),
         Operation("recall_skills", RecallSkillsRequest, RecallSkillsAnswer, answer_recall_skills),
-        Operation("use_skill", UseSkillRequest, Entry, answer_use_skill, repeatable=False),
+        Operation("use_skill", UseSkillRequest, ItemAnswer, answer_use_skill, repeatable=False),
         Operation("status", StatusRequest, StatusAnswer, answer_status),
         Operation("index", IndexRequest, IndexAnswer, answer_index),
     )

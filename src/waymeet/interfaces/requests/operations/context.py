@@ -4,9 +4,9 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from waymeet.interfaces.requests.fields import Kinds, Paths, Question, Refresh, Tags, below
+from waymeet.interfaces.requests.fields import Kinds, Paths, Question, Refresh, Tags, relative_to_root
 from waymeet.project import Project
-from waymeet.search.context import Pack
+from waymeet.search.context import Context
 from waymeet.types import Filters, Query
 
 
@@ -29,10 +29,12 @@ class ContextRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     refresh: Refresh = True
 
 
-def answer_context(project: Project, request: ContextRequest) -> Pack:
+def answer_context(project: Project, request: ContextRequest) -> Context:
     """Put together what to read for a task."""
     filters = Filters(
-        paths=tuple(below(project.root, path) for path in request.paths), kinds=request.kinds, tags=request.tags
+        paths=tuple(relative_to_root(project.root, path) for path in request.paths),
+        kinds=request.kinds,
+        tags=request.tags,
     )
     query = Query(request.task, recipe=request.recipe or "auto", filters=filters)
     return project.context(query, budget=request.budget, refresh=request.refresh)

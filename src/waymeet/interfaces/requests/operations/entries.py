@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from waymeet.interfaces.requests.fields import EntryKind, Names, Priority, Relation, Status, Version, below
+from waymeet.interfaces.requests.fields import EntryKind, Names, Priority, Relation, Status, Version, relative_to_root
 from waymeet.interfaces.requests.operations.search import pair
-from waymeet.notebook import Item, Notebook, Removed, Saved, steps
+from waymeet.notebook import Item, Notebook, RemovedItem, SavedItem, skill_steps
 from waymeet.notebook.frontmatter_edit import Value
-from waymeet.notebook.similar import Contradiction, Near
+from waymeet.notebook.similar import Contradiction, SimilarItem
 from waymeet.project import Project
 
 _KIND = "Notes say what is so, tasks what is to be done, skills how something is done."
@@ -118,7 +118,7 @@ class EntriesRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     limit: Annotated[int, Meta(ge=1, le=10_000, description="Most to name.")] = 100
 
 
-class Entry(Struct, frozen=True, kw_only=True):
+class ItemAnswer(Struct, frozen=True, kw_only=True):
     """A note, task or skill."""
 
     id: str
@@ -146,9 +146,9 @@ class Entry(Struct, frozen=True, kw_only=True):
 class SavedAnswer(Struct, frozen=True, kw_only=True):
     """An entry as it was written, and what its author should know."""
 
-    entry: Entry
+    entry: ItemAnswer
     changed: bool = True
-    near: tuple[Near, ...] = ()
+    near: tuple[SimilarItem, ...] = ()
     """Entries of the same kind that resemble it, the likest first."""
     contradictions: tuple[Contradiction, ...] = ()
     notes: tuple[str, ...] = ()
@@ -157,7 +157,7 @@ class SavedAnswer(Struct, frozen=True, kw_only=True):
 class EntriesAnswer(Struct, frozen=True, kw_only=True):
     """The entries of a kind, without their texts."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[ItemAnswer, ...]
     total: int
     cut: tuple[str, ...] = ()
 
@@ -165,14 +165,14 @@ class EntriesAnswer(Struct, frozen=True, kw_only=True):
 def answer_remember(project: Project, request: RememberRequest) -> SavedAnswer:
     """Write a new note, task or skill."""
     fields = {name: value for name, value in _fields(request).items() if value is not None}
-    return _saved(project.authored.create(request.kind, request.title, request.text, fields, request.steps))
+    return _saved(project.notebook.create(request.kind, request.title, request.text, fields, request.steps))
 
 
 def answer_update(project: Project, request: UpdateRequest) -> SavedAnswer:
     """Change a note, task or skill, if it is still of the version that the change builds on."""
     return _saved(
-        project.authored.update(
-            below(project.root, request.id),
+        project.notebook.update(
+            relative_to_root(project.root, request.id),
             version=request.version,
             title=_given(request.title),
             body=_given(request.text),
@@ -185,22 +185,22 @@ def answer_update(project: Project, request: UpdateRequest) -> SavedAnswer:
 
 def answer_link(project: Project, request: LinkRequest) -> SavedAnswer:
     """Relate an entry to something, or take that back."""
-    change = project.authored.unlink if request.remove else project.authored.link
-    target = below(project.root, request.target)
-    reference, kind = below(project.root, request.id), _given(request.kind) or ""
+    change = project.notebook.unlink if request.remove else project.notebook.link
+    target = relative_to_root(project.root, request.target)
+    reference, kind = relative_to_root(project.root, request.id), _given(request.kind) or ""
     return _saved(change(reference, request.relation, target, version=request.version, kind=kind))
 
 
-def answer_forget(project: Project, request: ForgetRequest) -> Removed:
+def answer_forget(project: Project, request: ForgetRequest) -> RemovedItem:
     """Remove a note, task or skill, if it is still of the version that was seen."""
-    reference, kind = below(project.root, request.id), _given(request.kind) or ""
-    return project.authored.delete(reference, version=request.version, kind=kind)
+    reference, kind = relative_to_root(project.root, request.id), _given(request.kind) or ""
+    return project.notebook.delete(reference, version=request.version, kind=kind)
 
 
-def answer_entry(project: Project, request: EntryRequest) -> Entry:
+def answer_entry(project: Project, request: EntryRequest) -> ItemAnswer:
     """Read a note, task or skill."""
-    notebook = project.authored
-    return entry_of(notebook.read(below(project.root, request.id), _given(request.kind) or ""), notebook)
+    notebook = project.notebook
+    return entry_of(notebook.read(relative_to_root(project.root, request.id), _given(request.kind) or ""), notebook)
 
 
 def answer_entries(project: Project, request: EntriesRequest) -> EntriesAnswer:
@@ -209,7 +209,7 @@ def answer_entries(project: Project, request: EntriesRequest) -> EntriesAnswer:
     for each in request.properties:
         key, value = pair("properties", each)
         wanted.setdefault(key, []).append(value)
-    notebook = project.authored
+    notebook = project.notebook
     found = notebook.list(request.kind, {key: values for key, values in wanted.items() if values})
     used = notebook.usage() if request.kind == "skills" else {}
     shown = tuple(
@@ -220,10 +220,10 @@ def answer_entries(project: Project, request: EntriesRequest) -> EntriesAnswer:
     return EntriesAnswer(entries=shown, total=len(found), cut=(f"{left} of {len(found)}",) if left else ())
 
 
-def entry_of(item: Item, notebook: Notebook | None = None, *, text: bool = True, used: int = 0) -> Entry:
+def entry_of(item: Item, notebook: Notebook | None = None, *, text: bool = True, used: int = 0) -> ItemAnswer:
     """Put an entry as a program gets it; with the notebook, also who links to it and how often it was used."""
     known = notebook.usage().get(item.id) if notebook is not None and item.kind == "skills" else None
-    return Entry(
+    return ItemAnswer(
         id=item.id,
         kind=item.kind,
         name=item.name,
@@ -231,7 +231,7 @@ def entry_of(item: Item, notebook: Notebook | None = None, *, text: bool = True,
         version=item.version,
         fields=item.fields,
         text=item.body if text else "",
-        steps=steps(item) if item.kind == "skills" else (),
+        steps=skill_steps(item) if item.kind == "skills" else (),
         linked_from=notebook.inward(item.id) if notebook is not None else (),
         used=known.count if known else used,
         problems=item.problems,
@@ -239,11 +239,11 @@ def entry_of(item: Item, notebook: Notebook | None = None, *, text: bool = True,
     )
 
 
-def _saved(saved: Saved) -> SavedAnswer:
+def _saved(saved: SavedItem) -> SavedAnswer:
     return SavedAnswer(
         entry=entry_of(saved.item),
         changed=saved.changed,
-        near=saved.near,
+        near=saved.similar,
         contradictions=saved.contradictions,
         notes=saved.notes,
     )

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from waymeet.interfaces.requests.fields import LinkTypes, below
+from waymeet.interfaces.requests.fields import LinkTypes, relative_to_root
 from waymeet.project import Project
-from waymeet.search.explore.graph import Graph, pictured
+from waymeet.search.explore.graph import Graph, build_graph
 from waymeet.types import Degraded
 
 
@@ -37,7 +37,7 @@ class GraphAnswer(Graph, frozen=True, kw_only=True):
 
 def answer_graph(project: Project, request: GraphRequest) -> GraphAnswer:
     """Collect the part of the graph that a request names."""
-    store, degraded = project.current()
-    meant = below(project.root, request.id) if request.id else ""
-    found = pictured(store, meant, request.depth, request.link_types, request.limit, symbols=request.symbols)
+    store, degraded = project.refreshed_store()
+    meant = relative_to_root(project.root, request.id) if request.id else ""
+    found = build_graph(store, meant, request.depth, request.link_types, request.limit, symbols=request.symbols)
     return GraphAnswer(nodes=found.nodes, edges=found.edges, cut=found.cut, degraded=degraded)

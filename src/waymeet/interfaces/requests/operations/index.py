@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta, Struct
 
-from waymeet.ingest.embed.batches import Embedded
+from waymeet.ingest.embed.batches import EmbeddingReport
 from waymeet.ports import Progress
 from waymeet.project import Project
 
 if TYPE_CHECKING:
-    from waymeet.ingest.index import Report
+    from waymeet.ingest.index import IndexReport
 
 _SHOWN = 100
 
@@ -45,7 +45,7 @@ class IndexAnswer(Struct, frozen=True, kw_only=True):
     """What is indexed although something was wrong with it; the first hundred."""
     missing: tuple[tuple[str, str], ...] = ()
     """Extra roots that are gone or cannot be read; what is known of them is kept."""
-    embedding: Embedded | None = None
+    embedding: EmbeddingReport | None = None
     """What came of embedding; None if it was not wanted."""
     cut: tuple[str, ...] = ()
 
@@ -72,10 +72,10 @@ def answer_index(
     return indexed(project, report)
 
 
-def indexed(project: Project, report: "Report") -> IndexAnswer:
+def indexed(project: Project, report: "IndexReport") -> IndexAnswer:
     """Put a report of a run as an answer."""
     skipped = tuple((each.path, each.reason) for each in report.skipped)
-    lists = {"skipped": skipped, "noted": report.noted}
+    lists = {"skipped": skipped, "noted": report.warnings}
     return IndexAnswer(
         files=report.files,
         added=report.added,
@@ -84,9 +84,9 @@ def indexed(project: Project, report: "Report") -> IndexAnswer:
         unchanged=report.unchanged,
         ignored=report.ignored,
         seconds=report.seconds,
-        generation=project.current()[0].generation,
+        generation=project.refreshed_store()[0].generation,
         skipped=skipped[:_SHOWN],
-        noted=report.noted[:_SHOWN],
+        noted=report.warnings[:_SHOWN],
         missing=report.missing,
         embedding=report.embedding,
         cut=tuple(f"{len(all_) - _SHOWN} of {len(all_)} {name}" for name, all_ in lists.items() if len(all_) > _SHOWN),

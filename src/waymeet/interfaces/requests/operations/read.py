@@ -5,9 +5,9 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from waymeet.analysis.token_estimate import tokens
-from waymeet.errors import NoSuchEntryError
-from waymeet.interfaces.requests.fields import Budget, below
+from waymeet.analysis.token_estimate import estimate_tokens
+from waymeet.errors import ItemNotFoundError
+from waymeet.interfaces.requests.fields import Budget, relative_to_root
 from waymeet.project import Project
 from waymeet.search.lookup.citation import Excerpt
 
@@ -50,21 +50,21 @@ class ReadAnswer(Excerpt, frozen=True, kw_only=True):
 
 def answer_read(project: Project, request: ReadRequest) -> ReadAnswer:
     """Read what a request names, as much of it as its budget allows."""
-    found = project.read(below(project.root, request.id), start=request.start, lines=request.lines)
+    found = project.read(relative_to_root(project.root, request.id), start=request.start, lines=request.lines)
     rows, kept = found.text.split("\n"), _affordable(found.text, request.budget)
     if kept >= len(rows):
-        return _answered(project, found, tokens=tokens(found.text))
+        return _answered(project, found, tokens=estimate_tokens(found.text))
     end = found.start + kept - 1
     shown = replace(found, id=f"{found.document}#L{found.start}-L{end}", end=end, text="\n".join(rows[:kept]))
     left = f"lines {end + 1} to {found.end}: go on with `start` {end + 1}"
-    return _answered(project, shown, cut=(left,), next_start=end + 1, tokens=tokens(shown.text))
+    return _answered(project, shown, cut=(left,), next_start=end + 1, tokens=estimate_tokens(shown.text))
 
 
 def _affordable(text: str, budget: int) -> int:
     """Count the lines that a budget pays for, at least one."""
     spent, kept = 0, 0
     for row in text.split("\n"):
-        spent += tokens(f"{row}\n")
+        spent += estimate_tokens(f"{row}\n")
         if budget and spent > budget and kept:
             break
         kept += 1
@@ -78,7 +78,7 @@ def _answered(
     version = ""
     if shown.kind in _ENTRIES:
         try:
-            version = project.authored.read(shown.document, shown.kind).version
-        except NoSuchEntryError:  # a file of that kind which is not kept where entries are written
+            version = project.notebook.read(shown.document, shown.kind).version
+        except ItemNotFoundError:  # a file of that kind which is not kept where entries are written
             version = ""
     return ReadAnswer(**fields, version=version, cut=cut, next_start=next_start, tokens=tokens)

@@ -5,11 +5,11 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from waymeet.interfaces.requests.budget import cost
-from waymeet.interfaces.requests.fields import Budget, LinkTypes, Reference, below
+from waymeet.interfaces.requests.fields import Budget, LinkTypes, Reference, relative_to_root
 from waymeet.project import Project
-from waymeet.search.explore.graph import Connection, connections, node_id
-from waymeet.search.explore.related import Direction, Related, related
-from waymeet.search.lookup.find import find
+from waymeet.search.explore.graph import Connection, list_connections, node_id
+from waymeet.search.explore.related import Direction, Related, rank_related
+from waymeet.search.lookup.find import find_target
 from waymeet.types import Degraded
 
 
@@ -46,11 +46,11 @@ class RelatedAnswer(Struct, frozen=True, kw_only=True):
 
 def answer_related(project: Project, request: RelatedRequest) -> RelatedAnswer:
     """Tell what lies around what a request names."""
-    store, degraded = project.current()
-    with store.reading():
-        meant = find(store, below(project.root, request.id))
-        every = connections(store, meant, request.link_types)
-        found = related(
+    store, degraded = project.refreshed_store()
+    with store.snapshot():
+        meant = find_target(store, relative_to_root(project.root, request.id))
+        every = list_connections(store, meant, request.link_types)
+        found = rank_related(
             store,
             meant.document.id,
             depth=request.depth,

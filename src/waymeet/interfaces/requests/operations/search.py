@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from waymeet.analysis.doc_types import stated
+from waymeet.analysis.doc_types import normalise_doc_type
 from waymeet.errors import RequestError
 from waymeet.interfaces.requests import cursor
 from waymeet.interfaces.requests.budget import cost, fitted
@@ -23,10 +23,10 @@ from waymeet.interfaces.requests.fields import (
     Question,
     Refresh,
     Tags,
-    below,
+    relative_to_root,
 )
 from waymeet.project import Project
-from waymeet.search.understand.inline_filters import moment
+from waymeet.search.understand.inline_filters import parse_date
 from waymeet.settings import Layer
 from waymeet.types import Answer, Degraded, Filters, Query, Variant
 
@@ -135,7 +135,7 @@ def answer_search(project: Project, request: SearchRequest, over: Iterable[Layer
 
     With a budget, the timings of the stages are not given. `over` are settings of this call only.
     """
-    query, asked = query_of(project, request), cursor.question(project.root, request)
+    query, asked = to_query(project, request), cursor.question(project.root, request)
     page = cursor.read(request.cursor, asked)
     reach = min(len(page.shown) + query.limit, MOST_HITS)
     found = project.search(replace(query, limit=reach), refresh=request.refresh, over=over)
@@ -157,7 +157,7 @@ def answer_search(project: Project, request: SearchRequest, over: Iterable[Layer
     )
 
 
-def query_of(project: Project, request: SearchRequest) -> Query:
+def to_query(project: Project, request: SearchRequest) -> Query:
     """Put a request as the query that `Project.search` takes.
 
     Raises:
@@ -170,9 +170,9 @@ def query_of(project: Project, request: SearchRequest) -> Query:
         recipe=request.recipe or ("classic" if request.mode else "auto"),
         mode=request.mode,
         filters=Filters(
-            paths=tuple(below(project.root, path) for path in request.paths),
+            paths=tuple(relative_to_root(project.root, path) for path in request.paths),
             kinds=request.kinds,
-            doc_types=tuple(map(stated, request.doc_types)),
+            doc_types=tuple(map(normalise_doc_type, request.doc_types)),
             tags=request.tags,
             languages=tuple(map(str.lower, request.languages)),
             namespaces=request.namespaces,
@@ -212,7 +212,7 @@ def _when(field: str, written: str) -> int:
     """
     if not written:
         return 0
-    day = moment(written)
+    day = parse_date(written)
     if day is not None:
         return day
     try:

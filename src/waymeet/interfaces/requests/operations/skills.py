@@ -5,10 +5,10 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from waymeet.errors import NoSuchEntryError
-from waymeet.interfaces.requests.fields import Question, Refresh, below
-from waymeet.interfaces.requests.operations.entries import Entry, Which, entry_of
-from waymeet.notebook import steps
+from waymeet.errors import ItemNotFoundError
+from waymeet.interfaces.requests.fields import Question, Refresh, relative_to_root
+from waymeet.interfaces.requests.operations.entries import ItemAnswer, Which, entry_of
+from waymeet.notebook import skill_steps
 from waymeet.project import Project
 from waymeet.types import Degraded, Query
 
@@ -58,13 +58,13 @@ def answer_recall_skills(project: Project, request: RecallSkillsRequest) -> Reca
     """Find the skills that fit a task."""
     query = Query(request.task, limit=request.limit, recipe="skills_recall")
     found = project.search(query, refresh=request.refresh)
-    notebook = project.authored
+    notebook = project.notebook
     counts = notebook.usage()
     skills, degraded = [], list(found.degraded)
     for hit in found.hits:
         try:
             item = notebook.read(hit.document, "skills")
-        except NoSuchEntryError as error:  # removed since it was indexed
+        except ItemNotFoundError as error:  # removed since it was indexed
             degraded.append(Degraded("skills", "gone", error.message))
             continue
         skills.append(
@@ -75,7 +75,7 @@ def answer_recall_skills(project: Project, request: RecallSkillsRequest) -> Reca
                 description=item.value("description"),
                 triggers=item.values("triggers"),
                 file_patterns=item.values("file_patterns"),
-                steps=steps(item),
+                steps=skill_steps(item),
                 score=hit.score,
                 relevance=hit.relevance,
                 reason=hit.relevance_reason,
@@ -86,7 +86,7 @@ def answer_recall_skills(project: Project, request: RecallSkillsRequest) -> Reca
     return RecallSkillsAnswer(skills=tuple(skills), degraded=tuple(degraded), notes=found.notes)
 
 
-def answer_use_skill(project: Project, request: UseSkillRequest) -> Entry:
+def answer_use_skill(project: Project, request: UseSkillRequest) -> ItemAnswer:
     """Give a skill and count that it was used."""
-    item, usage = project.authored.use(below(project.root, request.id))
+    item, usage = project.notebook.use(relative_to_root(project.root, request.id))
     return replace(entry_of(item), used=usage.count)

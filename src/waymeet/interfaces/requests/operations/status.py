@@ -58,8 +58,8 @@ def _degraded(status: Status) -> list[Degraded]:
         found.append(Degraded("freshness", "not_checked", "changed files could not be looked for in time"))
     elif status.changes:
         found.append(Degraded("freshness", "behind", f"{len(status.changes)} files changed since they were indexed"))
-    meaning = status.meaning
-    if not meaning.lanes:
+    meaning = status.vectors
+    if not meaning.spaces:
         found.append(Degraded("vector", "no_model", "no embedding model is set up: answers come from words and links"))
     elif meaning.embedded < meaning.chunks:
         so_far = f"{meaning.embedded} of {meaning.chunks} sections have a vector"
@@ -67,7 +67,7 @@ def _degraded(status: Status) -> list[Degraded]:
             Degraded(
                 "vector",
                 "partial_vectors" if meaning.embedded else "no_vectors",
-                f"{so_far}: {meaning.trouble or 'index the project for the rest'}",
+                f"{so_far}: {meaning.error or 'index the project for the rest'}",
             )
         )
     return found

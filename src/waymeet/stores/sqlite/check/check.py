@@ -41,7 +41,7 @@ class Finding(Struct, frozen=True):
     repaired: bool = False
 
 
-class Verdict(Struct, frozen=True):
+class CheckResult(Struct, frozen=True):
     """What a check came to."""
 
     findings: tuple[Finding, ...]
@@ -63,7 +63,7 @@ class _Found(NamedTuple):
     """Whether files have to be read again after mending."""
 
 
-def check(path: Path, folder: Path, timeout: float, *, repair: bool, strays: bool) -> Verdict:
+def check(path: Path, folder: Path, timeout: float, *, repair: bool, strays: bool) -> CheckResult:
     """Look at the whole index at `path` with its segments in `folder`; with `repair`, mend what can be mended.
 
     `strays` says that nobody else is making segments now, so that unknown files are nobody's.
@@ -71,16 +71,18 @@ def check(path: Path, folder: Path, timeout: float, *, repair: bool, strays: boo
     with translated(path), closing(connect(path, timeout)) as connection:
         try:
             doubts = _doubts(connection)
-            return Verdict(doubts, lost=True) if doubts else _checked(connection, folder, repair=repair, strays=strays)
+            return (
+                CheckResult(doubts, lost=True) if doubts else _checked(connection, folder, repair=repair, strays=strays)
+            )
         except UnicodeDecodeError as error:
-            return Verdict((Finding("index", str(error)),), lost=True)
+            return CheckResult((Finding("index", str(error)),), lost=True)
         except apsw.Error as error:
             if not errors.means_damage(error):  # a full disk, say: that is no reason to give the file up
                 raise
-            return Verdict((Finding("index", errors.said(error)),), lost=True)
+            return CheckResult((Finding("index", errors.said(error)),), lost=True)
 
 
-def _checked(connection: apsw.Connection, folder: Path, *, repair: bool, strays: bool) -> Verdict:
+def _checked(connection: apsw.Connection, folder: Path, *, repair: bool, strays: bool) -> CheckResult:
     found = _found(connection, folder, strays=strays)
     all_found = dict(found)
     for _ in range(_ROUNDS if repair else 0):
@@ -89,10 +91,10 @@ def _checked(connection: apsw.Connection, folder: Path, *, repair: bool, strays:
             found = _found(connection, folder, strays=strays)
             all_found |= found
     told = tuple(replace(each, repaired=repair and each not in found) for each in all_found)
-    return Verdict(told, run_index=repair and any(each.reread for each in all_found.values()))
+    return CheckResult(told, run_index=repair and any(each.reread for each in all_found.values()))
 
 
-def move_aside(path: Path, timeout: float, verdict: Verdict) -> Verdict:
+def move_aside(path: Path, timeout: float, verdict: CheckResult) -> CheckResult:
     """Put a file that cannot be mended out of the way, never deleting it, and begin an empty one in its place."""
     aside = free_name(path)
     with translated(path):
@@ -103,7 +105,7 @@ def move_aside(path: Path, timeout: float, verdict: Verdict) -> Verdict:
         opened(path, timeout, create=True).close()
     found = tuple(replace(each, repaired=True) for each in verdict.findings)
     moved = Finding("index", f"moved to {aside.name}; an empty index stands in its place", repaired=True)
-    return Verdict((*found, moved), lost=True, run_index=True)
+    return CheckResult((*found, moved), lost=True, run_index=True)
 
 
 def free_name(path: Path) -> Path:

@@ -136,34 +136,34 @@ def wrong_vectors(connection: apsw.Connection, folder: Path) -> Iterator[tuple[i
     held: dict[int, list[int]] = {}
     files = vector_registry.segments(connection)
     for each in files:
-        what = judged(partial(_check_vectors, connection, each.lane, folder / each.file, held))
+        what = judged(partial(_check_vectors, connection, each.space, folder / each.file, held))
         if what:
             yield each.segment, each.file, what
-    for lane, numbers in held.items():
-        last = max(each.last for each in files if each.lane == lane)
-        if sorted(numbers) != sorted(each for each in vector_registry.living(connection, lane) if each <= last):
+    for space, numbers in held.items():
+        last = max(each.last for each in files if each.space == space)
+        if sorted(numbers) != sorted(each for each in vector_registry.living(connection, space) if each <= last):
             for each in files:
-                if each.lane == lane:
+                if each.space == space:
                     yield each.segment, each.file, "the books say otherwise of what stands in it"
 
 
-def _check_vectors(connection: apsw.Connection, lane: int, path: Path, held: dict[int, list[int]]) -> str:
-    """Say what is wrong with a file, and add what it holds to what its lane does."""
+def _check_vectors(connection: apsw.Connection, space: int, path: Path, held: dict[int, list[int]]) -> str:
+    """Say what is wrong with a file, and add what it holds to what its space does."""
     container = Container(path)
     part = opened(container)
-    what = _wrong_vectors(connection, lane, container, part)
-    held.setdefault(lane, []).extend(_living_vectors(connection, lane, part).numbers.tolist())
+    what = _wrong_vectors(connection, space, container, part)
+    held.setdefault(space, []).extend(_living_vectors(connection, space, part).numbers.tolist())
     return what
 
 
-def _wrong_vectors(connection: apsw.Connection, lane: int, container: Container, part: Part) -> str:
+def _wrong_vectors(connection: apsw.Connection, space: int, container: Container, part: Part) -> str:
     if not container.whole():
         return "bytes in it changed since they were written"
     if part.turn is not None and part.signs is not None:
         for right, kept in zip(signs(part.matrix, part.turn), part.signs, strict=True):
             if np.bitwise_count(right ^ kept).sum() > _ROUNDED * part.matrix.size:
                 return "its signs are not those of its vectors"
-    living = _living_vectors(connection, lane, part)
+    living = _living_vectors(connection, space, part)
     rows = {row.number: row for row in vector_registry.read(connection, living.numbers.tolist())}
     for chunk, number, vector in zip(living.chunks.tolist(), living.numbers.tolist(), living.matrix, strict=True):
         row = rows.get(number)
@@ -172,9 +172,9 @@ def _wrong_vectors(connection: apsw.Connection, lane: int, container: Container,
     return ""
 
 
-def _living_vectors(connection: apsw.Connection, lane: int, part: Part) -> Part:
+def _living_vectors(connection: apsw.Connection, space: int, part: Part) -> Part:
     """Leave out the vectors that are dead."""
-    alive = ~np.isin(part.numbers, np.array(vector_registry.dead(connection, lane), dtype=np.uint64))
+    alive = ~np.isin(part.numbers, np.array(vector_registry.dead(connection, space), dtype=np.uint64))
     return Part(part.chunks[alive], part.numbers[alive], part.matrix[alive])
 
 

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
 
-    from waymeet.stores.sqlite.check.check import Verdict
+    from waymeet.stores.sqlite.check.check import CheckResult
 
 _PARTS = {"chunks": ("document", "chunks_of"), "edges": ("source", "edges_from")}
 """Tables of what makes up a document, with the column that names the document and an index that knows their numbers."""
-_NAMED = {"terms": "term", "lanes": "name"}
+_NAMED = {"terms": "term", "spaces": "name"}
 """Tables whose rows stand in the index of a column as well."""
 _KNOWN_BY = {"SELECT id FROM documents": "path", "SELECT document FROM shelf": "document"}
 """Where else the numbers of documents stand, and in which order."""
@@ -50,7 +50,7 @@ class _Saved(NamedTuple):
     """Whether all vectors and remarks were saved, too."""
 
 
-def renewed(path: Path, timeout: float, verdict: Verdict) -> Verdict:
+def renewed(path: Path, timeout: float, verdict: CheckResult) -> CheckResult:
     """Put a file with what can be saved in the place of a damaged one, or an empty one; the damaged one is kept."""
     new = path.with_name(f"{path.name}.saving")
     try:
@@ -68,7 +68,7 @@ def renewed(path: Path, timeout: float, verdict: Verdict) -> Verdict:
     what += f"; the damaged file is kept as {aside.name}"
     findings = (*verdict.findings, check.Finding("index", what))
     told = tuple(msgspec.structs.replace(each, repaired=True) for each in findings)
-    return check.Verdict(told, lost=True, run_index=lost > 0 or not saved.all_else)
+    return check.CheckResult(told, lost=True, run_index=lost > 0 or not saved.all_else)
 
 
 def _saved(path: Path, new: Path, timeout: float) -> _Saved | None:

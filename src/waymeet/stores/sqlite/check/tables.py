@@ -40,11 +40,11 @@ _NOBODYS = {
     "shelf": ("document NOT IN (SELECT id FROM documents)", "books about no document"),
     "dead": ("segment NOT IN (SELECT id FROM segments)", "books about no segment"),
     "vectors": (
-        "chunk NOT IN (SELECT id FROM chunks) OR lane NOT IN (SELECT id FROM lanes)",
-        "vectors of no section or lane",
+        "chunk NOT IN (SELECT id FROM chunks) OR space NOT IN (SELECT id FROM spaces)",
+        "vectors of no section or space",
     ),
-    "vector_segments": ("lane NOT IN (SELECT id FROM lanes)", "files of no lane"),
-    "dead_vectors": ("lane NOT IN (SELECT id FROM lanes)", "books about no lane"),
+    "vector_segments": ("space NOT IN (SELECT id FROM spaces)", "files of no space"),
+    "dead_vectors": ("space NOT IN (SELECT id FROM spaces)", "books about no space"),
 }
 """Rows that belong to nothing, by table. Outer ones come last where one table hangs on another."""
 
@@ -58,8 +58,8 @@ _UNSHELVED = """
 SELECT id FROM documents WHERE id NOT IN (SELECT document FROM shelf) UNION
 SELECT document FROM shelf WHERE segment IS NOT NULL AND (place IS NULL OR segment NOT IN (SELECT id FROM segments))
 """
-_SIZES = "SELECT length(vector), COUNT(*) FROM vectors WHERE lane = ? GROUP BY 1"
-_OF_LANE = "SELECT chunk, vector FROM vectors WHERE lane = ? ORDER BY chunk"
+_SIZES = "SELECT length(vector), COUNT(*) FROM vectors WHERE space = ? GROUP BY 1"
+_OF_SPACE = "SELECT chunk, vector FROM vectors WHERE space = ? ORDER BY chunk"
 _BATCH = 4096
 
 
@@ -77,8 +77,8 @@ def faults(connection: apsw.Connection) -> Iterator[Fault]:
     yield from _documents(connection)
     yield from _edges(connection)
     yield from _books(connection)
-    for lane, name in _rows(connection, "SELECT id, name FROM lanes ORDER BY id"):
-        yield from _lane(connection, lane, name)
+    for space, name in _rows(connection, "SELECT id, name FROM spaces ORDER BY id"):
+        yield from _space(connection, space, name)
 
 
 def _nobodys(connection: apsw.Connection) -> Iterator[Fault]:
@@ -184,18 +184,18 @@ def _books(connection: apsw.Connection) -> Iterator[Fault]:
         yield Fault("shelf", f"{len(lost)} documents are on no shelf", partial(registry.loosen, documents=lost))
 
 
-def _lane(connection: apsw.Connection, lane: int, name: str) -> Iterator[Fault]:
+def _space(connection: apsw.Connection, space: int, name: str) -> Iterator[Fault]:
     """Find vectors that are none: of another length than the rest, not finite, or not of length 1."""
     sizes = Counter(
-        dict(connection.execute("SELECT length(vector), COUNT(*) FROM vectors WHERE lane = ? GROUP BY 1", (lane,)))
+        dict(connection.execute("SELECT length(vector), COUNT(*) FROM vectors WHERE space = ? GROUP BY 1", (space,)))
     )
     usual = next((size for size, _ in sizes.most_common() if size and size % 4 == 0), 0)
     bad: list[int] = []
-    cursor = connection.execute(_OF_LANE, (lane,))
+    cursor = connection.execute(_OF_SPACE, (space,))
     while rows := [row for _, row in zip(range(_BATCH), cursor, strict=False)]:
         bad.extend(_bad_vectors(rows, usual))
     if bad:
-        yield Fault(f"lane {name}", f"{len(bad)} vectors cannot be right", partial(_forget, lane=lane, chunks=bad))
+        yield Fault(f"space {name}", f"{len(bad)} vectors cannot be right", partial(_forget, space=space, chunks=bad))
 
 
 def _bad_vectors(rows: list[tuple[int, bytes]], usual: int) -> list[int]:
@@ -212,8 +212,8 @@ def _bad_vectors(rows: list[tuple[int, bytes]], usual: int) -> list[int]:
     return odd + [even[at][0] for at in np.flatnonzero(wrong).tolist()]
 
 
-def _forget(connection: apsw.Connection, lane: int, chunks: Iterable[int]) -> None:
-    connection.executemany("DELETE FROM vectors WHERE lane = ? AND chunk = ?", [(lane, chunk) for chunk in chunks])
+def _forget(connection: apsw.Connection, space: int, chunks: Iterable[int]) -> None:
+    connection.executemany("DELETE FROM vectors WHERE space = ? AND chunk = ?", [(space, chunk) for chunk in chunks])
 
 
 def _execute(connection: apsw.Connection, sql: str) -> None:

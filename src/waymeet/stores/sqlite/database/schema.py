@@ -99,26 +99,26 @@ END;
 CREATE TRIGGER document_gone AFTER DELETE ON documents
 BEGIN INSERT OR REPLACE INTO stirred SELECT old.id, value + 1 FROM meta WHERE key = 'generation'; END;
 
-CREATE TABLE lanes (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE spaces (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
 
 -- 32-bit floating-point numbers, little-endian. A vector's number is never given again.
 CREATE TABLE vectors (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, lane INTEGER NOT NULL, chunk INTEGER NOT NULL, vector BLOB NOT NULL,
-    UNIQUE (lane, chunk)
+    id INTEGER PRIMARY KEY AUTOINCREMENT, space INTEGER NOT NULL, chunk INTEGER NOT NULL, vector BLOB NOT NULL,
+    UNIQUE (space, chunk)
 ) STRICT;
 CREATE INDEX vectors_of ON vectors (chunk);
-CREATE INDEX vectors_in ON vectors (lane);
+CREATE INDEX vectors_in ON vectors (space);
 
--- Together the files of a lane hold its vectors up to the highest `last`; those with higher numbers are loose.
+-- Together the files of a space hold its vectors up to the highest `last`; those with higher numbers are loose.
 CREATE TABLE vector_segments (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, lane INTEGER NOT NULL, last INTEGER NOT NULL, file TEXT NOT NULL UNIQUE
+    id INTEGER PRIMARY KEY AUTOINCREMENT, space INTEGER NOT NULL, last INTEGER NOT NULL, file TEXT NOT NULL UNIQUE
 ) STRICT;
 
 -- Vectors in such files that were replaced or removed since.
 CREATE TABLE dead_vectors (
-    lane INTEGER NOT NULL, vector INTEGER NOT NULL, PRIMARY KEY (lane, vector)
+    space INTEGER NOT NULL, vector INTEGER NOT NULL, PRIMARY KEY (space, vector)
 ) STRICT, WITHOUT ROWID;
 CREATE TRIGGER vector_gone AFTER DELETE ON vectors
-WHEN old.id <= (SELECT max(last) FROM vector_segments WHERE lane = old.lane)
-BEGIN INSERT OR IGNORE INTO dead_vectors VALUES (old.lane, old.id); END;
+WHEN old.id <= (SELECT max(last) FROM vector_segments WHERE space = old.space)
+BEGIN INSERT OR IGNORE INTO dead_vectors VALUES (old.space, old.id); END;
 """

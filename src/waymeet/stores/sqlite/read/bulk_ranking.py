@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from waymeet.settings import Bm25
-    from waymeet.stores.sqlite.read.filters import Gate
+    from waymeet.stores.sqlite.read.filters import FilterSet
     from waymeet.stores.sqlite.read.lexicon import Lexicon
     from waymeet.types import Ranking, Word
 
 
 def rank(
-    lexicon: Lexicon, asked: Sequence[tuple[Word, Sequence[int]]], bm25: Bm25, gate: Gate, limit: int
+    lexicon: Lexicon, asked: Sequence[tuple[Word, Sequence[int]]], bm25: Bm25, gate: FilterSet, limit: int
 ) -> tuple[Ranking, list[int]]:
     """Rank chunks by words, each given with its terms, and say how many chunks hold each word."""
     words, terms = [word for word, _ in asked], [each for _, each in asked]
@@ -53,7 +53,7 @@ def rank(
 
 
 def _best(
-    lexicon: Lexicon, scores: dict[int, NDArray[np.float64]], loose: dict[int, float], gate: Gate, limit: int
+    lexicon: Lexicon, scores: dict[int, NDArray[np.float64]], loose: dict[int, float], gate: FilterSet, limit: int
 ) -> Ranking:
     """Take the best that have all the phrases, looking at more of them until there are enough."""
     size = limit

@@ -13,12 +13,12 @@ _BEGINNING = "SELECT path FROM documents WHERE path >= ? AND path < ? ORDER BY p
 _LAST = "\U0010ffff"
 
 
-def beginning(index: Path, prefix: str, most: int) -> list[str]:
+def paths_with_prefix(index: Path, prefix: str, most: int) -> list[str]:
     """List indexed paths that begin so, in their order."""
     return _column(index, _BEGINNING, (prefix, prefix + _LAST, most))
 
 
-def namespaces(index: Path) -> list[str]:
+def list_namespaces(index: Path) -> list[str]:
     """List the namespaces that documents belong to."""
     return _column(index, "SELECT DISTINCT namespace FROM documents WHERE namespace != '' ORDER BY namespace", ())
 

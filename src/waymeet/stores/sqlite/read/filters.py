@@ -51,7 +51,7 @@ _SEARCHED = ("title", "headings", "body")
 """Fields in which an excluded word is looked for."""
 
 
-class Admission:
+class FilterResult:
     """Which chunks pass the filters but for the phrases."""
 
     def __init__(self, admitted: frozenset[int] | None, left_out: frozenset[int]) -> None:
@@ -94,7 +94,7 @@ class Admission:
         return None if self.admitted is None else admitted, left_out
 
 
-def admission(connection: apsw.Connection, filters: Filters, lexicon: Lexicon | None) -> Admission:
+def admission(connection: apsw.Connection, filters: Filters, lexicon: Lexicon | None) -> FilterResult:
     """Work out what filters let through; the words are needed only to leave something out."""
     groups = (numbers_of_all(connection, group) for group in filters.without if group)
     left_out = (lexicon.holding_all(group, _SEARCHED) for group in groups if group and lexicon is not None)
@@ -104,7 +104,7 @@ def admission(connection: apsw.Connection, filters: Filters, lexicon: Lexicon | 
     if wanted and lexicon is not None:
         able = lexicon.holding_each(connection, wanted, _SEARCHED) if all(wanted) else set[int]()
         admitted = frozenset(able if admitted is None else admitted & able)
-    return Admission(admitted, frozenset().union(of_kinds, *left_out))
+    return FilterResult(admitted, frozenset().union(of_kinds, *left_out))
 
 
 def _of_kinds(connection: apsw.Connection, kinds: Collection[str]) -> frozenset[int]:
@@ -112,10 +112,12 @@ def _of_kinds(connection: apsw.Connection, kinds: Collection[str]) -> frozenset[
     return frozenset(chunk for (chunk,) in connection.executemany(_OF_KIND, ((kind,) for kind in kinds)))
 
 
-class Gate:
+class FilterSet:
     """What filters let through, in one generation."""
 
-    def __init__(self, connection: apsw.Connection, filters: Filters, known: Admission, seen: dict[int, Place]) -> None:
+    def __init__(
+        self, connection: apsw.Connection, filters: Filters, known: FilterResult, seen: dict[int, Place]
+    ) -> None:
         self._connection = connection
         self._known = known
         self._seen = seen

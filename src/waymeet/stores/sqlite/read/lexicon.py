@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from waymeet.settings import Bm25
     from waymeet.stores.segments.bulk_scorer import Scorer
     from waymeet.stores.segments.reader import Occurrence, Segment
-    from waymeet.stores.sqlite.segments.buffer import Loose
+    from waymeet.stores.sqlite.segments.buffer import WriteBuffer
 
     Found = dict[str, dict[int, tuple[int, int]]]
 
@@ -29,7 +29,7 @@ _FEW_CHUNKS = 200
 class Lexicon:
     """All occurrences of all terms in one generation."""
 
-    def __init__(self, segments: Mapping[int, Segment], loose: Loose) -> None:
+    def __init__(self, segments: Mapping[int, Segment], loose: WriteBuffer) -> None:
         self.segments = segments
         self.loose = loose
         lengths = {

@@ -10,7 +10,7 @@ from msgspec.json import encode
 from waymeet.ports import Counts
 from waymeet.stores.shared.corpus_profile import LAST, STEPS, STRUCTURE
 from waymeet.stores.sqlite.database.rows import CHUNK, DOCUMENT, chunk_of, document_of
-from waymeet.types import FOUND_KINDS, Fingerprint
+from waymeet.types import INFERRED_KINDS, Fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 _BY_KEY = f"{CHUNK} WHERE c.key IN (SELECT value FROM json_each(?))"  # noqa: S608 - our own constant
 _OF_DOCUMENT = f"{CHUNK} WHERE d.path = ? ORDER BY c.ordinal, c.id"
-_IN_LANES = "(SELECT id FROM lanes WHERE name IN (SELECT value FROM json_each(?1)))"
+_IN_SPACES = "(SELECT id FROM spaces WHERE name IN (SELECT value FROM json_each(?1)))"
 _WITHOUT_VECTOR = f"""
 WITH linked (target, linking) AS (
     SELECT target, COUNT(DISTINCT source) FROM edges
     WHERE target IS NOT NULL AND target <> source AND kind <> '{STRUCTURE}' GROUP BY target
 )
 SELECT c.key FROM chunks c JOIN documents d ON d.id = c.document LEFT JOIN linked l ON l.target = c.document
-WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id AND v.lane IN {_IN_LANES})
+WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id AND v.space IN {_IN_SPACES})
 ORDER BY d.kind = '{LAST}', {" + ".join(f"(ifnull(l.linking, 0) >= {step})" for step in STEPS)} DESC,
     d.modified_ns DESC, d.path, c.ordinal, c.id
 LIMIT ?2
 """  # noqa: S608 - our own constants
 _WITH_VECTOR = f"""
 SELECT key FROM chunks c WHERE c.key = ?2 AND EXISTS (
-    SELECT 1 FROM vectors v WHERE v.chunk = c.id AND v.lane IN {_IN_LANES}
+    SELECT 1 FROM vectors v WHERE v.chunk = c.id AND v.space IN {_IN_SPACES}
 )
 """  # noqa: S608 - likewise
 _NAMED = """
@@ -58,14 +58,14 @@ SELECT
     (SELECT COUNT(*) FROM edges e JOIN documents d ON d.id = e.source
      WHERE e.target IS NULL AND d.kind <> 'code' AND e.kind NOT IN (SELECT value FROM json_each(?)))
 """
-_BY_LANE = f"SELECT lane, COUNT(*) FROM vectors WHERE lane IN {_IN_LANES} GROUP BY lane ORDER BY 2 DESC"  # noqa: S608 - likewise
+_BY_SPACE = f"SELECT space, COUNT(*) FROM vectors WHERE space IN {_IN_SPACES} GROUP BY space ORDER BY 2 DESC"  # noqa: S608 - likewise
 _IN_NO_OTHER = """
-SELECT COUNT(*) FROM vectors v WHERE lane = ?1 AND NOT EXISTS (
-    SELECT 1 FROM vectors o WHERE o.chunk = v.chunk AND o.lane IN (SELECT value FROM json_each(?2))
+SELECT COUNT(*) FROM vectors v WHERE space = ?1 AND NOT EXISTS (
+    SELECT 1 FROM vectors o WHERE o.chunk = v.chunk AND o.space IN (SELECT value FROM json_each(?2))
 )
 """
 _KINDS = "SELECT kind, COUNT(*) FROM documents GROUP BY kind ORDER BY kind"
-_VECTORS = "SELECT l.name, COUNT(*) FROM lanes l JOIN vectors v ON v.lane = l.id GROUP BY l.name ORDER BY l.name"
+_VECTORS = "SELECT l.name, COUNT(*) FROM spaces l JOIN vectors v ON v.space = l.id GROUP BY l.name ORDER BY l.name"
 
 
 def chunks(connection: apsw.Connection, ids: Collection[str]) -> dict[str, Chunk]:
@@ -97,15 +97,15 @@ def documents(connection: apsw.Connection, ids: Collection[str]) -> dict[str, Do
     return {document.id: document for document in map(document_of, rows)}
 
 
-def without_vector(connection: apsw.Connection, lanes: Collection[str], limit: int) -> list[str]:
-    """Name chunks that none of the lanes has a vector for, the most urgent first."""
-    asked = encode(sorted(lanes)).decode()
+def without_vector(connection: apsw.Connection, spaces: Collection[str], limit: int) -> list[str]:
+    """Name chunks that none of the spaces has a vector for, the most urgent first."""
+    asked = encode(sorted(spaces)).decode()
     return [key for (key,) in connection.execute(_WITHOUT_VECTOR, (asked, max(limit, 0)))]
 
 
-def with_vector(connection: apsw.Connection, lanes: Collection[str], ids: Collection[str]) -> frozenset[str]:
-    """Say which of some chunks have a vector in any of the lanes."""
-    asked = encode(sorted(lanes)).decode()
+def with_vector(connection: apsw.Connection, spaces: Collection[str], ids: Collection[str]) -> frozenset[str]:
+    """Say which of some chunks have a vector in any of the spaces."""
+    asked = encode(sorted(spaces)).decode()
     return frozenset(key for (key,) in connection.executemany(_WITH_VECTOR, ((asked, chunk) for chunk in set(ids))))
 
 
@@ -138,7 +138,7 @@ def fingerprints(connection: apsw.Connection) -> dict[str, Fingerprint]:
 def counts(connection: apsw.Connection, lexicon: Lexicon) -> Counts:
     """Count what is kept."""
     documents, chunks, edges, dangling = (
-        connection.execute(_COUNTS, (encode(sorted(FOUND_KINDS)).decode(),)).fetchone() or (0,) * 4
+        connection.execute(_COUNTS, (encode(sorted(INFERRED_KINDS)).decode(),)).fetchone() or (0,) * 4
     )
     vectors = dict(connection.execute(_VECTORS))
     return Counts(documents, chunks, lexicon.count_terms(), edges, dangling, kinds(connection), vectors)
@@ -149,16 +149,16 @@ def kinds(connection: apsw.Connection) -> dict[str, int]:
     return dict(connection.execute(_KINDS))
 
 
-def coverage(connection: apsw.Connection, lanes: Collection[str]) -> tuple[int, int]:
-    """Count the chunks that have a vector in any of the lanes, and all."""
+def coverage(connection: apsw.Connection, spaces: Collection[str]) -> tuple[int, int]:
+    """Count the chunks that have a vector in any of the spaces, and all."""
     largest: list[int] = []
     embedded = 0
-    counted: dict[int, int] = dict(connection.execute(_BY_LANE, (encode(sorted(lanes)).decode(),)))
-    for lane, number in counted.items():
-        # Hardly a chunk is in two lanes, and the first, by far the largest, need not be looked through.
-        other = connection.execute(_IN_NO_OTHER, (lane, encode(largest).decode())).get if largest else number
+    counted: dict[int, int] = dict(connection.execute(_BY_SPACE, (encode(sorted(spaces)).decode(),)))
+    for space, number in counted.items():
+        # Hardly a chunk is in two spaces, and the first, by far the largest, need not be looked through.
+        other = connection.execute(_IN_NO_OTHER, (space, encode(largest).decode())).get if largest else number
         embedded += other
-        largest.append(lane)
+        largest.append(space)
     chunks: int = connection.execute("SELECT COUNT(*) FROM chunks").get
     return embedded, chunks
 

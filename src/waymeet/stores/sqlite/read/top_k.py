@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
-from waymeet.types import Ranking, Scored
+from waymeet.types import Ranking, ScoredChunk
 
 if TYPE_CHECKING:
-    from waymeet.stores.sqlite.read.filters import Gate, Place
+    from waymeet.stores.sqlite.read.filters import FilterSet, Place
 
 Scores = Mapping[int, float]
 
@@ -19,10 +19,10 @@ _BATCH = 256
 def ranked(places: Mapping[int, Place], scores: Scores, limit: int) -> Ranking:
     """Order chunks by falling score, ties by place, and keep the best."""
     order = sorted(places, key=lambda number: (-scores[number], places[number]))[: max(limit, 0)]
-    return tuple(Scored(places[number].chunk, places[number].document, scores[number]) for number in order)
+    return tuple(ScoredChunk(places[number].chunk, places[number].document, scores[number]) for number in order)
 
 
-def leading(gate: Gate, scores: Scores, limit: int, slack: float = 0.0) -> dict[int, Place]:
+def leading(gate: FilterSet, scores: Scores, limit: int, slack: float = 0.0) -> dict[int, Place]:
     """Find the chunks that may be among the best `limit` of those that pass, by scores that are off by `slack` at most.
 
     The best are looked at first, in batches, until enough have passed and nothing left can reach the worst of them.

@@ -1,4 +1,4 @@
-"""Vectors in the file and in what is derived from it: keeping them, reading a lane, ranking by nearness."""
+"""Vectors in the file and in what is derived from it: keeping them, reading a space, ranking by nearness."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from waymeet.ports import Vector
     from waymeet.stores.segments.vectors import Part
     from waymeet.stores.sqlite.database.sessions import Session
-    from waymeet.stores.sqlite.read.filters import Gate
+    from waymeet.stores.sqlite.read.filters import FilterSet
     from waymeet.types import Ranking
 
-_LANES = """
+_SPACES = """
 SELECT l.name, length(v.vector) / 4
-FROM lanes l JOIN vectors v ON v.id = (SELECT id FROM vectors WHERE lane = l.id LIMIT 1) ORDER BY l.name
+FROM spaces l JOIN vectors v ON v.id = (SELECT id FROM vectors WHERE space = l.id LIMIT 1) ORDER BY l.name
 """
 
 
@@ -37,16 +37,16 @@ class _Near(NamedTuple):
     scores: NDArray[np.float32]
 
 
-class Lane(NamedTuple):
-    """All vectors of one lane in one generation: those in files, and the loose ones."""
+class VectorSpace(NamedTuple):
+    """All vectors of one space in one generation: those in files, and the loose ones."""
 
     parts: Sequence[Part]
 
     def question(self, vector: Vector, name: str) -> Vector:
-        """Check a question's vector against the lane."""
-        return unit(vector, self.parts[0].matrix.shape[1], f"the question's vector for lane {name}")
+        """Check a question's vector against the space."""
+        return unit(vector, self.parts[0].matrix.shape[1], f"the question's vector for space {name}")
 
-    def rank(self, query: Vector, limit: int, gate: Gate) -> Ranking:
+    def rank(self, query: Vector, limit: int, gate: FilterSet) -> Ranking:
         """Rank chunks by nearness: exactly, but that in large files only likely ones are looked at.
 
         With phrases, more and more are looked at until enough have them.
@@ -82,24 +82,24 @@ def _exact(near: Sequence[_Near], query: Vector, bound: float, slack: float) -> 
     return found, sure
 
 
-def load(session: Session, name: str) -> Lane | None:
-    """Read a lane; None if it holds nothing."""
+def load(session: Session, name: str) -> VectorSpace | None:
+    """Read a space; None if it holds nothing."""
     connection = session.connection
-    lane = connection.execute("SELECT id FROM lanes WHERE name = ?", (name,)).get
-    rows = [] if lane is None else list(vector_registry.loose(connection, lane))
-    files = [container for shelved, container in session.vectors.items() if shelved.lane == lane]
+    space = connection.execute("SELECT id FROM spaces WHERE name = ?", (name,)).get
+    rows = [] if space is None else list(vector_registry.loose(connection, space))
+    files = [container for shelved, container in session.vectors.items() if shelved.space == space]
     if not rows and not files:
         return None
     import numpy as np  # noqa: PLC0415 - start-up is a feature
 
     from waymeet.stores.segments.vectors import opened  # noqa: PLC0415 - likewise
 
-    dead = np.array(vector_registry.dead(connection, lane), dtype=np.uint64)
+    dead = np.array(vector_registry.dead(connection, space), dtype=np.uint64)
     parts = [part for part in (opened(container).without(dead) for container in files) if part.living]
     parts += [part_of(rows)] if rows else []
     if len({part.matrix.shape[1] for part in parts}) > 1:
-        raise UnreadableError(f"vectors of lane {name} differ in length")
-    return Lane(parts) if parts else None
+        raise UnreadableError(f"vectors of space {name} differ in length")
+    return VectorSpace(parts) if parts else None
 
 
 def part_of(rows: list[vector_registry.Row]) -> Part:
@@ -111,7 +111,7 @@ def part_of(rows: list[vector_registry.Row]) -> Part:
     rows.sort()
     sizes = {len(row.vector) for row in rows}
     if len(sizes) != 1 or min(sizes) % 4 != 0:
-        raise UnreadableError("vectors of a lane differ in length")
+        raise UnreadableError("vectors of a space differ in length")
     matrix = np.empty((len(rows), sizes.pop() // 4), dtype=np.float32)
     for place, row in enumerate(rows):
         matrix[place] = np.frombuffer(row.vector, dtype="<f4")
@@ -120,45 +120,45 @@ def part_of(rows: list[vector_registry.Row]) -> Part:
 
 
 def dimensions(connection: apsw.Connection) -> dict[str, int]:
-    """Give the dimension of every lane that holds vectors."""
-    return dict(connection.execute(_LANES))
+    """Give the dimension of every space that holds vectors."""
+    return dict(connection.execute(_SPACES))
 
 
 def put(
     connection: apsw.Connection, name: str, vectors: Mapping[str, Vector], digests: Mapping[str, str] | None = None
 ) -> int:
-    """Keep vectors of known chunks, if their documents have the same digests, in a lane and say how many that were."""
+    """Keep vectors of known chunks, if their documents have the same digests, in a space and say how many that were."""
     kept = units(name, vectors, dimensions(connection).get(name))
     numbered = numbers(connection, kept) if digests is None else _unchanged(connection, kept, digests)
     if not numbered:
         return 0
-    connection.execute("INSERT INTO lanes (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))
-    lane = connection.execute("SELECT id FROM lanes WHERE name = ?", (name,)).get
+    connection.execute("INSERT INTO spaces (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))
+    space = connection.execute("SELECT id FROM spaces WHERE name = ?", (name,)).get
     # Replacing would not tell the trigger that the old one is gone.
     connection.executemany(
-        "DELETE FROM vectors WHERE lane = ? AND chunk = ?", ((lane, number) for number in numbered.values())
+        "DELETE FROM vectors WHERE space = ? AND chunk = ?", ((space, number) for number in numbered.values())
     )
     connection.executemany(
-        "INSERT INTO vectors (lane, chunk, vector) VALUES (?, ?, ?)",
-        ((lane, number, kept[chunk].astype("<f4").tobytes()) for chunk, number in numbered.items()),
+        "INSERT INTO vectors (space, chunk, vector) VALUES (?, ?, ?)",
+        ((space, number, kept[chunk].astype("<f4").tobytes()) for chunk, number in numbered.items()),
     )
     return len(numbered)
 
 
 def forget(connection: apsw.Connection, name: str, chunks: Collection[str] | None) -> int:
-    """Remove the vectors of some chunks from a lane, or all with their files, and say how many that were."""
-    lane = connection.execute("SELECT id FROM lanes WHERE name = ?", (name,)).get
-    if lane is None:
+    """Remove the vectors of some chunks from a space, or all with their files, and say how many that were."""
+    space = connection.execute("SELECT id FROM spaces WHERE name = ?", (name,)).get
+    if space is None:
         return 0
     before = connection.total_changes()
     if chunks is None:
-        vector_registry.abandon(connection, lane)
+        vector_registry.abandon(connection, space)
         before = connection.total_changes()
-        connection.execute("DELETE FROM vectors WHERE lane = ?", (lane,))
+        connection.execute("DELETE FROM vectors WHERE space = ?", (space,))
         return connection.total_changes() - before
     numbered = numbers(connection, chunks).values()
-    sql = "DELETE FROM vectors WHERE lane = ? AND chunk = ?"
-    connection.executemany(sql, ((lane, number) for number in numbered))
+    sql = "DELETE FROM vectors WHERE space = ? AND chunk = ?"
+    connection.executemany(sql, ((space, number) for number in numbered))
     return connection.total_changes() - before
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Fields = dict[str, Counter[int]]
 
 
-class Loose:
+class WriteBuffer:
     """The terms of some documents, by term."""
 
     def __init__(self, leaves: Iterable[Leaf]) -> None:

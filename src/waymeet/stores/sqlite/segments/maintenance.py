@@ -13,7 +13,7 @@ from uuid import uuid4
 from filelock import FileLock, Timeout
 from msgspec import Struct
 
-from waymeet.paths import identity
+from waymeet.paths import file_identity
 from waymeet.stores.sqlite.database.errors import UnreadableError, translated
 from waymeet.stores.sqlite.segments import adjacency, registry, vector_registry
 from waymeet.stores.sqlite.segments.open_segments import LostSegmentError
@@ -31,7 +31,7 @@ _SMALL_ONES = 4
 _DEAD_PART = 0.3
 
 
-class Effort(Struct, frozen=True):
+class MaintenanceLimits(Struct, frozen=True):
     """From where on which way is worth its while: numbers that change speed and size, but no answer."""
 
     loose: int = 4000
@@ -48,17 +48,17 @@ class Effort(Struct, frozen=True):
     """Occurrences up to which loops are quicker even if numpy is there."""
 
 
-class Upkeep:
+class SegmentMaintenance:
     """Looks after the segments of one index."""
 
-    def __init__(self, sessions: Sessions, folder: Path, effort: Effort) -> None:
+    def __init__(self, sessions: Sessions, folder: Path, effort: MaintenanceLimits) -> None:
         self._sessions = sessions
         self._effort = effort
         self._folder = folder
         self.mended: list[str] = []
         """What was found lost and made anew, since somebody last asked."""
         self._lock = FileLock(folder.with_name(f"{folder.name}.lock"), mode=0o600)
-        self._file = identity(sessions.path)
+        self._file = file_identity(sessions.path)
 
     def begin(self) -> Session:
         """Hold a generation; segments that are really gone or broken are made anew from the truth."""
@@ -136,27 +136,27 @@ class Upkeep:
 
     def shelve_vectors(self) -> None:
         """Put loose vectors into files if they have become many, unless another process is at it."""
-        if self._lanes(self._effort.loose):
+        if self._spaces(self._effort.loose):
             with translated(self._sessions.path), suppress(Timeout), self._lock.acquire(blocking=False):
                 self._keep_vectors(self._effort.loose)
 
-    def _lanes(self, more_than: int) -> list[int]:
-        """List the lanes with more loose vectors than that."""
+    def _spaces(self, more_than: int) -> list[int]:
+        """List the spaces with more loose vectors than that."""
         with self.reading() as session:
-            lanes = vector_registry.lanes(session.connection)
-            return [lane for lane in lanes if vector_registry.count_loose(session.connection, lane) > more_than]
+            spaces = vector_registry.spaces(session.connection)
+            return [space for space in spaces if vector_registry.count_loose(session.connection, space) > more_than]
 
     def _keep_vectors(self, more_than: int, *, merge: bool = False) -> None:
-        lanes = self._lanes(more_than)
+        spaces = self._spaces(more_than)
         with self.reading() as session:
-            filed = {each.lane for each in session.vectors}
-        if lanes or (merge and filed):
+            filed = {each.space for each in session.vectors}
+        if spaces or (merge and filed):
             from waymeet.stores.sqlite.segments import vector_maintenance  # noqa: PLC0415 - numpy costs more than a small search
 
-            for lane in lanes:
-                vector_maintenance.shelve(self._sessions, self._folder, self._effort, lane)
-            for lane in sorted(filed | set(lanes)) if merge else ():
-                vector_maintenance.merge(self._sessions, self._folder, self._effort, lane)
+            for space in spaces:
+                vector_maintenance.shelve(self._sessions, self._folder, self._effort, space)
+            for space in sorted(filed | set(spaces)) if merge else ():
+                vector_maintenance.merge(self._sessions, self._folder, self._effort, space)
 
     def _keep_links(self) -> None:
         """Write the neighbours anew if those of many documents changed."""
@@ -194,7 +194,7 @@ class Upkeep:
 
     def _clear(self) -> None:
         """Remove files that no generation to come will name; not those of an index that took the place of this one."""
-        if identity(self._sessions.path) != self._file:
+        if file_identity(self._sessions.path) != self._file:
             return
         with self.reading() as session:
             named = registry.files(session.connection)

@@ -9,7 +9,7 @@ from waymeet.stores.segments.checksums import Trust
 from waymeet.stores.segments.reader import Segment
 from waymeet.stores.sqlite.read.lexicon import Lexicon
 from waymeet.stores.sqlite.segments import adjacency, registry, vector_registry
-from waymeet.stores.sqlite.segments.buffer import Loose
+from waymeet.stores.sqlite.segments.buffer import WriteBuffer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +40,7 @@ class _Opened(NamedTuple):
     graph: tuple[adjacency.Shelved, Container] | None
 
 
-class Library:
+class OpenSegments:
     """Knows the files of segments and what was worked out from them.
 
     Threads share it without a lock. Each works with what it has taken in hand once, for another may be in another
@@ -93,7 +93,7 @@ class Library:
             fits = known is not None and known.container is container and known.dead == gone
             segments[number] = known if known is not None and fits else Segment(container, gone)
         loose = [document for document, _ in registry.loose(session.connection)]
-        lexicon = Lexicon(segments, Loose(registry.leaves(session.connection, loose)))
+        lexicon = Lexicon(segments, WriteBuffer(registry.leaves(session.connection, loose)))
         if before is not None:
             lexicon.inherit(before[1])
         self._segments = segments

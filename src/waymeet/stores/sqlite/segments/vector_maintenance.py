@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from waymeet.stores.segments.vectors import Part
     from waymeet.stores.sqlite.database.sessions import Session, Sessions
-    from waymeet.stores.sqlite.segments.maintenance import Effort
+    from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 
 _DEAD_PART = 0.3
 _MOST_BYTES = 200_000_000
@@ -36,49 +36,49 @@ class _File(NamedTuple):
     part: Part
 
 
-def shelve(sessions: Sessions, folder: Path, effort: Effort, lane: int) -> None:
-    """Write the loose vectors of a lane into files of their own."""
+def shelve(sessions: Sessions, folder: Path, effort: MaintenanceLimits, space: int) -> None:
+    """Write the loose vectors of a space into files of their own."""
     with sessions.reading() as session:
         upto = vector_registry.last(session.connection)
-        ready = dict(_written(folder, effort, vector_registry.loose(session.connection, lane)))
+        ready = dict(_written(folder, effort, vector_registry.loose(session.connection, space)))
     with sessions.writing() as connection:
-        if _still(connection, session, lane):
-            vector_registry.register(connection, lane, upto, ready, generation=session.generation)
+        if _still(connection, session, space):
+            vector_registry.register(connection, space, upto, ready, generation=session.generation)
 
 
-def merge(sessions: Sessions, folder: Path, effort: Effort, lane: int) -> None:
-    """Write small and half dead files of a lane anew, as one where it does not get too large."""
+def merge(sessions: Sessions, folder: Path, effort: MaintenanceLimits, space: int) -> None:
+    """Write small and half dead files of a space anew, as one where it does not get too large."""
     with sessions.reading() as session:
-        due = _due(list(_files(session, lane)), effort)
+        due = _due(list(_files(session, space)), effort)
         if not due:
             return
         upto = max(each.last for each in session.vectors if each.segment in {file.segment for file in due})
         numbers = [number for file in due for number in file.part.numbers.tolist()]
         ready = dict(_written(folder, effort, vector_registry.read(session.connection, numbers)))
     with sessions.writing() as connection:
-        if _still(connection, session, lane):
-            vector_registry.forget(connection, [file.segment for file in due], lane, numbers)
-            vector_registry.register(connection, lane, upto, ready, generation=session.generation)
+        if _still(connection, session, space):
+            vector_registry.forget(connection, [file.segment for file in due], space, numbers)
+            vector_registry.register(connection, space, upto, ready, generation=session.generation)
 
 
-def _still(connection: apsw.Connection, session: Session, lane: int) -> bool:
-    """Tell whether a lane has the files it had when it was read.
+def _still(connection: apsw.Connection, session: Session, space: int) -> bool:
+    """Tell whether a space has the files it had when it was read.
 
     If one was found to be lost meanwhile, all its vectors are loose again, and a new file would hide those that it
     does not hold. Then what was written is left for clearing away.
     """
-    now = {each.segment for each in vector_registry.segments(connection) if each.lane == lane}
-    return now == {each.segment for each in session.vectors if each.lane == lane}
+    now = {each.segment for each in vector_registry.segments(connection) if each.space == space}
+    return now == {each.segment for each in session.vectors if each.space == space}
 
 
-def _files(session: Session, lane: int) -> Iterator[_File]:
-    dead = np.array(vector_registry.dead(session.connection, lane), dtype=np.uint64)
+def _files(session: Session, space: int) -> Iterator[_File]:
+    dead = np.array(vector_registry.dead(session.connection, space), dtype=np.uint64)
     for shelved, mapped in session.vectors.items():
-        if shelved.lane == lane:
+        if shelved.space == space:
             yield _File(shelved.segment, opened(mapped).without(dead))
 
 
-def _due(files: list[_File], effort: Effort) -> list[_File]:
+def _due(files: list[_File], effort: MaintenanceLimits) -> list[_File]:
     """Choose the files to write anew: worn ones, and small ones of like size, so that each vector moves seldom."""
     worn = [file for file in files if _worn(file.part, effort)]
     rest = sorted((file for file in files if not _worn(file.part, effort)), key=lambda file: file.part.living)
@@ -92,12 +92,14 @@ def _due(files: list[_File], effort: Effort) -> list[_File]:
     return worn + (together if len(together) > 1 or worn else [])
 
 
-def _worn(part: Part, effort: Effort) -> bool:
+def _worn(part: Part, effort: MaintenanceLimits) -> bool:
     """Tell whether a file is half dead, or has no signs, or those of an earlier form, though it needs them."""
     return part.living < (1.0 - _DEAD_PART) * len(part.chunks) or (part.signs is None and part.living >= effort.exact)
 
 
-def _written(folder: Path, effort: Effort, rows: Iterable[vector_registry.Row]) -> Iterator[tuple[str, list[int]]]:
+def _written(
+    folder: Path, effort: MaintenanceLimits, rows: Iterable[vector_registry.Row]
+) -> Iterator[tuple[str, list[int]]]:
     """Write files of vectors, as many as it takes; nobody names them yet."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     portion: list[vector_registry.Row] = []
@@ -112,7 +114,7 @@ def _written(folder: Path, effort: Effort, rows: Iterable[vector_registry.Row]) 
         yield _write(folder, effort, portion)
 
 
-def _write(folder: Path, effort: Effort, rows: list[vector_registry.Row]) -> tuple[str, list[int]]:
+def _write(folder: Path, effort: MaintenanceLimits, rows: list[vector_registry.Row]) -> tuple[str, list[int]]:
     part = part_of(rows)
     made, facts = arrays(part, with_signs=len(rows) >= effort.exact)
     file = f"{uuid4().hex}.vectors"

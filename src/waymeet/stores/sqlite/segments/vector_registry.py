@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     import apsw
 
-_LAST = "(SELECT ifnull(max(last), 0) FROM vector_segments WHERE lane = ?1)"
-_FROM_LOOSE = f"FROM vectors INDEXED BY vectors_in WHERE lane = ?1 AND id > {_LAST}"
+_LAST = "(SELECT ifnull(max(last), 0) FROM vector_segments WHERE space = ?1)"
+_FROM_LOOSE = f"FROM vectors INDEXED BY vectors_in WHERE space = ?1 AND id > {_LAST}"
 
 
 class Row(NamedTuple):
@@ -27,20 +27,22 @@ class Shelved(NamedTuple):
     """A file of vectors."""
 
     segment: int
-    lane: int
+    space: int
     last: int
     """The highest number of a vector when it was written."""
     file: str
 
 
-def lanes(connection: apsw.Connection) -> list[int]:
-    """List the lanes."""
-    return [lane for (lane,) in connection.execute("SELECT id FROM lanes ORDER BY id")]
+def spaces(connection: apsw.Connection) -> list[int]:
+    """List the spaces."""
+    return [space for (space,) in connection.execute("SELECT id FROM spaces ORDER BY id")]
 
 
 def segments(connection: apsw.Connection) -> list[Shelved]:
-    """List the files of all lanes."""
-    return [Shelved(*row) for row in connection.execute("SELECT id, lane, last, file FROM vector_segments ORDER BY id")]
+    """List the files of all spaces."""
+    return [
+        Shelved(*row) for row in connection.execute("SELECT id, space, last, file FROM vector_segments ORDER BY id")
+    ]
 
 
 def last(connection: apsw.Connection) -> int:
@@ -49,16 +51,16 @@ def last(connection: apsw.Connection) -> int:
     return found
 
 
-def count_loose(connection: apsw.Connection, lane: int) -> int:
-    """Count the vectors of a lane that are in no file."""
-    found: int = connection.execute(f"SELECT COUNT(*) {_FROM_LOOSE}", (lane,)).get
+def count_loose(connection: apsw.Connection, space: int) -> int:
+    """Count the vectors of a space that are in no file."""
+    found: int = connection.execute(f"SELECT COUNT(*) {_FROM_LOOSE}", (space,)).get
     return found
 
 
-def loose(connection: apsw.Connection, lane: int) -> Iterator[Row]:
-    """Read the vectors of a lane that are in no file."""
+def loose(connection: apsw.Connection, space: int) -> Iterator[Row]:
+    """Read the vectors of a space that are in no file."""
     sql = f"SELECT chunk, id, vector {_FROM_LOOSE}"
-    return (Row(*row) for row in connection.execute(sql, (lane,)))
+    return (Row(*row) for row in connection.execute(sql, (space,)))
 
 
 def read(connection: apsw.Connection, numbers: Iterable[int]) -> Iterator[Row]:
@@ -67,48 +69,48 @@ def read(connection: apsw.Connection, numbers: Iterable[int]) -> Iterator[Row]:
     return (Row(*row) for row in connection.executemany(sql, ((number,) for number in numbers)))
 
 
-def living(connection: apsw.Connection, lane: int) -> set[int]:
-    """Give the numbers of all vectors of a lane."""
-    return {number for (number,) in connection.execute("SELECT id FROM vectors WHERE lane = ?", (lane,))}
+def living(connection: apsw.Connection, space: int) -> set[int]:
+    """Give the numbers of all vectors of a space."""
+    return {number for (number,) in connection.execute("SELECT id FROM vectors WHERE space = ?", (space,))}
 
 
-def dead(connection: apsw.Connection, lane: int) -> list[int]:
-    """Give the numbers of dead vectors in files of a lane, in order."""
-    sql = "SELECT vector FROM dead_vectors WHERE lane = ? ORDER BY vector"
-    return [number for (number,) in connection.execute(sql, (lane,))]
+def dead(connection: apsw.Connection, space: int) -> list[int]:
+    """Give the numbers of dead vectors in files of a space, in order."""
+    sql = "SELECT vector FROM dead_vectors WHERE space = ? ORDER BY vector"
+    return [number for (number,) in connection.execute(sql, (space,))]
 
 
 def register(
-    connection: apsw.Connection, lane: int, upto: int, files: Mapping[str, Collection[int]], *, generation: int
+    connection: apsw.Connection, space: int, upto: int, files: Mapping[str, Collection[int]], *, generation: int
 ) -> None:
-    """Name files that hold vectors of a lane, given by number, as they were in a generation.
+    """Name files that hold vectors of a space, given by number, as they were in a generation.
 
     Those that are gone since are dead in them; if nothing changed since, nobody has to look, and the change is short.
     """
-    sql = "INSERT INTO vector_segments (lane, last, file) VALUES (?, ?, ?)"
-    connection.executemany(sql, ((lane, upto, file) for file in files))
+    sql = "INSERT INTO vector_segments (space, last, file) VALUES (?, ?, ?)"
+    connection.executemany(sql, ((space, upto, file) for file in files))
     if connection.execute("SELECT value FROM meta WHERE key = 'generation'").get != generation:
-        gone = set().union(*files.values()) - living(connection, lane)
-        connection.executemany("INSERT OR IGNORE INTO dead_vectors VALUES (?, ?)", ((lane, number) for number in gone))
+        gone = set().union(*files.values()) - living(connection, space)
+        connection.executemany("INSERT OR IGNORE INTO dead_vectors VALUES (?, ?)", ((space, number) for number in gone))
     shelved(connection)
 
 
-def forget(connection: apsw.Connection, segments: Iterable[int], lane: int, numbers: Collection[int]) -> None:
-    """Forget files of a lane, and which of the vectors in them were dead."""
+def forget(connection: apsw.Connection, segments: Iterable[int], space: int, numbers: Collection[int]) -> None:
+    """Forget files of a space, and which of the vectors in them were dead."""
     connection.executemany("DELETE FROM vector_segments WHERE id = ?", ((segment,) for segment in segments))
-    forgotten = set(numbers).intersection(dead(connection, lane))
-    wanted = ((lane, number) for number in forgotten)
-    connection.executemany("DELETE FROM dead_vectors WHERE lane = ? AND vector = ?", wanted)
+    forgotten = set(numbers).intersection(dead(connection, space))
+    wanted = ((space, number) for number in forgotten)
+    connection.executemany("DELETE FROM dead_vectors WHERE space = ? AND vector = ?", wanted)
     shelved(connection)
 
 
 def retire(connection: apsw.Connection, segment: int) -> None:
-    """Forget a file that is lost, and with it all of its lane, whose vectors become loose again."""
-    abandon(connection, connection.execute("SELECT lane FROM vector_segments WHERE id = ?", (segment,)).get)
+    """Forget a file that is lost, and with it all of its space, whose vectors become loose again."""
+    abandon(connection, connection.execute("SELECT space FROM vector_segments WHERE id = ?", (segment,)).get)
 
 
-def abandon(connection: apsw.Connection, lane: int) -> None:
-    """Forget all files of a lane, whose vectors become loose again."""
-    connection.execute("DELETE FROM vector_segments WHERE lane = ?", (lane,))
-    connection.execute("DELETE FROM dead_vectors WHERE lane = ?", (lane,))
+def abandon(connection: apsw.Connection, space: int) -> None:
+    """Forget all files of a space, whose vectors become loose again."""
+    connection.execute("DELETE FROM vector_segments WHERE space = ?", (space,))
+    connection.execute("DELETE FROM dead_vectors WHERE space = ?", (space,))
     shelved(connection)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import apsw
 
     from waymeet.stores.sqlite.database.term_ids import Glossary
-    from waymeet.types import Entry, Link
+    from waymeet.types import IndexEntry, Link
 
     Numbered = Mapping[str, int]
 
@@ -40,7 +40,7 @@ _LAST_CHUNK = "SELECT ifnull(max(id), 0) FROM chunks"
 _LAST_EDGE = "SELECT ifnull(max(id), 0) FROM edges"
 
 
-def put(connection: apsw.Connection, entries: Mapping[str, Entry], glossary: Glossary) -> dict[str, int]:
+def put(connection: apsw.Connection, entries: Mapping[str, IndexEntry], glossary: Glossary) -> dict[str, int]:
     """Replace documents by their entries and give the numbers of the terms in them."""
     old = numbers(connection, entries)
     before, said = _names(connection, old.values()), _said(connection, old.values())
@@ -98,7 +98,7 @@ def _free(connection: apsw.Connection, last: str) -> Iterator[int]:
 
 
 def _insert_documents(
-    connection: apsw.Connection, entries: Mapping[str, Entry], documents: Numbered, terms: Numbered
+    connection: apsw.Connection, entries: Mapping[str, IndexEntry], documents: Numbered, terms: Numbered
 ) -> None:
     connection.executemany(
         _DOCUMENT,
@@ -115,7 +115,7 @@ def _insert_documents(
 
 
 def _insert_chunks(
-    connection: apsw.Connection, entries: Mapping[str, Entry], documents: Numbered, terms: Numbered
+    connection: apsw.Connection, entries: Mapping[str, IndexEntry], documents: Numbered, terms: Numbered
 ) -> None:
     found = [
         (chunk, fields)
@@ -132,7 +132,7 @@ def _insert_chunks(
 
 
 def _insert_edges(
-    connection: apsw.Connection, entries: Mapping[str, Entry], documents: Numbered, terms: Numbered
+    connection: apsw.Connection, entries: Mapping[str, IndexEntry], documents: Numbered, terms: Numbered
 ) -> set[int]:
     """Insert links that lead nowhere yet, and give their numbers."""
     found: list[tuple[int, int, int, Link]] = []
@@ -150,7 +150,7 @@ def _insert_edges(
     return {edge for edge, *_ in found}
 
 
-def _terms(entry: Entry) -> set[str]:
+def _terms(entry: IndexEntry) -> set[str]:
     fields = [terms for each in (entry.terms, *entry.chunk_terms) for terms in each.values()]
     return set().union(*fields, *(link.terms for link in entry.links))
 

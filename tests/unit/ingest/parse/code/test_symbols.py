@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.projects import LANGUAGES, entry, files
 
-from waymeet.analysis import count
+from waymeet.analysis import count_terms
 from waymeet.ingest.chunk import chunks
 from waymeet.ingest.parse import format_of, parse
 from waymeet.ingest.parse.code import LANGUAGES as KNOWN
@@ -129,7 +129,7 @@ def test_what_goes_on_keeps_its_anchor() -> None:
 
 def test_the_names_of_symbols_are_the_headings_of_a_chunk() -> None:
     made = entry("a.py", "class Store:\n    def put_item(self):\n        pass\n")
-    assert made.chunk_terms[0]["headings"] == count("Store\nStore.put_item")
+    assert made.chunk_terms[0]["headings"] == count_terms("Store\nStore.put_item")
 
 
 def test_a_file_whose_grammar_is_missing_is_text(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,7 +139,7 @@ def test_a_file_whose_grammar_is_missing_is_text(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("waymeet.ingest.parse.code.matches", missing)
     parsed = parse("a.py", "def f():\n    pass\n")
     assert parsed.symbols == ()
-    assert parsed.notes == ("the grammar of python cannot be used (ImportError): it is searched as text",)
+    assert parsed.warnings == ("the grammar of python cannot be used (ImportError): it is searched as text",)
 
 
 def test_a_generated_file_is_not_followed_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,7 +148,7 @@ def test_a_generated_file_is_not_followed_to_its_end(monkeypatch: pytest.MonkeyP
     parsed = parse("a.py", "".join(f"def f{n}():\n    f{n - 1}()\n" for n in range(1, 30)))
     assert len(parsed.symbols) == 10
     assert len(parsed.links) == 15
-    assert len(parsed.notes) == 2
+    assert len(parsed.warnings) == 2
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -101,8 +101,8 @@ Body.
         "source_refs": "a.py, b.py",
         "draft": "false",
     }
-    assert parsed.body == 15
-    assert parsed.notes == ()
+    assert parsed.body_line == 15
+    assert parsed.warnings == ()
 
 
 def test_tags_may_be_words_in_a_row() -> None:
@@ -141,10 +141,10 @@ def test_unusable_front_matter_is_noted_and_stays_text(yaml: str, problem: str) 
     started = time.perf_counter()
     parsed = parse("a.md", f"---\n{yaml}\n---\n# Title\n")
     assert time.perf_counter() - started < 1.0
-    (note,) = parsed.notes
+    (note,) = parsed.warnings
     assert problem in note
     assert parsed.title == "Title"
-    assert parsed.body == 1
+    assert parsed.body_line == 1
     assert [heading.text for heading in parsed.headings] == ["Title"]
 
 
@@ -153,21 +153,21 @@ def test_unusable_front_matter_is_noted_and_stays_text(yaml: str, problem: str) 
 )
 def test_rules_are_not_taken_for_front_matter(text: str) -> None:
     parsed = parse("a.md", text)
-    assert (parsed.body, parsed.properties, parsed.notes) == (1, {}, ())
+    assert (parsed.body_line, parsed.properties, parsed.warnings) == (1, {}, ())
 
 
 def test_empty_front_matter_is_not_text() -> None:
     parsed = parse("a.md", "---\n---\n# Title\n")
-    assert (parsed.body, parsed.title) == (3, "Title")
+    assert (parsed.body_line, parsed.title) == (3, "Title")
 
 
 def test_front_matter_at_the_end_of_the_file() -> None:
-    assert parse("a.md", "---\ntitle: x\n---").body == 4
+    assert parse("a.md", "---\ntitle: x\n---").body_line == 4
 
 
 def test_an_ampersand_or_a_star_is_no_alias() -> None:
     parsed = parse("a.md", "---\ntitle: R&D and AT&T\nnote: 2 * 3 & 4\n---\n")
-    assert (parsed.title, parsed.notes) == ("R&D and AT&T", ())
+    assert (parsed.title, parsed.warnings) == ("R&D and AT&T", ())
 
 
 # --- links ---------------------------------------------------------------------------------------------------------
@@ -286,7 +286,7 @@ def test_a_link_in_a_heading_belongs_to_its_section() -> None:
 def test_more_links_than_anyone_writes_are_noted() -> None:
     parsed = parse("a.md", "[[a]] " * (MOST_LINKS + 1))
     assert len(parsed.links) == MOST_LINKS
-    assert "more than 5,000 links" in parsed.notes[0]
+    assert "more than 5,000 links" in parsed.warnings[0]
 
 
 # --- types of files and documents ----------------------------------------------------------------------------------

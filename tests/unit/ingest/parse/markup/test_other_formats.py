@@ -219,7 +219,7 @@ def test_without_the_extra_a_page_is_text_and_says_so(monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "selectolax.lexbor", None)
     parsed = parse("a.html", HTML)
     assert (parsed.text, parsed.kind) == (None, "docs")
-    assert "pip install 'waymeet[html]'" in parsed.notes[0]
+    assert "pip install 'waymeet[html]'" in parsed.warnings[0]
 
 
 def test_plain_text_mentions_paths() -> None:

@@ -29,7 +29,7 @@ def _both(store: SqliteStore, ask: Callable[[SqliteStore], int]) -> list[str]:
     ready, changed = threading.Event(), threading.Event()
 
     def asking(mine: int) -> None:
-        with store.reading() as generation:
+        with store.snapshot() as generation:
             if mine == 0:
                 ready.set()
                 assert changed.wait(30)
@@ -91,7 +91,7 @@ def test_many_filters_at_once(tmp_path: Path) -> None:
         try:
             for number in range(start, start + 600):
                 path = f"docs/{number % 40}.md"
-                found = store.passing([path, "docs/39.md"], Filters(paths=(path,)))
+                found = store.first_passing_chunks([path, "docs/39.md"], Filters(paths=(path,)))
                 if set(found) != {path}:
                     wrong.append(f"{path}: {found}")
         except Exception as error:  # noqa: BLE001 - whatever it is, the test shall show it

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from waymeet.analysis import called, located
+from waymeet.analysis import file_name_key, path_key
 from waymeet.ingest.parse.code.language import Import, Language, Seen
 from waymeet.ingest.parse.code.modules import joined
 from waymeet.ingest.parse.code.node_text import written
@@ -39,7 +39,7 @@ def imports(node: "Node", path: str) -> Iterable[Import]:
     place = joined(path.rpartition("/")[0], target) if target else ""
     if place and "$" not in target:
         name = target.rpartition("/")[2]
-        yield Import("", tuple(dict.fromkeys((located(place), located(target.lstrip("./")), called(name)))))
+        yield Import("", tuple(dict.fromkeys((path_key(place), path_key(target.lstrip("./")), file_name_key(name)))))
 
 
 def _exported(seen: Seen) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from waymeet.analysis import called, located
+from waymeet.analysis import file_name_key, path_key
 from waymeet.ingest.parse.code.language import Import, Language, Seen
 from waymeet.ingest.parse.code.modules import joined, module
 from waymeet.ingest.parse.code.node_text import written
@@ -48,7 +48,7 @@ def imports(node: "Node", path: str) -> Iterable[Import]:
         return
     place = joined(path.rpartition("/")[0], target)
     end = (module("c", target),) if "/" in target and not target.startswith(".") else ()
-    near = (located(place), called(name)) if text.startswith('"') and place else ()
+    near = (path_key(place), file_name_key(name)) if text.startswith('"') and place else ()
     if end or near:
         yield Import("", (*near[:1], *end, *near[1:]))
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from waymeet.analysis import called, located
+from waymeet.analysis import file_name_key, path_key
 from waymeet.ingest.parse.code.language import Import, Language, Seen
 from waymeet.ingest.parse.code.modules import joined, symbol_import
 from waymeet.ingest.parse.code.node_text import plain_name, written
@@ -74,7 +74,7 @@ def _required(text: str, path: str) -> Iterator[Import]:
     target = parts[1].lstrip("/") if len(parts) == 3 else ""
     place = joined(path.rpartition("/")[0], target) if target else ""
     if place:
-        yield Import("", (located(place), located(target.lstrip("./")), called(target.rpartition("/")[2])))
+        yield Import("", (path_key(place), path_key(target.lstrip("./")), file_name_key(target.rpartition("/")[2])))
 
 
 def _exported(seen: Seen) -> bool:
