@@ -308,7 +308,7 @@ def test_a_piece_of_a_long_line_is_read_alone(project: Path, run: Run) -> None:
 
 def test_a_first_index_that_was_broken_off_is_finished_by_the_next_search(project: Path, run: Run) -> None:
     with Project.open(project) as broken:
-        broken._opened(create=True)
+        broken._open_store(create=True)
     assert run("search", "fusion").code == 0
 
 

@@ -28,7 +28,7 @@ def project(root: Path, tmp_path: Path) -> Iterator[Project]:
 
 
 def edges(project: Project, document: str, *kinds: str) -> list[Edge]:
-    return [edge for edge in project._opened().edges([document], kinds) if edge.source.document == document]
+    return [edge for edge in project._open_store().edges([document], kinds) if edge.source.document == document]
 
 
 def ends(project: Project, document: str, *kinds: str) -> list[str]:
@@ -63,7 +63,7 @@ def test_mentions_lead_to_symbols_and_files(project: Project) -> None:
 def test_a_symbol_knows_the_documents_that_mention_it(project: Project) -> None:
     inward = {
         edge.source
-        for edge in project._opened().edges(["src/teashop/orders.py"], ("mentions",))
+        for edge in project._open_store().edges(["src/teashop/orders.py"], ("mentions",))
         if edge.target == ("src/teashop/orders.py", "reorder_leaves")
     }
     assert inward == {

@@ -15,6 +15,7 @@ from support.store_process import write
 from waymeet.errors import BusyIndexError
 from waymeet.ingest.lock import index_lock
 from waymeet.project import Project
+from waymeet.project.indexing import index_all
 from waymeet.stores.sqlite import SqliteStore
 
 CROWD = [sys.executable, str(Path(__file__).parents[1] / "support" / "store_process.py")]
@@ -75,7 +76,9 @@ def test_runs_take_turns(project: Project, tmp_path: Path) -> None:
         assert waiting.wait(20)
         with pytest.raises(BusyIndexError), index_lock(project.index_path, wait=False):
             pass
-        project._take_in(None)  # what the holder of the turn does, the other need not do again
+        index_all(
+            project.root, project._open_store(), project.settings
+        )  # what the holder of the turn does, the other need not do again
         released.set()
     thread.join(20)
     project.close()

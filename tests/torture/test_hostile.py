@@ -73,7 +73,7 @@ def test_hostile_files_are_taken_in_or_listed_within_bounds(corpus: tuple[Path, 
     assert seconds < number * (SECONDS * 1.5 + 0.5) * 4  # PDF and Word may take four times as long
     listed = {each["path"] for each in report["skipped"]}
     with Project.open(root, index=next(data.rglob("*.sqlite"))) as project:
-        known = set(project._opened().fingerprints())
+        known = set(project._open_store().fingerprints())
         left = {path for path in everything(root) if path not in known and path not in listed}
         assert not {path for path in left if not any(path.startswith(each) for each in listed if each.endswith("/"))}
         assert [hit.document for hit in project.search("lighthouse keeper").hits] == [FINE]

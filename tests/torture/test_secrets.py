@@ -69,7 +69,7 @@ def test_no_planted_secret_is_in_any_file_of_the_index(tmp_path: Path) -> None:
         told += [msgspec.json.encode(project.search(question, refresh=False).hits) for question in questions]
         told += [
             msgspec.json.encode(project.read(path))
-            for path, document in project._opened().documents(project._opened().fingerprints()).items()
+            for path, document in project._open_store().documents(project._open_store().fingerprints()).items()
             if document.kind != "folders"
         ]
     kept = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}

@@ -1,124 +1,110 @@
-"""How far an answer may be behind the files, and catching up with a few changes before it is given."""
+"""Compare the files with the index before a query is answered, and describe what the index lacks."""
 
-from contextlib import closing
 from pathlib import Path
 from threading import Lock
 from time import monotonic, time_ns
 from typing import TYPE_CHECKING
 
-from waymeet.errors import EmbeddingError, IndexUnavailableError
 from waymeet.ports import Store
+from waymeet.project.backend import repaired_files
 from waymeet.settings import Settings
 from waymeet.types import Degraded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from waymeet.ingest.discover.changes import Changes
     from waymeet.staleness.dates import ChangeDates
 
-    TakeIn = Callable[["Changes", Store], object]
-
-_FEW = 20
-"""Files that a search may open to see that they are the same; if there are more, that is noted for the next one."""
-NOT_CHECKED = Degraded("freshness", "not_checked", "changed files were not looked for: the answer may be behind them")
+_MAX_READ = 20
+"""Unchanged files that a search may read to see that they are unchanged before it records their new times."""
+NOT_CHECKED = Degraded("freshness", "not_checked", "index not checked for changed files; results may be out of date")
 
 
 class SharedCheck:
-    """Lets threads that ask at the same time share one look for changed files."""
+    """The last check for changed files, shared by threads that search at the same time."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
-        self._began = float("-inf")
-        self._told: tuple[Degraded, ...] = ()
+        self.lock = Lock()
+        self._started = float("-inf")
+        self.degraded: tuple[Degraded, ...] = ()
 
-    def shared(self, look: "Callable[[], tuple[Degraded, ...]]") -> tuple[Degraded, ...]:
-        """Look, or take what a look told that began after this was asked."""
-        asked = monotonic()
-        with self._lock:
-            if self._began <= asked:
-                began = monotonic()
-                self._told = look()
-                self._began = began
-            return self._told
+    def covers(self, time: float) -> bool:
+        """Tell whether the last check started after a time."""
+        return self._started > time
+
+    def record(self, started: float, degraded: tuple[Degraded, ...]) -> None:
+        """Store what a check found."""
+        self._started, self.degraded = started, degraded
 
 
-def refreshed(root: Path, index: Path, store: Store, settings: Settings, take_in: "TakeIn") -> tuple[Degraded, ...]:
-    """Take in a few changed files, or say that the answer may be behind the files."""
-    lost = gone(root, store)
-    if lost:
-        return lost
-    if settings.ingest.refresh_seconds <= 0:
-        return (NOT_CHECKED,)
-    changes = looked(root, store, settings)
-    if changes is None:
-        detail = "too many files to look at before answering: run `waymeet index` to be sure nothing is missing"
-        return (Degraded("freshness", "not_checked", detail),)
-    missing = tuple(_root_missing(f"the extra root {name} {what}") for name, what in changes.missing)
-    left = _left_undone(index, settings, changes, take_in)
-    return (*missing, Degraded("freshness", "behind", left)) if left else missing
-
-
-def looked(root: Path, store: Store, settings: Settings) -> "Changes | None":
-    """Compare files and index by size and time; None if the budget for that ran out."""
+def find_quick_changes(root: Path, store: Store, settings: Settings) -> "Changes | None":
+    """Compare files and index by size and time; None if `ingest.refresh_seconds` do not suffice."""
     from waymeet.ingest.discover.changes import find_changes
 
     deadline = monotonic() + settings.ingest.refresh_seconds
     return find_changes(root, store, settings, lambda: monotonic() > deadline)
 
 
-def gone(root: Path, store: Store) -> tuple[Degraded, ...]:
-    """Say that the project's folder is gone, if it is; an empty one is, if it was not when it was indexed."""
+def report_missing_root(root: Path, store: Store) -> tuple[Degraded, ...]:
+    """Report that the project's folder is missing, or empty although files of it are indexed."""
     from waymeet.ingest.discover.roots import root_problem
 
-    wrong = root_problem(str(root))
-    return (_root_missing(f"{root} {wrong}"),) if wrong and store.counts().documents else ()
+    problem = root_problem(str(root))
+    return (_root_missing(f"{root} {problem}"),) if problem and store.counts().documents else ()
 
 
-def moments(root: Path, store: Store, settings: Settings) -> "ChangeDates":
-    """Find out when documents and their sources last changed, as far as that is not known yet."""
+def report_missing_extra_roots(changes: "Changes") -> tuple[Degraded, ...]:
+    """Report extra roots that are missing."""
+    return tuple(_root_missing(f"the extra root {name} {problem}") for name, problem in changes.missing)
+
+
+def report_too_many_files() -> Degraded:
+    """Report that there was no time to compare all files with the index."""
+    detail = "too many files to check before answering: run `waymeet index` to be sure that nothing is missing"
+    return Degraded("freshness", "not_checked", detail)
+
+
+def report_behind(reason: str) -> tuple[Degraded, ...]:
+    """Report that changed files are not in the index yet."""
+    return (Degraded("freshness", "behind", reason),) if reason else ()
+
+
+def report_repairs(store: Store) -> tuple[Degraded, ...]:
+    """Report the index files that were found corrupt and rebuilt during this query."""
+    return tuple(
+        Degraded("index", "mended", f"{file}; it was rebuilt, the answer is complete") for file in repaired_files(store)
+    )
+
+
+def reason_to_postpone(changes: "Changes", settings: Settings) -> str:
+    """Give the reason why a search must not index these changes itself; empty if it may."""
+    from waymeet.ingest.discover.changes import removal_warning
+
+    warning = removal_warning(changes, ask_above=0)
+    if warning:
+        return f"{warning} If they are meant to be gone, run `waymeet index --accept-removals`"
+    if changes.number > settings.ingest.refresh_files:
+        return f"{changes.number} files changed since they were indexed, too many to index now: run `waymeet index`"
+    return ""
+
+
+def is_worth_recording(changes: "Changes") -> bool:
+    """Tell whether there is anything to write: changed files, or many new times of unchanged files."""
+    return bool(changes.number) or changes.read > _MAX_READ
+
+
+def update_dates(root: Path, store: Store, settings: Settings) -> "ChangeDates":
+    """Update the dates at which documents and their sources last changed."""
     from waymeet.ingest.read.safe_read import read_file
     from waymeet.staleness.update_dates import update_change_dates
 
-    def content(path: str) -> bytes | None:
+    def read(path: str) -> bytes | None:
         try:
             return read_file(str(root), path, settings.ingest.max_file_bytes).raw
         except OSError:
             return None
 
-    return update_change_dates(store, root, content, settings, time_ns())
+    return update_change_dates(store, root, read, settings, time_ns())
 
 
-def mended(store: Store) -> tuple[Degraded, ...]:
-    """Say what was found damaged while a question was answered, and made anew for it."""
-    told = store.repaired_files() if hasattr(store, "repaired_files") else ()
-    return tuple(Degraded("index", "mended", f"{each}; it was made anew, the answer is complete") for each in told)
-
-
-def _left_undone(index: Path, settings: Settings, changes: "Changes", take_in: "TakeIn") -> str:
-    """Take changes in, or say why they were not."""
-    from waymeet.ingest.discover.changes import removal_warning
-
-    wrong = removal_warning(changes, ask_above=0)
-    if wrong:
-        return f"{wrong} If they are meant to be gone, run `waymeet index --accept-removals`"
-    if changes.number > settings.ingest.refresh_files:
-        return f"{changes.number} files changed since they were indexed, too many to take in now: run `waymeet index`"
-    if not changes.number and changes.read <= _FEW:
-        return ""
-    from waymeet.ingest.lock import index_lock
-    from waymeet.stores.sqlite import SqliteStore
-
-    try:  # through a connection of its own, which does not wait long for other writers
-        with (
-            index_lock(index, wait=False),
-            closing(SqliteStore.open(index, timeout=settings.ingest.refresh_seconds)) as hasty,
-        ):
-            take_in(changes, hasty)
-    except (IndexUnavailableError, EmbeddingError) as error:
-        return f"changed files could not be taken in: {error.message}" if changes.number else ""
-    return ""
-
-
-def _root_missing(what: str) -> Degraded:
-    return Degraded("freshness", "root_missing", f"{what}; the answer is from the index as it was")
+def _root_missing(problem: str) -> Degraded:
+    return Degraded("freshness", "root_missing", f"{problem}; the answer comes from the index as it was")

@@ -1,4 +1,4 @@
-"""The composition root: the only place where backends, models and recipes meet."""
+"""The project: the composition root, where a store, models and recipes meet."""
 
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
@@ -10,25 +10,26 @@ from typing import TYPE_CHECKING, Any, Self
 from msgspec.structs import replace
 
 from waymeet.analysis import replace_surrogates
-from waymeet.errors import EmbeddingError, NoIndexError, UsageError
+from waymeet.errors import EmbeddingError, NoIndexError
 from waymeet.paths import current_folder, existing_folder, index_bytes, index_file, known_folder, project_root
 from waymeet.ports import Counts, Progress, Store
-from waymeet.project import freshness
-from waymeet.project.embedding import Models
+from waymeet.project import embedding as embedding_job
+from waymeet.project import freshness, indexing
+from waymeet.project.backend import check_store, open_store
+from waymeet.project.models import Models, NewVectors
 from waymeet.recipes import find_recipe
 from waymeet.search.understand.inline_filters import clean_filters
 from waymeet.settings import Layer, Settings, read_layers, resolve
 from waymeet.types import Answer, Degraded, Filters, Query
 
 if TYPE_CHECKING:
-    from waymeet.ingest.discover.changes import Changes
     from waymeet.ingest.embed.batches import EmbeddingReport
     from waymeet.ingest.index import IndexReport
     from waymeet.ingest.status import Status
     from waymeet.ingest.watch import ChangeHints, WatchEvent
     from waymeet.models.remote.cost import Consent
     from waymeet.notebook import Notebook
-    from waymeet.project.embedding import Answering
+    from waymeet.project.models import ActiveModels
     from waymeet.search.context import Context
     from waymeet.search.explore.graph import Graph
     from waymeet.search.lookup.citation import Excerpt
@@ -38,9 +39,9 @@ if TYPE_CHECKING:
 
 
 class Project:
-    """A folder of knowledge and the index that answers for it.
+    """A folder and its index.
 
-    Threads may share one and ask at the same time; `close` it when none of them uses it any more.
+    Threads may share one and search at the same time. Close it when no thread uses it any more.
     """
 
     def __init__(self, root: Path, index: Path, settings: tuple[Layer, ...]) -> None:
@@ -51,8 +52,8 @@ class Project:
         self.flags: tuple[str, ...] = ()
         self._store: Store | None = None
         self.models = Models(index)
-        self._opening = RLock()
-        self._looking = freshness.SharedCheck()
+        self._lock = RLock()
+        self._freshness_check = freshness.SharedCheck()
 
     @classmethod
     def open(
@@ -83,10 +84,10 @@ class Project:
 
     @property
     def indexed(self) -> bool:
-        """Tell whether there is an index to search, made to the end."""
+        """Tell whether there is a complete index."""
         try:
-            return self.index_path.exists() and bool(self._opened().metadata("indexed_at"))
-        except NoIndexError:  # an empty file, left behind when the disk was full, say
+            return self.index_path.exists() and bool(self._open_store().metadata("indexed_at"))
+        except NoIndexError:  # an empty file, for example left behind by a full disk
             return False
 
     def index(
@@ -99,15 +100,16 @@ class Project:
         embed: bool = True,
         consent: "Consent | None" = None,
     ) -> "IndexReport":
-        """Bring the index up to date with the files, then embed what has no vector yet (see `embed`).
+        """Bring the index up to date with the files, then embed the sections that have no vector (see `embed`).
 
-        If another process is at it, this one waits for its turn; `waiting` is called every moment that it takes.
-        If most files are gone, nothing is done unless `accept_removals` says that they are meant to be.
+        One process indexes at a time; while another does, `waiting` is called every moment. If most files are gone,
+        nothing is changed unless `accept_removals` is set.
         """
         from waymeet.ingest.lock import index_lock
 
         with index_lock(self.index_path, wait=True, waiting=waiting):
-            report = self._take_in(None, progress, accept_removals=accept_removals)
+            store = self._open_store(create=True)
+            report = indexing.index_all(self.root, store, self.settings, progress, accept_removals=accept_removals)
         return replace(report, embedding=self.embed(embedding, consent=consent)) if embed else report
 
     def embed(
@@ -118,16 +120,21 @@ class Project:
         consent: "Consent | None" = None,
         waiting: Callable[[], None] | None = None,
     ) -> "EmbeddingReport":
-        """Embed what has no vector yet; if a model fails, the result says so, and the rest is left for later.
+        """Embed the sections that have no vector; if a model fails, the report names the error.
 
-        Before much is sent to somebody who wants money for it, `consent` is asked; `stopped` ends it early.
+        Before a large run at a paid provider, `consent` is called. `stopped` ends the run early.
         """
-        store = self._opened()
-        return self.models.embed(store, self.settings, progress, stopped, consent=consent, waiting=waiting)
+        return embedding_job.embed_missing(
+            self.models, self._open_store(), self.settings, progress, stopped, consent=consent, waiting=waiting
+        )
 
     def embed_in_background(self) -> bool:
-        """Have the rest embedded by a process of its own, if the user lets that happen by itself."""
-        return self.models.go_on(self.root, self.flags, self._opened(), self.settings)
+        """Start a process that embeds the rest, if the settings allow it; True if one was started."""
+        return embedding_job.start_in_background(self.models, self.root, self.flags, self._open_store(), self.settings)
+
+    def drop_unused_vectors(self) -> list[str]:
+        """Remove vectors of models that are no longer used, and name their spaces."""
+        return embedding_job.drop_unused_vectors(self.models, self._open_store(), self.settings.embedding)
 
     def watch(
         self,
@@ -135,212 +142,186 @@ class Project:
         hints: "ChangeHints | None" = None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Keep the index up to date until stopped, and tell what is done; other processes get their turns between."""
+        """Keep the index up to date until stopped, and report each run."""
         from waymeet.ingest.discover.roots import list_roots
         from waymeet.ingest.watch import SystemHints, WatchPace, is_git_checkout_running, watch_and_embed
 
-        folders = [each.folder for each in list_roots(self.root, self._opened(create=True), self.settings)]
+        folders = [root.folder for root in list_roots(self.root, self._open_store(create=True), self.settings)]
         hints = hints or SystemHints(folders)
         pace = WatchPace(self.settings.watch, stopped, lambda: is_git_checkout_running(str(self.root)))
-        watch_and_embed(self._catch_up, lambda ended: self.embed(stopped=ended), on_event, hints, pace)
+        watch_and_embed(self._index_if_changed, lambda ended: self.embed(stopped=ended), on_event, hints, pace)
 
-    def _catch_up(self) -> "IndexReport | None":
-        """Bring the index up to date if anything differs."""
-        from waymeet.ingest.discover.changes import find_changes
-        from waymeet.ingest.lock import index_lock
-
-        store = self._opened(create=True)
-        self.layers = read_layers(self.root, self.flags)  # the project's own file may have changed as any other
+    def _index_if_changed(self) -> "IndexReport | None":
+        """Read the settings again, then index what changed."""
+        self.layers = read_layers(self.root, self.flags)  # the project's settings file may have changed, too
         self.settings = resolve(self.layers)
-        changes = find_changes(self.root, store, self.settings, lambda: False)
-        if changes is None or not changes.number:
-            return None
-        with index_lock(self.index_path, wait=True):  # another process may have taken in some of it meanwhile
-            report = self._take_in(find_changes(self.root, store, self.settings, lambda: False))
-            store.optimize()
-            self.change_dates(store)
-        return report
+        return indexing.index_if_changed(self.root, self.index_path, self._open_store(create=True), self.settings)
 
     def add_root(self, name: str, folder: Path) -> None:
         """Index another folder together with the project from now on; its files are known as `name:/path`."""
         from waymeet.ingest.discover.roots import add_root
 
-        add_root(self._opened(create=True), self.root, name, existing_folder(folder))
+        add_root(self._open_store(create=True), self.root, name, existing_folder(folder))
 
     def remove_root(self, name: str) -> None:
         """Leave out from now on a folder that was added."""
         from waymeet.ingest.discover.roots import remove_root
 
-        remove_root(self._opened(create=True), name)
+        remove_root(self._open_store(create=True), name)
 
     def check(self, *, repair: bool = False) -> "CheckResult":
-        """Look for damage in the index; with `repair`, mend it. Afterwards `index` may have files to read again."""
+        """Check the index for corruption; with `repair`, fix it. Run `index` afterwards if the result says so."""
         from waymeet.ingest.lock import index_lock
-        from waymeet.stores.sqlite.check.repair import check_index
 
         if not self.index_path.exists():
             raise NoIndexError(f"{self.root} is not indexed yet.", "Run: waymeet index")
         self.close()
         if not repair:
-            return check_index(self.index_path, repair=False)
+            return check_store(self.index_path, repair=False)
         with index_lock(self.index_path, wait=True):
-            return check_index(self.index_path, repair=True)
-
-    def _take_in(
-        self,
-        changes: "Changes | None",
-        progress: Progress | None = None,
-        into: Store | None = None,
-        *,
-        accept_removals: bool = False,
-    ) -> "IndexReport":
-        from waymeet.ingest.index import index
-
-        store = self._opened(create=True) if into is None else into
-        owner = store.metadata("root")
-        if owner and owner != str(self.root):
-            raise UsageError(
-                f"The index {self.index_path} belongs to {owner}, not to {self.root}.",
-                "Choose another index file, or go to the project it belongs to.",
-            )
-        report = index(self.root, store, self.settings, progress, changes, accept_removals=accept_removals)
-        if into is not None:
-            until = monotonic() + self.settings.ingest.refresh_seconds
-            self.models.embed_few(store, self.settings, lambda: monotonic() > until)
-        if changes is None:
-            self.change_dates(store)
-        return report
+            return check_store(self.index_path, repair=True)
 
     def search(self, query: str | Query, *, refresh: bool = True, over: Iterable[Layer] = ()) -> Answer:
-        """Answer a question; files that changed since they were indexed are read first if that is quick.
+        """Answer a query; files that changed since they were indexed are indexed first if that is quick.
 
-        `over` are settings of this call only, laid over all others.
+        `over` are settings of this call only, with priority over all others.
         """
-        from waymeet.search.shape.hits import answer_query
-
         query = Query(query, limit=self.settings.shape.limit) if isinstance(query, str) else query
         query = replace(query, text=replace_surrogates(query.text), filters=clean_filters(query.filters))
-        store = self._opened()
-        behind = self._refreshed(store) if refresh else (*freshness.gone(self.root, store), freshness.NOT_CHECKED)
-        recipe, settings = self.recipe(query.recipe), resolve((*self.layers_for(query.recipe), *over))
-        found = self.models.asked(
-            store,
-            self.settings.embedding,
-            lambda models: answer_query(recipe, query, self.tools(store, models), settings),
-        )
-        degraded = (*behind, *freshness.mended(store), *found.degraded)
-        return replace(found, degraded=degraded) if degraded else found
+        store = self._open_store()
+        if refresh:
+            freshness_notes = self._refresh(store)
+        else:
+            freshness_notes = (*freshness.report_missing_root(self.root, store), freshness.NOT_CHECKED)
+        settings = resolve((*self.layers_for(query.recipe), *over))
+        answer = self._answer(store, query, settings)
+        degraded = (*freshness_notes, *freshness.report_repairs(store), *answer.degraded)
+        return replace(answer, degraded=degraded) if degraded else answer
+
+    def _answer(self, store: Store, query: Query, settings: Settings) -> Answer:
+        """Run the recipe with the models that answer now; again if a previous model just failed."""
+        from waymeet.search.shape.hits import answer_query
+
+        recipe = self.recipe(query.recipe)
+        embedding = self.settings.embedding
+        while True:
+            new_vectors = NewVectors()
+            with store.snapshot():  # models and vectors of the same generation
+                active = self.models.active(store, embedding)
+                tools = self.tools(store, active)
+                if active.is_local:  # a remote model could delay the answer
+                    tools = tools._replace(save_vectors=new_vectors.add)
+                answer = answer_query(recipe, query, tools, settings)
+            self.models.save_vectors(new_vectors, embedding)
+            if not self.models.note_failure(store, embedding, active, answer):
+                return replace(answer, degraded=(*active.degraded, *answer.degraded)) if active.degraded else answer
 
     def explain(self, query: str | Query) -> Answer:
-        """Answer a question and say of every hit how its score came about: a tree whose parts add up to it."""
+        """Answer a query and explain each score: a tree whose parts add up to it."""
         query = Query(query, limit=self.settings.shape.limit) if isinstance(query, str) else query
         return self.search(replace(query, explain=True))
 
     def context(self, task: str | Query, *, budget: int = 0, refresh: bool = True) -> "Context":
-        """Put together what to read for a task: the best sections whole and what lies around them, within a budget.
+        """Collect what to read for a task: the best sections and the pages they link to, within a budget.
 
-        The budget counts tokens by a rough estimate; 0 for that of the settings.
+        The budget is in estimated tokens; 0 for that of the settings.
         """
         from waymeet.search.context import build_context
 
         query = Query(task) if isinstance(task, str) else task
-        found = self.search(replace(query, limit=self.settings.context.results), refresh=refresh)
-        store = self._opened()
+        answer = self.search(replace(query, limit=self.settings.context.results), refresh=refresh)
+        store = self._open_store()
         with store.snapshot():
-            return build_context(found, store, budget or self.settings.context.budget, self.settings)
+            return build_context(answer, store, budget or self.settings.context.budget, self.settings)
 
     def index_collection(self, fill: Callable[[Store], None], embedding: Progress | None = None) -> "Tools":
-        """Make an index of something else than the project's files, and give what asking it takes."""
-        tools = self.tools(self._opened(create=True))
+        """Index documents that are not files of the project, and give the tools to search them."""
+        tools = self.tools(self._open_store(create=True))
         fill(tools.store)
-        came = self.embed(embedding)
-        if came.error:
-            raise EmbeddingError(came.error, came.hint)
+        report = self.embed(embedding)
+        if report.error:
+            raise EmbeddingError(report.error, report.hint)
         return tools
 
     def refreshed_store(self) -> tuple[Store, tuple[Degraded, ...]]:
-        """Give the store to be asked, brought up to date as for a search, and say what it may lack all the same."""
-        store = self._opened()
-        return store, self._refreshed(store)
+        """Give the store, brought up to date as for a search, and what it lacks all the same."""
+        store = self._open_store()
+        return store, self._refresh(store)
 
     def graph(self, reference: str = "", *, depth: int = 1, kinds: Collection[str] = (), limit: int = 200) -> "Graph":
-        """Give the graph of links around a document, section or symbol; without one, the whole, up to `limit` nodes."""
+        """Give the link graph around a document, section or symbol; without one, the whole graph."""
         from waymeet.search.explore.graph import build_graph
 
         return build_graph(self.refreshed_store()[0], reference, depth, kinds, limit)
 
     def change_dates(self, store: Store) -> "ChangeDates":
-        """Find out when documents and their sources last changed, as far as that is not known yet."""
-        return freshness.moments(self.root, store, self.settings)
+        """Give the dates at which documents and their sources last changed, updated first."""
+        return freshness.update_dates(self.root, store, self.settings)
 
     @property
     def notebook(self) -> "Notebook":
-        """Give the project's notes, tasks and skills to read and write; they need no index, but use it."""
+        """Give the project's notes, tasks and skills to read and write."""
         from waymeet.notebook import IndexView, Notebook
 
         index = IndexView(
-            store=lambda: self._opened() if self.indexed else None,
-            refresh=lambda: [each.detail for each in self.refreshed_store()[1]],
-            embedders=lambda: self.models.answering(self._opened(), self.settings.embedding).embedders,
+            store=lambda: self._open_store() if self.indexed else None,
+            refresh=lambda: [item.detail for item in self.refreshed_store()[1]],
+            embedders=lambda: self.models.active(self._open_store(), self.settings.embedding).embedders,
         )
         return Notebook(self.root, self.settings, self.index_path, index)
 
     def counts(self) -> Counts:
         """Count what is indexed."""
-        return self._opened().counts()
+        return self._open_store().counts()
 
     def read(self, reference: str, *, start: int = 0, lines: int = 0) -> "Excerpt":
         """Read a section by its id, or lines of an indexed file (`path`, `path:from`, `path:from:count`).
 
-        `start` and `lines` say which lines of that file instead, counted from 1; 0 for those that the reference means.
+        `start` and `lines` choose other lines of that file, counted from 1; 0 for those of the reference.
         """
         from waymeet.ingest.reload import reload_document
         from waymeet.search.feedback.storage import record_read
         from waymeet.search.lookup.citation import LineRange, cut_excerpt, locate_reference
 
-        store = self._opened()
-        place = locate_reference(store, replace_surrogates(reference))
+        store = self._open_store()
+        line_range = locate_reference(store, replace_surrogates(reference))
         if start or lines:
-            first = start or place.start
-            place = LineRange(place.document, first, first + lines - 1 if lines else None)
-        document = place.document
+            first = start or line_range.start
+            line_range = LineRange(line_range.document, first, first + lines - 1 if lines else None)
+        document = line_range.document
         loaded = reload_document(self.root, store, self.settings, document)
-        changed = "the file changed since it was indexed: its lines may have moved"
-        found = cut_excerpt(
-            place, reference, loaded.text, (changed if loaded.digest != document.digest else "", loaded.note)
-        )
+        is_changed = loaded.digest != document.digest
+        changed_note = "the file changed since it was indexed: its lines may have moved" if is_changed else ""
+        excerpt = cut_excerpt(line_range, reference, loaded.text, (changed_note, loaded.note))
         record_read(self.index_path, document, time_ns())
-        return found
+        return excerpt
 
     def texts(self, sections: Collection[str]) -> dict[str, str]:
-        """Give the whole texts of sections by their ids, as they are indexed; unknown ids are left out."""
-        return {id_: chunk.text for id_, chunk in self._opened().chunks(sections).items()}
+        """Give the indexed texts of sections by id; unknown ids are left out."""
+        return {id_: chunk.text for id_, chunk in self._open_store().chunks(sections).items()}
 
     def count_matching(self, filters: Filters) -> int:
         """Count the indexed files that pass filters."""
-        store = self._opened()
+        store = self._open_store()
         return len(store.first_passing_chunks(list(store.fingerprints()), clean_filters(filters)))
 
     def status(self) -> "Status":
-        """Say what is indexed, how fresh it is, and what was left out."""
+        """Describe what is indexed, what changed since, and what was skipped."""
         from waymeet.ingest.status import build_status
 
-        store = self._opened()
+        store = self._open_store()
+        is_root_missing = bool(freshness.report_missing_root(self.root, store))
+        changes = None if is_root_missing else freshness.find_quick_changes(self.root, store, self.settings)
         return replace(
-            build_status(
-                self.root,
-                store,
-                self.settings,
-                None if freshness.gone(self.root, store) else freshness.looked(self.root, store, self.settings),
-            ),
+            build_status(self.root, store, self.settings, changes),
             index=str(self.index_path),
             index_bytes=index_bytes(self.index_path),
-            vectors=self.models.status(store, self.settings.embedding),
+            vectors=embedding_job.vector_status(self.models, store, self.settings.embedding),
         )
 
     def close(self) -> None:
-        """Let go of the index file."""
-        with self._opening:
+        """Close the index file."""
+        with self._lock:
             if self._store is not None:
                 self._store.close()
                 self._store = None
@@ -354,39 +335,60 @@ class Project:
     ) -> None:
         self.close()
 
-    def _opened(self, *, create: bool = False) -> Store:
-        with self._opening:
+    def _open_store(self, *, create: bool = False) -> Store:
+        with self._lock:
             if self._store is None:
                 if not create and not self.index_path.exists():
                     raise NoIndexError(f"{self.root} is not indexed yet.", "Run: waymeet index")
-                from waymeet.stores.sqlite import SqliteStore
-
-                self._store = SqliteStore.open(self.index_path, create=create)
+                self._store = open_store(self.index_path, create=create)
             return self._store
 
-    def tools(self, store: Store, models: "Answering | None" = None) -> "Tools":
-        """Put together what the stages of a search may use."""
+    def tools(self, store: Store, active: "ActiveModels | None" = None) -> "Tools":
+        """Collect what the stages of a search use: store, models, feedback."""
         from waymeet.search.feedback import storage
         from waymeet.search.state import Tools
 
-        used, said = storage.last_read_times(self.index_path), storage.read_feedback_or_warn(self.index_path)
-        models = models or self.models.answering(store, self.settings.embedding)
-        asked = Tools(store, models.embedders, last_read=used, feedback=said, **self._asked())
-        return asked._replace(failed_chunks=models.refused, save_vectors=models.keep)
+        active = active or self.models.active(store, self.settings.embedding)
+        return Tools(
+            store,
+            active.embedders,
+            last_read=storage.last_read_times(self.index_path),
+            feedback=storage.read_feedback_or_warn(self.index_path),
+            failed_chunks=active.failed_chunks,
+            **self._reranker_and_expander(),
+        )
 
-    def _asked(self) -> dict[str, Any]:
-        """Give whom else a search may ask: the user's reranker and expander, if any was chosen."""
+    def _reranker_and_expander(self) -> dict[str, Any]:
+        """Give the reranker and the expander that the settings choose, if any."""
         if self.settings.rerank.provider == self.settings.expand.provider == "none":
             return {}
         from waymeet.models.choose_rerankers import choose_models
 
         return choose_models(self.settings.rerank, self.settings.expand)._asdict()
 
-    def _refreshed(self, store: Store) -> tuple[Degraded, ...]:
-        """Take in a few changed files, or say that the answer may be behind the files."""
-        return self._looking.shared(
-            lambda: freshness.refreshed(
-                *(self.root, self.index_path, store, self.settings),
-                lambda changes, hasty: self._take_in(changes, into=hasty),
-            )
+    def _refresh(self, store: Store) -> tuple[Degraded, ...]:
+        """Index a few changed files, or report that the answer may be out of date.
+
+        Threads that search at the same time share one check.
+        """
+        requested = monotonic()
+        with self._freshness_check.lock:
+            if not self._freshness_check.covers(requested):
+                started = monotonic()
+                self._freshness_check.record(started, self._index_quick_changes(store))
+            return self._freshness_check.degraded
+
+    def _index_quick_changes(self, store: Store) -> tuple[Degraded, ...]:
+        """Find changed files and index them if they are few; report what the index lacks."""
+        root_missing = freshness.report_missing_root(self.root, store)
+        if root_missing:
+            return root_missing
+        if self.settings.ingest.refresh_seconds <= 0:
+            return (freshness.NOT_CHECKED,)
+        changes = freshness.find_quick_changes(self.root, store, self.settings)
+        if changes is None:
+            return (freshness.report_too_many_files(),)
+        reason = freshness.reason_to_postpone(changes, self.settings) or indexing.index_before_search(
+            self.root, self.models, self.settings, changes
         )
+        return (*freshness.report_missing_extra_roots(changes), *freshness.report_behind(reason))

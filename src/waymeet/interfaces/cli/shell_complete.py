@@ -18,14 +18,14 @@ _MOST = 200
 
 def documents(ctx: click.Context, _param: click.Parameter, incomplete: str) -> "Completions":
     """Complete the path of an indexed file, as seen from the root."""
-    from waymeet.stores.sqlite.read.completion import paths_with_prefix
+    from waymeet.project.backend import complete_paths
 
-    return _asked(ctx, lambda index: paths_with_prefix(index, incomplete.removeprefix("./"), _MOST))
+    return _asked(ctx, lambda index: complete_paths(index, incomplete.removeprefix("./"), _MOST))
 
 
 def namespaces(ctx: click.Context, _param: click.Parameter, incomplete: str) -> "Completions":
     """Complete the name of a package or extra folder."""
-    from waymeet.stores.sqlite.read.completion import list_namespaces as known
+    from waymeet.project.backend import complete_namespaces as known
 
     return _asked(ctx, lambda index: _beginning(known(index), incomplete))
 

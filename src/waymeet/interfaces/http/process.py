@@ -220,10 +220,8 @@ class ServerProcess:
         try:
             if not self._project.indexed:
                 return
-            models = self._project.models.answering(
-                self._project.refreshed_store()[0], self._project.settings.embedding
-            )
-            if models.here:  # nobody else is sent what nobody asked
+            models = self._project.models.active(self._project.refreshed_store()[0], self._project.settings.embedding)
+            if models.is_local:  # nobody else is sent what nobody asked
                 self._project.search(Query("warm", limit=1), refresh=False)
         except WaymeetError as error:  # the first who asks will be told
             _LOG.info("nothing could be asked yet: %s", error)

@@ -15,6 +15,7 @@ from waymeet.interfaces.requests.operations.index import IndexAnswer, IndexReque
 from waymeet.paths import is_too_broad
 from waymeet.ports import Progress
 from waymeet.project import Project
+from waymeet.project.embedding import is_paid
 from waymeet.types import Degraded
 
 _LOG = logging.getLogger(__name__)
@@ -185,7 +186,7 @@ def _embed(project: Project, progress: Progress, waiting: Callable[[], None], st
     numbers = project.settings.embedding
     if found(project.index_path, project.root):
         return  # the resident process does
-    if numbers.background and not project.models.paid(numbers):
+    if numbers.background and not is_paid(project.models, numbers):
         project.embed(progress, stopped, waiting=waiting)
 
 

@@ -11,7 +11,7 @@ from support.projects import indexed
 from waymeet.formulas.relevance import similarity_steps
 from waymeet.ingest.embed.model_switch import AnsweringModels
 from waymeet.models.hashing import HashingEmbedder
-from waymeet.project.embedding import Models
+from waymeet.project.models import Models
 from waymeet.search.retrieve.dense import nearest
 from waymeet.search.state import Tools
 from waymeet.settings import Embedding
@@ -53,7 +53,7 @@ def test_vectors_of_passages_that_were_shown_otherwise_answer_until_all_are_made
     chunks = [chunk.id for each in store.chunks_of(list(PAGES)).values() for chunk in each]
     store.put_vectors(before.space, dict(zip(chunks, before.embed_passages(chunks), strict=True)))
     store.set_metadata("embedding", msgspec.json.encode(AnsweringModels((before.space,), numbers)).decode())
-    answering = models.answering(store, numbers)
+    answering = models.active(store, numbers)
     assert [each.space for each in answering.embedders] == [before.space]
     assert [each.code for each in answering.degraded] == ["model_change"]
-    assert "until all are" in answering.degraded[0].detail
+    assert "until all have one" in answering.degraded[0].detail

@@ -248,7 +248,7 @@ def _hint(project: Project, request: Query, answer: Answer) -> str:
     if answer.mode == "vec_only":
         return "Mode vec_only needs an embedding model; try without --mode."
     if request.filters.namespaces:
-        from waymeet.stores.sqlite.read.completion import list_namespaces as known
+        from waymeet.project.backend import complete_namespaces as known
 
         there = known(project.index_path)
         if set(there).isdisjoint(request.filters.namespaces):

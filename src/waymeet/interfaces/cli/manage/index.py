@@ -88,7 +88,7 @@ def command(
         _choose_roots(project, add, remove)
         report = _indexed(project, accept=accept or yes)
         if forget:
-            gone = project.models.forget(project.refreshed_store()[0], project.settings.embedding)
+            gone = project.drop_unused_vectors()
             say(f"Forgotten: the vectors of {', '.join(gone)}." if gone else "There are no unused vectors.", err=True)
         if watch:
             _watch(project, report, as_json=as_json)

@@ -1,0 +1,51 @@
+"""The store backend of a project: the only module that names one.
+
+Another backend is one package below `stores` and one line in `open_store`.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from waymeet.ports import Store
+
+if TYPE_CHECKING:
+    from waymeet.stores.sqlite.check.check import CheckResult
+
+
+def open_store(index: Path, *, create: bool = False, timeout: float | None = None) -> Store:
+    """Open the index at a path, or create it.
+
+    `timeout` is how many seconds to wait for another process that writes; None for the backend's default.
+    """
+    from waymeet.stores.sqlite import SqliteStore
+    from waymeet.stores.sqlite.store import TIMEOUT
+
+    return SqliteStore.open(index, create=create, timeout=TIMEOUT if timeout is None else timeout)
+
+
+def check_store(index: Path, *, repair: bool) -> "CheckResult":
+    """Check an index for corruption, and repair it on request."""
+    from waymeet.stores.sqlite.check.repair import check_index
+
+    return check_index(index, repair=repair)
+
+
+def repaired_files(store: Store) -> tuple[str, ...]:
+    """List the files that the store found corrupt and rebuilt since the last call."""
+    from waymeet.stores.sqlite import SqliteStore
+
+    return store.repaired_files() if isinstance(store, SqliteStore) else ()
+
+
+def complete_paths(index: Path, prefix: str, limit: int) -> list[str]:
+    """List indexed paths that begin with a prefix, for shell completion."""
+    from waymeet.stores.sqlite.read.completion import paths_with_prefix
+
+    return paths_with_prefix(index, prefix, limit)
+
+
+def complete_namespaces(index: Path) -> list[str]:
+    """List the namespaces of an index, for shell completion."""
+    from waymeet.stores.sqlite.read.completion import list_namespaces
+
+    return list_namespaces(index)

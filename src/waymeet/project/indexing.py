@@ -1,0 +1,88 @@
+"""Bring the index of a project up to date: on request, before a search, and while watching."""
+
+from contextlib import closing
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from waymeet.errors import EmbeddingError, IndexUnavailableError, UsageError
+from waymeet.ports import Progress, Store
+from waymeet.project.backend import open_store
+from waymeet.project.embedding import embed_few
+from waymeet.project.freshness import is_worth_recording, update_dates
+from waymeet.project.models import Models
+from waymeet.settings import Settings
+
+if TYPE_CHECKING:
+    from waymeet.ingest.discover.changes import Changes
+    from waymeet.ingest.index import IndexReport
+
+
+def index_all(
+    root: Path, store: Store, settings: Settings, progress: Progress | None = None, *, accept_removals: bool = False
+) -> "IndexReport":
+    """Index every file that changed, then update the dates of changes."""
+    from waymeet.ingest.index import index
+
+    check_owner(root, store)
+    report = index(root, store, settings, progress, accept_removals=accept_removals)
+    update_dates(root, store, settings)
+    return report
+
+
+def index_changes(root: Path, store: Store, settings: Settings, changes: "Changes") -> "IndexReport":
+    """Index files that are known to have changed."""
+    from waymeet.ingest.index import index
+
+    check_owner(root, store)
+    return index(root, store, settings, only=changes)
+
+
+def index_before_search(root: Path, models: Models, settings: Settings, changes: "Changes") -> str:
+    """Index a few changed files and embed their sections; the reason if that was not possible.
+
+    A connection of its own does not wait longer than `ingest.refresh_seconds` for other writers.
+    """
+    if not is_worth_recording(changes):
+        return ""
+    from waymeet.ingest.lock import index_lock
+
+    seconds = settings.ingest.refresh_seconds
+    try:
+        with index_lock(models.index, wait=False), closing(open_store(models.index, timeout=seconds)) as store:
+            index_changes(root, store, settings, changes)
+            deadline = monotonic() + seconds
+            embed_few(models, store, settings, lambda: monotonic() > deadline)
+    except (IndexUnavailableError, EmbeddingError) as error:
+        return f"changed files could not be indexed: {error.message}" if changes.number else ""
+    return ""
+
+
+def index_if_changed(root: Path, index: Path, store: Store, settings: Settings) -> "IndexReport | None":
+    """Index changed files while watching; None if nothing changed."""
+    from waymeet.ingest.discover.changes import find_changes
+    from waymeet.ingest.lock import index_lock
+
+    changes = find_changes(root, store, settings, lambda: False)
+    if changes is None or not changes.number:
+        return None
+    with index_lock(index, wait=True):
+        changes = find_changes(root, store, settings, lambda: False)  # another process may have indexed some of them
+        report = index_changes(root, store, settings, changes) if changes else index_all(root, store, settings)
+        store.optimize()
+        update_dates(root, store, settings)
+    return report
+
+
+def check_owner(root: Path, store: Store) -> None:
+    """Refuse an index that belongs to another project.
+
+    Raises:
+        UsageError: the index was made from another folder.
+    """
+    owner = store.metadata("root")
+    if owner and owner != str(root):
+        raise UsageError(
+            f"The index belongs to {owner}, not to {root}.",
+            "Choose another index file with --index, or run the command in the project it belongs to.",
+        )

@@ -1,0 +1,178 @@
+"""The embedding models of one index: those that the settings choose, and those that answer queries now.
+
+The two differ while the model is being changed: until every section has a vector of the new model, queries are
+embedded by the old one.
+"""
+
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from pathlib import Path
+from threading import RLock
+from time import monotonic
+from typing import TYPE_CHECKING, NamedTuple
+
+from waymeet.errors import EmbeddingError, IndexUnavailableError
+from waymeet.paths import cache_folder
+from waymeet.ports import Embedder, Store
+from waymeet.project.backend import open_store
+from waymeet.settings import Embedding
+from waymeet.types import Answer, Degraded
+
+if TYPE_CHECKING:
+    from waymeet.models.vector_cache import CachedEmbedder, VectorCache
+    from waymeet.ports import Vector
+
+_REMOTE = frozenset({"voyage", "openai", "cohere", "compatible", "auto"})
+_RETRY_SECONDS = 60.0
+"""How long a previous model that failed is not tried again."""
+
+
+def is_remote(settings: Embedding) -> bool:
+    """Tell whether the chosen models run on a server of a provider."""
+    return settings.provider in _REMOTE
+
+
+class ActiveModels(NamedTuple):
+    """The models that embed queries now."""
+
+    embedders: tuple[Embedder, ...]
+    degraded: tuple[Degraded, ...] = ()
+    is_local: bool = True
+    failed_chunks: int = 0
+    """Sections that got no usable vector from these models."""
+
+
+class NewVectors:
+    """Vectors that were made on demand while a query was answered."""
+
+    def __init__(self) -> None:
+        self.batches: list[tuple[str, Mapping[str, Vector], Mapping[str, str]]] = []
+        """Space, vectors by chunk, and digests of the documents they were made from."""
+
+    def add(self, space: str, vectors: "Mapping[str, Vector]", digests: Mapping[str, str]) -> None:
+        """Collect vectors to be stored after the answer."""
+        self.batches.append((space, vectors, digests))
+
+
+class Models:
+    """The embedding models of one index. Threads may share it."""
+
+    def __init__(self, index: Path) -> None:
+        self.index = index
+        self._embedders: dict[Embedding, tuple[CachedEmbedder, ...]] = {}
+        self._failed: dict[Embedding, tuple[str, float]] = {}
+        """Previous models that failed: why, and until when they are not tried again."""
+        self._cache: VectorCache | None = None
+        self._lock = RLock()
+
+    def chosen(self, settings: Embedding) -> "tuple[CachedEmbedder, ...]":
+        """Give the models that the settings choose, the same objects for the same settings."""
+        with self._lock:
+            if settings not in self._embedders:
+                self._embedders[settings] = self._create(settings)
+            return self._embedders[settings]
+
+    def active(self, store: Store, settings: Embedding) -> ActiveModels:
+        """Give the models that embed queries: the chosen ones once every section has their vectors."""
+        embedders = self.chosen(settings)
+        if not embedders:
+            return ActiveModels(())
+        from waymeet.ingest.embed.failures import count_failed_chunks
+        from waymeet.ingest.embed.model_switch import previous_models
+
+        is_local = not is_remote(settings)
+        previous = previous_models(store, embedders)
+        spaces = [embedder.space for embedder in embedders]
+        if previous is None:
+            return ActiveModels(embedders, is_local=is_local, failed_chunks=count_failed_chunks(store, spaces))
+        embedded, chunks = store.coverage(spaces)
+        progress = f"{embedded} of {chunks} sections have a vector of {' + '.join(spaces)}"
+        old_embedders, reason = self._previous(previous.spaces, previous.made)
+        if old_embedders:
+            detail = f"{progress}; until all have one, queries use {' + '.join(previous.spaces)}"
+            return ActiveModels(
+                old_embedders, (Degraded("vector", "model_change", detail),), not is_remote(previous.made)
+            )
+        detail = f"{' + '.join(previous.spaces)}, which made the vectors, cannot be used ({reason}); {progress}"
+        return ActiveModels(embedders, (Degraded("vector", "model_change", detail),), is_local)
+
+    def note_failure(self, store: Store, settings: Embedding, active: ActiveModels, answer: Answer) -> bool:
+        """Note that a previous model failed; True if other models answer from now on."""
+        from waymeet.ingest.embed.model_switch import previous_models
+
+        reason = next((item.detail for item in answer.degraded if item.code == "embedding_failed"), "")
+        if not (reason and active.degraded):
+            return False
+        previous = previous_models(store, self.chosen(settings))
+        if previous is None or self._failure(previous.made):
+            return False
+        self._failed[previous.made] = reason, monotonic() + _RETRY_SECONDS
+        return True
+
+    def save_vectors(self, new_vectors: NewVectors, settings: Embedding) -> None:
+        """Store vectors that were made on demand, unless another process is writing."""
+        if not new_vectors.batches:
+            return
+        from waymeet.ingest.embed.model_switch import answering_models
+
+        try:
+            with closing(open_store(self.index, timeout=0.0)) as store:
+                answering = answering_models(store)
+                spaces = {*(answering.spaces if answering else ()), *(each.space for each in self.chosen(settings))}
+                for space, vectors, digests in new_vectors.batches:
+                    if space in spaces:
+                        store.put_vectors(space, vectors, digests)
+        except IndexUnavailableError:
+            return  # the embedding job will embed these sections
+
+    def take_warnings(self) -> tuple[str, ...]:
+        """Give the warnings of the vector cache since the last call."""
+        if self._cache is None or not self._cache.remarks:
+            return ()
+        warnings = tuple(self._cache.remarks)
+        self._cache.remarks.clear()
+        return warnings
+
+    def close(self) -> None:
+        """Close the vector cache and forget the models."""
+        with self._lock:
+            self._embedders.clear()
+            if self._cache:
+                self._cache.close()
+
+    def _failure(self, settings: Embedding) -> str:
+        """Give the reason why a previous model is not tried now; empty if it is."""
+        reason, until = self._failed.get(settings, ("", 0.0))
+        return reason if monotonic() < until else ""
+
+    def _previous(self, spaces: Iterable[str], settings: Embedding) -> tuple[tuple[Embedder, ...], str]:
+        """Create the models that made the stored vectors, or give the reason why that is not possible."""
+        from waymeet.models.trusted import is_trusted
+
+        failure = self._failure(settings)
+        if failure:
+            return (), failure
+        if not is_trusted(settings):
+            return (), "it was not chosen by you and is not used"
+        try:
+            embedders = self.chosen(settings)
+        except EmbeddingError as error:
+            return (), error.message
+        from waymeet.models.vector_cache import model_of_space
+
+        space_of_model = {model_of_space(space): space for space in spaces}
+        if {model_of_space(embedder.space) for embedder in embedders} != space_of_model.keys():
+            return (), "its settings now give another model"
+        return tuple(each.with_space(space_of_model[model_of_space(each.space)]) for each in embedders), ""
+
+    def _create(self, settings: Embedding) -> "tuple[CachedEmbedder, ...]":
+        if settings.provider == "none":
+            return ()
+        from waymeet.models.choose_embedders import choose_embedders
+        from waymeet.models.vector_cache import CachedEmbedder, VectorCache
+
+        is_cached = settings.cache_megabytes and settings.provider != "hashing"  # hashing is faster than a lookup
+        if is_cached and self._cache is None:
+            self._cache = VectorCache(cache_folder() / "vectors.sqlite", settings.cache_megabytes * 1_000_000)
+        cache = self._cache if is_cached else None
+        return tuple(CachedEmbedder(embedder, cache) for embedder in choose_embedders(settings))
