@@ -77,7 +77,7 @@ def test_runs_take_turns(project: Project, tmp_path: Path) -> None:
         with pytest.raises(BusyIndexError), index_lock(project.index_path, wait=False):
             pass
         index_all(
-            project.root, project._open_store(), project.settings
+            project.root, project._open_store(create=True), project.settings
         )  # what the holder of the turn does, the other need not do again
         released.set()
     thread.join(20)
