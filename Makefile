@@ -1,15 +1,15 @@
-# Everything lives in .venv; nothing outside the checkout is touched except the demo's indexes in the user's data folder.
+# Everything is installed into .venv; outside the checkout only the demo writes indexes, into the user's data folder.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 STAMP := .venv/.ready
-SLIPS ?= $(COLLECTIONS)
-QUALITY := recipes parts vault words vault-words weights slips
+TYPOS ?= $(COLLECTIONS)
+QUALITY := recipes parts vault words vault-words weights typos
 RECIPES := auto,auto:words,classic,threeway,memory,neighbours,files,deep
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
-.PHONY: help demo test check unit bench bench-engine bench-phrases bench-stages bench-code bench-models bench-torch quality quality-recipes quality-parts quality-words quality-weights quality-slips torture mcp-official format lock docs pictures clean
+.PHONY: help demo test quick check unit bench bench-engine bench-phrases bench-stages bench-code bench-models bench-torch quality quality-recipes quality-parts quality-words quality-weights quality-typos torture mcp-official format lock docs pictures clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -22,7 +22,7 @@ $(STAMP): requirements-uv.txt requirements-dev.txt pyproject.toml
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	@touch $@
 
-demo: $(STAMP)  ## Set up, ask pages in three languages by meaning, then this repository by words and links
+demo: $(STAMP)  ## Set up, search pages in three languages with vectors, then this repository by words and links
 	@$(BIN)/python docs/demo.py
 
 test: check unit  ## Set up, then every check and every test
@@ -33,8 +33,13 @@ check: $(STAMP)  ## Format, lint, strict types, import contract
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-unit: $(STAMP)  ## The tests alone
-	$(BIN)/pytest -n auto
+unit: $(STAMP)  ## The tests alone, with the ten slowest
+	$(BIN)/pytest -n auto --durations=10 --durations-min=0.1
+
+quick: $(STAMP)  ## Format, lint and the fast tests, in less than a minute
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pytest -n auto -q -m "not slow" src tests/unit tests/recipes
 
 bench: $(STAMP)  ## Measure; results go to benchmarks/results
 	$(BIN)/python benchmarks/run.py
@@ -45,7 +50,7 @@ bench-engine: $(STAMP)  ## Measure the engine at 100,000 chunks beside FTS5, sql
 bench-phrases: $(STAMP)  ## Measure phrases, prefixes and substrings at 100,000 chunks beside FTS5; takes minutes
 	$(BIN)/python benchmarks/run.py phrases
 
-bench-stages: $(STAMP)  ## Measure what a recipe's stages cost beside retrieval
+bench-stages: $(STAMP)  ## Measure what the stages of a recipe cost beside retrieval
 	$(BIN)/python benchmarks/run.py stages
 
 bench-code: $(STAMP)  ## Index real source distributions beside another code indexer; takes minutes, needs npm
@@ -57,7 +62,7 @@ bench-models: $(STAMP)  ## Compare runtimes of the default models
 bench-torch: $(STAMP)  ## Compare the default model with MiniLM on torch, in an environment of its own; a large download
 	$(BIN)/python benchmarks/torch_rival.py
 
-quality: quality-recipes quality-parts quality-words quality-weights quality-slips  ## Measure answers and write docs/quality.md: make -j2 quality COLLECTIONS="sets/*"
+quality: quality-recipes quality-parts quality-words quality-weights quality-typos  ## Measure ranking quality and write docs/quality.md: make -j2 quality COLLECTIONS="sets/*"
 	$(BIN)/python benchmarks/quality.py $(QUALITY:%=build/quality/%.json)
 
 quality-recipes: $(STAMP)
@@ -78,15 +83,15 @@ quality-weights: $(STAMP)
 	@mkdir -p build/quality
 	$(BIN)/waymeet eval $(COLLECTIONS) --sample 30 --leave-one-out --report build/quality/weights.json
 
-quality-slips: $(STAMP)
+quality-typos: $(STAMP)
 	@mkdir -p build/quality
-	$(BIN)/waymeet eval $(SLIPS) --sample 100 --misspell --ablate --report build/quality/slips.json
+	$(BIN)/waymeet eval $(TYPOS) --sample 100 --misspell --ablate --report build/quality/typos.json
 
-torture: $(STAMP)  ## Longer property tests; hundreds of crashes, failing disks, flipped bits and crowds
+torture: $(STAMP)  ## Longer property tests; hundreds of crashes, disk errors, bit flips and concurrent processes
 	$(BIN)/pytest -n auto --hypothesis-profile=torture tests/properties tests/conformance
 	TORTURE=1 $(BIN)/pytest -n auto tests/torture tests/interfaces/test_http_schema.py
 
-mcp-official: $(STAMP)  ## Try the MCP server with the official inspector and conformance suite; needs npm
+mcp-official: $(STAMP)  ## Test the MCP server with the official inspector and conformance suite; needs npm
 	npm install --silent --no-audit --no-fund --prefix build/mcp @modelcontextprotocol/inspector@2.12.0 @modelcontextprotocol/conformance@0.2.0-alpha.12 node@22.23.3
 	MCP_OFFICIAL=build/mcp $(BIN)/pytest tests/interfaces/test_mcp_official.py
 
@@ -94,7 +99,7 @@ format: $(STAMP)  ## Format and fix what can be fixed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: $(STAMP)  ## Make the made parts of the documentation anew: tables, and transcripts by running their commands
+docs: $(STAMP)  ## Regenerate the tables and transcripts of the documentation
 	$(BIN)/python docs/refresh.py
 
 pictures: $(STAMP)  ## Redraw the pictures of the README from real output
@@ -105,5 +110,5 @@ lock: $(STAMP)  ## Renew the hash-pinned requirements
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --upgrade --python-version 3.11 pyproject.toml -o requirements.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --upgrade --python-version 3.11 --group dev pyproject.toml -c requirements.txt -o requirements-dev.txt
 
-clean:  ## Remove everything the other commands made here
+clean:  ## Remove everything the other commands created here
 	rm -rf .venv .mypy_cache .ruff_cache .hypothesis build dist
