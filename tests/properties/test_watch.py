@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from waymeet.analysis import count_terms
 from waymeet.ingest.discover.changes import find_changes
-from waymeet.ingest.discover.run_state import MOVED
+from waymeet.ingest.discover.run_state import RENAMES_KEY
 from waymeet.ingest.index import index
 from waymeet.project import Project
 from waymeet.settings import Bm25, Settings
@@ -218,13 +218,13 @@ def test_what_is_watched_ends_equal_to_a_fresh_index(tmp_path: Path) -> None:
     assert len(rounds) > 3, "the watcher took part"
     fresh = MemoryStore()
     with closing(SqliteStore.open(file)) as store:
-        fresh.set_metadata(MOVED, store.metadata(MOVED))
+        fresh.set_metadata(RENAMES_KEY, store.metadata(RENAMES_KEY))
         index(root, fresh, settings)
         watched, expected = said(store), said(fresh)
         assert watched.keys() == expected.keys()
         for question, answer in expected.items():
             assert watched[question] == answer, f"{question} (seed {seed})"
-        assert store.metadata(MOVED) == fresh.metadata(MOVED)
+        assert store.metadata(RENAMES_KEY) == fresh.metadata(RENAMES_KEY)
         assert not store.check().findings
 
 

@@ -78,10 +78,10 @@ class Models:
             return Answering(embedders, here=here, refused=count_failed_chunks(store, spaces))
         embedded, chunks = store.coverage(spaces)
         far = f"{embedded} of {chunks} sections are embedded by {' + '.join(spaces)} so far"
-        before, why = self._before(old.spaces, old.made)
+        before, why = self._before(old.spaces, old.settings)
         if before:
             detail = f"{far}; until all are, {' + '.join(old.spaces)} answers"
-            was_here = old.made.provider not in _ELSEWHERE
+            was_here = old.settings.provider not in _ELSEWHERE
             return Answering(before, (Degraded("vector", "model_change", detail),), was_here)
         detail = f"{' + '.join(old.spaces)}, which made the vectors, cannot be used ({why}); {far}"
         return Answering(embedders, (Degraded("vector", "model_change", detail),), here)
@@ -121,9 +121,9 @@ class Models:
         from waymeet.ingest.embed.model_switch import previous_models
 
         old = previous_models(store, self.chosen(numbers))
-        if old is None or self._resting(old.made):
+        if old is None or self._resting(old.settings):
             return False
-        self._failed[old.made] = why, monotonic() + _REST
+        self._failed[old.settings] = why, monotonic() + _REST
         return True
 
     def _resting(self, made: Embedding) -> str:
@@ -197,7 +197,7 @@ class Models:
         try:
             with job.try_embedding_lock(self._index):
                 model_switch.record_models(store, embedders, settings.embedding)
-                batches.embed_chunks(store, embedders, settings, late=late, hasty=True)
+                batches.embed_chunks(store, embedders, settings, is_late=late, hasty=True)
         except BusyIndexError:
             return  # whoever is at it embeds these, too
 

@@ -99,7 +99,7 @@ def _left_undone(index: Path, settings: Settings, changes: "Changes", take_in: "
     """Take changes in, or say why they were not."""
     from waymeet.ingest.discover.changes import removal_warning
 
-    wrong = removal_warning(changes, ask_above=0)
+    wrong = removal_warning(changes, confirm_above=0)
     if wrong:
         return f"{wrong} If they are meant to be gone, run `waymeet index --accept-removals`"
     if changes.number > settings.ingest.refresh_files:

@@ -307,7 +307,7 @@ class Project:
         loaded = reload_document(self.root, store, self.settings, document)
         changed = "the file changed since it was indexed: its lines may have moved"
         found = cut_excerpt(
-            place, reference, loaded.text, (changed if loaded.digest != document.digest else "", loaded.note)
+            place, reference, loaded.text, (changed if loaded.digest != document.digest else "", loaded.warning)
         )
         record_read(self.index_path, document, time_ns())
         return found

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waymeet.ingest.chunk import chunks
+from waymeet.ingest.chunk import split_chunks
 from waymeet.ingest.parse import parse
 from waymeet.settings import Chunking
 from waymeet.types import Chunk
@@ -16,7 +16,7 @@ WHOLE = Chunking(max_chars=10_000, min_chars=0)
 
 
 def cut(text: str, chunking: Chunking = SMALL, path: str = "a.md") -> tuple[Chunk, ...]:
-    return chunks(path, text, parse(path, text), chunking)
+    return split_chunks(path, text, parse(path, text), chunking)
 
 
 def spans(made: tuple[Chunk, ...]) -> list[tuple[int, int]]:
@@ -153,7 +153,7 @@ def squeezed(text: str) -> str:
 @given(TEXTS, SIZES, st.sampled_from(["a.md", "a.py"]))
 def test_no_text_is_lost_and_none_is_in_two_chunks(text: str, chunking: Chunking, path: str) -> None:
     parsed = parse(path, text)
-    made = chunks(path, text, parsed, chunking)
+    made = split_chunks(path, text, parsed, chunking)
     lines = text.split("\n")
     body = "\n".join(lines[parsed.body_line - 1 :])
     assert squeezed("".join(chunk.text for chunk in made)) == squeezed(body)

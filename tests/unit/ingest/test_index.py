@@ -250,7 +250,7 @@ def test_an_interrupted_run_leaves_a_valid_index_and_goes_on(tmp_path: Path, sto
 
 
 def test_the_notes_say_what_a_user_may_ask(tmp_path: Path, store: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_state, "LISTED", 1)
+    monkeypatch.setattr(run_state, "MAX_LISTED", 1)
     plant(tmp_path, {"a.png": "", "b.png": ""})
     before = time.time_ns()
     index(tmp_path, store, DEFAULT)

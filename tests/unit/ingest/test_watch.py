@@ -11,7 +11,7 @@ import pytest
 from waymeet.errors import NotFoundError
 from waymeet.ingest import watch as watching
 from waymeet.ingest.index import IndexReport
-from waymeet.ingest.watch import SystemHints, WatchEvent, WatchPace, is_git_checkout_running, moments, watch
+from waymeet.ingest.watch import SystemHints, WatchEvent, WatchPace, is_git_checkout_running, refresh_times, watch
 from waymeet.project import Project
 from waymeet.settings import Watch
 
@@ -41,8 +41,8 @@ class Script:
 
 
 def looks(hints: Script, pace: WatchPace, number: int) -> None:
-    """Wait for so many moments to look."""
-    coming = moments(hints, pace)
+    """Wait for so many refresh_times to look."""
+    coming = refresh_times(hints, pace)
     for _ in range(number):
         next(coming)
 
@@ -149,9 +149,9 @@ def test_the_system_tells_of_changes_and_of_a_new_root(tmp_path: Path) -> None:
         hints.close()
 
 
-def test_what_git_keeps_for_itself_is_not_worth_a_look() -> None:
+def test_what_git_keeps_for_itself_is_not_is_relevant() -> None:
     paths = ("/p/.git/index", "/p/.git/info/exclude", "/p/sub/.git", "/p/a.md")
-    assert [watching._worth_a_look(None, path) for path in paths] == [False, True, True, True]
+    assert [watching._is_relevant(None, path) for path in paths] == [False, True, True, True]
 
 
 def test_a_listener_that_fails_lets_files_be_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

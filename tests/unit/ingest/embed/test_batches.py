@@ -184,7 +184,7 @@ def test_a_model_that_gives_hardly_any_usable_vector_is_at_fault_itself(tmp_path
     broken = Recording(spoils=lambda _: WRONG["nan"])
     came = embed_chunks(store, [broken], LARGE)
     assert (came.embedded, came.remaining, came.failed) == (0, 60, 0)
-    assert "most of what it was shown" in came.error
+    assert "most of those sent to the model" in came.error
     assert embed_chunks(store, [Recording()], LARGE).embedded == 60  # nothing of it was remembered
 
 
@@ -278,5 +278,5 @@ def test_a_store_that_keeps_nothing_does_not_hang(store: MemoryStore, monkeypatc
 
 def test_it_can_be_ended_after_every_batch(store: MemoryStore) -> None:
     embedder = Recording()
-    came = embed_chunks(store, [embedder], SETTINGS, late=lambda: embedder.calls >= 1)
+    came = embed_chunks(store, [embedder], SETTINGS, is_late=lambda: embedder.calls >= 1)
     assert (came.embedded, came.remaining, came.error) == (2, 3, "")

@@ -60,7 +60,7 @@ def test_progress_rate_and_rest(index: Path) -> None:
     found = job.last_job(index)
     assert found is not None
     assert (found.done, found.total, found.rate, found.seconds_left) == (20, 100, 2.0, 40.0)
-    assert b"md" not in job.told_in(index).read_bytes()
+    assert b"md" not in job.job_path(index).read_bytes()
     telling.end("The model is gone.")
     found = job.last_job(index)
     assert found is not None
@@ -72,7 +72,7 @@ def test_an_end_by_an_error_is_told(index: Path) -> None:
         raise KeyboardInterrupt
     found = job.last_job(index)
     assert found is not None
-    assert (found.ended, found.error) == (True, "it was interrupted")
+    assert (found.ended, found.error) == (True, "interrupted")
     with pytest.raises(ValueError, match="no"), job.embedding_lock(index, wait=False):
         raise ValueError("no")
     found = job.last_job(index)
@@ -82,7 +82,7 @@ def test_an_end_by_an_error_is_told(index: Path) -> None:
 
 def test_nonsense_in_the_file_is_no_job(index: Path) -> None:
     assert job.last_job(index) is None
-    job.told_in(index).write_text("nonsense", encoding="utf-8")
+    job.job_path(index).write_text("nonsense", encoding="utf-8")
     assert job.last_job(index) is None
     assert job.running_job(index.with_name("other")) is None
 

@@ -13,8 +13,8 @@ import pytest
 from waymeet.ingest.index import index
 from waymeet.ingest.workers import dispatch
 from waymeet.ingest.workers.dispatch import run_tasks
-from waymeet.ingest.workers.supervisor import Guarded
-from waymeet.ingest.workers.task import ParseRules, Task, outcome
+from waymeet.ingest.workers.supervisor import Supervisor
+from waymeet.ingest.workers.task import ParseRules, Task, run_task
 from waymeet.settings import Settings
 from waymeet.stores.memory.store import MemoryStore
 
@@ -24,7 +24,7 @@ PAGES = 120
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make a folder whose files are worth a worker, with some that are turned down."""
-    monkeypatch.setattr(dispatch, "FEWEST", 2)
+    monkeypatch.setattr(dispatch, "MIN_PARALLEL_FILES", 2)
     monkeypatch.setattr(dispatch, "_cores", lambda: 3)
     folder = tmp_path / "root"
     folder.mkdir()
@@ -56,13 +56,13 @@ def children() -> set[int]:
 
 def test_outcomes_are_those_of_one_process_in_the_same_order(root: Path) -> None:
     wanted = tasks(root)
-    assert list(run_tasks(wanted, rules(root))) == [outcome(task, rules(root)) for task in wanted]
+    assert list(run_tasks(wanted, rules(root))) == [run_task(task, rules(root)) for task in wanted]
 
 
 def test_an_index_is_the_same(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many, one = MemoryStore(), MemoryStore()
     report = index(root, many, Settings())
-    monkeypatch.setattr(dispatch, "FEWEST", 10**9)
+    monkeypatch.setattr(dispatch, "MIN_PARALLEL_FILES", 10**9)
     assert index(root, one, Settings()).skipped == report.skipped
     ids = sorted(one.fingerprints())
     assert many.fingerprints() == one.fingerprints()
@@ -80,7 +80,7 @@ def test_a_worker_may_die(root: Path) -> None:
             for child in children() - before:
                 os.kill(child, signal.SIGKILL)
         found.append(each)
-    assert found == [outcome(task, rules(root)) for task in wanted]
+    assert found == [run_task(task, rules(root)) for task in wanted]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
@@ -109,14 +109,14 @@ def test_a_name_with_half_a_character(root: Path) -> None:
     name = os.fsdecode(b"half\xff.md")
     (root / name).write_text("# Half\n")
     found = {each.path: each for each in run_tasks(tasks(root), rules(root))}
-    assert found[name].made is not None or found[name].reason
+    assert found[name].built is not None or found[name].reason
 
 
 def test_a_stranger_in_the_folder_is_not_imported(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / "msgspec.py").write_text("import os; os._exit(7)\n")
     monkeypatch.chdir(root)
-    worker = Guarded(rules(root))
-    worker.order([Task("page1.md")])
-    assert worker.collect().made is not None
+    worker = Supervisor(rules(root))
+    worker.submit([Task("page1.md")])
+    assert worker.collect().built is not None
     assert worker._process is not None
     worker.end()
