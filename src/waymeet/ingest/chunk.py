@@ -67,7 +67,7 @@ class Lines:
 
 
 def split_blocks(lines: Lines, start: int, end: int, no_split: Collection[int], limit: int) -> Iterator[Block]:
-    """Yield the paragraphs of a range; longer ones are split at lines, then inside of lines."""
+    """Yield the paragraphs of a range, longer ones split at lines or inside of lines."""
     for first, last in _split_paragraphs(lines, start, end, no_split):
         if lines.length(first, last) <= limit:
             yield Block(first, last, starts_paragraph=not lines[first][0].isspace())
@@ -76,7 +76,7 @@ def split_blocks(lines: Lines, start: int, end: int, no_split: Collection[int], 
 
 
 def _split_paragraphs(lines: Lines, start: int, end: int, no_split: Collection[int]) -> Iterator[tuple[int, int]]:
-    """Yield first and last line of each paragraph; blank lines in `no_split` do not end one."""
+    """Yield first and last line of each paragraph, not ended by blank lines in `no_split`."""
     first = last = 0
     for number in range(start, end + 1):
         if not lines.is_blank(number):
@@ -161,9 +161,9 @@ def split_chunks(path: str, text: str, parsed: Parsed, chunking: Chunking) -> tu
 
 
 def _symbol_sections(parsed: Parsed, last: int) -> Iterator[_Section]:
-    """Yield the lines of each symbol without those of its members, and the lines between symbols.
+    """Yield the lines of each symbol without its members, and the lines between symbols.
 
-    Lines between symbols belong to the symbol enclosing them and have the level of its members.
+    Lines between symbols belong to the symbol around them and have the level of its members.
     """
     enclosing: list[Symbol] = []
     start = parsed.body_line
@@ -239,7 +239,7 @@ class _Splitter:
             yield short
 
     def _pack(self, section: _Section, blocks: list[Block], short: _Piece | None) -> list[_Piece]:
-        """Divide a section's blocks into pieces; a short piece before it is joined with the first."""
+        """Divide a section's blocks into pieces, the first joined with a short piece before it."""
         if short:
             runs = self._runs([*short.blocks, *blocks])
             if len(runs[0]) > len(short.blocks):
@@ -266,7 +266,7 @@ class _Splitter:
         return self._balance_last(runs)
 
     def _find_cut(self, blocks: list[Block], first: int, end: int) -> int:
-        """Find the last block that starts a paragraph, unless too little text would be left before it."""
+        """Find the last block that starts a paragraph, unless the text before it is too short."""
         cut = next((number for number in range(end, first, -1) if blocks[number].starts_paragraph), end)
         return cut if self._size(blocks[first:cut]) >= self._min_chars else end
 

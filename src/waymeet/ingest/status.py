@@ -59,7 +59,7 @@ class Status(Struct, frozen=True):
 
 
 def build_status(root: Path, store: Store, settings: Settings, changes: Changes | None) -> Status:
-    """Collect the status of a store; `changes` is None if the files were not compared with it."""
+    """Collect the status of a store, with `changes` if the files were compared in time."""
     indexed_at = store.metadata("indexed_at")
     skipped = tuple(msgspec.json.decode(store.metadata("skipped") or "[]", type=list[tuple[str, str]]))
     state = load_run_state(store)
@@ -78,6 +78,6 @@ def build_status(root: Path, store: Store, settings: Settings, changes: Changes 
 
 
 def _problem(root: Root, store: Store) -> str:
-    """Describe the problem of a root; empty if there is none."""
+    """Describe the problem of a root, or return "" if there is none."""
     problem = root_problem(root.folder)
     return problem if problem and is_missing(root, problem, store.fingerprints()) else ""

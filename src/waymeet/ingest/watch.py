@@ -131,7 +131,7 @@ def _wait_for_quiet(hints: ChangeHints, debounce: float, busy: Callable[[], bool
 
 
 def is_git_checkout_running(root: str) -> bool:
-    """Return whether git is changing the files of a project; an old lock file does not count."""
+    """Return whether git is changing the files of a project, by a recent lock file."""
     try:
         return time() - Path(root, ".git", "index.lock").stat().st_mtime < _GIT_SECONDS
     except OSError:
@@ -211,7 +211,7 @@ class SystemHints:
 
 
 def _is_relevant(_change: object, path: str) -> bool:
-    """Return whether a changed path can matter; of git's own files only the ignore rules do."""
+    """Return whether a changed path can matter: of git's own files only the ignore rules."""
     return f"{os.sep}.git{os.sep}" not in path or path.endswith("exclude")
 
 
@@ -245,7 +245,7 @@ def watch_and_embed(
     hints: ChangeHints,
     pace: WatchPace,
 ) -> None:
-    """Watch, and embed new sections in a background thread, so that indexing never waits for a model."""
+    """Watch, and embed new sections in a background thread, without delaying the indexing."""
     last_error = ""
 
     def notify_error(error: str, hint: str) -> None:
@@ -276,7 +276,7 @@ class BackgroundTask:
     """A thread that runs one task on request."""
 
     def __init__(self, task: Callable[[Callable[[], bool]], None], on_error: Callable[[WaymeetError], None]) -> None:
-        """Start the thread; the task gets a function that returns whether it should stop."""
+        """Start the thread. The task gets a function that returns whether it should stop."""
         self._task = task
         self._on_error = on_error
         self._requested = Event()
@@ -285,7 +285,7 @@ class BackgroundTask:
         self._thread.start()
 
     def request(self) -> None:
-        """Run the task, or run it again after the present run; several requests count as one."""
+        """Run the task, or run it once again after the present run."""
         self._requested.set()
 
     def close(self) -> None:

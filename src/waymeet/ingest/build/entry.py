@@ -44,7 +44,7 @@ def build_entry(
     plain: bool = False,
     mask: bool = True,
 ) -> BuiltEntry:
-    """Parse, chunk and analyse the text of one file; `plain` parses it as plain text."""
+    """Parse, chunk and analyse the text of one file, with `plain` as plain text."""
     parsed = _set_kind(path, parse(path, decoded.text, plain=plain), notebook)
     parsed = _mask_parsed(path, parsed) if mask else parsed
     text = decoded.text if parsed.text is None else parsed.text
@@ -89,7 +89,10 @@ def path_keys(path: str) -> tuple[str, ...]:
 
 
 def _set_kind(path: str, parsed: Parsed, folders: NotebookSettings) -> Parsed:
-    """Set the kind of notes, tasks and skills; the title of a SKILL.md is the name in its front matter."""
+    """Set the kind of notes, tasks and skills.
+
+    The title of a SKILL.md is the name in its front matter.
+    """
     kind = entry_kind(path, folders)
     if not kind:
         return parsed
@@ -172,7 +175,7 @@ def _content_keys(text: str, parsed: Parsed, kind: str) -> Iterator[str]:
 
 
 def _document_terms(path: str, parsed: Parsed) -> dict[str, Terms]:
-    """Count the terms of the document's own fields; aliases belong to the title."""
+    """Count the terms of the document's own fields, with aliases as part of the title."""
     fields = {
         "title": "\n".join((parsed.title, *parsed.aliases)),
         "path": path,
@@ -184,7 +187,7 @@ def _document_terms(path: str, parsed: Parsed) -> dict[str, Terms]:
 
 
 def _chunk_terms(chunk: Chunk) -> dict[str, Terms]:
-    """Count the terms of a chunk's fields; the names of its symbols replace its headings."""
+    """Count the terms of a chunk's fields, with the names of its symbols in place of headings."""
     symbols = [symbol.name.partition("~")[0] for symbol in chunk.symbols if symbol.kind != CODE_BLOCK]
     fields = {"headings": "\n".join(symbols or chunk.headings), "body": chunk.text}
     return {field: count_terms(text) for field, text in fields.items() if text}

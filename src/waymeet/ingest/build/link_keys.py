@@ -57,7 +57,7 @@ def link_keys(target: str, source: str) -> tuple[str, ...]:
 
 
 def _bases(target: str, source: str) -> tuple[str, ...]:
-    """List the folders that a relative path may start from: that of the linking document, the root."""
+    """List the folders that a path may be relative to: that of the linking document, the root."""
     folder = posixpath.dirname(source)
     if target.startswith("/") or not folder:
         return ("",)
@@ -65,7 +65,7 @@ def _bases(target: str, source: str) -> tuple[str, ...]:
 
 
 def _name_keys(target: str, name: str) -> Iterator[str]:
-    """Yield the keys by file name and by title; those of source files keep the extension."""
+    """Yield the keys by file name and by title, for source files with the extension only."""
     page = _page_name(name)
     if name.strip("."):
         yield file_name_key(name)
@@ -106,7 +106,7 @@ def _below_root(folder: str, target: str) -> str | None:
 
 
 def _candidate_files(path: str) -> Iterator[str]:
-    """Yield the files that a path may refer to: itself, with a Markdown extension, a folder's page."""
+    """Yield the files that a path may refer to, such as the page without its extension."""
     if path != ".":
         yield path
     if has_known_extension(path.rpartition("/")[2]):

@@ -82,7 +82,9 @@ def _pair_paths(old: Collection[str], new: Collection[str]) -> dict[str, str]:
 
 
 def update_renames(renamed: Mapping[str, str], pairs: Mapping[str, str], present: Collection[str]) -> dict[str, str]:
-    """Add new pairs to the known renames; a document that moves again keeps all its former paths.
+    """Add new pairs to the known renames.
+
+    A document that is renamed again keeps all its former paths.
 
     >>> update_renames({"a.md": "b.md"}, {"b.md": "c.md"}, {"c.md"})
     {'a.md': 'c.md', 'b.md': 'c.md'}
@@ -102,23 +104,24 @@ def former_keys(renamed: Mapping[str, str], store: Store) -> dict[str, tuple[str
     name_keys = {key for old_keys in keys.values() for key in old_keys if not key.startswith(_PATH_KEY)}
     holders = store.documents_by_key(name_keys)
     in_use = {key for key, documents in holders.items() if any(key in path_keys(document) for document in documents)}
-    wanted: defaultdict[str, dict[str, None]] = defaultdict(dict)  # a dict as an ordered set
+    former: defaultdict[str, dict[str, None]] = defaultdict(dict)  # a dict as an ordered set
     for old, new in sorted(renamed.items()):
-        wanted[new].update(dict.fromkeys(key for key in keys[old] if key not in in_use))
+        former[new].update(dict.fromkeys(key for key in keys[old] if key not in in_use))
     return {
-        document: tuple(key for key in former if key not in path_keys(document)) for document, former in wanted.items()
+        document: tuple(key for key in old_keys if key not in path_keys(document))
+        for document, old_keys in former.items()
     }
 
 
 def find_outdated(before: Mapping[str, str], renamed: Mapping[str, str], store: Store) -> dict[str, tuple[str, ...]]:
-    """List documents whose stored former keys differ from those they should have, with the latter."""
-    wanted = former_keys(renamed, store)
+    """List documents whose stored former keys are outdated, with the right ones."""
+    expected = former_keys(renamed, store)
     ever_former: defaultdict[str, set[str]] = defaultdict(set)
     for old, new in (*before.items(), *renamed.items()):
         ever_former[new].update(path_keys(old))
     outdated = {}
     for id_, document in store.documents(ever_former.keys()).items():
         stored = (set(document.names) & ever_former[id_]).difference(path_keys(id_))
-        if stored != set(wanted.get(id_, ())):
-            outdated[id_] = wanted.get(id_, ())
+        if stored != set(expected.get(id_, ())):
+            outdated[id_] = expected.get(id_, ())
     return outdated

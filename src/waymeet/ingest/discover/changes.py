@@ -135,7 +135,7 @@ class _Comparison:
         self._manifests: dict[str, Manifest] = {}
 
     def items(self) -> Iterator[FoundFile | Skipped]:
-        """Walk through all roots; the documents of an extra root that is gone are kept."""
+        """Walk through all roots, and skip extra roots that are gone, to keep their documents."""
         project, *extra_roots = self._roots
         reserved = frozenset(root.prefix for root in extra_roots)
         self._walks.append(walk(Path(project.folder), self._settings.ingest, "", reserved))
@@ -222,10 +222,10 @@ class _Comparison:
     def result(self) -> Changes:
         """Return the differences, including indexed files that the walk did not find."""
         dropped_roots = self._dropped_roots()
-        kept = (*self._unreadable, *dropped_roots)
+        retained = (*self._unreadable, *dropped_roots)
         absent = [path for path in self._known if not path.endswith("/") and path not in self._present]
-        kept_folders = tuple(path if path.endswith("/") else f"{path}/" for path in kept)
-        removed = sorted(path for path in absent if path not in kept and not path.startswith(kept_folders))
+        retained_folders = tuple(path if path.endswith("/") else f"{path}/" for path in retained)
+        removed = sorted(path for path in absent if path not in retained and not path.startswith(retained_folders))
         repositories = [folder for own_walk in self._walks[:1] for folder in own_walk.repositories]
         namespaces = find_namespaces(
             self._manifests, repositories, self._settings.namespaces, (*self._roots, *dropped_roots.values())
@@ -244,7 +244,7 @@ class _Comparison:
             ignored=sum(each.ignored for each in self._walks),
             seen=self._seen,
             must_rebuild=frozenset(file.path for file in moved),
-            present={*self._present, *(path for path in absent if path.startswith(kept))},
+            present={*self._present, *(path for path in absent if path.startswith(retained))},
             read=self._read,
             known=sum(not path.endswith("/") for path in self._known),
             roots=self._roots,

@@ -1,4 +1,4 @@
-"""Kinds of notebook files: notes, tasks and skills, by the folder in the settings or the name SKILL.md."""
+"""Kinds of notebook files (notes, tasks, skills), by the folders in the settings."""
 
 from waymeet.settings import NotebookSettings
 
@@ -18,9 +18,9 @@ def kind_folder(kind: str, folders: NotebookSettings) -> str:
 
 
 def entry_kind(path: str, folders: NotebookSettings) -> str:
-    """Return whether a file is a note, a task or a skill; empty if it is none of them.
+    """Return the kind of a note, task or skill, or "" for other files.
 
-    Other files beside a SKILL.md belong to that skill, but are no skills themselves.
+    A SKILL.md is a skill in any folder. Other files beside it belong to that skill, but are no skills themselves.
 
     >>> usual = NotebookSettings()
     >>> [entry_kind(path, usual) for path in (".waymeet/notes/a.md", "web/skills/x/SKILL.md", "docs/a.md")]

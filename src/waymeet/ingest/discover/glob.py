@@ -30,7 +30,9 @@ _CLASSES = {
 
 
 def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern without leading `!` and `/` and trailing `/` to an expression for `fullmatch`.
+    """Compile a pattern to an expression for `fullmatch`.
+
+    The pattern comes without leading `!` and `/` and without trailing `/`.
 
     >>> bool(compile_pattern("docs/**/*.md").fullmatch("docs/a/b/c.md"))
     True
@@ -87,7 +89,7 @@ def _is_whole_segment(pattern: str, start: int, end: int) -> bool:
 
 
 def _parse_bracket(pattern: str, position: int) -> tuple[str, int]:
-    """Parse `[…]` from the character after `[`; an unclosed bracket matches nothing."""
+    """Parse `[…]` from the character after `[`, where an unclosed bracket matches nothing."""
     negated = pattern[position : position + 1] in ("!", "^")
     position += negated
     first, parts, previous = position, [], ""
@@ -116,7 +118,10 @@ def _parse_bracket(pattern: str, position: int) -> tuple[str, int]:
 
 
 def _path_expression(tokens: list[str]) -> str:
-    """Join the groups of tokens between `**`; a slash follows each `**` and precedes all but the first."""
+    """Join the groups of tokens between `**` to an expression.
+
+    A slash follows each `**` and precedes all but the first.
+    """
     groups: list[list[str]] = [[]]
     for token in tokens:
         if token == _ANY_FOLDERS:

@@ -1,4 +1,4 @@
-"""Ignore rules from outside of a project: those of the repository around it, and the user's own.
+"""Ignore rules from outside of a project: of the repository around it and of the user.
 
 Git applies every `.gitignore` from the top of the repository down, `info/exclude` of the repository, and one file of
 the user (`core.excludesFile`, by default `git/ignore` in the configuration folder). These files are read without
@@ -30,7 +30,7 @@ class OuterRules(Struct, frozen=True):
 
 
 def read_outer_rules(root: str) -> OuterRules:
-    """Read the rules that apply to a root inside of a repository; none without a repository."""
+    """Read the rules that apply to a root because it is inside of a repository."""
     repository = _find_repository(root)
     if repository is None:
         return OuterRules()
@@ -74,7 +74,7 @@ def _path_between(folder: str, root: str) -> str:
 
 
 def _find_git_folder(repository: str) -> str:
-    """Find the git folder of a repository; in a linked worktree, `.git` is a file with its path."""
+    """Find the git folder of a repository, also in a linked worktree, where `.git` is a file."""
     git_path = f"{repository}/.git"
     key, _, target = _read_text(git_path).strip().partition(": ")
     if key != "gitdir":
@@ -128,7 +128,7 @@ def _read_rules(file: str, above: str, *, follow: bool = True) -> Rules:
 
 
 def _read_text(file: str, *, follow: bool = True) -> str:
-    """Read a small regular file; empty if there is none, or it cannot be read."""
+    """Read a small regular file, or return "" if it cannot be read."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
         descriptor = os.open(file, flags if follow else flags | getattr(os, "O_NOFOLLOW", 0))

@@ -44,7 +44,7 @@ class _Pattern(NamedTuple):
 
 
 class _WildcardPatterns:
-    """Patterns with wildcards for the same part of a path, and one expression that joins them all."""
+    """Patterns with wildcards for one part of a path, with an expression that joins them all."""
 
     def __init__(self) -> None:
         self.patterns: list[_Pattern] = []
@@ -140,7 +140,7 @@ def _strip_line(line: str) -> str:
 
 
 def matching_ignore_rule(root: Path, path: str, ingest: Ingest) -> str:
-    """Return the rule that ignores a path or a folder above it; empty if none does.
+    """Return the rule that ignores a path or a folder above it, or "" if none does.
 
     The strongest rule decides, as in `discover.walk`. Rules from outside of the project are not considered.
     """

@@ -39,7 +39,7 @@ class Namespaces:
         self._cache: dict[str, str] = dict(folders)
 
     def of(self, path: str) -> str:
-        """Return the namespace of a file or folder; empty for the project itself.
+        """Return the namespace of a file or folder, or "" for the project itself.
 
         >>> Namespaces({"web/": "web", "web/core/": "core"}).of("web/core/src/a.ts")
         'core'
@@ -54,7 +54,7 @@ class Namespaces:
 
 
 def is_manifest(file: FoundFile) -> bool:
-    """Return whether a file makes its folder a package; at the project's root it does not."""
+    """Return whether a file makes its folder a package, which must not be the project's root."""
     path = file.path
     return not file.prefix and "/" in path and path[path.rfind("/") + 1 :] in _MANIFEST_NAMES
 
@@ -80,7 +80,7 @@ def find_namespaces(
 
 
 def read_manifest(file: FoundFile, roots: Iterable[Root]) -> Manifest:
-    """Read a package's name from its manifest; empty if it has none."""
+    """Read a package's name from its manifest, which may have none."""
     try:
         folder, path = locate(roots, file.path)
         raw = read_file(folder, path, _MAX_BYTES).raw

@@ -60,7 +60,7 @@ def add_root(store: Store, project: Path, name: str, folder: Path) -> None:
 
 
 def remove_root(store: Store, name: str) -> None:
-    """Remove an extra root from an index; the next run drops its documents."""
+    """Remove an extra root from an index, so that the next run drops its documents."""
     added = _load_added(store)
     if name not in added:
         raise UsageError(f"No folder was added as {name}.", f"Added folders: {', '.join(added) or 'none'}.")
@@ -81,7 +81,7 @@ def _overlap(one: Path, other: Path) -> bool:
 
 
 def make_extra_root(name: str, folder: str) -> Root:
-    """Validate the name and path of an extra root; its folder need not exist now."""
+    """Validate the name and path of an extra root, whose folder need not exist now."""
     if not _NAME.fullmatch(name):
         raise SettingsError(f"{name!r} is not a valid name for an extra root.", "Use letters and digits, - . and _.")
     try:
@@ -95,7 +95,7 @@ def make_extra_root(name: str, folder: str) -> Root:
 
 
 def root_problem(folder: str) -> str:
-    """Describe why the files of a root may be missing; empty if the folder is usable.
+    """Describe why the files of a root may be missing, or return "" if it is usable.
 
     An unmounted disk leaves an empty folder behind.
     """

@@ -97,12 +97,12 @@ def save_run_state(store: Store, root: str, state: RunState, skipped: Iterable[S
 
 
 def save_parser_fingerprint(store: Store, settings: Settings) -> None:
-    """Save the parser fingerprint of an empty store, so that an interrupted first run can continue."""
+    """Save the parser fingerprint of an empty store, for an interrupted first run to continue."""
     _save(store, "ingest", parser_fingerprint(settings))
 
 
 def renamed_paths(store: Store) -> dict[str, str]:
-    """Return the former path of every renamed document with its present path (see `build.renames`)."""
+    """Return the former paths of renamed documents with the present ones (see `build.renames`)."""
     return msgspec.json.decode(store.metadata(RENAMES_KEY) or "{}", type=dict[str, str])
 
 

@@ -73,7 +73,7 @@ class _Folder(Struct, frozen=True):
 
 
 class Walk:
-    """One walk through a folder, to be iterated once; `ignored` then counts the ignored paths."""
+    """One walk through a folder, to be iterated once, with the number of ignored paths."""
 
     def __init__(self, root: Path, ingest: Ingest, prefix: str = "", reserved: Collection[str] = ()) -> None:
         self.ignored = 0
@@ -155,7 +155,7 @@ class Walk:
         )
 
     def _skip_reason(self, path: str, name: str, state: os.stat_result) -> str:
-        """Return why a file is not indexed at all; empty if it is."""
+        """Return why a file is not indexed at all, or "" if it is."""
         if not stat.S_ISREG(state.st_mode):
             return f"not a file but {_SPECIAL.get(stat.S_IFMT(state.st_mode), 'something else')}"
         if self._secret_files.decide(path, name, folder=False):
@@ -163,7 +163,7 @@ class Walk:
         return ""
 
     def _path_only_reason(self, name: str, size: int) -> str:
-        """Return why only the path of a file is indexed; empty if its content is, too."""
+        """Return why only the path of a file is indexed, or "" if its content is, too."""
         if is_binary_name(name):
             return "binary file"
         limit = max_bytes(name, self._max_file_bytes)
@@ -194,7 +194,7 @@ class Walk:
         return _Folder(folder.path, own, git, excluded)
 
     def _read_rules(self, folder: str, name: str) -> Rules:
-        """Read an ignore file without following links, like git; unreadable files have no rules."""
+        """Read an ignore file without following links, like git, or no rules if it is unreadable."""
         try:
             raw = read_file(self._root, folder + name, _MAX_RULES_BYTES).raw
         except OSError:
@@ -204,7 +204,7 @@ class Walk:
 
 
 def walk(root: Path, ingest: Ingest, prefix: str = "", reserved: Collection[str] = ()) -> Walk:
-    """Walk through a folder, sorted by path; the prefix is put before every path.
+    """Walk through a folder, sorted by path, with the prefix before every path.
 
     Strongest rule first: `.waymeetignore` (the deepest before those above it), `.gitignore` (likewise),
     `.git/info/exclude`, the user's global ignore file of git (`global_ignore`), the settings `ingest.ignore` and

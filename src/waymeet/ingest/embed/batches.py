@@ -153,11 +153,11 @@ class _Run:
                 self._tries[chunk.id] = _MAX_TRIES
             by_space.setdefault(space, []).append(chunk)
         for embedder in self._embedders:
-            self._embed(embedder, by_space.get(embedder.space, []), documents)
+            self._embed_chunks(embedder, by_space.get(embedder.space, []), documents)
         if self._progress and chunks:
             self._progress(self._done, max(self._total, self._done), chunks[-1].document)
 
-    def _embed(self, embedder: Embedder, chunks: list[Chunk], documents: Mapping[str, Document]) -> None:
+    def _embed_chunks(self, embedder: Embedder, chunks: list[Chunk], documents: Mapping[str, Document]) -> None:
         parts = [chunks] if chunks else []
         while parts and embedder.space not in self._given_up:
             part = parts.pop()

@@ -38,7 +38,7 @@ class Job(Struct, frozen=True):
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimated remaining time at this rate; None before the first section."""
+        """Estimated remaining time at this rate, or None before the first section."""
         return (self.total - self.done) / self.rate if self.done else None
 
 

@@ -1,4 +1,4 @@
-"""Switch of embedding models: queries use the previous vectors until the new ones are complete.
+"""Switch of embedding models: queries use the old vectors until the new ones are complete.
 
 The store's metadata names the spaces that queries use and the settings of their models. It changes in the same
 transaction that drops the previous vectors, so that results never mix models, even if a process is killed.
@@ -28,7 +28,7 @@ class AnsweringModels(Struct, frozen=True):
 
 
 def answering_models(store: Store) -> AnsweringModels | None:
-    """Load the spaces that queries use, or None if there are no vectors or only unknown settings."""
+    """Load the models that queries use, or None if there are none or of unknown settings."""
     try:
         return msgspec.json.decode(store.metadata(_METADATA_KEY) or "null", type=AnsweringModels | None)
     except msgspec.MsgspecError:  # settings of another version: its models cannot be created here
@@ -67,7 +67,7 @@ def chunks_to_move(store: Store, embedders: Sequence[Embedder]) -> list[str]:
 
 
 def finish_switch(store: Store, embedders: Sequence[Embedder], settings: Embedding, report: EmbeddingReport) -> bool:
-    """Use the chosen models for queries if they have embedded all chunks, and drop other vectors.
+    """Use the chosen models for queries once they have embedded all, and drop other vectors.
 
     Returns whether the chosen models are used. A few sections that fail again and again do not delay the switch.
     """

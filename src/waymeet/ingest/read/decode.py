@@ -42,7 +42,7 @@ def content_digest(raw: bytes) -> str:
 
 
 def decode(raw: bytes) -> Decoded | None:
-    r"""Detect the encoding of a text and decode it with `\n` as line end; None if it is not text.
+    r"""Detect the encoding and decode a text with `\n` line ends, or return None for binary data.
 
     >>> decode("été\r\n".encode()), decode(b"\x00\x01") is None
     (Decoded(text='été\n', encoding='utf-8', replaced=False, warning=''), True)
@@ -77,7 +77,7 @@ def _decode_utf8(raw: bytes) -> Decoded | None:
 
 
 def _decode_utf16(raw: bytes) -> Decoded | None:
-    """Decode UTF-16 without a mark, recognised by zeros in every other byte of mostly Western text."""
+    """Decode UTF-16 without a mark, recognised by zeros in every other byte of Western text."""
     sample = raw[:_SAMPLE_BYTES]
     half = len(sample) // 2
     for encoding, zeros, others in (("utf-16-le", sample[1::2], sample[::2]), ("utf-16-be", sample[::2], sample[1::2])):

@@ -43,7 +43,7 @@ def read_file(root: str, path: str, limit: int) -> Content:
 
 
 def _open_below(root: str, path: str) -> int:
-    """Open a file folder by folder, each relative to the one before, so that no link is followed."""
+    """Open a file folder by folder, each relative to its parent, so that no link is followed."""
     if os.open not in os.supports_dir_fd:
         return _open_checked(root, path)
     *folders, name = path.split("/")

@@ -45,12 +45,12 @@ class MaskedText(Struct, frozen=True):
 
     @property
     def warning(self) -> str:
-        """Number of masked secrets as a sentence; empty if there are none."""
+        """Number of masked secrets in words, or "" if there are none."""
         return f"{self.number} secret{'s' * (self.number > 1)} masked" if self.number else ""
 
 
 def mask_secrets(text: str, path: str = "") -> MaskedText:
-    """Replace every secret in a text by `[secret]`; the path decides which rules apply.
+    """Replace every secret in a text by `[secret]`, by the rules for the type of its path.
 
     >>> mask_secrets('url = "https://me:s3cr3t-42@host/"; token = next_token()')
     MaskedText(text='url = "https://me:[secret]@host/"; token = next_token()', number=1)
@@ -227,7 +227,7 @@ def _is_assignment(match: re.Match[bytes]) -> bool:
 
 
 def _is_complete(match: re.Match[bytes], kind: TextKind) -> bool:
-    """Return whether a value without quotes is a literal, not a type or the first word of a sentence."""
+    """Return whether a value without quotes is a literal, not a type or a word of a sentence."""
     sign, raw = match["sign"], match.string
     if sign in {b"", b"|", b">"}:
         return True
@@ -251,7 +251,10 @@ def _before(match: re.Match[bytes]) -> bytes:
 
 
 def _is_real_value(value: bytes, name: bytes, kind: TextKind) -> bool:
-    """Return whether a value looks like a real one: in a configuration any may, elsewhere no plain word."""
+    """Return whether a value looks like a real one.
+
+    In a configuration any value may, in other files no plain word.
+    """
     value = value[: patterns.MAX_CHECKED]
     is_password = name.startswith((b"pass", b"pwd", b"secret"))
     if _is_placeholder(value) or _is_template(value, is_strict=not (is_password and kind == "config")):

@@ -1,4 +1,4 @@
-"""Distribution of tasks: small files are parsed in this process, all others in worker processes.
+"""Distribution of tasks: small files are parsed in this process, others in workers.
 
 A search that indexes three small changed files must not wait for a process to start. Files that may take long, by size
 or type (`parses_quickly`), go to a worker process that can be ended (`supervisor`). If there are many files, several
@@ -122,7 +122,7 @@ def _run_unsendable(task: Task, rules: ParseRules) -> Outcome:
 
 
 def _is_sendable(task: Task) -> bool:
-    """Return whether a path can be sent to a worker; one with a lone surrogate cannot."""
+    """Return whether a path can be sent to a worker, as one without lone surrogates can."""
     try:
         task.path.encode()
     except UnicodeEncodeError:

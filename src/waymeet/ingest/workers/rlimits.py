@@ -23,7 +23,7 @@ _first_use: dict[str, int] = {}
 
 
 def prepare_process() -> None:
-    """Disable core dumps, which would hold file contents, and let the timer's signal end the process."""
+    """Disable core dumps, which hold file contents, and let the timer's signal end the process."""
     if HAS_TIMER:
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF})
@@ -35,7 +35,7 @@ def prepare_process() -> None:
 
 @contextmanager
 def limit_resources(seconds: float, megabytes: int) -> Iterator[None]:
-    """Limit processor time and memory inside of the context; exceeding them ends this process."""
+    """Limit processor time and memory in a context, and end this process above the limits."""
     _limit_memory(megabytes)
     if not HAS_TIMER:
         yield

@@ -155,7 +155,7 @@ class _WorkerProcess:
         return cls(process)
 
     def send(self, batch: TaskBatch) -> None:
-        """Send tasks; an error is ignored because `receive` notices the death of the process."""
+        """Send tasks, and leave it to `receive` to notice the death of the process."""
         if self._process.stdin and batch.tasks:
             with suppress(OSError):
                 write_message(self._process.stdin, msgpack.encode(batch))

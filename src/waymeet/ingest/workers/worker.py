@@ -1,4 +1,4 @@
-"""The worker process: reads tasks from standard input and writes outcomes to standard output.
+"""The worker process: reads tasks from standard input, writes outcomes to standard output.
 
 A message is its length in 8 bytes and then its content. The first message is empty and means that the process is ready.
 Then follows one message per task, in order, so that the supervisor knows which file the process is working on. The

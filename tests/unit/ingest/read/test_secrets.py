@@ -33,7 +33,7 @@ def test_a_secret_is_masked_wherever_it_stands(kind: str, seed: int) -> None:
 
 @pytest.mark.parametrize("kind", sorted(chosen(dice(1))))
 @pytest.mark.parametrize("seed", range(20))
-def test_what_somebody_chose_is_masked_too(kind: str, seed: int) -> None:
+def test_a_chosen_password_is_masked_too(kind: str, seed: int) -> None:
     secret, line, path = chosen(dice(seed))[kind]
     for text in (line, f"Vor dem Schlüssel 検索 &#x691c; &amp;\n{line}\ndahinter\n"):
         found = mask_secrets(text, path)

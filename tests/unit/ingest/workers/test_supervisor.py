@@ -1,4 +1,4 @@
-"""A process that is ended by a file costs that file only: it is tried as plain text, or known by its path."""
+"""A file that crashes a worker is indexed as plain text or by its path, and no other file is lost."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_the_culprit_is_found_and_the_rest_is_as_ever(root: Path, what: str, rea
     assert rejected.fingerprint.size == (root / rejected.path).stat().st_size
 
 
-def test_a_process_that_somebody_else_ended_gets_another_chance(root: Path) -> None:
+def test_a_file_is_tried_again_after_a_kill_from_outside(root: Path) -> None:
     (task,) = write(root, "killed.md")
     supervisor = Supervisor(rules(root))
     supervisor.submit([task])
@@ -156,7 +156,7 @@ def test_without_a_process_a_large_file_is_searched_as_plain_text(root: Path, mo
     assert messages(refused) == ("no worker process could be started for it",)
 
 
-def test_a_worker_does_not_outlive_the_one_who_asked(root: Path) -> None:
+def test_a_worker_does_not_outlive_its_supervisor(root: Path) -> None:
     write(root, "hang-always.md")
     (root / "hang-always.py").write_text("# x\n" * 5_000)
     program = f"""

@@ -1,4 +1,4 @@
-"""Text extraction from files whose bytes are not text: PDF, Word, notebooks. One module per format.
+"""Text extraction from PDF files, Word documents and notebooks. One module per format.
 
 The text is extracted as Markdown. Line numbers of such a document are those of the Markdown, because the file has no
 lines; `waymeet read` shows the same lines.
@@ -27,7 +27,7 @@ _EXTRACTORS = {
 
 
 def extract_text(path: str, raw: bytes) -> Decoded | None:
-    """Extract or decode the text of a file; None if it has no text.
+    """Extract or decode the text of a file, or return None if it has no text.
 
     Raises:
         ExtractError: the text cannot be extracted; the message is the reason.

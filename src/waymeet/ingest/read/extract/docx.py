@@ -41,7 +41,7 @@ def to_markdown(raw: bytes) -> str:
 
 
 def _part(archive: zipfile.ZipFile, name: str) -> bytes:
-    """Unpack one part up to the size limit; empty if it is missing and not the main text."""
+    """Unpack one part up to the size limit, or b"" if an optional part is missing."""
     try:
         with archive.open(name) as part:
             content = part.read(MAX_BYTES + 1)
@@ -96,7 +96,10 @@ def _refuse_doctype(*_declaration: object) -> None:
 
 
 class _Styles(_XmlReader):
-    """Heading levels by style id; ids are in the author's language, style names in English."""
+    """Heading levels by style id.
+
+    Ids are in the author's language, style names in English.
+    """
 
     def __init__(self, content: bytes) -> None:
         self.levels: dict[str, int] = {}
@@ -180,7 +183,7 @@ class _Body(_XmlReader):
 
 
 def heading_level(style: str) -> int:
-    """Return the heading level of a style by its name or id; 0 if it is no heading.
+    """Return the heading level of a style by its name or id, or 0 if it is no heading.
 
     >>> heading_level("heading 2"), heading_level("Heading3"), heading_level("Title"), heading_level("Normal")
     (2, 3, 1, 0)

@@ -2,7 +2,7 @@
 
 
 class ExtractError(Exception):
-    """The text of a file cannot be extracted; the message is the reason that is listed for the file."""
+    """The text of a file cannot be extracted, with the reason that is listed for the file."""
 
     @classmethod
     def missing_extra(cls, extra: str, files: str) -> "ExtractError":
