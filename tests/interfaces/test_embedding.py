@@ -50,7 +50,7 @@ def sent(server: str) -> list[str]:
 
 
 def meaning(run: Run, *flags: str) -> dict[str, object]:
-    found: dict[str, object] = json.loads(run("status", "--json", *flags).out)["meaning"]
+    found: dict[str, object] = json.loads(run("status", "--json", *flags).out)["vectors"]
     return found
 
 
@@ -71,7 +71,7 @@ def test_words_and_links_alone(project: Path, run: Run) -> None:
     assert meaning(run, *HASHING)["embedded"] == 0
     assert "nobody is embedding the rest now" in run("status", *HASHING).out
     report = json.loads(run("index", "--json", *HASHING).out)
-    assert report["embedding"]["done"] == meaning(run, *HASHING)["chunks"]
+    assert report["embedding"]["embedded"] == meaning(run, *HASHING)["chunks"]
 
 
 @pytest.mark.parametrize("ways", [("--no-embed", "--background"), ("--watch", "--no-embed")])
@@ -84,11 +84,11 @@ def test_contradictions_are_refused(project: Path, run: Run, ways: tuple[str, ..
 def test_a_search_says_how_much_is_embedded(project: Path, run: Run) -> None:
     run("index", "--no-embed")
     found = json.loads(run("search", "rotate keys", "--json", *HASHING).out)
-    assert found["coverage"] == 0.0
+    assert found["vector_coverage"] == 0.0
     assert [each for each in found["degraded"] if each["code"] == "partial_vectors"]
     run("index", *HASHING)
     found = json.loads(run("search", "rotate keys", "--json", *HASHING).out)
-    assert found["coverage"] == 1.0
+    assert found["vector_coverage"] == 1.0
     assert not found["degraded"]
 
 

@@ -73,7 +73,7 @@ def test_what_has_no_vector_is_embedded_in_the_background(project: Path) -> None
         found = await client.call_tool("search", {"query": "keys"})
         assert found.structured_content["hits"], "nobody waits for that"
         while True:
-            meaning = (await client.call_tool("status", {})).structured_content["status"]["meaning"]
+            meaning = (await client.call_tool("status", {})).structured_content["status"]["vectors"]
             if meaning["embedded"] == meaning["chunks"]:
                 return
 

@@ -1,7 +1,7 @@
-"""An index that is watched ends as a fresh one would be, whatever happened to the files in between.
+"""A watched index ends equal to a fresh one after any changes of the files.
 
-`WATCH_SEED` repeats a run, `TORTURE=1` makes it longer. A fresh index knows nothing of former names, so it is given the
-remark of what moved; the times of files that were only touched are left out of the comparison, for they are not read.
+`WATCH_SEED` repeats a run, `TORTURE=1` makes it longer. A fresh index has no former names, so it gets the renames
+from the watched one. Times are not compared, because files that were only touched are not read again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from waymeet.analysis import count_terms
 from waymeet.ingest.discover.changes import find_changes
-from waymeet.ingest.discover.run_state import MOVED
+from waymeet.ingest.discover.run_state import RENAMES_KEY
 from waymeet.ingest.index import index
 from waymeet.project import Project
 from waymeet.settings import Bm25, Settings
@@ -51,7 +51,7 @@ class Files:
         self.listing: list[Path] = []
 
     def operate(self) -> None:
-        """Do one thing; what cannot be done, as files are where folders should be, is left undone."""
+        """Do one random operation; one that fails, as for a file in place of a folder, is skipped."""
         what = self.rng.choice(
             [self.write] * 6
             + [self.append, self.append, self.delete, self.rename, self.rename, self.rename_folder, self.copy]
@@ -80,9 +80,9 @@ class Files:
     def text(self) -> str:
         """Write a page or something like it."""
         rng = self.rng
-        said = " ".join(rng.choices(_WORDS, k=rng.randint(0, 12)))
+        words = " ".join(rng.choices(_WORDS, k=rng.randint(0, 12)))
         links = [self.link_text() for _ in range(rng.randint(0, 4))]
-        return f"# {rng.choice(_WORDS)}\n\n{said} {', '.join(links)}\n{rng.choice(['', '', '', '', chr(0)])}"
+        return f"# {rng.choice(_WORDS)}\n\n{words} {', '.join(links)}\n{rng.choice(['', '', '', '', chr(0)])}"
 
     def link_text(self) -> str:
         """Write a link by name, by path, to a folder."""
@@ -173,11 +173,11 @@ class Files:
             path.write_text(f'{{"name": "{self.rng.choice(_WORDS)}"}}', encoding="utf-8")
 
 
-def said(store: Store) -> dict[str, Any]:
-    """Ask everything that should not depend on how the index came to be."""
+def contents(store: Store) -> dict[str, Any]:
+    """Collect everything that must not depend on the history of the index."""
     ids = sorted(store.fingerprints())
     documents = store.documents(ids)
-    found: dict[str, Any] = {
+    collected: dict[str, Any] = {
         "documents": {
             id_: replace(each, modified_ns=0, names=tuple(sorted(each.names))) for id_, each in documents.items()
         },
@@ -187,8 +187,8 @@ def said(store: Store) -> dict[str, Any]:
     }
     for word in _WORDS:
         words = [Word((term,)) for term in count_terms(word)]
-        found[word] = [(hit.chunk, hit.score) for hit in store.rank_lexical(words, 1000, Filters(), Bm25())]
-    return found
+        collected[word] = [(hit.chunk, hit.score) for hit in store.rank_lexical(words, 1000, Filters(), Bm25())]
+    return collected
 
 
 def test_what_is_watched_ends_equal_to_a_fresh_index(tmp_path: Path) -> None:
@@ -218,13 +218,13 @@ def test_what_is_watched_ends_equal_to_a_fresh_index(tmp_path: Path) -> None:
     assert len(rounds) > 3, "the watcher took part"
     fresh = MemoryStore()
     with closing(SqliteStore.open(file)) as store:
-        fresh.set_metadata(MOVED, store.metadata(MOVED))
+        fresh.set_metadata(RENAMES_KEY, store.metadata(RENAMES_KEY))
         index(root, fresh, settings)
-        watched, expected = said(store), said(fresh)
+        watched, expected = contents(store), contents(fresh)
         assert watched.keys() == expected.keys()
-        for question, answer in expected.items():
-            assert watched[question] == answer, f"{question} (seed {seed})"
-        assert store.metadata(MOVED) == fresh.metadata(MOVED)
+        for key, value in expected.items():
+            assert watched[key] == value, f"{key} (seed {seed})"
+        assert store.metadata(RENAMES_KEY) == fresh.metadata(RENAMES_KEY)
         assert not store.check().findings
 
 
@@ -236,5 +236,5 @@ def _wait_until_current(root: Path, file: Path, settings: Settings) -> None:
             changes = find_changes(root, store, settings, lambda: False)
             if changes is not None and not changes.number:
                 return
-            assert time.monotonic() < deadline, f"still to be taken in: {changes}"
+            assert time.monotonic() < deadline, f"not indexed yet: {changes}"
             time.sleep(0.1)

@@ -76,7 +76,7 @@ class Place:
 
     def status(self) -> dict[str, Any]:
         """Give how the index stands to its models."""
-        found: dict[str, Any] = json.loads(self.run("status", "--json"))["meaning"]
+        found: dict[str, Any] = json.loads(self.run("status", "--json"))["vectors"]
         return found
 
     @property
@@ -231,14 +231,14 @@ def test_a_text_without_a_usable_vector_is_told_of_and_not_sent_for_ever(place: 
     said = place.run("index")
     assert "1 section got no usable vector" in said
     status = place.status()
-    assert len(status["refused"]) == 1
+    assert len(status["failures"]) == 1
     assert status["embedded"] == status["chunks"] - 1
     sent = place.answered("choosy").total()
     place.run("index")
     assert place.answered("choosy").total() == sent
     place.write(5, "This page is wholesome now.")
     place.run("index")
-    assert place.status()["refused"] == []
+    assert place.status()["failures"] == []
     place.judge()
 
 
@@ -270,8 +270,8 @@ def test_a_job_that_fails_ends_by_itself_and_says_why(place: Place) -> None:
     place.run("index", "--no-embed")
     place.run("index", "--background")
     place.wait_for(lambda: place.status()["job"] is None)
-    place.wait_for(lambda: bool(place.status()["trouble"]))
-    assert "HTTP 401" in place.status()["trouble"]
+    place.wait_for(lambda: bool(place.status()["error"]))
+    assert "HTTP 401" in place.status()["error"]
 
 
 def test_a_search_on_first_use_answers_by_words_and_has_meaning_made(place: Place) -> None:

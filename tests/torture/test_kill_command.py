@@ -16,7 +16,7 @@ from uuid import uuid4
 import pytest
 from support.random_tree import LONG, dice, said, strays, write
 
-from waymeet.ingest.workers.dispatch import FEWEST
+from waymeet.ingest.workers.dispatch import MIN_PARALLEL_FILES
 from waymeet.stores.sqlite import SqliteStore
 from waymeet.stores.sqlite.check.check import STRAY
 
@@ -93,7 +93,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     place, rng = tmp_path_factory.mktemp("command"), dice("command")
     root, before, whole = place / "root", place / "before" / "index.db", place / "whole" / "index.db"
     for file in (before, whole):
-        for number in range(FEWEST + 40):
+        for number in range(MIN_PARALLEL_FILES + 40):
             write(root, rng, number)
         started = monotonic()
         assert waymeet("index", root, file).returncode == 0

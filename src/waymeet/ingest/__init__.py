@@ -1,4 +1,4 @@
-"""The road of one file: walk → decode → parse → chunk → link → store; then embed."""
+"""Indexing of files: discover → read → parse → chunk → build → store, then embed."""
 
 VERSION = 7
-"""Part of an index's fingerprint: raise it when the same file would be decoded, parsed, cut or linked otherwise."""
+"""Part of an index's fingerprint: raise it when the same file would be decoded, parsed, chunked or linked otherwise."""

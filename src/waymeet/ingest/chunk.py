@@ -1,4 +1,4 @@
-"""Cutting a file into the pieces that are found and cited. No text is lost, and none is in two pieces."""
+"""Splitting of a file into chunks, without overlap and without loss of text."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -15,22 +15,22 @@ from waymeet.types import Chunk, Symbol
 
 
 class Block(NamedTuple):
-    """Some lines that hold together."""
+    """Lines that are not split."""
 
     start: int
     end: int
     """First and last line, counted from 1, both included."""
-    opens: bool = True
-    """Whether a new thought begins here: a paragraph, or code that is not indented."""
+    starts_paragraph: bool = True
+    """Whether a paragraph begins here, or code that is not indented."""
     part: str | None = None
-    """A piece of a line that is too long for one chunk; such a block stands alone."""
+    """A part of a line that is too long for one chunk; such a block becomes a chunk by itself."""
 
 
 class Lines:
-    r"""The lines of a file, with how long any run of them is.
+    r"""The lines of a file with the length of any range of them.
 
     >>> lines = Lines("one\n\nthree")
-    >>> lines.text(1, 3), lines.length(1, 3), lines.blank(2)
+    >>> lines.text(1, 3), lines.length(1, 3), lines.is_blank(2)
     ('one\n\nthree', 10, True)
     """
 
@@ -44,156 +44,160 @@ class Lines:
     def __getitem__(self, number: int) -> str:
         return self._lines[number - 1]
 
-    def blank(self, number: int) -> bool:
-        """Tell whether there is nothing to read in a line."""
+    def is_blank(self, number: int) -> bool:
+        """Return whether a line holds only white space."""
         return not self._lines[number - 1].strip()
 
     def text(self, first: int, last: int) -> str:
-        """Give some lines as one text."""
+        """Return a range of lines as one text."""
         return "\n".join(self._lines[first - 1 : last])
 
     def length(self, first: int, last: int) -> int:
-        """Say how long that text is."""
+        """Return the length of a range of lines."""
         return self._before[last] - self._before[first - 1] - 1
 
-    def held(self, ranges: Iterable[tuple[int, int]]) -> set[int]:
-        """List the blank lines inside of some ranges, at which they shall not be cut."""
+    def blank_lines_in(self, ranges: Iterable[tuple[int, int]]) -> set[int]:
+        """List the blank lines inside of unsplittable ranges."""
         return {
-            number for first, last in ranges for number in range(first, min(last, len(self)) + 1) if self.blank(number)
+            number
+            for first, last in ranges
+            for number in range(first, min(last, len(self)) + 1)
+            if self.is_blank(number)
         }
 
 
-def blocks(lines: Lines, start: int, end: int, held: Collection[int], limit: int) -> Iterator[Block]:
-    """Yield the paragraphs of some lines; one that is longer than the limit is cut at lines, then inside of them."""
-    for first, last in _paragraphs(lines, start, end, held):
+def split_blocks(lines: Lines, start: int, end: int, no_split: Collection[int], limit: int) -> Iterator[Block]:
+    """Yield the paragraphs of a range, longer ones split at lines or inside of lines."""
+    for first, last in _split_paragraphs(lines, start, end, no_split):
         if lines.length(first, last) <= limit:
-            yield Block(first, last, opens=not lines[first][0].isspace())
+            yield Block(first, last, starts_paragraph=not lines[first][0].isspace())
         else:
-            yield from _rows(lines, first, last, limit)
+            yield from _split_lines(lines, first, last, limit)
 
 
-def _paragraphs(lines: Lines, start: int, end: int, held: Collection[int]) -> Iterator[tuple[int, int]]:
-    """Yield first and last written lines between blank lines, except for those that shall not be cut at."""
+def _split_paragraphs(lines: Lines, start: int, end: int, no_split: Collection[int]) -> Iterator[tuple[int, int]]:
+    """Yield first and last line of each paragraph, not ended by blank lines in `no_split`."""
     first = last = 0
     for number in range(start, end + 1):
-        if not lines.blank(number):
+        if not lines.is_blank(number):
             first, last = first or number, number
-        elif first and number not in held:
+        elif first and number not in no_split:
             yield first, last
             first = 0
     if first:
         yield first, last
 
 
-def _rows(lines: Lines, first: int, last: int, limit: int) -> Iterator[Block]:
-    """Yield single lines, and pieces of those that are too long by themselves."""
+def _split_lines(lines: Lines, first: int, last: int, limit: int) -> Iterator[Block]:
+    """Yield single lines, and parts of lines that are longer than the limit."""
     for number in range(first, last + 1):
-        if lines.blank(number):
+        if lines.is_blank(number):
             continue
         if lines.length(number, number) <= limit:
-            yield Block(number, number, opens=number == first)
+            yield Block(number, number, starts_paragraph=number == first)
         else:
-            for part in _parts(lines[number], limit):
-                yield Block(number, number, opens=False, part=part)
+            for part in _split_line(lines[number], limit):
+                yield Block(number, number, starts_paragraph=False, part=part)
 
 
-def _parts(line: str, limit: int) -> Iterator[str]:
-    """Cut a line into pieces of about the same length, at a space if there is one near.
+def _split_line(line: str, limit: int) -> Iterator[str]:
+    """Split a line into parts of about the same length, at a space if possible.
 
-    >>> list(_parts("one two three four", 10))
+    >>> list(_split_line("one two three four", 10))
     ['one two', 'three four']
     """
-    rest = line.strip()
-    while len(rest) > limit:
-        even = -(-len(rest) // -(-len(rest) // limit))
-        space = rest.rfind(" ", even // 2, even + 1)
+    remaining = line.strip()
+    while len(remaining) > limit:
+        parts = -(-len(remaining) // limit)  # both divisions round up
+        even = -(-len(remaining) // parts)
+        space = remaining.rfind(" ", even // 2, even + 1)
         cut = space if space > 0 else even
-        yield rest[:cut].rstrip()
-        rest = rest[cut:].lstrip()
-    yield rest
+        yield remaining[:cut].rstrip()
+        remaining = remaining[cut:].lstrip()
+    yield remaining
 
 
 class _Section(Struct, frozen=True):
-    """The lines from one heading to the next, or from where one symbol begins or ends to where the next one does."""
+    """The lines from one heading to the next, or between two boundaries of symbols."""
 
     start: int
     end: int
     level: int = 0
-    """Of its heading, or how deep the symbol lies; 0 for the text before the first heading."""
+    """Level of its heading or nesting depth of its symbol; 0 for the text before the first heading."""
     headings: tuple[str, ...] = ()
     anchor: str = ""
 
 
 class _Piece(Struct, frozen=True):
-    """Blocks that will be one chunk, under the section whose place it takes."""
+    """Blocks of one future chunk, with the section that gives its headings."""
 
     section: _Section
     blocks: Sequence[Block]
 
 
-class _Named(NamedTuple):
-    """What can be named in a file."""
+class _Names(NamedTuple):
+    """Headings and symbols of a file."""
 
     parsed: Parsed
-    shorter: Mapping[str, str]
-    """Names of symbols that need not be said in full."""
+    short_names: Mapping[str, str]
+    """The last part of symbol names, where it is unique in the file."""
 
 
-def chunks(path: str, text: str, parsed: Parsed, chunking: Chunking) -> tuple[Chunk, ...]:
-    """Cut a file by its headings, or by its symbols if it has none.
+def split_chunks(path: str, text: str, parsed: Parsed, chunking: Chunking) -> tuple[Chunk, ...]:
+    """Split a file at its headings, or at its symbols if it has no headings.
 
-    Long sections are cut at paragraphs, and tiny ones are joined to what follows them.
-    A file without any text becomes one empty chunk, so that its path can be found.
+    Long sections are split at paragraphs, and short ones are joined with the next section. A file without text becomes
+    one empty chunk, so that its path can be found.
     """
     lines = Lines(text)
-    code = any(symbol.kind != CODE_BLOCK for symbol in parsed.symbols)
-    sections = _symbol_sections if code and not parsed.headings else _sections
-    shorter = _shorter_names(parsed.symbols) if code else {}
-    made = [
-        _chunk(path, lines, ordinal, piece, _Named(parsed, shorter))
-        for ordinal, piece in enumerate(_Cutter(lines, parsed, chunking).pieces(sections(parsed, len(lines))))
+    has_symbols = any(symbol.kind != CODE_BLOCK for symbol in parsed.symbols)
+    sections = _symbol_sections if has_symbols and not parsed.headings else _heading_sections
+    short_names = _short_names(parsed.symbols) if has_symbols else {}
+    chunks = [
+        _make_chunk(path, lines, ordinal, piece, _Names(parsed, short_names))
+        for ordinal, piece in enumerate(_Splitter(lines, parsed, chunking).pieces(sections(parsed, len(lines))))
     ]
-    return tuple(_unique(made)) or (Chunk(f"{path}#L1-L1", path, 0, 1, 1, ""),)
+    return tuple(_number_repeated_ids(chunks)) or (Chunk(f"{path}#L1-L1", path, 0, 1, 1, ""),)
 
 
 def _symbol_sections(parsed: Parsed, last: int) -> Iterator[_Section]:
-    """Yield the lines of each symbol without those of its members, and the lines between them.
+    """Yield the lines of each symbol without its members, and the lines between symbols.
 
-    Lines between symbols belong to what lies around them, and are as deep as their neighbours.
+    Lines between symbols belong to the symbol around them and have the level of its members.
     """
-    around: list[Symbol] = []
+    enclosing: list[Symbol] = []
     start = parsed.body_line
     for symbol in (*parsed.symbols, None):
         begin = symbol.start if symbol else last + 1
-        while around and around[-1].end < begin:
-            yield from _lines_of(around, start, around[-1].end, last)
-            start = max(start, around.pop().end + 1)
-        yield from _lines_of(around, start, begin - 1, last)
+        while enclosing and enclosing[-1].end < begin:
+            yield from _symbol_section(enclosing, start, enclosing[-1].end, last)
+            start = max(start, enclosing.pop().end + 1)
+        yield from _symbol_section(enclosing, start, begin - 1, last)
         start = max(start, begin)
         if symbol:
-            around.append(symbol)
+            enclosing.append(symbol)
 
 
-def _lines_of(around: Sequence[Symbol], start: int, end: int, last: int) -> Iterator[_Section]:
+def _symbol_section(enclosing: Sequence[Symbol], start: int, end: int, last: int) -> Iterator[_Section]:
     if start > min(end, last):
         return
-    if not around:
+    if not enclosing:
         yield _Section(start, min(end, last), 1)
         return
-    name = around[-1].name
-    level = len(around) + (start > around[-1].start)
+    name = enclosing[-1].name
+    level = len(enclosing) + (start > enclosing[-1].start)
     yield _Section(start, min(end, last), level, tuple(name.partition("~")[0].split(".")), name)
 
 
-def _shorter_names(symbols: Iterable[Symbol]) -> dict[str, str]:
-    """Give the last part of the name of each symbol that is the only one of the file with that part."""
-    found: dict[str, list[str]] = {}
+def _short_names(symbols: Iterable[Symbol]) -> dict[str, str]:
+    """Return the last part of each symbol's name, if it is unique in the file."""
+    full_names: dict[str, list[str]] = {}
     for symbol in symbols:
-        found.setdefault(symbol.name.rpartition(".")[2], []).append(symbol.name)
-    return {names[0]: short for short, names in found.items() if len(names) == 1 and names[0] != short}
+        full_names.setdefault(symbol.name.rpartition(".")[2], []).append(symbol.name)
+    return {names[0]: short for short, names in full_names.items() if len(names) == 1 and names[0] != short}
 
 
-def _sections(parsed: Parsed, last: int) -> Iterator[_Section]:
+def _heading_sections(parsed: Parsed, last: int) -> Iterator[_Section]:
     """Yield the text before the first heading, then a section for each heading."""
     starts = [heading.line for heading in parsed.headings]
     yield _Section(parsed.body_line, starts[0] - 1 if starts else last)
@@ -204,73 +208,76 @@ def _sections(parsed: Parsed, last: int) -> Iterator[_Section]:
         yield _Section(heading.line, end, heading.level, tuple(each.text for each in above), heading.anchor)
 
 
-class _Cutter:
-    """Fills pieces with the blocks of one file."""
+class _Splitter:
+    """Packs the blocks of one file into pieces."""
 
     def __init__(self, lines: Lines, parsed: Parsed, chunking: Chunking) -> None:
         self._lines = lines
-        self._most = max(chunking.max_chars, 1)
-        self._least = chunking.min_chars
-        self._held = lines.held((*parsed.unsplittable, *_below_headings(lines, parsed.headings)))
+        self._max_chars = max(chunking.max_chars, 1)
+        self._min_chars = chunking.min_chars
+        self._no_split = lines.blank_lines_in((*parsed.unsplittable, *_lines_below_headings(lines, parsed.headings)))
 
     def pieces(self, sections: Iterable[_Section]) -> Iterator[_Piece]:
-        """Yield the pieces of all sections; one that is too short begins the next, unless that is of a higher level."""
+        """Yield the pieces of all sections.
+
+        A piece that is too short is joined with the next section, unless that has a higher heading.
+        """
         short: _Piece | None = None
         for section in sections:
-            inside = list(blocks(self._lines, section.start, section.end, self._held, self._most))
-            if not inside:
+            blocks = list(split_blocks(self._lines, section.start, section.end, self._no_split, self._max_chars))
+            if not blocks:
                 continue
             if short and section.level < short.section.level:
                 yield short
                 short = None
-            *done, last = self._packed(section, inside, short)
+            *done, last = self._pack(section, blocks, short)
             yield from done
-            short = last if not done and self._size(last.blocks) < self._least else None
+            short = last if not done and self._size(last.blocks) < self._min_chars else None
             if short is None:
                 yield last
         if short:
             yield short
 
-    def _packed(self, section: _Section, inside: list[Block], short: _Piece | None) -> list[_Piece]:
-        """Divide a section's blocks; the first piece begins with what was too short before it, if both fit."""
+    def _pack(self, section: _Section, blocks: list[Block], short: _Piece | None) -> list[_Piece]:
+        """Divide a section's blocks into pieces, the first joined with a short piece before it."""
         if short:
-            runs = self._runs([*short.blocks, *inside])
+            runs = self._runs([*short.blocks, *blocks])
             if len(runs[0]) > len(short.blocks):
-                # Text before the first heading has no place of its own: the section it runs into is its place.
-                place = short.section if short.section.headings else section
-                return [_Piece(place, runs[0]), *(_Piece(section, run) for run in runs[1:])]
-        pieces = [_Piece(section, run) for run in self._runs(inside)]
+                # Text before the first heading has no headings of its own: it takes those of the next section.
+                section_of_first = short.section if short.section.headings else section
+                return [_Piece(section_of_first, runs[0]), *(_Piece(section, run) for run in runs[1:])]
+        pieces = [_Piece(section, run) for run in self._runs(blocks)]
         return [short, *pieces] if short else pieces
 
-    def _runs(self, inside: list[Block]) -> list[list[Block]]:
-        """Divide blocks into runs that are not too long, ending each before a new thought if possible."""
-        if not inside[0].part and self._size(inside) <= self._most:
-            return [inside]
+    def _runs(self, blocks: list[Block]) -> list[list[Block]]:
+        """Divide blocks into runs below the limit, each ending before a new paragraph if possible."""
+        if not blocks[0].part and self._size(blocks) <= self._max_chars:
+            return [blocks]
         runs, first = [], 0
-        for at, block in enumerate(inside):
-            if at > first and (block.part or inside[at - 1].part):
-                runs.append(inside[first:at])
-                first = at
-            while at > first and self._lines.length(inside[first].start, block.end) > self._most:
-                cut = self._cut(inside, first, at)
-                runs.append(inside[first:cut])
+        for number, block in enumerate(blocks):
+            if number > first and (block.part or blocks[number - 1].part):
+                runs.append(blocks[first:number])
+                first = number
+            while number > first and self._lines.length(blocks[first].start, block.end) > self._max_chars:
+                cut = self._find_cut(blocks, first, number)
+                runs.append(blocks[first:cut])
                 first = cut
-        runs.append(inside[first:])
-        return self._evened(runs)
+        runs.append(blocks[first:])
+        return self._balance_last(runs)
 
-    def _cut(self, inside: list[Block], first: int, at: int) -> int:
-        """Find the last block that opens a thought, unless too little would be left before it."""
-        opening = next((cut for cut in range(at, first, -1) if inside[cut].opens), at)
-        return opening if self._size(inside[first:opening]) >= self._least else at
+    def _find_cut(self, blocks: list[Block], first: int, end: int) -> int:
+        """Find the last block that starts a paragraph, unless the text before it is too short."""
+        cut = next((number for number in range(end, first, -1) if blocks[number].starts_paragraph), end)
+        return cut if self._size(blocks[first:cut]) >= self._min_chars else end
 
-    def _evened(self, runs: list[list[Block]]) -> list[list[Block]]:
-        """Move blocks from the last run but one to the last if that is too short to say much."""
-        if len(runs) < 2 or self._size(runs[-1]) >= self._least:
+    def _balance_last(self, runs: list[list[Block]]) -> list[list[Block]]:
+        """Move blocks from the last run but one to the last if that is too short."""
+        if len(runs) < 2 or self._size(runs[-1]) >= self._min_chars:
             return runs
         both = runs[-2] + runs[-1]
         if any(block.part for block in both):
             return runs
-        cut = min(range(1, len(both)), key=lambda at: max(self._size(both[:at]), self._size(both[at:])))
+        cut = min(range(1, len(both)), key=lambda end: max(self._size(both[:end]), self._size(both[end:])))
         return [*runs[:-2], both[:cut], both[cut:]]
 
     def _size(self, run: Sequence[Block]) -> int:
@@ -278,34 +285,34 @@ class _Cutter:
         return self._lines.length(run[0].start, run[-1].end) if part is None else len(part)
 
 
-def _below_headings(lines: Lines, headings: Iterable[Heading]) -> Iterator[tuple[int, int]]:
-    """Yield the lines from each heading to the first paragraph below it, for they belong together."""
+def _lines_below_headings(lines: Lines, headings: Iterable[Heading]) -> Iterator[tuple[int, int]]:
+    """Yield the lines from each heading to the first paragraph below it, which are not split."""
     for heading in headings:
         last = heading.line + 1
-        while last < len(lines) and lines.blank(last):
+        while last < len(lines) and lines.is_blank(last):
             last += 1
         yield heading.line, last
 
 
-def _anchors(piece: _Piece, headings: Sequence[Heading]) -> tuple[str, ...]:
-    """List the anchors of the headings that a piece holds, or that of the section it goes on with."""
+def _piece_anchors(piece: _Piece, headings: Sequence[Heading]) -> tuple[str, ...]:
+    """List the anchors of the headings in a piece, or that of its section if it has none."""
     first = bisect_left(headings, piece.blocks[0].start, key=lambda heading: heading.line)
-    behind = bisect_right(headings, piece.blocks[-1].end, key=lambda heading: heading.line)
-    inside = tuple(heading.anchor for heading in headings[first:behind])
+    end = bisect_right(headings, piece.blocks[-1].end, key=lambda heading: heading.line)
+    inside = tuple(heading.anchor for heading in headings[first:end])
     return inside or tuple(filter(None, (piece.section.anchor,)))
 
 
-def _symbols(piece: _Piece, symbols: Sequence[Symbol]) -> tuple[Symbol, ...]:
+def _piece_symbols(piece: _Piece, symbols: Sequence[Symbol]) -> tuple[Symbol, ...]:
     """List the symbols that begin in a piece."""
     first = bisect_left(symbols, piece.blocks[0].start, key=lambda symbol: symbol.start)
-    behind = bisect_right(symbols, piece.blocks[-1].end, key=lambda symbol: symbol.start)
-    return tuple(symbols[first:behind])
+    end = bisect_right(symbols, piece.blocks[-1].end, key=lambda symbol: symbol.start)
+    return tuple(symbols[first:end])
 
 
-def _chunk(path: str, lines: Lines, ordinal: int, piece: _Piece, named: _Named) -> Chunk:
+def _make_chunk(path: str, lines: Lines, ordinal: int, piece: _Piece, names: _Names) -> Chunk:
     start, end, part = piece.blocks[0].start, piece.blocks[-1].end, piece.blocks[0].part
-    symbols = _symbols(piece, named.parsed.symbols)
-    anchors = [*_anchors(piece, named.parsed.headings), *(symbol.name for symbol in symbols)]
+    symbols = _piece_symbols(piece, names.parsed.symbols)
+    anchors = [*_piece_anchors(piece, names.parsed.headings), *(symbol.name for symbol in symbols)]
     return Chunk(
         id=f"{path}#L{start}-L{end}",
         document=path,
@@ -314,14 +321,16 @@ def _chunk(path: str, lines: Lines, ordinal: int, piece: _Piece, named: _Named) 
         end=end,
         text=lines.text(start, end) if part is None else part,
         headings=piece.section.headings,
-        anchors=tuple(dict.fromkeys((*anchors, *(named.shorter[name] for name in anchors if name in named.shorter)))),
+        anchors=tuple(
+            dict.fromkeys((*anchors, *(names.short_names[name] for name in anchors if name in names.short_names)))
+        ),
         symbols=symbols,
     )
 
 
-def _unique(made: Sequence[Chunk]) -> Iterator[Chunk]:
-    """Tell apart the chunks that a long line was cut into."""
-    times: dict[str, int] = {}
-    for chunk in made:
-        times[chunk.id] = number = times.get(chunk.id, 0) + 1
+def _number_repeated_ids(chunks: Sequence[Chunk]) -> Iterator[Chunk]:
+    """Add `~2`, `~3`… to the ids of chunks that are parts of one long line."""
+    counts: dict[str, int] = {}
+    for chunk in chunks:
+        counts[chunk.id] = number = counts.get(chunk.id, 0) + 1
         yield chunk if number == 1 else replace(chunk, id=f"{chunk.id}~{number}", symbols=())

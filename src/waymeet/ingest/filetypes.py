@@ -1,8 +1,8 @@
-"""Types of files by their endings and names: what kind of knowledge each is, and in which language it is written."""
+"""File types by extension and name: kind, language, and whether a file holds text."""
 
 from typing import NamedTuple
 
-BINARY = frozenset(
+_BINARY_EXTENSIONS = frozenset(
     """
     7z a aab aac accdb aif aiff apk ar arrow avi avif bin blend bmp br bz2 cab cer class cr2 crx cur db db3 deb der
     dex dll dmg doc docm ear egg eot epub exe feather flac flv gif glb gz h5 hdf5 heic icns ico idx img iso jar
@@ -12,42 +12,42 @@ BINARY = frozenset(
     vsix war wasm wav webm webp whl wim wma wmv woff woff2 wt xls xlsb xlsm xlsx xz z zip zst
     """.split()
 )
-"""Endings of files that never hold text to search."""
+"""Extensions of files without text to search."""
 
 
 def is_binary_name(name: str) -> bool:
-    """Tell whether a file's name says that it holds no text.
+    """Return whether the extension of a file is that of a binary format.
 
     >>> is_binary_name("Photo.JPG"), is_binary_name("notes.md"), is_binary_name("png")
     (True, False, False)
     """
-    stem, dot, ending = name.rpartition(".")
-    return bool(dot and stem) and ending.lower() in BINARY
+    stem, dot, extension = name.rpartition(".")
+    return bool(dot and stem) and extension.lower() in _BINARY_EXTENSIONS
 
 
-_BULKY = (".pdf", ".docx", ".ipynb")
-_TIMES = 10
+_BULKY_EXTENSIONS = (".pdf", ".docx", ".ipynb")
+_BULKY_FACTOR = 10
 
 
-def most_bytes(name: str, limit: int) -> int:
-    """Give the limit for a file: ten times as much for those that carry pictures beside their text.
+def max_bytes(name: str, limit: int) -> int:
+    """Return the size limit of a file: ten times the usual one for formats with embedded images.
 
-    >>> most_bytes("a.md", 100), most_bytes("A.PDF", 100)
+    >>> max_bytes("a.md", 100), max_bytes("A.PDF", 100)
     (100, 1000)
     """
-    return limit * _TIMES if is_bulky(name) else limit
+    return limit * _BULKY_FACTOR if is_bulky(name) else limit
 
 
 def is_bulky(name: str) -> bool:
-    """Tell whether most bytes of such a file are not text."""
-    return name.lower().endswith(_BULKY)
+    """Return whether most bytes of a file are usually not text, as in PDF, Word and notebooks."""
+    return name.lower().endswith(_BULKY_EXTENSIONS)
 
 
 class FileType(NamedTuple):
-    """What a file's name tells of it."""
+    """Kind and language of a file, by its name."""
 
     kind: str
-    """`docs`, `code` or `files`."""
+    """`docs`, `code` or `files`; a parser may set another one (`Parsed.kind`)."""
     language: str
 
 
@@ -142,7 +142,7 @@ _FILES = {
     "diff": "diff patch",
     "log": "log",
 }
-NAMES = {
+_NAMES = {
     "makefile": FileType("code", "make"),
     "gnumakefile": FileType("code", "make"),
     "dockerfile": FileType("code", "docker"),
@@ -159,26 +159,26 @@ NAMES = {
         for name in "readme license licence copying notice changelog changes authors contributors news todo".split()
     },
 }
-ENDINGS = {
-    ending: FileType(kind, language)
+_EXTENSIONS = {
+    extension: FileType(kind, language)
     for kind, languages in (("docs", _DOCS), ("code", _CODE), ("files", _FILES))
-    for language, endings in languages.items()
-    for ending in endings.split()
+    for language, extensions in languages.items()
+    for extension in extensions.split()
 }
 _UNKNOWN = FileType("files", "")
 
 
 def file_type(path: str) -> FileType:
-    """Tell a file's type by its name.
+    """Return the type of a file by its name.
 
     >>> file_type("a/README"), file_type("a/x.weird")
     (FileType(kind='docs', language='text'), FileType(kind='files', language=''))
     """
     name = path.rpartition("/")[2].lower()
-    return NAMES.get(name) or ENDINGS.get(name.rpartition(".")[2] if "." in name else "", _UNKNOWN)
+    return _NAMES.get(name) or _EXTENSIONS.get(name.rpartition(".")[2] if "." in name else "", _UNKNOWN)
 
 
 def has_known_extension(name: str) -> bool:
-    """Tell whether what follows the last dot of a name is the ending of a known type of file."""
-    stem, dot, ending = name.rpartition(".")
-    return bool(stem and dot) and ending.lower() in ENDINGS
+    """Return whether the extension of a name is that of a known file type."""
+    stem, dot, extension = name.rpartition(".")
+    return bool(stem and dot) and extension.lower() in _EXTENSIONS

@@ -1,4 +1,4 @@
-"""The run: bring a store up to date with the files of a folder."""
+"""The indexing run: bring a store up to date with the files of a folder."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -9,15 +9,21 @@ from msgspec.structs import replace
 
 from waymeet.errors import RemovalsError
 from waymeet.ingest.build import renames
-from waymeet.ingest.build.entry import BuiltEntry, bare
-from waymeet.ingest.build.folders import entry as folder_entry
-from waymeet.ingest.build.folders import folders, is_folder
-from waymeet.ingest.discover import run_state
+from waymeet.ingest.build.entry import BuiltEntry, build_path_entry
+from waymeet.ingest.build.folders import build_folder_entry, is_folder, list_folders
 from waymeet.ingest.discover.changes import BINARY, Changes, compare_files, find_changes, removal_warning
 from waymeet.ingest.discover.namespaces import Namespaces
-from waymeet.ingest.discover.roots import Root, place, settled
-from waymeet.ingest.discover.run_state import Notes, Seen
-from waymeet.ingest.discover.walk import FoundFile, Skipped, is_unread, unread
+from waymeet.ingest.discover.roots import Root, add_prefix, locate
+from waymeet.ingest.discover.run_state import (
+    RunState,
+    SeenFile,
+    load_run_state,
+    parser_fingerprint,
+    renamed_paths,
+    save_parser_fingerprint,
+    save_run_state,
+)
+from waymeet.ingest.discover.walk import FoundFile, Skipped, is_unread_digest, unread_digest
 from waymeet.ingest.embed.batches import EmbeddingReport
 from waymeet.ingest.read.decode import content_digest
 from waymeet.ingest.read.safe_read import read_file
@@ -32,7 +38,7 @@ __all__ = ["Changes", "IndexReport", "find_changes", "index"]
 
 
 class IndexReport(Struct, frozen=True):
-    """What a run did."""
+    """Result of an indexing run."""
 
     files: int
     """Files found that are not ignored."""
@@ -41,18 +47,18 @@ class IndexReport(Struct, frozen=True):
     removed: int
     unchanged: int
     skipped: tuple[Skipped, ...]
-    """What was not read, and why. Ignored files are not among them."""
+    """Files and folders that were not read, with the reason; ignored files are not listed."""
     ignored: int
-    """How many files and folders the ignore rules left out."""
+    """Number of files and folders that the ignore rules left out."""
     warnings: tuple[tuple[str, str], ...]
-    """Files that are indexed although something was wrong with them, with what it was."""
+    """Files that are indexed despite a problem, with the problem."""
     seconds: float
     renamed: tuple[tuple[str, str], ...] = ()
-    """Files that were renamed, old path and new; they are among the added and the removed."""
+    """Renamed files, old path and new path; they are counted as removed and added, too."""
     missing: tuple[tuple[str, str], ...] = ()
-    """Extra roots that are gone or cannot be read; what is known of them is kept."""
+    """Extra roots that are gone or cannot be read, with the problem; their documents are kept."""
     embedding: EmbeddingReport | None = None
-    """What came of embedding, if it was done."""
+    """Result of embedding, if the run embedded."""
 
 
 def index(
@@ -64,146 +70,161 @@ def index(
     *,
     accept_removals: bool = False,
 ) -> IndexReport:
-    """Read what changed since the last run, forget what is gone, and say what was done.
+    """Index files that changed since the last run and remove documents whose files are gone.
 
-    Every batch is one change of the store, so that a run may be broken off at any moment: the next one goes on from
-    there. `only` takes the result of `changed` instead of looking again.
+    Every batch is one transaction of the store, so that an interrupted run can be continued by the next one. `only` is
+    the result of `find_changes` if the files were compared already.
 
     Raises:
-        NotFoundError: the root is gone or cannot be read; nothing is forgotten then.
-        RemovalsError: so much is gone that `accept_removals` is needed to forget it; nothing was changed.
+        NotFoundError: the root is gone or cannot be read; nothing was changed.
+        RemovalsError: so many files are gone that `accept_removals` is needed; nothing was changed.
     """
     started = perf_counter()
     root = existing_folder(root)
     changes = compare_files(root, store, settings) if only is None else only
-    wrong = "" if accept_removals else removal_warning(changes, settings.ingest.confirm_removals_above)
-    if wrong:
-        raise RemovalsError(wrong, "If they are meant to be gone: waymeet index --accept-removals")
+    warning = "" if accept_removals else removal_warning(changes, settings.ingest.confirm_removals_above)
+    if warning:
+        raise RemovalsError(warning, "To remove them: waymeet index --accept-removals")
     run = _Run(store, settings, changes)
-    run.recognise_moves()
-    run.forget([path for path in changes.removed if path not in run.moved])
-    run.take_in(progress)
-    run.forget(list(run.moved))
-    run.put_names_right()
-    run.put_folders_right()
-    if only is None:  # a search that takes in a few files in passing should not be held up by housekeeping
+    run.detect_renames()
+    run.drop([path for path in changes.removed if path not in run.renamed])
+    run.add_files(progress)
+    run.drop(list(run.renamed))
+    run.update_former_keys()
+    run.update_folders()
+    if only is None:  # a search that indexes a few changed files first must not wait for maintenance
         store.optimize()
     return run.finish(started)
 
 
+class _FileResult(Struct, frozen=True):
+    """Effects of one file's outcome on the run."""
+
+    entry: BuiltEntry | None = None
+    """The entry to store, if there is one."""
+    skipped: Skipped | None = None
+    seen: SeenFile | None = None
+    """State of the file for the next run, if the stored fingerprint does not have it."""
+    warning: str = ""
+    is_unchanged: bool = False
+    is_rejected: bool = False
+    """Whether an indexed document of the file is no longer valid."""
+
+
 class _Run:
-    """Carries out the changes of one look and counts what comes of them."""
+    """Applies changes to a store and counts the results."""
 
     def __init__(self, store: Store, settings: Settings, changes: Changes) -> None:
         self._store = store
         self._settings = settings
         self._changes = changes
-        self._spaces = Namespaces(changes.namespaces)
+        self._namespaces = Namespaces(changes.namespaces)
         self._known = store.fingerprints()
         self._files = {path for path in self._known if not is_folder(path)}
-        """What is indexed by now, but for folders."""
-        last = run_state.recalled(store)
-        self._last = last
+        """Paths of the files that are indexed by now."""
+        self._last = load_run_state(store)
         self._seen = dict(changes.seen)
         self._skipped = list(changes.skipped)
         untouched = set(self._known).difference(changes.found, changes.removed)
-        self._noted = {path: note for path, note in last.noted.items() if path in untouched}
+        self._warnings = {path: warning for path, warning in self._last.warnings.items() if path in untouched}
         self._added = self._updated = self._removed = 0
         self._unchanged = changes.unchanged
         self._former_before: Mapping[str, str] = {}
         self._former: Mapping[str, str] = {}
-        self._names: Mapping[str, tuple[str, ...]] = {}
-        self.moved: Mapping[str, str] = {}
-        """Files that were renamed, old path and new."""
+        """Former paths of documents with their present paths, before and after this run."""
+        self._former_keys: Mapping[str, tuple[str, ...]] = {}
+        self.renamed: Mapping[str, str] = {}
+        """Files that were renamed since the last run, old path and new path."""
         if not self._known:
-            run_state.begin(store, settings)
+            save_parser_fingerprint(store, settings)
 
-    def recognise_moves(self) -> None:
-        """Find out which of the vanished files are there under another name, and remember that first of all."""
+    def detect_renames(self) -> None:
+        """Find removed files that were added under another path, and save the pairs first of all."""
         changes = self._changes
         if changes.removed and changes.added:
-            gone = {path: self._known[path] for path in changes.removed if path in self._known}
-            self.moved = renames.paired(gone, [changes.found[path] for path in changes.added], self._digest)
-        self._former_before = run_state.renamed_paths(self._store)
-        self._former = renames.continued(self._former_before, self.moved, changes.present)
-        renames.keep_former(self._store, self._former)
-        self._names = renames.former_names(self._former, self._store) if self._former else {}
+            removed = {path: self._known[path] for path in changes.removed if path in self._known}
+            self.renamed = renames.pair_files(removed, [changes.found[path] for path in changes.added], self._digest)
+        self._former_before = renamed_paths(self._store)
+        self._former = renames.update_renames(self._former_before, self.renamed, changes.present)
+        renames.save_renames(self._store, self._former)
+        self._former_keys = renames.former_keys(self._former, self._store) if self._former else {}
 
-    def forget(self, paths: Collection[str]) -> None:
+    def drop(self, paths: Collection[str]) -> None:
         """Remove documents whose files are gone or may not be read any more."""
         if paths:
             self._store.drop(paths)
             self._removed += len(paths)
             self._files.difference_update(paths)
 
-    def take_in(self, progress: Progress | None) -> None:
-        """Read what was added and modified, and put it into the store batch by batch."""
+    def add_files(self, progress: Progress | None) -> None:
+        """Read added and modified files and put their entries into the store batch by batch."""
         limits, total = self._settings.ingest, len(self._changes.found)
         batch: list[BuiltEntry] = []
-        for done, (path, made) in enumerate(self._made(), start=1):
-            if made:
-                batch.append(made)
-            if len(batch) >= limits.batch_files or _size(batch) >= limits.batch_bytes:
+        for done, (path, built) in enumerate(self._build_entries(), start=1):
+            if built:
+                batch.append(built)
+            if len(batch) >= limits.batch_files or _total_bytes(batch) >= limits.batch_bytes:
                 self._put(batch)
                 batch = []
             if progress:
                 progress(done, total, path)
         self._put(batch)
 
-    def put_names_right(self) -> None:
-        """Let documents carry the former names that they should, and no others."""
+    def update_former_keys(self) -> None:
+        """Build documents again whose former names do not match the renamed files."""
         self._former = {old: new for old, new in self._former.items() if new in self._files and old not in self._files}
-        renames.keep_former(self._store, self._former)
+        renames.save_renames(self._store, self._former)
         if not self._former and not self._former_before:
             return
-        self._names = renames.misnamed(self._former_before, self._former, self._store)
-        documents = self._store.documents(self._names)
-        for root in self._changes.roots:
-            mine = {id_: each for id_, each in documents.items() if place(self._changes.roots, id_)[0] == root.folder}
-            again = [self._finished(entry, root.prefix) for entry in self._remade(mine.values(), root)]
-            self._store.put(again)
+        self._former_keys = renames.find_outdated(self._former_before, self._former, self._store)
+        documents = self._store.documents(self._former_keys)
+        roots = self._changes.roots
+        for root in roots:
+            in_root = [document for id_, document in documents.items() if locate(roots, id_)[0] == root.folder]
+            self._store.put([self._finish_entry(entry, root.prefix) for entry in self._rebuild(in_root, root)])
 
-    def _remade(self, documents: Iterable[Document], root: Root) -> Iterator[IndexEntry]:
-        """Make the entries of indexed files once more."""
+    def _rebuild(self, documents: Iterable[Document], root: Root) -> Iterator[IndexEntry]:
+        """Build the entries of indexed files again."""
         tasks = []
-        for each in documents:
-            inside = each.id.removeprefix(root.prefix)
-            if is_unread(each.digest):
-                yield bare(inside, Fingerprint(each.digest, each.size, each.modified_ns))
+        for document in documents:
+            path = document.id.removeprefix(root.prefix)
+            if is_unread_digest(document.digest):
+                yield build_path_entry(path, Fingerprint(document.digest, document.size, document.modified_ns))
             else:
-                tasks.append(Task(inside))
+                tasks.append(Task(path))
         for outcome in run_tasks(tasks, self._rules(root)):
-            if outcome.made:
-                yield outcome.made.entry
-            elif outcome.bare and outcome.fingerprint:
-                yield bare(outcome.path, outcome.fingerprint)
+            if outcome.built:
+                yield outcome.built.entry
+            elif outcome.is_path_only and outcome.fingerprint:
+                yield build_path_entry(outcome.path, outcome.fingerprint)
 
-    def put_folders_right(self) -> None:
-        """Let the folders that are indexed be those above the files that are, with what is in them."""
-        found = folders(self._files, self._settings.contexts, self._spaces)
-        wanted = {folder.id: folder for folder in found}
-        gone = [path for path in self._known if is_folder(path) and path not in wanted]
+    def update_folders(self) -> None:
+        """Store the folders above the indexed files and remove all others."""
+        listed = list_folders(self._files, self._settings.contexts, self._namespaces)
+        folders = {folder.id: folder for folder in listed}
+        known = {path: fingerprint.digest for path, fingerprint in self._known.items() if is_folder(path)}
+        gone = [path for path in known if path not in folders]
         if gone:
             self._store.drop(gone)
-        known = {path: each.digest for path, each in self._known.items() if is_folder(path)}
-        stale = [each for each in wanted.values() if self._changes.reparse_all or known.get(each.id) != each.digest]
+        reparse_all = self._changes.reparse_all
+        changed = [folder for folder in folders.values() if reparse_all or known.get(folder.id) != folder.digest]
         size = self._settings.ingest.batch_files
-        for start in range(0, len(stale), size):
-            self._store.put([folder_entry(each) for each in stale[start : start + size]])
+        for start in range(0, len(changed), size):
+            self._store.put([build_folder_entry(folder) for folder in changed[start : start + size]])
 
     def finish(self, started: float) -> IndexReport:
-        """Keep the remarks of the run and report it."""
+        """Save the state of the run and report its result."""
         changes = self._changes
-        skipped = tuple(sorted(self._skipped, key=lambda each: each.path))
-        remarks = Notes(
-            maker=run_state.maker(self._settings),
-            indexed_at=changes.looked_at,
+        skipped = tuple(sorted(self._skipped, key=lambda file: file.path))
+        state = RunState(
+            parser_fingerprint=parser_fingerprint(self._settings),
+            indexed_at=changes.started_ns,
             seen=self._seen,
-            noted=self._noted,
+            warnings=self._warnings,
             manifests=changes.manifests,
             namespaces=changes.namespaces,
         )
-        run_state.keep(self._store, changes.roots[0].folder, remarks, skipped)
+        save_run_state(self._store, changes.roots[0].folder, state, skipped)
         return IndexReport(
             files=changes.files,
             added=self._added,
@@ -212,9 +233,9 @@ class _Run:
             unchanged=self._unchanged,
             skipped=skipped,
             ignored=changes.ignored,
-            warnings=tuple(sorted(self._noted.items())),
+            warnings=tuple(sorted(self._warnings.items())),
             seconds=perf_counter() - started,
-            renamed=tuple(sorted(self.moved.items())),
+            renamed=tuple(sorted(self.renamed.items())),
             missing=changes.missing,
         )
 
@@ -230,105 +251,129 @@ class _Run:
             megabytes=limits.parse_megabytes,
         )
 
-    def _made(self) -> Iterator[tuple[str, BuiltEntry | None]]:
-        """Make what was found, root by root in the order of paths, and give what is to be put into the store."""
-        items = [self._changes.found[path] for path in sorted(self._changes.found)]
+    def _build_entries(self) -> Iterator[tuple[str, BuiltEntry | None]]:
+        """Yield every added or modified path with its new entry, root by root in order of paths."""
+        files = [self._changes.found[path] for path in sorted(self._changes.found)]
         for root in self._changes.roots:
-            mine = [item for item in items if item.prefix == root.prefix]
-            tasks = [self._task(item) for item in mine if not item.path_only_reason]
+            in_root = [file for file in files if file.prefix == root.prefix]
+            tasks = [self._task(file) for file in in_root if not file.path_only_reason]
             for outcome in run_tasks(tasks, self._rules(root)) if tasks else ():
                 path = root.prefix + outcome.path
-                made = self._judged(path, outcome)
-                yield path, replace(made, entry=self._finished(made.entry, root.prefix)) if made else None
-            for item in mine:
-                if item.path_only_reason:
-                    entry = bare(item.relative_path, Fingerprint(unread(item.size), item.size, item.modified_ns))
-                    yield item.path, BuiltEntry(self._finished(entry, root.prefix))
+                built = self._apply(path, self._resolve(path, outcome))
+                yield path, replace(built, entry=self._finish_entry(built.entry, root.prefix)) if built else None
+            for file in in_root:
+                if file.path_only_reason:
+                    fingerprint = Fingerprint(unread_digest(file.size), file.size, file.modified_ns)
+                    entry = build_path_entry(file.relative_path, fingerprint)
+                    yield file.path, BuiltEntry(self._finish_entry(entry, root.prefix))
 
-    def _task(self, item: FoundFile) -> Task:
-        known = self._known.get(item.path)
-        last = self._last.seen.get(item.path)
-        anew = (
+    def _task(self, file: FoundFile) -> Task:
+        known = self._known.get(file.path)
+        last = self._last.seen.get(file.path)
+        must_parse = (
             self._changes.reparse_all
-            or item.path in self._changes.must_rebuild
-            or (last and last.kept and last.reason != BINARY)
+            or file.path in self._changes.must_rebuild
+            or (last and last.is_path_indexed and last.reason != BINARY)
         )
-        return Task(item.relative_path, known.digest if known and not anew else "", item.size)
+        return Task(file.relative_path, known.digest if known and not must_parse else "", file.size)
 
-    def _finished(self, entry: IndexEntry, prefix: str) -> IndexEntry:
-        """Add what only the whole of a project tells of a document: its namespace and its former names."""
-        entry = settled(entry, prefix)
+    def _finish_entry(self, entry: IndexEntry, prefix: str) -> IndexEntry:
+        """Add to an entry what its file does not hold: prefix, namespace and former keys."""
+        entry = add_prefix(entry, prefix)
         document = entry.document
-        space, former = self._spaces.of(document.id), self._names.get(document.id, ())
-        if not space and not former:
+        namespace, former = self._namespaces.of(document.id), self._former_keys.get(document.id, ())
+        if not namespace and not former:
             return entry
         names = tuple(dict.fromkeys((*document.names, *former)))
-        return replace(entry, document=replace(document, namespace=space, names=names))
+        return replace(entry, document=replace(document, namespace=namespace, names=names))
 
-    def _judged(self, path: str, outcome: Outcome) -> BuiltEntry | None:
-        """Note what became of a file, and give what is to be put into the store, if anything is."""
-        fingerprint, last = outcome.fingerprint, self._last.seen.get(path)
-        if outcome.made:
-            return outcome.made
+    def _resolve(self, path: str, outcome: Outcome) -> _FileResult:
+        """Derive the effects of an outcome on the run, without changing anything."""
+        if outcome.built:
+            return _FileResult(outcome.built)
         if outcome.unreadable:
-            found = self._changes.found[path]
-            self._skipped.append(Skipped(path, outcome.reason, unreadable=True))
-            self._seen[path] = Seen(found.size, found.modified_ns, outcome.reason, unreadable=True)
-        elif outcome.bare and fingerprint:
-            self._skipped.append(Skipped(path, outcome.reason))
-            self._seen[path] = Seen(fingerprint.size, fingerprint.modified_ns, outcome.reason, kept=True)
-            if not (last and last.kept) or self._is_other(path, fingerprint):
-                return BuiltEntry(bare(outcome.path, fingerprint))
-            self._unchanged += 1
-        elif outcome.reason:
-            seen = Seen(fingerprint.size, fingerprint.modified_ns) if fingerprint else None
-            self._refuse(path, outcome.reason, seen)
-        else:
-            self._unchanged += 1
-            if path in self._last.noted:
-                self._noted[path] = self._last.noted[path]
-            reason = last.reason if last and last.kept else ""
-            if reason:
-                self._skipped.append(Skipped(path, reason))
-            if fingerprint and (reason or self._known.get(path) != fingerprint):
-                self._seen[path] = Seen(fingerprint.size, fingerprint.modified_ns, reason, kept=bool(reason))
-        return None
+            return self._resolve_unreadable(path, outcome)
+        if outcome.is_path_only and outcome.fingerprint:
+            return self._resolve_path_only(path, outcome, outcome.fingerprint)
+        if outcome.reason:
+            seen = _seen_file(outcome.fingerprint, outcome.reason) if outcome.fingerprint else None
+            return _FileResult(skipped=Skipped(path, outcome.reason), seen=seen, is_rejected=True)
+        return self._resolve_unchanged(path, outcome.fingerprint)
 
-    def _is_other(self, path: str, fingerprint: Fingerprint) -> bool:
-        """Tell whether a file is not the one that is indexed, or is to be indexed in another way."""
-        known, changes = self._known.get(path), self._changes
-        return (
-            known is None or known.digest != fingerprint.digest or changes.reparse_all or path in changes.must_rebuild
+    def _resolve_unreadable(self, path: str, outcome: Outcome) -> _FileResult:
+        """Keep the indexed document of a file that exists but cannot be read."""
+        file = self._changes.found[path]
+        return _FileResult(
+            skipped=Skipped(path, outcome.reason, unreadable=True),
+            seen=SeenFile(file.size, file.modified_ns, outcome.reason, unreadable=True),
         )
 
-    def _refuse(self, path: str, reason: str, seen: Seen | None = None) -> None:
-        """List a file as skipped; what was known of it is no longer true. `seen` saves the next run reading it."""
-        self._skipped.append(Skipped(path, reason))
-        if seen:
-            self._seen[path] = replace(seen, reason=reason)
-        if path in self._known:
-            self.forget([path])
+    def _resolve_path_only(self, path: str, outcome: Outcome, fingerprint: Fingerprint) -> _FileResult:
+        """Index the path of a file without text, unless that is indexed already."""
+        last = self._last.seen.get(path)
+        is_known = last is not None and last.is_path_indexed and not self._must_rebuild(path, fingerprint)
+        return _FileResult(
+            entry=None if is_known else BuiltEntry(build_path_entry(outcome.path, fingerprint)),
+            skipped=Skipped(path, outcome.reason),
+            seen=_seen_file(fingerprint, outcome.reason, is_path_indexed=True),
+            is_unchanged=is_known,
+        )
+
+    def _resolve_unchanged(self, path: str, fingerprint: Fingerprint | None) -> _FileResult:
+        """Carry over what the last run knew of a file with the same content."""
+        last = self._last.seen.get(path)
+        reason = last.reason if last and last.is_path_indexed else ""
+        is_time_new = reason or self._known.get(path) != fingerprint
+        return _FileResult(
+            skipped=Skipped(path, reason) if reason else None,
+            seen=_seen_file(fingerprint, reason, is_path_indexed=bool(reason)) if fingerprint and is_time_new else None,
+            warning=self._last.warnings.get(path, ""),
+            is_unchanged=True,
+        )
+
+    def _must_rebuild(self, path: str, fingerprint: Fingerprint) -> bool:
+        """Return whether a file differs from the indexed one or is to be indexed differently."""
+        known, changes = self._known.get(path), self._changes
+        is_same = known is not None and known.digest == fingerprint.digest
+        return not is_same or changes.reparse_all or path in changes.must_rebuild
+
+    def _apply(self, path: str, result: _FileResult) -> BuiltEntry | None:
+        """Record the effects of a file on the run and return its entry, if there is one."""
+        if result.skipped:
+            self._skipped.append(result.skipped)
+        if result.seen:
+            self._seen[path] = result.seen
+        if result.warning:
+            self._warnings[path] = result.warning
+        self._unchanged += result.is_unchanged
+        if result.is_rejected and path in self._known:
+            self.drop([path])
+        return result.entry
 
     def _put(self, batch: Sequence[BuiltEntry]) -> None:
         if not batch:
             return
-        self._store.put([made.entry for made in batch])
-        for made in batch:
-            path = made.entry.document.id
+        self._store.put([built.entry for built in batch])
+        for built in batch:
+            path = built.entry.document.id
             self._updated += path in self._known
             self._added += path not in self._known
             self._files.add(path)
-            if made.notes:
-                self._noted[path] = "; ".join(made.notes)
+            if built.warnings:
+                self._warnings[path] = "; ".join(built.warnings)
 
-    def _digest(self, item: FoundFile) -> str:
-        """Name what an added file holds; empty if it cannot be read."""
+    def _digest(self, file: FoundFile) -> str:
+        """Return the digest of an added file, or "" if it cannot be read."""
         try:
-            folder, inside = place(self._changes.roots, item.path)
-            return content_digest(read_file(folder, inside, item.size).raw)
+            folder, path = locate(self._changes.roots, file.path)
+            return content_digest(read_file(folder, path, file.size).raw)
         except OSError:
             return ""
 
 
-def _size(batch: Sequence[BuiltEntry]) -> int:
-    return sum(made.entry.document.size for made in batch)
+def _seen_file(fingerprint: Fingerprint, reason: str, *, is_path_indexed: bool = False) -> SeenFile:
+    return SeenFile(fingerprint.size, fingerprint.modified_ns, reason, is_path_indexed=is_path_indexed)
+
+
+def _total_bytes(batch: Sequence[BuiltEntry]) -> int:
+    return sum(built.entry.document.size for built in batch)

@@ -1,4 +1,4 @@
-"""Taking turns: one run at a time brings an index up to date, and others wait for it instead of doing it twice."""
+"""The lock of an index: one process at a time brings it up to date."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,24 +8,26 @@ from filelock import FileLock, Timeout
 
 from waymeet.errors import BusyIndexError, IndexUnavailableError
 
-_A_MOMENT = 0.5
-"""Seconds of waiting before somebody is told, and told again."""
+_POLL_SECONDS = 0.5
+"""Time between two attempts to acquire the lock, and between two calls of `waiting`."""
 
 
 @contextmanager
 def index_lock(index: Path, *, wait: bool, waiting: Callable[[], None] | None = None) -> Iterator[None]:
-    """Hold the right to bring an index up to date; the system takes it back when the process ends, however it ends.
+    """Hold the lock of an index.
 
-    `waiting` is called every moment that it takes; what it raises ends the waiting.
+    The system releases it when the process ends, even by a kill.
+
+    `waiting` is called every half second while another process holds the lock; an exception from it ends the wait.
 
     Raises:
-        BusyIndexError: another process is at it, and `wait` is off.
-        IndexUnavailableError: there is no place for the lock.
+        BusyIndexError: another process holds the lock, and `wait` is off.
+        IndexUnavailableError: the lock file cannot be created.
     """
     lock = FileLock(index.with_name(f"{index.name}.lock"), mode=0o600)
     try:
         index.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _take(lock, waiting, wait=wait)
+        _acquire(lock, waiting, wait=wait)
     except Timeout as error:
         raise BusyIndexError("Another process is indexing now.", "Try again when it has finished.") from error
     except OSError as error:
@@ -38,10 +40,10 @@ def index_lock(index: Path, *, wait: bool, waiting: Callable[[], None] | None = 
         lock.release()
 
 
-def _take(lock: FileLock, waiting: Callable[[], None] | None, *, wait: bool) -> None:
+def _acquire(lock: FileLock, waiting: Callable[[], None] | None, *, wait: bool) -> None:
     while True:
         try:
-            lock.acquire(timeout=_A_MOMENT if wait else 0.0)
+            lock.acquire(timeout=_POLL_SECONDS if wait else 0.0)
         except Timeout:
             if not wait:
                 raise

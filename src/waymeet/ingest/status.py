@@ -1,4 +1,4 @@
-"""How an index stands: what it holds, how fresh it is, what was left out."""
+"""Status of an index: its contents, how current it is, and the files left out."""
 
 from pathlib import Path
 from time import time_ns
@@ -7,78 +7,77 @@ import msgspec
 from msgspec import Struct
 
 from waymeet.ingest.discover.changes import Changes
-from waymeet.ingest.discover.roots import Root, list_roots, root_problem
-from waymeet.ingest.discover.run_state import recalled
+from waymeet.ingest.discover.roots import Root, is_missing, list_roots, root_problem
+from waymeet.ingest.discover.run_state import load_run_state
 from waymeet.ingest.embed.job import Job
 from waymeet.ports import Counts, Store
 from waymeet.settings import Settings
 
 
 class VectorStatus(Struct, frozen=True):
-    """How an index stands to the models of meaning."""
+    """Vector coverage of an index, by the chosen embedding models and by earlier ones."""
 
     spaces: tuple[str, ...] = ()
-    """The spaces of the models that were chosen; empty without a model."""
+    """The vector spaces of the chosen models; empty without a model."""
     embedded: int = 0
-    """Sections that have a vector of one of them."""
+    """Sections that have a vector in one of these spaces."""
     chunks: int = 0
+    """All sections."""
     answering_spaces: tuple[str, ...] = ()
-    """The spaces that questions are asked in: until all is embedded by the chosen models, those of others."""
+    """The spaces that queries use: those of the previous models until the chosen ones have embedded every section."""
     unused_spaces: tuple[str, ...] = ()
-    """Spaces that hold vectors and are not asked."""
+    """Spaces that hold vectors and are not searched."""
     failures: tuple[str, ...] = ()
-    """Why sections have no vector that can be used, one by one."""
+    """The reason of each section without a usable vector."""
     job: Job | None = None
-    """The embedding job that runs now."""
+    """The embedding job that is running."""
     error: str = ""
-    """What kept the last job from embedding all."""
+    """The error that kept the last job from embedding every section."""
 
 
 class Status(Struct, frozen=True):
-    """What a project's index holds and how it stands."""
+    """Contents and state of a project's index."""
 
     root: str
     generation: int
     counts: Counts
     indexed_seconds_ago: float | None
     changes: tuple[str, ...] | None
-    """Files that differ from the index; None if there were too many to look at in time."""
+    """Files that differ from the index; None if there were too many to compare in time."""
     skipped: tuple[tuple[str, str], ...]
-    """Files that are left out, with the reason; the first thousand of them if there was no time to look."""
+    """Files that are left out, with the reason; the first thousand of the last run if there was no time to compare."""
     skipped_count: int
     warnings: tuple[tuple[str, str], ...]
-    """Files that are indexed although something was wrong with them, with what it was."""
+    """Files that are indexed despite a problem, with the problem."""
     index: str = ""
     index_bytes: int = 0
     vectors: VectorStatus = VectorStatus()
     roots: tuple[tuple[str, str, str], ...] = ()
-    """Folders that are indexed: name (empty for the project's own), place, and what is wrong with it, if anything."""
+    """Indexed folders: name (empty for the project's own), path, and the problem of its folder, if there is one."""
     namespaces: tuple[tuple[str, str], ...] = ()
-    """Folders that have a name of their own, such as packages, and that name."""
+    """Folders with a namespace of their own, such as packages, with its name."""
 
 
 def build_status(root: Path, store: Store, settings: Settings, changes: Changes | None) -> Status:
-    """Put together what a store tells of itself and how its files differ from it; None if that is not known."""
-    at = store.metadata("indexed_at")
+    """Collect the status of a store, with `changes` if the files were compared in time."""
+    indexed_at = store.metadata("indexed_at")
     skipped = tuple(msgspec.json.decode(store.metadata("skipped") or "[]", type=list[tuple[str, str]]))
-    notes = recalled(store)
+    state = load_run_state(store)
     return Status(
         root=str(root),
         generation=store.generation,
         counts=store.counts(),
-        indexed_seconds_ago=(time_ns() - int(at)) / 1e9 if at else None,
+        indexed_seconds_ago=(time_ns() - int(indexed_at)) / 1e9 if indexed_at else None,
         changes=None if changes is None else (*changes.added, *changes.modified, *changes.removed),
-        skipped=skipped if changes is None else tuple((each.path, each.reason) for each in changes.skipped),
+        skipped=skipped if changes is None else tuple((file.path, file.reason) for file in changes.skipped),
         skipped_count=int(store.metadata("skipped_count") or 0) if changes is None else len(changes.skipped),
-        warnings=tuple(sorted(notes.noted.items())),
-        roots=tuple((each.name, each.folder, _missed(each, store)) for each in list_roots(root, store, settings)),
-        namespaces=tuple(sorted(notes.namespaces.items())),
+        warnings=tuple(sorted(state.warnings.items())),
+        roots=tuple((extra.name, extra.folder, _problem(extra, store)) for extra in list_roots(root, store, settings)),
+        namespaces=tuple(sorted(state.namespaces.items())),
     )
 
 
-def _missed(root: Root, store: Store) -> str:
-    """Say what is wrong with a root, if anything; an empty one is well if it was so when it was indexed."""
-    wrong = root_problem(root.folder)
-    if wrong.startswith("is empty") and not any(path.startswith(root.prefix) for path in store.fingerprints()):
-        return ""
-    return wrong
+def _problem(root: Root, store: Store) -> str:
+    """Describe the problem of a root, or return "" if there is none."""
+    problem = root_problem(root.folder)
+    return problem if problem and is_missing(root, problem, store.fingerprints()) else ""

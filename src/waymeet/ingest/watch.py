@@ -1,7 +1,7 @@
-"""Watching: when to look again, so that an index keeps up with its files.
+"""Watching of folders: index changed files, and embed them in a background thread.
 
-What the system tells of changes is a hint and no more: it only decides when to look. The look itself compares all files
-with the index, so that a hint that got lost costs time and never truth.
+Events of the operating system only decide when to compare the files with the index. Each comparison covers all files,
+so that a lost event delays an update and never loses it.
 """
 
 import os
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic, time
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol
 
 from msgspec import Struct
 
@@ -18,54 +18,56 @@ from waymeet.ingest.embed.batches import EmbeddingReport
 from waymeet.ingest.index import IndexReport
 from waymeet.settings import Watch
 
-_PATIENCE = 3
-"""How many times the debounce changes may wait while more keep coming."""
-_REST = 10
-"""How many times as long as a look takes to rest before the next, where there are no hints."""
+_MAX_DEBOUNCE_FACTOR = 3
+"""Longest delay of a comparison during a burst of changes, as a multiple of the debounce time."""
+_POLL_FACTOR = 10
+"""Shortest pause between two comparisons without events, as a multiple of their duration."""
 _GIT_SECONDS = 30.0
-"""How long to wait for git to finish a checkout."""
-_SLICE = 1.0
-"""How long, in seconds, a request to stop may wait."""
-_STEP_MS, _GROUP_MS, _PULSE_MS = 100, 200, 1000
-_REMOTE = frozenset(
+"""Longest time to wait for git to finish a checkout."""
+_STOP_SECONDS = 1.0
+"""Longest time until a request to stop is noticed."""
+_JOIN_SECONDS = 5.0
+"""Time to wait for the background task at the end; at most one batch is lost."""
+_STEP_MS, _GROUP_MS, _TIMEOUT_MS = 100, 200, 1000
+_NETWORK_FILE_SYSTEMS = frozenset(
     "nfs nfs4 cifs smb3 smbfs 9p drvfs vboxsf fuse.sshfs fuse.rclone afs ceph glusterfs virtiofs".split()
 )
-"""File systems that other machines change without a hint."""
+"""File systems that other machines can change without an event."""
 
 
 class WatchEvent(Struct, frozen=True):
-    """Something that happened while watching: a run, or what kept one from being made."""
+    """An indexing run while watching, or the error that prevented one."""
 
     report: IndexReport | None = None
     error: str = ""
     hint: str = ""
     code: str = ""
-    """`polling` or `failed`, if there was trouble; `recovered` when it is over."""
+    """`polling` or `failed` after an error; `recovered` for the first success after one."""
 
 
 class WatchPace(NamedTuple):
-    """How often to look, and when not to."""
+    """When to compare files, when to wait and when to stop."""
 
     settings: Watch
     stopped: Callable[[], bool] = lambda: False
     busy: Callable[[], bool] = lambda: False
-    """Whether many changes are under way that belong together."""
+    """Whether many related changes are being made, such as a checkout."""
 
 
 class ChangeHints(Protocol):
-    """Tells that something may have changed."""
+    """Source of hints that files may have changed."""
 
     listening: bool
-    """Whether changes will be told of."""
+    """Whether hints will come."""
     error: str
-    """Why not, where that is worth knowing."""
+    """Why no hints will come; empty if they will, or if the reason is temporary."""
 
     def wait(self, seconds: float) -> bool:
-        """Wait for a hint, and say whether one came."""
+        """Wait for a hint and return whether one came."""
         ...
 
     def renew(self) -> None:
-        """Listen again if what was listened to is not there any more."""
+        """Listen again if a folder was replaced."""
         ...
 
     def close(self) -> None:
@@ -74,56 +76,62 @@ class ChangeHints(Protocol):
 
 
 def watch(
-    look: Callable[[], IndexReport | None], told: Callable[[WatchEvent], None], hints: ChangeHints, pace: WatchPace
+    refresh: Callable[[], IndexReport | None],
+    notify: Callable[[WatchEvent], None],
+    hints: ChangeHints,
+    pace: WatchPace,
 ) -> None:
-    """Look whenever that may be of use, and tell what came of it, until stopped; trouble is told once."""
-    trouble = polling = ""
-    for _ in moments(hints, pace):
+    """Refresh the index after changes until stopped, and notify of runs and new errors."""
+    last_error = last_hints_error = ""
+    for _ in refresh_times(hints, pace):
         try:
-            report = look()
+            report = refresh()
         except (WaymeetError, OSError) as error:
             message, hint = (error.message, error.hint) if isinstance(error, WaymeetError) else (f"{error}.", "")
-            if message != trouble:
-                told(WatchEvent(error=message, hint=hint, code="failed"))
-            trouble = message
+            if message != last_error:
+                notify(WatchEvent(error=message, hint=hint, code="failed"))
+            last_error = message
         else:
-            if report or trouble:
-                told(WatchEvent(report, code="recovered" if trouble else ""))
-            trouble = ""
+            if report or last_error:
+                notify(WatchEvent(report, code="recovered" if last_error else ""))
+            last_error = ""
         hints.renew()
-        if hints.error != polling and hints.error:
-            every = f"so all files are looked at every {pace.settings.poll_seconds:g} s or less often"
-            told(WatchEvent(error=f"Changes cannot be listened for, {every}: {hints.error}.", code="polling"))
-        polling = hints.error
+        if hints.error != last_hints_error and hints.error:
+            seconds = f"{pace.settings.poll_seconds:g} s"
+            message = (
+                f"File changes are not reported: {hints.error}. All files are compared every {seconds} or less often."
+            )
+            notify(WatchEvent(error=message, code="polling"))
+        last_hints_error = hints.error
 
 
-def moments(hints: ChangeHints, pace: WatchPace) -> Iterator[None]:
-    """Yield whenever it is time to look: at once, when a burst of hints has passed, and every so often without any."""
+def refresh_times(hints: ChangeHints, pace: WatchPace) -> Iterator[None]:
+    """Yield when a refresh is due: at once, after each burst of hints, and at intervals."""
     settings = pace.settings
     while not pace.stopped():
         started = monotonic()
         yield
         now = monotonic()
-        poll = max(settings.poll_seconds, (now - started) * _REST)  # a large project must not keep a core busy
+        poll = max(settings.poll_seconds, (now - started) * _POLL_FACTOR)  # a large project must not keep a core busy
         end = now + (settings.rescan_seconds if hints.listening else poll)
         while not pace.stopped() and (left := end - monotonic()) > 0:
-            if hints.wait(min(left, _SLICE)):
-                _settle(hints, settings.debounce_seconds, pace.busy)
+            if hints.wait(min(left, _STOP_SECONDS)):
+                _wait_for_quiet(hints, settings.debounce_seconds, pace.busy)
                 break
 
 
-def _settle(hints: ChangeHints, debounce: float, busy: Callable[[], bool]) -> None:
-    """Let a burst of changes pass, so that it is taken in as one; longer than a little only while git is at work."""
-    end = monotonic() + debounce * _PATIENCE
+def _wait_for_quiet(hints: ChangeHints, debounce: float, busy: Callable[[], bool]) -> None:
+    """Wait until a burst of changes has passed, and longer while git is working."""
+    end = monotonic() + debounce * _MAX_DEBOUNCE_FACTOR
     while hints.wait(debounce) and monotonic() < end:
         pass
     end = monotonic() + _GIT_SECONDS
     while busy() and monotonic() < end:
-        hints.wait(debounce or _SLICE)
+        hints.wait(debounce or _STOP_SECONDS)
 
 
 def is_git_checkout_running(root: str) -> bool:
-    """Tell whether git is changing the files of a project just now; a lock that was left behind says nothing."""
+    """Return whether git is changing the files of a project, by a recent lock file."""
     try:
         return time() - Path(root, ".git", "index.lock").stat().st_mtime < _GIT_SECONDS
     except OSError:
@@ -131,36 +139,37 @@ def is_git_checkout_running(root: str) -> bool:
 
 
 class SystemHints:
-    """Listens to what the operating system tells of changes below some folders."""
+    """Hints from the file events of the operating system."""
 
     def __init__(self, folders: Sequence[str]) -> None:
         self.listening = False
         self.error = ""
         self._folders = tuple(folders)
-        self._told = Event()
+        self._hint = Event()
         self._ended = Event()
         self._thread: Thread | None = None
-        self._there: tuple[object, ...] = ()
+        self._identities: tuple[object, ...] = ()
         self.renew()
 
     def wait(self, seconds: float) -> bool:
-        """Wait for a hint, and say whether one came."""
-        came = self._told.wait(seconds)
-        if came:  # one that comes right now is for the next time
-            self._told.clear()
-        return came
+        """Wait for a hint and return whether one came."""
+        has_hint = self._hint.wait(seconds)
+        if has_hint:  # a hint that comes right now counts for the next call
+            self._hint.clear()
+        return has_hint
 
     def renew(self) -> None:
         """Listen again if a folder was replaced, came back or went away."""
-        there = tuple(map(_identity, self._folders))
-        if there == self._there:
+        identities = tuple(map(_identity, self._folders))
+        if identities == self._identities:
             return
         self.close()
-        self._there = there
-        folders = [folder for folder, identity in zip(self._folders, there, strict=True) if identity]
-        remote = next((kind for folder in folders if (kind := _file_system(folder)) in _REMOTE), "")
-        self.error = f"a {remote} drive does not tell of what other machines change" if remote else ""
-        self.listening = there[0] is not None and not remote  # other roots that are gone can wait for the next rescan
+        self._identities = identities
+        folders = [folder for folder, identity in zip(self._folders, identities, strict=True) if identity]
+        network = next((kind for folder in folders if (kind := _file_system(folder)) in _NETWORK_FILE_SYSTEMS), "")
+        self.error = f"a {network} drive has no events for changes by other machines" if network else ""
+        # Only the project's own folder must exist: an extra root that comes back is found by the next rescan.
+        self.listening = identities[0] is not None and not network
         if self.listening:
             self._ended = Event()
             self._thread = Thread(target=self._listen, args=(folders, self._ended), daemon=True)
@@ -174,40 +183,40 @@ class SystemHints:
             self._thread = None
 
     def _listen(self, folders: Sequence[str], ended: Event) -> None:
-        from watchfiles import watch as listen  # noqa: PLC0415 - only those who watch pay for it
+        from watchfiles import watch as listen  # noqa: PLC0415 - needed for watching only
 
-        first = True
+        is_first = True
         try:
             for changes in listen(
                 *folders,
-                watch_filter=_worth_a_look,
+                watch_filter=_is_relevant,
                 debounce=_GROUP_MS,
                 step=_STEP_MS,
                 stop_event=ended,
-                rust_timeout=_PULSE_MS,
+                rust_timeout=_TIMEOUT_MS,
                 yield_on_timeout=True,
                 raise_interrupt=False,
                 force_polling=False,
                 ignore_permission_denied=True,
             ):
-                if changes or first:  # the first time it listens at last: what happened until then was not told
-                    first = False
-                    self._told.set()
-        except (OSError, RuntimeError) as error:  # too many folders for the system's limit, say
+                if changes or is_first:  # changes before the listener was ready had no event
+                    is_first = False
+                    self._hint.set()
+        except (OSError, RuntimeError) as error:  # for example, too many folders for the system's limit
             self.error = str(error)
         finally:
             if not ended.is_set():
                 self.listening = False
-                self._told.set()
+                self._hint.set()
 
 
-def _worth_a_look(_change: object, path: str) -> bool:
-    """Tell whether a change can matter: what git keeps for itself cannot, but for its list of ignored files."""
+def _is_relevant(_change: object, path: str) -> bool:
+    """Return whether a changed path can matter: of git's own files only the ignore rules."""
     return f"{os.sep}.git{os.sep}" not in path or path.endswith("exclude")
 
 
 def _identity(folder: str) -> object:
-    """Tell a folder from another one of the same name; None if it is not there."""
+    """Identify a folder by device and inode, or return None if it does not exist."""
     try:
         state = Path(folder).stat()
     except OSError:
@@ -216,80 +225,79 @@ def _identity(folder: str) -> object:
 
 
 def _file_system(folder: str) -> str:
-    """Name the kind of file system that a folder lies on; empty where that cannot be told."""
+    """Return the type of the file system of a folder, or "" if it is unknown."""
     try:
         mounts = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
-    fitting = [
-        (len(at), kind)
-        for _, at, kind, *_ in map(str.split, mounts.splitlines())
-        if folder == at or folder.startswith(at if at.endswith("/") else f"{at}/")
+    matching = [
+        (len(mount_point), kind)
+        for _, mount_point, kind, *_ in map(str.split, mounts.splitlines())
+        if folder == mount_point or folder.startswith(mount_point if mount_point.endswith("/") else f"{mount_point}/")
     ]
-    return max(fitting, default=(0, ""))[1]
-
-
-Found = TypeVar("Found")
-
-_JOIN_SECONDS = 5.0
-"""Seconds that whoever ends the loop waits for the work that is under way; it loses a batch at most."""
+    return max(matching, default=(0, ""))[1]
 
 
 def watch_and_embed(
-    look: Callable[[], IndexReport | None],
+    refresh: Callable[[], IndexReport | None],
     embed: Callable[[Callable[[], bool]], EmbeddingReport],
-    told: Callable[[WatchEvent], None],
+    notify: Callable[[WatchEvent], None],
     hints: ChangeHints,
     pace: WatchPace,
 ) -> None:
-    """Watch, and embed beside it what was taken in, so that no change waits for a model; trouble is told once."""
-    last = ""
+    """Watch, and embed new sections in a background thread, without delaying the indexing."""
+    last_error = ""
 
-    def tell(trouble: str, hint: str) -> None:
-        nonlocal last
-        if trouble != last and trouble:
-            told(WatchEvent(error=trouble, hint=hint, code="failed"))
-        last = trouble
+    def notify_error(error: str, hint: str) -> None:
+        nonlocal last_error
+        if error != last_error and error:
+            notify(WatchEvent(error=error, hint=hint, code="failed"))
+        last_error = error
 
-    def task(ended: Callable[[], bool]) -> None:
-        came = embed(ended)
-        tell(came.error, came.hint)
+    def embed_once(is_ended: Callable[[], bool]) -> None:
+        report = embed(is_ended)
+        notify_error(report.error, report.hint)
 
-    beside = Alongside(task, lambda error: tell(error.message, error.hint))
+    background = BackgroundTask(embed_once, lambda error: notify_error(error.message, error.hint))
+
+    def refresh_then_embed() -> IndexReport | None:
+        report = refresh()
+        background.request()
+        return report
+
     try:
-        watch(lambda: beside.then(look()), told, hints, pace)
+        watch(refresh_then_embed, notify, hints, pace)
     finally:
         hints.close()
-        beside.close()
+        background.close()
 
 
-class Alongside:
-    """A thread with one task."""
+class BackgroundTask:
+    """A thread that runs one task on request."""
 
-    def __init__(self, task: Callable[[Callable[[], bool]], None], failed: Callable[[WaymeetError], None]) -> None:
-        """Take a task, which is told how to find out that it should stop, and somebody to tell of its failures."""
+    def __init__(self, task: Callable[[Callable[[], bool]], None], on_error: Callable[[WaymeetError], None]) -> None:
+        """Start the thread. The task gets a function that returns whether it should stop."""
         self._task = task
-        self._failed = failed
-        self._asked = Event()
+        self._on_error = on_error
+        self._requested = Event()
         self._ended = Event()
-        self._thread = Thread(target=self._work, daemon=True)
+        self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
 
-    def then(self, found: Found) -> Found:
-        """Have the task done once more, and give back what was found; asking often while it is done is asking once."""
-        self._asked.set()
-        return found
+    def request(self) -> None:
+        """Run the task, or run it once again after the present run."""
+        self._requested.set()
 
     def close(self) -> None:
-        """End it, at the task's next opportunity."""
+        """Stop the thread when the task next checks whether to stop."""
         self._ended.set()
-        self._asked.set()
+        self._requested.set()
         self._thread.join(_JOIN_SECONDS)
 
-    def _work(self) -> None:
-        while self._asked.wait() and not self._ended.is_set():
-            self._asked.clear()
+    def _run(self) -> None:
+        while self._requested.wait() and not self._ended.is_set():
+            self._requested.clear()
             try:
                 self._task(self._ended.is_set)
             except WaymeetError as error:
-                self._failed(error)
+                self._on_error(error)

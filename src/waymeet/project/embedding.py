@@ -106,7 +106,7 @@ def embed_few(models: Models, store: Store, settings: Settings, is_late: Callabl
     try:
         with job.try_embedding_lock(models.index):
             model_switch.record_models(store, embedders, settings.embedding)
-            batches.embed_chunks(store, embedders, settings, late=is_late, hasty=True)
+            batches.embed_chunks(store, embedders, settings, is_late=is_late, hasty=True)
     except BusyIndexError:
         return  # the running job embeds these sections, too
 

@@ -79,7 +79,7 @@ def reason_to_postpone(changes: "Changes", settings: Settings) -> str:
     """Give the reason why a search must not index these changes itself; empty if it may."""
     from waymeet.ingest.discover.changes import removal_warning
 
-    warning = removal_warning(changes, ask_above=0)
+    warning = removal_warning(changes, confirm_above=0)
     if warning:
         return f"{warning} If they are meant to be gone, run `waymeet index --accept-removals`"
     if changes.number > settings.ingest.refresh_files:

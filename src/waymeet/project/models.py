@@ -87,11 +87,11 @@ class Models:
             return ActiveModels(embedders, is_local=is_local, failed_chunks=count_failed_chunks(store, spaces))
         embedded, chunks = store.coverage(spaces)
         progress = f"{embedded} of {chunks} sections have a vector of {' + '.join(spaces)}"
-        old_embedders, reason = self._previous(previous.spaces, previous.made)
+        old_embedders, reason = self._previous(previous.spaces, previous.settings)
         if old_embedders:
             detail = f"{progress}; until all have one, queries use {' + '.join(previous.spaces)}"
             return ActiveModels(
-                old_embedders, (Degraded("vector", "model_change", detail),), not is_remote(previous.made)
+                old_embedders, (Degraded("vector", "model_change", detail),), not is_remote(previous.settings)
             )
         detail = f"{' + '.join(previous.spaces)}, which made the vectors, cannot be used ({reason}); {progress}"
         return ActiveModels(embedders, (Degraded("vector", "model_change", detail),), is_local)
@@ -104,9 +104,9 @@ class Models:
         if not (reason and active.degraded):
             return False
         previous = previous_models(store, self.chosen(settings))
-        if previous is None or self._failure(previous.made):
+        if previous is None or self._failure(previous.settings):
             return False
-        self._failed[previous.made] = reason, monotonic() + _RETRY_SECONDS
+        self._failed[previous.settings] = reason, monotonic() + _RETRY_SECONDS
         return True
 
     def save_vectors(self, new_vectors: NewVectors, settings: Embedding) -> None:

@@ -292,7 +292,7 @@ class Project:
         loaded = reload_document(self.root, store, self.settings, document)
         is_changed = loaded.digest != document.digest
         changed_note = "the file changed since it was indexed: its lines may have moved" if is_changed else ""
-        excerpt = cut_excerpt(line_range, reference, loaded.text, (changed_note, loaded.note))
+        excerpt = cut_excerpt(line_range, reference, loaded.text, (changed_note, loaded.warning))
         record_read(self.index_path, document, time_ns())
         return excerpt
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waymeet.ingest.chunk import chunks
+from waymeet.ingest.chunk import split_chunks
 from waymeet.ingest.parse import parse
 from waymeet.settings import Chunking
 from waymeet.types import Chunk
@@ -16,77 +16,77 @@ WHOLE = Chunking(max_chars=10_000, min_chars=0)
 
 
 def cut(text: str, chunking: Chunking = SMALL, path: str = "a.md") -> tuple[Chunk, ...]:
-    return chunks(path, text, parse(path, text), chunking)
+    return split_chunks(path, text, parse(path, text), chunking)
 
 
-def spans(made: tuple[Chunk, ...]) -> list[tuple[int, int]]:
-    return [(chunk.start, chunk.end) for chunk in made]
+def spans(chunks: tuple[Chunk, ...]) -> list[tuple[int, int]]:
+    return [(chunk.start, chunk.end) for chunk in chunks]
 
 
 def test_sections_keep_their_heading_path_anchor_and_lines() -> None:
     text = "Before.\n\n# Top\n\nText.\n\n## Part A\n\nOne.\n\n### Deep\n\nTwo.\n\n## Part B\nThree.\n"
-    made = cut(text, WHOLE)
-    assert [(chunk.id, chunk.headings, chunk.anchors) for chunk in made] == [
+    chunks = cut(text, WHOLE)
+    assert [(chunk.id, chunk.headings, chunk.anchors) for chunk in chunks] == [
         ("a.md#L1-L1", (), ()),
         ("a.md#L3-L5", ("Top",), ("top",)),
         ("a.md#L7-L9", ("Top", "Part A"), ("part-a",)),
         ("a.md#L11-L13", ("Top", "Part A", "Deep"), ("deep",)),
         ("a.md#L15-L16", ("Top", "Part B"), ("part-b",)),
     ]
-    assert made[2].text == "## Part A\n\nOne."
-    assert [chunk.ordinal for chunk in made] == [0, 1, 2, 3, 4]
-    assert {chunk.document for chunk in made} == {"a.md"}
+    assert chunks[2].text == "## Part A\n\nOne."
+    assert [chunk.ordinal for chunk in chunks] == [0, 1, 2, 3, 4]
+    assert {chunk.document for chunk in chunks} == {"a.md"}
 
 
 def test_levels_may_be_left_out() -> None:
-    made = cut("# A\n\n#### B\n\n## C\n", WHOLE)
-    assert [chunk.headings for chunk in made] == [("A",), ("A", "B"), ("A", "C")]
+    chunks = cut("# A\n\n#### B\n\n## C\n", WHOLE)
+    assert [chunk.headings for chunk in chunks] == [("A",), ("A", "B"), ("A", "C")]
 
 
 def test_a_long_section_is_split_at_paragraphs() -> None:
-    made = cut("# Top\n\n" + "\n\n".join(f"Paragraph {n} has some words." for n in range(1, 6)))
-    assert spans(made) == [(1, 3), (5, 7), (9, 11)]
-    assert {chunk.headings for chunk in made} == {("Top",)}
-    assert all(len(chunk.text) <= SMALL.max_chars for chunk in made)
+    chunks = cut("# Top\n\n" + "\n\n".join(f"Paragraph {n} has some words." for n in range(1, 6)))
+    assert spans(chunks) == [(1, 3), (5, 7), (9, 11)]
+    assert {chunk.headings for chunk in chunks} == {("Top",)}
+    assert all(len(chunk.text) <= SMALL.max_chars for chunk in chunks)
 
 
 def test_a_heading_stays_with_the_paragraph_below_it() -> None:
-    made = cut(f"# Top\n\n{'a' * 50}\n\n{'b' * 50}\n")
-    assert spans(made) == [(1, 3), (5, 5)]
+    chunks = cut(f"# Top\n\n{'a' * 50}\n\n{'b' * 50}\n")
+    assert spans(chunks) == [(1, 3), (5, 5)]
 
 
 def test_the_last_piece_is_not_left_too_short() -> None:
-    made = cut(f"{'a ' * 9}\n\n{'b ' * 9}\n\n{'c ' * 9}\n\nd\n")
-    assert spans(made) == [(1, 3), (5, 7)]
+    chunks = cut(f"{'a ' * 9}\n\n{'b ' * 9}\n\n{'c ' * 9}\n\nd\n")
+    assert spans(chunks) == [(1, 3), (5, 7)]
 
 
 def test_a_tiny_section_begins_the_next_one() -> None:
-    made = cut("# Top\n\n## Part\n\nSome words of text.\n\n## Other\n\nSome more words of text.\n")
-    assert [(chunk.start, chunk.end, chunk.headings) for chunk in made] == [
+    chunks = cut("# Top\n\n## Part\n\nSome words of text.\n\n## Other\n\nSome more words of text.\n")
+    assert [(chunk.start, chunk.end, chunk.headings) for chunk in chunks] == [
         (1, 5, ("Top",)),
         (7, 9, ("Top", "Other")),
     ]
-    assert "## Part" in made[0].text
+    assert "## Part" in chunks[0].text
 
 
 def test_a_tiny_section_does_not_join_one_of_a_higher_level() -> None:
-    made = cut("# A\n\nSome words of text here.\n\n## Tiny\n\n# B\n\nSome words of text there.\n")
-    assert [chunk.headings for chunk in made] == [("A",), ("A", "Tiny"), ("B",)]
+    chunks = cut("# A\n\nSome words of text here.\n\n## Tiny\n\n# B\n\nSome words of text there.\n")
+    assert [chunk.headings for chunk in chunks] == [("A",), ("A", "Tiny"), ("B",)]
 
 
 def test_text_before_the_first_heading_joins_its_section() -> None:
-    (made,) = cut("[x]\n\n# Top\n\nSome words of text.\n")
-    assert (made.start, made.end, made.headings, made.anchors) == (1, 5, ("Top",), ("top",))
+    (chunks,) = cut("[x]\n\n# Top\n\nSome words of text.\n")
+    assert (chunks.start, chunks.end, chunks.headings, chunks.anchors) == (1, 5, ("Top",), ("top",))
 
 
 def test_a_tiny_section_before_a_long_one_takes_only_what_fits() -> None:
-    made = cut(f"# Top\n\n## Part\n\n{'a' * 30}\n\n{'b' * 40}\n")
-    assert [(chunk.start, chunk.end, chunk.headings) for chunk in made] == [(1, 5, ("Top",)), (7, 7, ("Top", "Part"))]
+    chunks = cut(f"# Top\n\n## Part\n\n{'a' * 30}\n\n{'b' * 40}\n")
+    assert [(chunk.start, chunk.end, chunk.headings) for chunk in chunks] == [(1, 5, ("Top",)), (7, 7, ("Top", "Part"))]
 
 
 def test_a_tiny_section_stands_alone_if_nothing_fits_beside_it() -> None:
-    made = cut(f"# Top\n\n## Part\n{'a' * 52}\n")
-    assert [(chunk.start, chunk.end, chunk.headings) for chunk in made] == [(1, 1, ("Top",)), (3, 4, ("Top", "Part"))]
+    chunks = cut(f"# Top\n\n## Part\n{'a' * 52}\n")
+    assert [(chunk.start, chunk.end, chunk.headings) for chunk in chunks] == [(1, 1, ("Top",)), (3, 4, ("Top", "Part"))]
 
 
 def test_fenced_code_is_not_split_at_its_blank_lines() -> None:
@@ -95,27 +95,27 @@ def test_fenced_code_is_not_split_at_its_blank_lines() -> None:
 
 
 def test_long_fenced_code_is_split_at_lines() -> None:
-    made = cut("```\n" + "value = compute()\n" * 8 + "```\n")
-    assert [line for chunk in made for line in chunk.text.split("\n")] == ["```", *["value = compute()"] * 8, "```"]
-    assert all(len(chunk.text) <= SMALL.max_chars for chunk in made)
+    chunks = cut("```\n" + "value = compute()\n" * 8 + "```\n")
+    assert [line for chunk in chunks for line in chunk.text.split("\n")] == ["```", *["value = compute()"] * 8, "```"]
+    assert all(len(chunk.text) <= SMALL.max_chars for chunk in chunks)
 
 
 def test_a_long_line_is_cut_at_spaces_and_its_pieces_are_told_apart() -> None:
-    made = cut("start\n" + "word " * 30 + "\nend\n", path="a.txt")
-    assert [chunk.id for chunk in made] == [
+    chunks = cut("start\n" + "word " * 30 + "\nend\n", path="a.txt")
+    assert [chunk.id for chunk in chunks] == [
         "a.txt#L1-L1",
         "a.txt#L2-L2",
         "a.txt#L2-L2~2",
         "a.txt#L2-L2~3",
         "a.txt#L3-L3",
     ]
-    assert {word for chunk in made[1:4] for word in chunk.text.split()} == {"word"}
-    assert all(len(chunk.text) <= SMALL.max_chars for chunk in made)
+    assert {word for chunk in chunks[1:4] for word in chunk.text.split()} == {"word"}
+    assert all(len(chunk.text) <= SMALL.max_chars for chunk in chunks)
 
 
 def test_a_line_without_spaces_is_cut_anywhere() -> None:
-    made = cut("x" * 130, path="a.txt")
-    assert [len(chunk.text) for chunk in made] == [44, 43, 43]
+    chunks = cut("x" * 130, path="a.txt")
+    assert [len(chunk.text) for chunk in chunks] == [44, 43, 43]
 
 
 def test_code_is_cut_before_what_is_not_indented() -> None:
@@ -153,16 +153,16 @@ def squeezed(text: str) -> str:
 @given(TEXTS, SIZES, st.sampled_from(["a.md", "a.py"]))
 def test_no_text_is_lost_and_none_is_in_two_chunks(text: str, chunking: Chunking, path: str) -> None:
     parsed = parse(path, text)
-    made = chunks(path, text, parsed, chunking)
+    chunks = split_chunks(path, text, parsed, chunking)
     lines = text.split("\n")
     body = "\n".join(lines[parsed.body_line - 1 :])
-    assert squeezed("".join(chunk.text for chunk in made)) == squeezed(body)
-    covered = {number for chunk in made for number in range(chunk.start, chunk.end + 1)}
+    assert squeezed("".join(chunk.text for chunk in chunks)) == squeezed(body)
+    covered = {number for chunk in chunks for number in range(chunk.start, chunk.end + 1)}
     assert covered >= {number for number, line in enumerate(lines, 1) if line.strip() and number >= parsed.body_line}
-    assert all(len(chunk.text) <= chunking.max_chars for chunk in made)
-    assert len({chunk.id for chunk in made}) == len(made)
-    assert [chunk.ordinal for chunk in made] == list(range(len(made)))
-    assert spans(made) == sorted(spans(made))
+    assert all(len(chunk.text) <= chunking.max_chars for chunk in chunks)
+    assert len({chunk.id for chunk in chunks}) == len(chunks)
+    assert [chunk.ordinal for chunk in chunks] == list(range(len(chunks)))
+    assert spans(chunks) == sorted(spans(chunks))
 
 
 @given(TEXTS)
@@ -173,5 +173,5 @@ def test_a_chunks_lines_are_its_text(text: str) -> None:
 
 
 def test_a_joined_section_can_still_be_linked_to() -> None:
-    (made,) = cut("# Top\n\n## Part\n\nSome more words of text.\n")
-    assert (made.headings, made.anchors) == (("Top",), ("top", "part"))
+    (chunks,) = cut("# Top\n\n## Part\n\nSome more words of text.\n")
+    assert (chunks.headings, chunks.anchors) == (("Top",), ("top", "part"))

@@ -1,4 +1,4 @@
-"""The run that brings a store up to date, and the look that tells whether one is needed."""
+"""The indexing run, and the comparison that shows whether one is needed."""
 
 import os
 import time
@@ -33,16 +33,16 @@ class Watched(MemoryStore):
         self.drops: list[list[str]] = []
 
     def put(self, entries: Sequence[IndexEntry]) -> None:
-        self._note(self.puts, [entry.document.id for entry in entries])
+        self._record(self.puts, [entry.document.id for entry in entries])
         super().put(entries)
 
     def drop(self, documents: Collection[str]) -> None:
-        self._note(self.drops, sorted(documents))
+        self._record(self.drops, sorted(documents))
         super().drop(documents)
 
-    def _note(self, kept: list[list[str]], documents: list[str]) -> None:
+    def _record(self, calls: list[list[str]], documents: list[str]) -> None:
         if files := [document for document in documents if not document.endswith("/")]:
-            kept.append(files)
+            calls.append(files)
 
 
 @pytest.fixture
@@ -59,12 +59,12 @@ def plant(root: Path, files: dict[str, str], modified_ns: int = LONG_AGO) -> Non
 
 
 def look(root: Path, store: MemoryStore, chosen: Settings = DEFAULT) -> Changes:
-    seen = find_changes(root, store, chosen, lambda: False)
-    assert seen is not None
-    return seen
+    changed = find_changes(root, store, chosen, lambda: False)
+    assert changed is not None
+    return changed
 
 
-def found(store: MemoryStore, text: str) -> list[str]:
+def search(store: MemoryStore, text: str) -> list[str]:
     words = [Word(terms) for _, terms in analysis.query_words(text)]
     return sorted({hit.document for hit in store.rank_lexical(words, 100, Filters(), Bm25())})
 
@@ -80,15 +80,15 @@ FILES = {
 }
 
 
-def test_a_first_run_takes_everything_in(tmp_path: Path, store: Watched) -> None:
+def test_a_first_run_indexes_everything(tmp_path: Path, store: Watched) -> None:
     plant(tmp_path, FILES)
     report = index(tmp_path, store, DEFAULT)
     assert counts(report) == (3, 0, 0, 0)
     assert (report.files, report.skipped, report.ignored, report.warnings) == (3, (), 0, ())
     assert store.puts == [["a.md", "src/c.py", "sub/b.md"]]
-    assert found(store, "bananas") == ["sub/b.md"]
-    assert found(store, "pears") == ["a.md", "sub/b.md"]  # the second by the text of the link that leads to it
-    assert found(store, "cherry") == ["src/c.py"]
+    assert search(store, "bananas") == ["sub/b.md"]
+    assert search(store, "pears") == ["a.md", "sub/b.md"]  # the second by the text of the link that leads to it
+    assert search(store, "cherry") == ["src/c.py"]
 
 
 def test_a_second_run_reads_nothing(tmp_path: Path, store: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,8 +107,8 @@ def test_editing_a_file_touches_that_file_only(tmp_path: Path, store: Watched) -
     plant(tmp_path, {"sub/b.md": "# Beta\n\nDates.\n"}, LONG_AGO + 5)
     assert counts(index(tmp_path, store, DEFAULT)) == (0, 1, 0, 2)
     assert store.puts[1:] == [["sub/b.md"]]
-    assert found(store, "bananas") == []
-    assert found(store, "dates") == ["sub/b.md"]
+    assert search(store, "bananas") == []
+    assert search(store, "dates") == ["sub/b.md"]
 
 
 def test_a_deleted_file_leaves_every_answer(tmp_path: Path, store: Watched) -> None:
@@ -117,7 +117,7 @@ def test_a_deleted_file_leaves_every_answer(tmp_path: Path, store: Watched) -> N
     (tmp_path / "sub/b.md").unlink()
     assert counts(index(tmp_path, store, DEFAULT)) == (0, 0, 1, 2)
     assert store.drops == [["sub/b.md"]]
-    assert found(store, "bananas beta") == []
+    assert search(store, "bananas beta") == []
     assert store.counts().dangling == 1
 
 
@@ -132,7 +132,7 @@ def test_a_link_is_resolved_when_its_target_appears(tmp_path: Path, store: Watch
     assert edge.target.document == "x/y.md"
 
 
-def test_a_file_that_was_only_touched_is_not_taken_in_again(tmp_path: Path, store: Watched) -> None:
+def test_a_file_that_was_only_touched_is_not_indexed_again(tmp_path: Path, store: Watched) -> None:
     plant(tmp_path, FILES)
     index(tmp_path, store, DEFAULT)
     plant(tmp_path, {"a.md": FILES["a.md"]}, LONG_AGO + 5)
@@ -156,7 +156,7 @@ def test_a_change_without_a_change_of_size_or_time_is_noticed_when_fresh(
     plant(tmp_path, {"a.md": "two\n"}, now)
     assert look(tmp_path, store).modified == ("a.md",)
     assert counts(index(tmp_path, store, DEFAULT)) == (0, 1, 0, 1)
-    assert found(store, "two") == ["a.md"]
+    assert search(store, "two") == ["a.md"]
 
 
 def test_an_old_file_is_not_opened_by_the_look(tmp_path: Path, store: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,8 +174,8 @@ def test_a_file_that_took_the_place_of_another_of_its_size_and_time_is_noticed(t
     (tmp_path / "b.md").replace(tmp_path / "a.md")
     assert (look(tmp_path, store).modified, look(tmp_path, store).removed) == (("a.md",), ("b.md",))
     index(tmp_path, store, DEFAULT)
-    assert found(store, "one") == []
-    assert found(store, "two") == ["a.md"]
+    assert search(store, "one") == []
+    assert search(store, "two") == ["a.md"]
 
 
 def test_a_new_way_of_parsing_reads_everything_anew(tmp_path: Path, store: Watched) -> None:
@@ -194,7 +194,7 @@ def test_newly_ignored_files_vanish(tmp_path: Path, store: Watched) -> None:
     report = index(tmp_path, store, DEFAULT)
     assert counts(report) == (1, 0, 1, 2)
     assert report.ignored == 1
-    assert found(store, "bananas") == []
+    assert search(store, "bananas") == []
 
 
 @pytest.mark.parametrize("gone", ["", "a file"])
@@ -222,11 +222,11 @@ def test_an_empty_folder_is_no_error(tmp_path: Path, store: Watched) -> None:
 
 def test_files_are_put_in_batches_with_progress(tmp_path: Path, store: Watched) -> None:
     plant(tmp_path, {f"{n}.md": f"word {n}\n" for n in range(5)})
-    told: list[tuple[int, int, str]] = []
+    steps: list[tuple[int, int, str]] = []
     chosen = replace(DEFAULT, ingest=replace(DEFAULT.ingest, batch_files=2))
-    index(tmp_path, store, chosen, lambda *step: told.append(step))
+    index(tmp_path, store, chosen, lambda *step: steps.append(step))
     assert store.puts == [["0.md", "1.md"], ["2.md", "3.md"], ["4.md"]]
-    assert told == [(n + 1, 5, f"{n}.md") for n in range(5)]
+    assert steps == [(n + 1, 5, f"{n}.md") for n in range(5)]
 
 
 def test_a_batch_is_also_full_by_its_size(tmp_path: Path, store: Watched) -> None:
@@ -245,12 +245,14 @@ def test_an_interrupted_run_leaves_a_valid_index_and_goes_on(tmp_path: Path, sto
 
     with pytest.raises(KeyboardInterrupt):
         index(tmp_path, store, chosen, stop)
-    assert found(store, "word0 word1 word2 word3") == ["0.md", "1.md"]
+    assert search(store, "word0 word1 word2 word3") == ["0.md", "1.md"]
     assert counts(index(tmp_path, store, chosen)) == (3, 0, 0, 2)
 
 
-def test_the_notes_say_what_a_user_may_ask(tmp_path: Path, store: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_state, "LISTED", 1)
+def test_the_metadata_holds_the_state_of_the_run(
+    tmp_path: Path, store: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_state, "MAX_LISTED", 1)
     plant(tmp_path, {"a.png": "", "b.png": ""})
     before = time.time_ns()
     index(tmp_path, store, DEFAULT)
@@ -263,15 +265,15 @@ def test_the_notes_say_what_a_user_may_ask(tmp_path: Path, store: Watched, monke
 # --- the quick look ------------------------------------------------------------------------------------------------
 
 
-def test_the_look_tells_added_modified_and_removed(tmp_path: Path, store: Watched) -> None:
+def test_the_comparison_lists_added_modified_and_removed(tmp_path: Path, store: Watched) -> None:
     plant(tmp_path, FILES)
     index(tmp_path, store, DEFAULT)
     assert [(*look(tmp_path, store).added, *look(tmp_path, store).modified, *look(tmp_path, store).removed)] == [()]
     plant(tmp_path, {"new.md": "x", "a.md": "changed"}, LONG_AGO + 5)
     (tmp_path / "src/c.py").unlink()
-    seen = look(tmp_path, store)
-    assert (seen.added, seen.modified, seen.removed) == (("new.md",), ("a.md",), ("src/c.py",))
-    assert seen.unchanged == 1
+    changed = look(tmp_path, store)
+    assert (changed.added, changed.modified, changed.removed) == (("new.md",), ("a.md",), ("src/c.py",))
+    assert changed.unchanged == 1
 
 
 def test_a_run_can_take_over_what_a_look_found(tmp_path: Path, store: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -279,9 +281,9 @@ def test_a_run_can_take_over_what_a_look_found(tmp_path: Path, store: Watched, m
     index(tmp_path, store, DEFAULT)
     plant(tmp_path, {"new.md": "x", "a.md": "changed"}, LONG_AGO + 5)
     (tmp_path / "src/c.py").unlink()
-    seen = look(tmp_path, store)
+    changed = look(tmp_path, store)
     monkeypatch.setattr(run, "compare_files", None)
-    assert counts(index(tmp_path, store, DEFAULT, only=seen)) == (1, 1, 1, 1)
+    assert counts(index(tmp_path, store, DEFAULT, only=changed)) == (1, 1, 1, 1)
     again = look(tmp_path, store)
     assert (again.added, again.modified, again.removed) == ((), (), ())
 

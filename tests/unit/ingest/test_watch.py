@@ -1,4 +1,4 @@
-"""When a watch looks, and what it tells."""
+"""When a watch compares the files, and which events it reports."""
 
 import os
 import time
@@ -11,7 +11,7 @@ import pytest
 from waymeet.errors import NotFoundError
 from waymeet.ingest import watch as watching
 from waymeet.ingest.index import IndexReport
-from waymeet.ingest.watch import SystemHints, WatchEvent, WatchPace, is_git_checkout_running, moments, watch
+from waymeet.ingest.watch import SystemHints, WatchEvent, WatchPace, is_git_checkout_running, refresh_times, watch
 from waymeet.project import Project
 from waymeet.settings import Watch
 
@@ -20,7 +20,7 @@ REPORT = IndexReport(1, 1, 0, 0, 0, (), 0, (), 0.0)
 
 
 class Script:
-    """Hints that come as they are written down: True for one, False for none in the time asked for."""
+    """Hints from a script: True for one, False for none in the time to wait."""
 
     def __init__(self, *coming: bool) -> None:
         self.listening = True
@@ -41,8 +41,8 @@ class Script:
 
 
 def looks(hints: Script, pace: WatchPace, number: int) -> None:
-    """Wait for so many moments to look."""
-    coming = moments(hints, pace)
+    """Wait for so many refresh_times to look."""
+    coming = refresh_times(hints, pace)
     for _ in range(number):
         next(coming)
 
@@ -82,25 +82,25 @@ def test_git_is_given_time_to_finish(tmp_path: Path) -> None:
     assert not is_git_checkout_running(str(tmp_path))
 
 
-def watched(hints: Script, *looked: IndexReport | Exception | None) -> list[WatchEvent]:
+def watch_events(hints: Script, *outcomes: IndexReport | Exception | None) -> list[WatchEvent]:
     """Watch until there is nothing more to see."""
-    coming, told = list(looked), list[WatchEvent]()
+    coming, events = list(outcomes), list[WatchEvent]()
 
     def look() -> IndexReport | None:
-        found = coming.pop(0)
-        if isinstance(found, Exception):
-            raise found
-        return found
+        outcome = coming.pop(0)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
 
     pace = WatchPace(Watch(rescan_seconds=0.0, poll_seconds=0.5), stopped=lambda: not coming)
-    watch(look, told.append, hints, pace)
-    return told
+    watch(look, events.append, hints, pace)
+    return events
 
 
-def test_trouble_is_told_once_and_when_it_is_over() -> None:
+def test_an_error_is_reported_once_and_when_it_is_over() -> None:
     gone = NotFoundError("It is gone.", "Look for it.")
-    told = watched(Script(), REPORT, None, gone, gone, OSError("No space"), None, None, gone, REPORT)
-    assert told == [
+    events = watch_events(Script(), REPORT, None, gone, gone, OSError("No space"), None, None, gone, REPORT)
+    assert events == [
         WatchEvent(REPORT),
         WatchEvent(error="It is gone.", hint="Look for it.", code="failed"),
         WatchEvent(error="No space.", code="failed"),
@@ -110,12 +110,12 @@ def test_trouble_is_told_once_and_when_it_is_over() -> None:
     ]
 
 
-def test_it_says_that_changes_are_not_told_of() -> None:
+def test_missing_file_events_are_reported() -> None:
     hints = Script()
     hints.error = "the limit is reached"
-    (told,) = watched(hints, None, None, None)
-    assert told.code == "polling"
-    assert "the limit is reached." in told.error
+    (event,) = watch_events(hints, None, None, None)
+    assert event.code == "polling"
+    assert "the limit is reached." in event.error
 
 
 # --- with the system -----------------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ def until(true: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def test_the_system_tells_of_changes_and_of_a_new_root(tmp_path: Path) -> None:
+def test_the_system_reports_changes_and_a_new_root(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
     hints = SystemHints([str(root)])
@@ -149,9 +149,9 @@ def test_the_system_tells_of_changes_and_of_a_new_root(tmp_path: Path) -> None:
         hints.close()
 
 
-def test_what_git_keeps_for_itself_is_not_worth_a_look() -> None:
+def test_files_of_git_itself_are_not_relevant() -> None:
     paths = ("/p/.git/index", "/p/.git/info/exclude", "/p/sub/.git", "/p/a.md")
-    assert [watching._worth_a_look(None, path) for path in paths] == [False, True, True, True]
+    assert [watching._is_relevant(None, path) for path in paths] == [False, True, True, True]
 
 
 def test_a_listener_that_fails_lets_files_be_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,27 +176,27 @@ def test_a_project_is_watched(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
     (root / "a.md").write_text("# Apples\n")
-    told, ended = list[WatchEvent](), Event()
+    events, ended = list[WatchEvent](), Event()
     flags = ("watch.debounce_seconds=0.01", "watch.poll_seconds=0.05")
     with Project.open(root, index=tmp_path / "index.db", flags=flags) as project:
         project.index()
-        thread = Thread(target=lambda: project.watch(told.append, stopped=ended.is_set))
+        thread = Thread(target=lambda: project.watch(events.append, stopped=ended.is_set))
         thread.start()
         (root / "b.md").write_text("# Bananas\n")
-        until(lambda: any(each.report and each.report.added == 1 for each in told))
+        until(lambda: any(each.report and each.report.added == 1 for each in events))
         (root / ".gitignore").write_text("a.md\n")
-        until(lambda: any(each.report and each.report.removed == 1 for each in told))
+        until(lambda: any(each.report and each.report.removed == 1 for each in events))
         root.rename(tmp_path / "away")
-        until(lambda: told[-1].code == "failed")
+        until(lambda: events[-1].code == "failed")
         with Project.open(root, index=tmp_path / "index.db") as reader:  # the turn is free, and the index answers
             answer = reader.search("bananas")
         assert [hit.document for hit in answer.hits] == ["b.md"]
         assert "root_missing" in [each.code for each in answer.degraded]
         (tmp_path / "away").rename(root)
-        until(lambda: told[-1].code == "recovered")
+        until(lambda: events[-1].code == "recovered")
         (root / "b.md").rename(root / "c.md")
-        until(lambda: any(each.report and each.report.renamed == (("b.md", "c.md"),) for each in told))
+        until(lambda: any(each.report and each.report.renamed == (("b.md", "c.md"),) for each in events))
         (root / "waymeet.toml").write_text('[ingest]\nignore = ["c.md"]\n')
-        until(lambda: any(each.report and each.report.removed == 1 and not each.report.renamed for each in told[-1:]))
+        until(lambda: any(each.report and each.report.removed == 1 and not each.report.renamed for each in events[-1:]))
         ended.set()
         thread.join()

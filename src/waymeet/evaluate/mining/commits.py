@@ -9,7 +9,7 @@ from time import monotonic
 from waymeet.analysis import normalise_text
 from waymeet.evaluate.mining.labels import COMMITS, Label
 from waymeet.evaluate.mining.questions import is_log, says_something
-from waymeet.ingest.parse import format_of
+from waymeet.ingest.filetypes import file_type
 from waymeet.paths import is_visible
 from waymeet.staleness.git import GitError, run_git
 
@@ -55,4 +55,4 @@ def _labels(said: str, documents: frozenset[str]) -> Iterator[Label]:
 
 
 def _is_written(path: str) -> bool:
-    return not is_log(path) and format_of(path).language not in _RECORDS
+    return not is_log(path) and file_type(path).language not in _RECORDS

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from waymeet.ingest.build.entry import BuiltEntry
 from waymeet.ingest.discover.walk import FoundFile, walk
-from waymeet.ingest.parse import format_of
-from waymeet.ingest.read.decode import load_file
+from waymeet.ingest.filetypes import file_type
+from waymeet.ingest.read.load import load_file
 from waymeet.ingest.read.secrets import mask_secrets
 from waymeet.ingest.workers.dispatch import run_tasks
 from waymeet.ingest.workers.task import ParseRules, Task
@@ -28,8 +28,8 @@ def read_in(root: Path, store: Store, settings: Settings, progress: Progress | N
     tasks = [Task(each.path, size=each.size) for each in files]
     batch: list[IndexEntry] = []
     for done, outcome in enumerate(run_tasks(tasks, _rules(root, settings)), start=1):
-        if outcome.made:
-            batch.append(outcome.made.entry)
+        if outcome.built:
+            batch.append(outcome.built.entry)
         if len(batch) == settings.ingest.batch_files:
             store.put(batch)
             batch = []
@@ -40,9 +40,9 @@ def read_in(root: Path, store: Store, settings: Settings, progress: Progress | N
 
 def text_of(root: Path, path: str, settings: Settings) -> str | None:
     """Read a file as it is indexed, without its secrets; None if its bytes are not its text."""
-    if format_of(path).language in _NOT_TEXT:
+    if file_type(path).language in _NOT_TEXT:
         return None
-    text = load_file(root, path, mask=False).text
+    text = load_file(root, path).text
     return mask_secrets(text, path).text if settings.ingest.mask_secrets else text
 
 
@@ -55,8 +55,8 @@ def made_of(texts: Mapping[str, str], settings: Settings) -> Iterator[BuiltEntry
             file.write_text(text, encoding="utf-8", newline="")
         tasks = [Task(path, size=len(text)) for path, text in texts.items()]
         for outcome in run_tasks(tasks, _rules(Path(folder), settings)):
-            if outcome.made:
-                yield outcome.made
+            if outcome.built:
+                yield outcome.built
 
 
 def _rules(root: Path, settings: Settings) -> ParseRules:

@@ -1,32 +1,67 @@
-"""One file → everything a store keeps of it."""
+"""Building of a file's index entry: document, chunks, terms and links."""
 
 from collections.abc import Callable, Iterator
 from itertools import islice
+
 from msgspec import Struct
 from msgspec.structs import replace
+
 from waymeet.analysis import count_terms
 from waymeet.analysis.acronyms import find_acronyms
-from waymeet.analysis.keys import property_key, mention_key, acronym_key, long_form_key
+from waymeet.analysis.keys import acronym_key, long_form_key, mention_key, property_key
 from waymeet.analysis.proper_names import find_proper_names
-from waymeet.ingest.chunk import chunks
-from waymeet.ingest.read.decode import Decoded
-from waymeet.ingest.discover.entry_kind import sorted_in
-from waymeet.ingest.build.link_keys import links, names
-from waymeet.ingest.parse import Parsed, format_of, parse
+from waymeet.ingest.build.link_keys import build_links, document_keys
+from waymeet.ingest.chunk import split_chunks
+from waymeet.ingest.discover.entry_kind import SKILL_PAGE, entry_kind
+from waymeet.ingest.filetypes import file_type
+from waymeet.ingest.parse import Parsed, parse
 from waymeet.ingest.parse.markup.code_blocks import CODE_BLOCK
+from waymeet.ingest.read.decode import Decoded
 from waymeet.ingest.read.secrets import mask_secrets
-from waymeet.settings import NotebookSettings, Chunking
-from waymeet.types import Chunk, Document, IndexEntry, Fingerprint, Terms
-from waymeet.ingest.build.link_keys import names
-from waymeet.ingest.parse import Parsed
-from waymeet.types import Chunk, Document, IndexEntry, Fingerprint
+from waymeet.settings import Chunking, NotebookSettings
+from waymeet.types import Chunk, Document, Fingerprint, IndexEntry, Terms
+
+_NOT_PARSED = Parsed("", "other")
+_DEFAULT_NOTEBOOK = NotebookSettings()
+_MAX_NAMES = 40
+"""Proper names in its text that become keys of a document."""
 
 
-_NOTHING = Parsed("", "other")
+class BuiltEntry(Struct, frozen=True):
+    """An entry with warnings about its file."""
+
+    entry: IndexEntry
+    warnings: tuple[str, ...] = ()
 
 
-def bare(path: str, fingerprint: Fingerprint) -> IndexEntry:
-    """Make the entry of a file of which nothing but its path, size and time is known."""
+def build_entry(
+    path: str,
+    decoded: Decoded,
+    fingerprint: Fingerprint,
+    chunking: Chunking,
+    notebook: NotebookSettings = _DEFAULT_NOTEBOOK,
+    *,
+    plain: bool = False,
+    mask: bool = True,
+) -> BuiltEntry:
+    """Parse, chunk and analyse the text of one file, with `plain` as plain text."""
+    parsed = _set_kind(path, parse(path, decoded.text, plain=plain), notebook)
+    parsed = _mask_parsed(path, parsed) if mask else parsed
+    text = decoded.text if parsed.text is None else parsed.text
+    chunks = split_chunks(path, text, parsed, chunking)
+    entry = IndexEntry(
+        document=_document(path, text, parsed, fingerprint),
+        chunks=chunks,
+        terms=_document_terms(path, parsed),
+        chunk_terms=tuple(map(_chunk_terms, chunks)),
+        links=tuple(build_links(path, parsed)),
+    )
+    replaced = (f"some bytes are not valid {decoded.encoding} and were replaced",) if decoded.replaced else ()
+    return BuiltEntry(entry, (*replaced, *filter(None, (decoded.warning,)), *parsed.warnings))
+
+
+def build_path_entry(path: str, fingerprint: Fingerprint) -> IndexEntry:
+    """Build the entry of a file of which only path, size and time are indexed."""
     name = path.rpartition("/")[2]
     return IndexEntry(
         document=Document(
@@ -50,97 +85,78 @@ def path_keys(path: str) -> tuple[str, ...]:
     >>> path_keys("docs/Setup.md"), path_keys("img/Logo.png")
     (('p:docs/setup.md', 'n:setup.md', 'n:setup'), ('p:img/logo.png', 'n:logo.png'))
     """
-    return names(path, _NOTHING)
+    return document_keys(path, _NOT_PARSED)
 
 
-_USUAL = NotebookSettings()
-_MOST_NAMES = 40
-"""Names in its text that a document is known by."""
+def _set_kind(path: str, parsed: Parsed, folders: NotebookSettings) -> Parsed:
+    """Set the kind of notes, tasks and skills.
+
+    The title of a SKILL.md is the name in its front matter.
+    """
+    kind = entry_kind(path, folders)
+    if not kind:
+        return parsed
+    name = parsed.properties.get("name", "") if path.endswith(SKILL_PAGE) else ""
+    if not name or name == parsed.title:
+        return replace(parsed, kind=kind)
+    return replace(parsed, kind=kind, title=name, aliases=(*parsed.aliases, parsed.title))
 
 
-class BuiltEntry(Struct, frozen=True):
-    """An entry, and what the user should know about its file."""
+def _mask_parsed(path: str, parsed: Parsed) -> Parsed:
+    """Mask secrets that appear only in parsed texts, after markup was removed.
 
-    entry: IndexEntry
-    notes: tuple[str, ...] = ()
+    These are rare, so all texts are checked together before each is masked by itself.
+    """
+    texts: list[str] = []
 
-
-def build_entry(
-    path: str,
-    decoded: Decoded,
-    fingerprint: Fingerprint,
-    chunking: Chunking,
-    authored: NotebookSettings = _USUAL,
-    *,
-    plain: bool = False,
-    mask: bool = True,
-) -> BuiltEntry:
-    """Parse, cut and analyse the text of one file, or take it for plain text."""
-    parsed = sorted_in(path, parse(path, decoded.text, plain=plain), authored)
-    parsed = _without_secrets(path, parsed) if mask else parsed
-    text = decoded.text if parsed.text is None else parsed.text
-    pieces = chunks(path, text, parsed, chunking)
-    entry = IndexEntry(
-        document=_document(path, text, parsed, fingerprint),
-        chunks=pieces,
-        terms=_terms(path, parsed),
-        chunk_terms=tuple(map(_chunk_terms, pieces)),
-        links=tuple(links(path, parsed)),
-    )
-    damaged = (f"some bytes are not valid {decoded.encoding} and were replaced",) if decoded.replaced else ()
-    return BuiltEntry(entry, (*damaged, *filter(None, (decoded.note,)), *parsed.warnings))
-
-
-def _without_secrets(path: str, parsed: Parsed) -> Parsed:
-    """Mask what became a secret only when markup was taken away, which is rare: all is looked at together first."""
-    found: list[str] = []
-
-    def noted(text: str) -> str:
-        found.append(text)
+    def collect(text: str) -> str:
+        texts.append(text)
         return text
 
-    _each(parsed, noted)
-    if not mask_secrets("\n".join(found), path).number:
+    _map_texts(parsed, collect)
+    if not mask_secrets("\n".join(texts), path).number:
         return parsed
-    return _each(parsed, lambda text: mask_secrets(text, path).text)
+    return _map_texts(parsed, lambda text: mask_secrets(text, path).text)
 
 
-def _each(parsed: Parsed, change: Callable[[str], str]) -> Parsed:
-    """Change every text that a parser found."""
+def _map_texts(parsed: Parsed, change: Callable[[str], str]) -> Parsed:
+    """Apply a function to every text of a parsed file."""
     return replace(
         parsed,
         title=change(parsed.title),
         tags=tuple(map(change, parsed.tags)),
         aliases=tuple(map(change, parsed.aliases)),
         triggers=tuple(map(change, parsed.triggers)),
-        properties={name: _value(name, value, change) for name, value in parsed.properties.items()},
-        headings=tuple(replace(each, text=change(each.text)) for each in parsed.headings),
+        properties={name: _change_value(name, value, change) for name, value in parsed.properties.items()},
+        headings=tuple(replace(heading, text=change(heading.text)) for heading in parsed.headings),
         links=tuple(
-            replace(each, target=change(each.target), text=change(each.text), sentence=change(each.sentence))
-            for each in parsed.links
+            replace(link, target=change(link.target), text=change(link.text), sentence=change(link.sentence))
+            for link in parsed.links
         ),
-        symbols=tuple(replace(each, signature=change(each.signature), doc=change(each.doc)) for each in parsed.symbols),
+        symbols=tuple(
+            replace(symbol, signature=change(symbol.signature), doc=change(symbol.doc)) for symbol in parsed.symbols
+        ),
         text=None if parsed.text is None else change(parsed.text),
     )
 
 
-def _value(name: str, value: str, change: Callable[[str], str]) -> str:
-    """Change the value of a property; its name may tell that it is a secret."""
+def _change_value(name: str, value: str, change: Callable[[str], str]) -> str:
+    """Apply a function to the value of a property with its name, such as `password`, before it."""
     return change(f"{name}: {value}").removeprefix(f"{name}: ")
 
 
 def _document(path: str, text: str, parsed: Parsed, fingerprint: Fingerprint) -> Document:
-    form = format_of(path)
-    kind = parsed.kind or form.kind
+    type_ = file_type(path)
+    kind = parsed.kind or type_.kind
     return Document(
         id=path,
         kind=kind,
         title=parsed.title,
         doc_type=parsed.doc_type,
-        language=form.language,
+        language=type_.language,
         tags=parsed.tags,
         properties=parsed.properties,
-        names=tuple(dict.fromkeys((*names(path, parsed), *_known_for(text, parsed, kind)))),
+        names=tuple(dict.fromkeys((*document_keys(path, parsed), *_content_keys(text, parsed, kind)))),
         digest=fingerprint.digest,
         size=fingerprint.size,
         modified_ns=fingerprint.modified_ns,
@@ -148,18 +164,18 @@ def _document(path: str, text: str, parsed: Parsed, fingerprint: Fingerprint) ->
     )
 
 
-def _known_for(text: str, parsed: Parsed, kind: str) -> Iterator[str]:
-    """List the keys of a document's properties, of the acronyms it explains, and of names that stand in prose."""
+def _content_keys(text: str, parsed: Parsed, kind: str) -> Iterator[str]:
+    """Yield the keys of a document's properties, defined acronyms and proper names in prose."""
     yield from map(property_key, parsed.properties)
     for short, long in find_acronyms(text).items():
         yield acronym_key(short)
         yield long_form_key(long)
     if kind != "code":
-        yield from map(mention_key, islice(find_proper_names(f"{parsed.title}\n{text}"), _MOST_NAMES))
+        yield from map(mention_key, islice(find_proper_names(f"{parsed.title}\n{text}"), _MAX_NAMES))
 
 
-def _terms(path: str, parsed: Parsed) -> dict[str, Terms]:
-    """Analyse the document's own fields; its other names count as its title."""
+def _document_terms(path: str, parsed: Parsed) -> dict[str, Terms]:
+    """Count the terms of the document's own fields, with aliases as part of the title."""
     fields = {
         "title": "\n".join((parsed.title, *parsed.aliases)),
         "path": path,
@@ -171,7 +187,7 @@ def _terms(path: str, parsed: Parsed) -> dict[str, Terms]:
 
 
 def _chunk_terms(chunk: Chunk) -> dict[str, Terms]:
-    """Analyse a chunk's own fields; where symbols begin in it, their names are its headings."""
-    named = [symbol.name.partition("~")[0] for symbol in chunk.symbols if symbol.kind != CODE_BLOCK]
-    fields = {"headings": "\n".join(named or chunk.headings), "body": chunk.text}
+    """Count the terms of a chunk's fields, with the names of its symbols in place of headings."""
+    symbols = [symbol.name.partition("~")[0] for symbol in chunk.symbols if symbol.kind != CODE_BLOCK]
+    fields = {"headings": "\n".join(symbols or chunk.headings), "body": chunk.text}
     return {field: count_terms(text) for field, text in fields.items() if text}

@@ -1,8 +1,8 @@
-"""Renames: a file that vanished in one place and appeared in another with the same content is the same document.
+"""Detection of renamed files: same content, removed at one path and added at another.
 
-Links that named it by its old path or file name go on leading to it: it carries the old keys as former names. What
-moved is kept as a remark of the store, old path → new path, until a file appears at the old path or the new one is
-gone. A fresh index of the same files knows nothing of that, unless it is given the remark.
+Links to the old path or file name still find a renamed document, because it has the old keys as former names. The store
+keeps the renames as metadata, old path → new path, until a file appears at the old path or the new one is gone. A new
+index of the same files does not have them.
 """
 
 from collections import defaultdict
@@ -11,56 +11,59 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 import msgspec
 
 from waymeet.ingest.build.entry import path_keys
-from waymeet.ingest.discover.run_state import MOVED
-from waymeet.ingest.discover.walk import FoundFile, is_unread, unread
+from waymeet.ingest.discover.run_state import RENAMES_KEY
+from waymeet.ingest.discover.walk import FoundFile, is_unread_digest, unread_digest
 from waymeet.ports import Store
 from waymeet.types import Fingerprint
 
-_BY_PATH = "p:"
+_PATH_KEY = "p:"
 
 
-def keep_former(store: Store, moved: Mapping[str, str]) -> None:
-    """Remember what moved."""
-    text = msgspec.json.encode(dict(sorted(moved.items()))).decode() if moved else ""
-    if store.metadata(MOVED) != text:
-        store.set_metadata(MOVED, text)
+def save_renames(store: Store, renamed: Mapping[str, str]) -> None:
+    """Save the renames, old path → new path, in the store's metadata."""
+    text = msgspec.json.encode(dict(sorted(renamed.items()))).decode() if renamed else ""
+    if store.metadata(RENAMES_KEY) != text:
+        store.set_metadata(RENAMES_KEY, text)
 
 
-def paired(
+def pair_files(
     removed: Mapping[str, Fingerprint], added: Iterable[FoundFile], digest_of: Callable[[FoundFile], str]
 ) -> dict[str, str]:
-    """Find out which of the files that vanished appeared elsewhere; gives old paths with the new ones.
+    """Pair removed with added files of the same content, old path → new path.
 
-    Files of the same content are told apart by their names; those that cannot be are no renames. Only files of a size
-    that vanished are opened.
+    Files of the same content are paired by name; ambiguous ones are not paired. Only added files with the size of a
+    removed file are opened.
     """
-    sizes = {each.size for each in removed.values() if each.size}
-    there: defaultdict[str, list[str]] = defaultdict(list)
-    for item in added:
-        if item.size in sizes:
-            there[_unread(item.size, item.modified_ns) if item.path_only_reason else digest_of(item)].append(item.path)
-    here: defaultdict[str, list[str]] = defaultdict(list)
+    sizes = {fingerprint.size for fingerprint in removed.values() if fingerprint.size}
+    new_paths: defaultdict[str, list[str]] = defaultdict(list)
+    for file in added:
+        if file.size in sizes:
+            is_unread = bool(file.path_only_reason)
+            content = _unread_content(file.size, file.modified_ns) if is_unread else digest_of(file)
+            new_paths[content].append(file.path)
+    old_paths: defaultdict[str, list[str]] = defaultdict(list)
     for path, known in removed.items():
         if known.size:
-            key = _unread(known.size, known.modified_ns) if is_unread(known.digest) else known.digest
-            here[key].append(path)
+            is_unread = is_unread_digest(known.digest)
+            content = _unread_content(known.size, known.modified_ns) if is_unread else known.digest
+            old_paths[content].append(path)
     pairs: dict[str, str] = {}
-    for content, old in here.items():
-        pairs |= _matched(old, there.get(content, []))
+    for content, paths in old_paths.items():
+        pairs |= _pair_paths(paths, new_paths.get(content, []))
     return pairs
 
 
-def _unread(size: int, modified_ns: int) -> str:
-    """Tell files that are never opened apart by size and time, which a rename does not change."""
-    return f"{unread(size)} {modified_ns}"
+def _unread_content(size: int, modified_ns: int) -> str:
+    """Identify a file that is never opened by size and time, which a rename does not change."""
+    return f"{unread_digest(size)} {modified_ns}"
 
 
-def _matched(old: Collection[str], new: Collection[str]) -> dict[str, str]:
-    """Pair paths of one content: those that alone have a file name, and what is left if that is one of each.
+def _pair_paths(old: Collection[str], new: Collection[str]) -> dict[str, str]:
+    """Pair paths of one content by unique file name, then the last two if one of each is left.
 
-    >>> _matched(["a/x.md", "a/y.md"], ["b/y.md", "b/x.md"])
+    >>> _pair_paths(["a/x.md", "a/y.md"], ["b/y.md", "b/x.md"])
     {'a/x.md': 'b/x.md', 'a/y.md': 'b/y.md'}
-    >>> _matched(["a.md"], ["b.md"]), _matched(["a.md"], ["b.md", "c.md"])
+    >>> _pair_paths(["a.md"], ["b.md"]), _pair_paths(["a.md"], ["b.md", "c.md"])
     ({'a.md': 'b.md'}, {})
     """
     pairs: dict[str, str] = {}
@@ -68,51 +71,57 @@ def _matched(old: Collection[str], new: Collection[str]) -> dict[str, str]:
     for side, paths in enumerate((old, new)):
         for path in paths:
             by_name[path.rpartition("/")[2]][side].append(path)
-    for mine, others in by_name.values():
-        if len(mine) == len(others) == 1:
-            pairs[mine[0]] = others[0]
-    left = [path for path in old if path not in pairs]
-    free = set(new).difference(pairs.values())
-    if len(left) == len(free) == 1:
-        pairs[left[0]] = free.pop()
+    for old_paths, new_paths in by_name.values():
+        if len(old_paths) == len(new_paths) == 1:
+            pairs[old_paths[0]] = new_paths[0]
+    unpaired_old = [path for path in old if path not in pairs]
+    unpaired_new = set(new).difference(pairs.values())
+    if len(unpaired_old) == len(unpaired_new) == 1:
+        pairs[unpaired_old[0]] = unpaired_new.pop()
     return pairs
 
 
-def continued(moved: Mapping[str, str], pairs: Mapping[str, str], present: Collection[str]) -> dict[str, str]:
-    """Bring former paths up to date: a document that moves again keeps all its former paths.
+def update_renames(renamed: Mapping[str, str], pairs: Mapping[str, str], present: Collection[str]) -> dict[str, str]:
+    """Add new pairs to the known renames.
 
-    >>> continued({"a.md": "b.md"}, {"b.md": "c.md"}, {"c.md"})
+    A document that is renamed again keeps all its former paths.
+
+    >>> update_renames({"a.md": "b.md"}, {"b.md": "c.md"}, {"c.md"})
     {'a.md': 'c.md', 'b.md': 'c.md'}
-    >>> continued({"a.md": "b.md"}, {"b.md": "a.md"}, {"a.md"})
+    >>> update_renames({"a.md": "b.md"}, {"b.md": "a.md"}, {"a.md"})
     {'b.md': 'a.md'}
     """
-    now = {old: pairs.get(new, new) for old, new in moved.items()} | dict(pairs)
-    return {old: new for old, new in now.items() if old not in present and new in present}
+    updated = {old: pairs.get(new, new) for old, new in renamed.items()} | dict(pairs)
+    return {old: new for old, new in updated.items() if old not in present and new in present}
 
 
-def former_names(moved: Mapping[str, str], store: Store) -> dict[str, tuple[str, ...]]:
-    """List the keys that moved documents should carry beside their own.
+def former_keys(renamed: Mapping[str, str], store: Store) -> dict[str, tuple[str, ...]]:
+    """List the former keys of renamed documents, by document.
 
-    The former path always; the former file name as long as no document is really called so.
+    The former path always; the former file name only if no other document has that name.
     """
-    keys = {old: path_keys(old) for old in moved}
-    taken = store.documents_by_key({key for each in keys.values() for key in each if not key.startswith(_BY_PATH)})
-    real = {key for key, documents in taken.items() if any(key in path_keys(document) for document in documents)}
-    wanted: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    for old, new in sorted(moved.items()):
-        wanted[new].update(dict.fromkeys(key for key in keys[old] if key not in real))
-    return {document: tuple(key for key in each if key not in path_keys(document)) for document, each in wanted.items()}
+    keys = {old: path_keys(old) for old in renamed}
+    name_keys = {key for old_keys in keys.values() for key in old_keys if not key.startswith(_PATH_KEY)}
+    holders = store.documents_by_key(name_keys)
+    in_use = {key for key, documents in holders.items() if any(key in path_keys(document) for document in documents)}
+    former: defaultdict[str, dict[str, None]] = defaultdict(dict)  # a dict as an ordered set
+    for old, new in sorted(renamed.items()):
+        former[new].update(dict.fromkeys(key for key in keys[old] if key not in in_use))
+    return {
+        document: tuple(key for key in old_keys if key not in path_keys(document))
+        for document, old_keys in former.items()
+    }
 
 
-def misnamed(was: Mapping[str, str], moved: Mapping[str, str], store: Store) -> dict[str, tuple[str, ...]]:
-    """List the documents that do not carry the former names they should, with those."""
-    wanted = former_names(moved, store)
-    ever: defaultdict[str, set[str]] = defaultdict(set)
-    for old, new in (*was.items(), *moved.items()):
-        ever[new].update(path_keys(old))
-    found = {}
-    for id_, document in store.documents(ever.keys()).items():
-        carried = (set(document.names) & ever[id_]).difference(path_keys(id_))
-        if carried != set(wanted.get(id_, ())):
-            found[id_] = wanted.get(id_, ())
-    return found
+def find_outdated(before: Mapping[str, str], renamed: Mapping[str, str], store: Store) -> dict[str, tuple[str, ...]]:
+    """List documents whose stored former keys are outdated, with the right ones."""
+    expected = former_keys(renamed, store)
+    ever_former: defaultdict[str, set[str]] = defaultdict(set)
+    for old, new in (*before.items(), *renamed.items()):
+        ever_former[new].update(path_keys(old))
+    outdated = {}
+    for id_, document in store.documents(ever_former.keys()).items():
+        stored = (set(document.names) & ever_former[id_]).difference(path_keys(id_))
+        if stored != set(expected.get(id_, ())):
+            outdated[id_] = expected.get(id_, ())
+    return outdated

@@ -1,17 +1,17 @@
-r"""Patterns of ignore files as regular expressions, by the rules of git's wildmatch.
+r"""Translation of ignore patterns to regular expressions, by the rules of git's wildmatch.
 
-Written here rather than taken from a library because the walk runs before each search: importing pathspec costs more
-than walking thousands of files, and it tries every pattern on every path. `tests/unit/test_ingest_ignore.py` holds
-this to what git itself answers.
+The library pathspec is not used because the walk runs before each search: importing it takes longer than walking
+thousands of files, and it tries every pattern on every path. `test_ignore_against_git.py` compares the results with
+those of git itself.
 
-Matching never takes long, whatever the pattern: each `*` but the last of a name, and each `**` but the last, takes the
-first place that fits and never comes back to it (an atomic group), which for such patterns finds all there is to find.
+Matching takes linear time for any pattern: each `*` but the last of a name, and each `**` but the last, matches at the
+first position that fits and does not backtrack (an atomic group). For such patterns this finds every match.
 """
 
 import re
 from collections.abc import Iterator
 
-_SLASH, _STAR, _FOLDERS = "/", "*", "**"
+_SLASH, _STAR, _ANY_FOLDERS = "/", "*", "**"
 _NEVER = r"(?!)"
 _CLASSES = {
     "alnum": "0-9A-Za-z",
@@ -29,17 +29,21 @@ _CLASSES = {
 }
 
 
-def compiled(pattern: str) -> re.Pattern[str]:
-    """Turn a pattern without its leading `!` and `/` and its trailing `/` into an expression for `fullmatch`.
+def compile_pattern(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern to an expression for `fullmatch`.
 
-    >>> bool(compiled("docs/**/*.md").fullmatch("docs/a/b/c.md")), bool(compiled("a*c").fullmatch("a/c"))
-    (True, False)
+    The pattern comes without leading `!` and `/` and without trailing `/`.
+
+    >>> bool(compile_pattern("docs/**/*.md").fullmatch("docs/a/b/c.md"))
+    True
+    >>> bool(compile_pattern("a*c").fullmatch("a/c"))
+    False
     """
-    return re.compile(_path(list(_tokens(as_bytes(pattern)))), re.DOTALL)
+    return re.compile(_path_expression(list(_tokenize(as_bytes(pattern)))), re.DOTALL)
 
 
 def as_bytes(text: str) -> str:
-    """Spell a text with one character per UTF-8 byte, for to git a `?` is a byte.
+    """Spell a text with one character per UTF-8 byte, because git's `?` matches a byte.
 
     >>> as_bytes("é") == "Ã©"
     True
@@ -47,103 +51,106 @@ def as_bytes(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
-def _tokens(pattern: str) -> Iterator[str]:
-    """Yield slashes, stars, and for everything else an expression that matches one character."""
-    at = 0
-    while at < len(pattern):
-        letter = pattern[at]
-        if letter == "*":
-            end = at
+def _tokenize(pattern: str) -> Iterator[str]:
+    """Yield slashes, stars, and an expression of one character for everything else."""
+    position = 0
+    while position < len(pattern):
+        character = pattern[position]
+        if character == "*":
+            end = position
             while pattern[end : end + 1] == "*":
                 end += 1
-            yield _FOLDERS if end - at > 1 and _stands_alone(pattern, at, end) else _STAR
-            at = end
+            yield _ANY_FOLDERS if end - position > 1 and _is_whole_segment(pattern, position, end) else _STAR
+            position = end
             continue
-        if letter == "[":
-            expression, at = _bracket(pattern, at + 1)
+        if character == "[":
+            expression, position = _parse_bracket(pattern, position + 1)
             yield expression
             continue
-        if letter == "\\":
-            at += 1
-            letter = pattern[at : at + 1]
-            yield _SLASH if letter == "/" else re.escape(letter) or _NEVER
-        elif letter == "?":
+        if character == "\\":
+            position += 1
+            character = pattern[position : position + 1]
+            yield _SLASH if character == "/" else re.escape(character) or _NEVER
+        elif character == "?":
             yield "[^/]"
         else:
-            yield _SLASH if letter == "/" else re.escape(letter)
-        at += 1
+            yield _SLASH if character == "/" else re.escape(character)
+        position += 1
 
 
-def _stands_alone(pattern: str, start: int, end: int) -> bool:
-    """Tell whether a run of stars is all there is between two slashes, which is when it means any folders.
+def _is_whole_segment(pattern: str, start: int, end: int) -> bool:
+    """Return whether a run of stars fills a path segment, so that it matches any folders.
 
-    Git compares the part before the first wildcard by itself and begins anew behind it, so that a run which is the
-    first wildcard counts as beginning a name, too: `a**/b` matches `a/x/b`.
+    Git compares the part before the first wildcard by itself and starts a new match after it, so that a run which is
+    the first wildcard counts as the beginning of a segment, too: `a**/b` matches `a/x/b`.
     """
-    begins = start == 0 or pattern[start - 1] == "/" or not any(letter in pattern[:start] for letter in "*?[\\")
+    begins = start == 0 or pattern[start - 1] == "/" or not any(character in pattern[:start] for character in "*?[\\")
     return begins and (end == len(pattern) or pattern.startswith(("/", "\\/"), end))
 
 
-def _bracket(pattern: str, at: int) -> tuple[str, int]:
-    """Read `[…]` from behind its opening; an unclosed one matches nothing."""
-    negated = pattern[at : at + 1] in ("!", "^")
-    at += negated
-    first, parts, previous = at, [], ""
-    while at < len(pattern) and (pattern[at] != "]" or at == first):
-        if pattern.startswith("[:", at) and (name := re.match(r"\[:([^]]*):\]", pattern[at:])):
+def _parse_bracket(pattern: str, position: int) -> tuple[str, int]:
+    """Parse `[…]` from the character after `[`, where an unclosed bracket matches nothing."""
+    negated = pattern[position : position + 1] in ("!", "^")
+    position += negated
+    first, parts, previous = position, [], ""
+    while position < len(pattern) and (pattern[position] != "]" or position == first):
+        if pattern.startswith("[:", position) and (name := re.match(r"\[:([^]]*):\]", pattern[position:])):
             if name[1] not in _CLASSES:
                 return _NEVER, len(pattern)
             parts.append(_CLASSES[name[1]])
-            at, previous = at + name.end(), ""
+            position, previous = position + name.end(), ""
             continue
-        if pattern[at] == "-" and previous and pattern[at + 1 : at + 2] not in ("", "]"):
-            at += 2 if pattern[at + 1] == "\\" else 1
-            last = pattern[at : at + 1]
+        if pattern[position] == "-" and previous and pattern[position + 1 : position + 2] not in ("", "]"):
+            position += 2 if pattern[position + 1] == "\\" else 1
+            last = pattern[position : position + 1]
             if last >= previous:
                 parts.append(f"{re.escape(previous)}-{re.escape(last)}")
-            at, previous = at + 1, ""
+            position, previous = position + 1, ""
             continue
-        at += pattern[at] == "\\"
-        previous = pattern[at : at + 1]
+        position += pattern[position] == "\\"
+        previous = pattern[position : position + 1]
         parts.append(re.escape(previous))
-        at += 1
-    if at >= len(pattern):
+        position += 1
+    if position >= len(pattern):
         return _NEVER, len(pattern)
     inside = "".join(parts)
-    return f"(?!/)[{'^' if negated else ''}{inside}]" if inside else ("[^/]" if negated else _NEVER), at + 1
+    return f"(?!/)[{'^' if negated else ''}{inside}]" if inside else ("[^/]" if negated else _NEVER), position + 1
 
 
-def _path(tokens: list[str]) -> str:
-    """Put names and folders together; what follows a `**`, and what precedes one but for the first, is a slash."""
+def _path_expression(tokens: list[str]) -> str:
+    """Join the groups of tokens between `**` to an expression.
+
+    A slash follows each `**` and precedes all but the first.
+    """
     groups: list[list[str]] = [[]]
     for token in tokens:
-        if token == _FOLDERS:
+        if token == _ANY_FOLDERS:
             groups.append([])
         else:
             groups[-1].append(token)
     if len(groups) == 1:
-        return _names(groups[0])
+        return _segments_expression(groups[0])
     first, *middle, last = groups
-    expression = _names(first)
+    expression = _segments_expression(first)
     for group in middle:
-        if group != [_SLASH]:  # `**/**` says no more than `**`
-            expression += f"(?>(?:[^/]+/)*?{_names(group[1:-1])}/)"
-    return expression + (f"(?:.*/)?{_names(last[1:])}" if last else ".*")
+        if group != [_SLASH]:  # `**/**` matches the same as `**`
+            expression += f"(?>(?:[^/]+/)*?{_segments_expression(group[1:-1])}/)"
+    return expression + (f"(?:.*/)?{_segments_expression(last[1:])}" if last else ".*")
 
 
-def _names(tokens: list[str]) -> str:
-    """Join the names between slashes."""
-    names: list[list[str]] = [[]]
+def _segments_expression(tokens: list[str]) -> str:
+    """Join the path segments between slashes."""
+    segments: list[list[str]] = [[]]
     for token in tokens:
         if token == _SLASH:
-            names.append([])
+            segments.append([])
         else:
-            names[-1].append(token)
-    return "/".join(map(_name, names))
+            segments[-1].append(token)
+    return "/".join(map(_segment_expression, segments))
 
 
-def _name(tokens: list[str]) -> str:
-    """Join the pieces between the stars of one name."""
+def _segment_expression(tokens: list[str]) -> str:
+    """Join the pieces between the stars of one path segment."""
     pieces: list[str] = [""]
     for token in tokens:
         if token == _STAR:

@@ -1,4 +1,4 @@
-"""What a run remembers in the store beside the documents."""
+"""State of the last indexing run, kept in the store's metadata."""
 
 from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
@@ -15,7 +15,42 @@ from waymeet.ports import Store
 from waymeet.settings import Settings
 
 _EXTRAS = {"html": "selectolax", "pdf": "pypdfium2"}
-"""What `pip install 'waymeet[extra]'` brings."""
+"""The module that `pip install 'waymeet[extra]'` installs, by extra."""
+RENAMES_KEY = "moved"
+"""The metadata key of renamed files, old path → new path."""
+MAX_LISTED = 1000
+"""Skipped files that are listed by name; the total is kept as a number."""
+
+
+class SeenFile(Struct, frozen=True, array_like=True):
+    """Size and time of a file where the store's own fingerprint does not have them.
+
+    Either its content is what the store holds but its time differs, or it was skipped and the store holds no text.
+    """
+
+    size: int
+    modified_ns: int
+    reason: str = ""
+    """Why it was skipped; empty if it was not."""
+    unreadable: bool = False
+    is_path_indexed: bool = False
+    """Whether its path is indexed although its content was skipped."""
+
+
+class RunState(Struct, frozen=True):
+    """State of the last complete run."""
+
+    parser_fingerprint: str = ""
+    """The value of `parser_fingerprint` that the entries were built with."""
+    indexed_at: int = 0
+    """When that run started, in nanoseconds; 0 if there was none."""
+    seen: Mapping[str, SeenFile] = {}
+    warnings: Mapping[str, str] = {}
+    """Problems of files that are indexed nevertheless, by path."""
+    manifests: Mapping[str, Manifest] = {}
+    """Package manifests by path."""
+    namespaces: Mapping[str, str] = {}
+    """Namespaces by folder, as the documents have them."""
 
 
 def installed_extras() -> str:
@@ -23,45 +58,11 @@ def installed_extras() -> str:
     return " ".join(extra for extra, module in _EXTRAS.items() if find_spec(module) is not None) or "none"
 
 
-MOVED = "moved"
-"""The store's remark of what moved."""
-LISTED = 1000
-"""Skipped files that are listed by name; of the rest only the number is kept."""
+def parser_fingerprint(settings: Settings) -> str:
+    """Describe everything that decides which entry is built from a file's bytes.
 
-
-class Seen(Struct, frozen=True, array_like=True):
-    """How a file was last found, where the store's own fingerprint does not tell.
-
-    Either its content is what the store holds but its time is not, or it was turned down and the store holds nothing.
+    When it changes, all files are parsed again.
     """
-
-    size: int
-    modified_ns: int
-    reason: str = ""
-    """Why it was turned down; empty if it was not."""
-    unreadable: bool = False
-    kept: bool = False
-    """Whether its path is indexed all the same."""
-
-
-class Notes(Struct, frozen=True):
-    """The remarks of the last complete run."""
-
-    maker: str = ""
-    """What made the entries; see `maker`."""
-    indexed_at: int = 0
-    """When that run began to look, in nanoseconds; 0 if there was none."""
-    seen: Mapping[str, Seen] = {}
-    noted: Mapping[str, str] = {}
-    """What was wrong with files that are indexed all the same, by path."""
-    manifests: Mapping[str, Manifest] = {}
-    """What packages say of themselves, by the path of the file that says it."""
-    namespaces: Mapping[str, str] = {}
-    """Names of folders that documents were given."""
-
-
-def maker(settings: Settings) -> str:
-    """Name everything that decides what becomes of a file's bytes: when it changes, all files are read anew."""
     chunking, folders = settings.chunking, ":".join(kind_folder(kind, settings.notebook) for kind in KINDS)
     return (
         f"analysis {analysis.VERSION}, ingest {VERSION}, chunks {chunking.min_chars}-{chunking.max_chars}, "
@@ -69,47 +70,47 @@ def maker(settings: Settings) -> str:
     )
 
 
-def recalled(store: Store) -> Notes:
-    """Read back the remarks."""
-    return Notes(
-        maker=store.metadata("ingest"),
+def load_run_state(store: Store) -> RunState:
+    """Load the state of the last complete run."""
+    return RunState(
+        parser_fingerprint=store.metadata("ingest"),
         indexed_at=int(store.metadata("indexed_at") or 0),
-        seen=msgspec.json.decode(store.metadata("seen") or "{}", type=dict[str, Seen]),
-        noted=msgspec.json.decode(store.metadata("noted") or "{}", type=dict[str, str]),
+        seen=msgspec.json.decode(store.metadata("seen") or "{}", type=dict[str, SeenFile]),
+        warnings=msgspec.json.decode(store.metadata("noted") or "{}", type=dict[str, str]),
         manifests=msgspec.json.decode(store.metadata("manifests") or "{}", type=dict[str, Manifest]),
         namespaces=msgspec.json.decode(store.metadata("namespaces") or "{}", type=dict[str, str]),
     )
 
 
-def keep(store: Store, root: str, notes: Notes, skipped: Iterable[Skipped]) -> None:
-    """Keep the remarks of a complete run."""
-    listed = [(each.path, each.reason) for each in skipped]
-    _keep(store, "root", root)
-    _keep(store, "seen", _json(notes.seen))
-    _keep(store, "noted", _json(notes.noted))
-    _keep(store, "manifests", _json(notes.manifests))
-    _keep(store, "namespaces", _json(notes.namespaces))
-    _keep(store, "skipped", _json(listed[:LISTED]))
-    _keep(store, "skipped_count", str(len(listed)))
-    _keep(store, "ingest", notes.maker)
-    _keep(store, "indexed_at", str(notes.indexed_at))
+def save_run_state(store: Store, root: str, state: RunState, skipped: Iterable[Skipped]) -> None:
+    """Save the state of a complete run."""
+    listed = [(file.path, file.reason) for file in skipped]
+    _save(store, "root", root)
+    _save(store, "seen", _json(state.seen))
+    _save(store, "noted", _json(state.warnings))
+    _save(store, "manifests", _json(state.manifests))
+    _save(store, "namespaces", _json(state.namespaces))
+    _save(store, "skipped", _json(listed[:MAX_LISTED]))
+    _save(store, "skipped_count", str(len(listed)))
+    _save(store, "ingest", state.parser_fingerprint)
+    _save(store, "indexed_at", str(state.indexed_at))
+
+
+def save_parser_fingerprint(store: Store, settings: Settings) -> None:
+    """Save the parser fingerprint of an empty store, for an interrupted first run to continue."""
+    _save(store, "ingest", parser_fingerprint(settings))
 
 
 def renamed_paths(store: Store) -> dict[str, str]:
-    """Give the former path of every document that moved, with the path it has now (see `build.renames`)."""
-    return msgspec.json.decode(store.metadata(MOVED) or "{}", type=dict[str, str])
-
-
-def begin(store: Store, settings: Settings) -> None:
-    """Say what makes the entries of an empty store, so that a first run that is broken off can be continued."""
-    _keep(store, "ingest", maker(settings))
+    """Return the former paths of renamed documents with the present ones (see `build.renames`)."""
+    return msgspec.json.decode(store.metadata(RENAMES_KEY) or "{}", type=dict[str, str])
 
 
 def _json(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _keep(store: Store, key: str, value: str) -> None:
-    """Write only what is new: a store may have to go to the disk for it."""
+def _save(store: Store, key: str, value: str) -> None:
+    """Write a value only if it is new, because a store may write it to disk at once."""
     if store.metadata(key) != value:
         store.set_metadata(key, value)

@@ -1,1 +1,1 @@
-"""Embed sections that have no vector yet."""
+"""Embedding of sections that have no vector yet."""

@@ -1,4 +1,4 @@
-"""A process of its own for the embedding job, for when nobody wants to wait."""
+"""Background processes, such as the embedding job of a project."""
 
 import os
 import subprocess
@@ -9,30 +9,30 @@ from threading import Thread
 
 from waymeet.ingest.embed.job import log_path
 
-_LONG = 1_000_000
-"""Bytes of a log after which it is begun anew."""
+_MAX_LOG_BYTES = 1_000_000
+"""Size of a log above which the next process truncates it."""
 
 
 def start_embedding_process(root: Path, index: Path, flags: Iterable[str]) -> "subprocess.Popen[bytes]":
-    """Start a process that embeds the rest and ends by itself, whatever becomes of this one."""
+    """Start a process that embeds the remaining sections, independent of this process."""
     return start_process(["index", "--only-embed"], root, index, flags, log_path(index))
 
 
 def start_process(
     arguments: Iterable[str], root: Path, index: Path, flags: Iterable[str], log: Path
 ) -> "subprocess.Popen[bytes]":
-    """Start this very program as a process of its own for the same project.
+    """Start this program as a background process for the same project.
 
-    It belongs to no terminal, and what it has to say goes into a file beside the index. It stands where this one does,
-    for settings may name folders from here, but imports nothing that lies there (`-P`).
+    It has no terminal, and its output goes to a log file beside the index. It keeps the current folder, because
+    settings may hold relative paths, but imports nothing from there (`-P`).
     """
     command = [sys.executable, "-P", "-m", "waymeet", *arguments, "--project", str(root)]
     command += ["--index", str(index), *(part for flag in flags for part in ("--set", flag))]
     windows = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-    anew = os.O_TRUNC if log.exists() and log.stat().st_size > _LONG else 0
-    handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | anew, 0o600)
+    truncate = os.O_TRUNC if log.exists() and log.stat().st_size > _MAX_LOG_BYTES else 0
+    handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | truncate, 0o600)
     try:
-        started = subprocess.Popen(  # noqa: S603 - this very program
+        process = subprocess.Popen(  # noqa: S603 - this program itself
             command,
             stdin=subprocess.DEVNULL,
             stdout=handle,
@@ -42,5 +42,5 @@ def start_process(
         )
     finally:
         os.close(handle)
-    Thread(target=started.wait, daemon=True).start()  # one that stays must not collect the dead
-    return started
+    Thread(target=process.wait, daemon=True).start()  # a server must not collect zombie processes
+    return process

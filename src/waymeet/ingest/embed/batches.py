@@ -1,4 +1,4 @@
-"""Giving vectors to the chunks that have none: the most urgent first, batch by batch, whatever the model does."""
+"""Embedding of chunks without a vector, the most urgent first, in batches."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -17,29 +17,31 @@ from waymeet.types import Chunk, Document
 if TYPE_CHECKING:
     from waymeet.ports import Vector
 
-_WHILE_WAITING = 8
-"""Chunks embedded at once while somebody waits for an answer."""
+_HASTY_BATCH = 8
+"""Chunks per batch while a search waits for its results."""
 _PORTION = 4096
-"""Chunks that a store is asked for at a time: putting them in order costs as much for all of them as for few."""
-_IN_A_ROW = 5
-"""Failures without any success between them after which a model is left alone."""
-_TRIES = 5
-"""How often a chunk is tried in one run."""
-_MANY_REFUSED = 32
-"""Unusable vectors that are borne with until they outnumber the usable ones."""
+"""Chunks requested from the store at a time: ordering them costs as much for all as for a few."""
+_MAX_ERRORS_IN_A_ROW = 5
+"""Errors without a success between them after which a model is not used any more in this run."""
+_MAX_TRIES = 5
+"""Attempts to embed a chunk in one run."""
+_MISPLACED_PORTION = 200
+"""Documents that are checked for misplaced vectors at a time."""
+_MIN_UNUSABLE = 32
+"""Unusable vectors from which on a model is given up if they outnumber the usable ones."""
 
 
 class EmbeddingReport(Struct, frozen=True):
-    """What came of a run."""
+    """Result of an embedding run."""
 
     embedded: int = 0
-    """Sections that got their vector."""
+    """Sections that were embedded."""
     remaining: int = 0
-    """Sections that still have none and are tried again the next time."""
+    """Sections without a vector that the next run tries again."""
     failed: int = 0
-    """Sections that got no usable vector, in this run or before: until they change, words alone find them."""
+    """Sections without a usable vector, of this run or earlier ones, which are tried again when they change."""
     error: str = ""
-    """What kept it from embedding all; empty if it did, or if there was no time."""
+    """The error that kept the run from embedding all sections; empty if there was none or the time was up."""
     hint: str = ""
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
@@ -50,117 +52,114 @@ def embed_chunks(
     embedders: Sequence[Embedder],
     settings: Settings,
     progress: Progress | None = None,
-    late: Callable[[], bool] | None = None,
+    is_late: Callable[[], bool] | None = None,
     *,
     also: Iterable[str] = (),
     hasty: bool = False,
 ) -> EmbeddingReport:
-    """Embed the chunks that have no vector yet, and some `also` that have, each by the model that suits it.
+    """Embed the chunks without a vector and those in `also`, each by the model for its language.
 
-    Each batch is kept as soon as it is made, so that what was done stays done whatever happens to the next. A batch at
-    which a model fails is taken apart; a model that fails at everything is left alone, and the rest for another time.
-    `late` ends it after any batch; who is waiting for an answer is `hasty`, so that batches are small and a failure is
-    the end.
+    Each batch is stored at once, so that it is not lost when a later one fails. A batch that fails is split; a model
+    that always fails is not used any more, and its chunks remain for the next run. `is_late` ends the run after any
+    batch. With `hasty`, for a search that waits, batches are small and the first error ends the run.
     """
     started = perf_counter()
-    run = _Run(store, embedders, settings.embedding.batch_chunks, progress, late, hasty=hasty)
-    run.work(also)
-    return run.outcome(perf_counter() - started)
+    run = _Run(store, embedders, settings.embedding.batch_chunks, progress, is_late, hasty=hasty)
+    run.embed_all(also)
+    return run.report(perf_counter() - started)
 
 
 class _Run:
-    """One run: what was tried, and what came of it."""
+    """One embedding run with its attempts and results."""
 
     def __init__(
         self,
         store: Store,
         embedders: Sequence[Embedder],
-        at_once: int,
+        batch_chunks: int,
         progress: Progress | None,
-        late: Callable[[], bool] | None,
+        is_late: Callable[[], bool] | None,
         *,
         hasty: bool,
     ) -> None:
         self._store = store
         self._embedders = embedders
         self._spaces = [embedder.space for embedder in embedders]
-        self._at_once = _WHILE_WAITING if hasty else at_once
+        self._batch_chunks = _HASTY_BATCH if hasty else batch_chunks
         self._progress = progress
-        self._late = late or (lambda: False)
+        self._is_late = is_late or (lambda: False)
         self._hasty = hasty
-        self._refusals = FailedChunks(store)
-        self._tried: dict[str, int] = {}
-        self._put_off: list[str] = []
+        self._failures = FailedChunks(store)
+        self._tries: dict[str, int] = {}
+        self._postponed: list[str] = []
         self._done = self._unusable = 0
-        self._in_a_row = dict.fromkeys(self._spaces, 0)
-        """Failures of each model since its last success."""
+        self._errors_in_a_row = dict.fromkeys(self._spaces, 0)
+        """Errors of each model since its last success."""
         self._error: EmbeddingError | None = None
-        self._alone: set[str] = set()
-        """The spaces of models that are left alone from now on; the others go on."""
+        self._given_up: set[str] = set()
+        """The spaces of models that are not used any more in this run."""
 
-    def work(self, also: Iterable[str]) -> None:
-        """Embed until nothing is left that could be."""
+    def embed_all(self, also: Iterable[str]) -> None:
+        """Embed until no chunk is left or every model is given up."""
         embedded, chunks = self._store.coverage(self._spaces)
-        self._total = chunks - embedded - len(self._refusals.still(self._spaces))
-        for some in _by(also, self._at_once):
-            self._total += len(some)
-            self._batch(some, anew=True)
-        while not self._ended() and (portion := self._portion()):
-            for batch in _by(portion, self._at_once):
-                self._batch(batch)
-        while self._put_off and not self._ended():  # one by one, now that all others are done
-            self._batch([self._put_off.pop(0)])
+        self._total = chunks - embedded - len(self._failures.chunk_ids(self._spaces))
+        for batch in _split(also, self._batch_chunks):
+            self._total += len(batch)
+            self._embed_batch(batch, replace=True)
+        while not self._is_over() and (portion := self._next_portion()):
+            for batch in _split(portion, self._batch_chunks):
+                self._embed_batch(batch)
+        while self._postponed and not self._is_over():  # one by one, now that all others are done
+            self._embed_batch([self._postponed.pop(0)])
 
-    def outcome(self, seconds: float) -> EmbeddingReport:
-        """Say what came of it."""
+    def report(self, seconds: float) -> EmbeddingReport:
+        """Report the result of the run."""
         embedded, chunks = self._store.coverage(self._spaces)
-        refused = len(self._refusals.still(self._spaces))
-        left = max(chunks - embedded - refused, 0)
-        told = self._error if left else None
+        failed = len(self._failures.chunk_ids(self._spaces))
+        remaining = max(chunks - embedded - failed, 0)
+        error = self._error if remaining else None
         return EmbeddingReport(
             embedded=self._done,
-            remaining=left,
-            failed=refused,
-            error=told.message if told else "",
-            hint=told.hint if told else "",
+            remaining=remaining,
+            failed=failed,
+            error=error.message if error else "",
+            hint=error.hint if error else "",
             seconds=seconds,
         )
 
-    def _ended(self) -> bool:
-        return self._alone.issuperset(self._spaces) or self._late()
+    def _is_over(self) -> bool:
+        return self._given_up.issuperset(self._spaces) or self._is_late()
 
-    def _portion(self) -> list[str]:
-        """Choose what to embed next; what was tried too often is left out, though its text may have changed since."""
-        refused = self._refusals.still(self._spaces)
-        put_off = set(self._put_off)
-        out = {chunk for chunk, times in self._tried.items() if times >= _TRIES} | refused | put_off
-        found = self._store.chunks_without_vector(self._spaces, _PORTION + len(out))
-        return [chunk for chunk in found if chunk not in out]
+    def _next_portion(self) -> list[str]:
+        """List the chunks to embed next, without those that failed or were tried too often."""
+        tried_out = {chunk for chunk, tries in self._tries.items() if tries >= _MAX_TRIES}
+        excluded = tried_out | self._failures.chunk_ids(self._spaces) | set(self._postponed)
+        chunks = self._store.chunks_without_vector(self._spaces, _PORTION + len(excluded))
+        return [chunk for chunk in chunks if chunk not in excluded]
 
-    def _batch(self, ids: Sequence[str], *, anew: bool = False) -> None:
-        """Embed some chunks; other processes may have embedded or removed them since they were listed."""
-        if self._ended():
+    def _embed_batch(self, ids: Sequence[str], *, replace: bool = False) -> None:
+        """Embed chunks that other processes have not embedded or removed since they were listed."""
+        if self._is_over():
             return
-        with self._store.snapshot():  # or an old text could be taken for one of the document as it is now
-            known = frozenset[str]() if anew else self._store.chunks_with_vector(self._spaces, ids)
-            chunks = list(self._store.chunks([each for each in ids if each not in known]).values())
+        with self._store.snapshot():  # chunks and documents must be of the same version
+            embedded = frozenset[str]() if replace else self._store.chunks_with_vector(self._spaces, ids)
+            chunks = list(self._store.chunks([id_ for id_ in ids if id_ not in embedded]).values())
             documents = self._store.documents({chunk.document for chunk in chunks})
-        for each in chunks:
-            self._tried[each.id] = self._tried.get(each.id, 0) + 1
-        shared: dict[str, list[Chunk]] = {}
+        by_space: dict[str, list[Chunk]] = {}
         for chunk in chunks:
+            self._tries[chunk.id] = self._tries.get(chunk.id, 0) + 1
             space = choose_embedder(self._embedders, chunk_language(chunk, documents.get(chunk.document))).space
-            if space in self._alone:
-                self._tried[chunk.id] = _TRIES
-            shared.setdefault(space, []).append(chunk)
+            if space in self._given_up:
+                self._tries[chunk.id] = _MAX_TRIES
+            by_space.setdefault(space, []).append(chunk)
         for embedder in self._embedders:
-            self._embed(embedder, shared.get(embedder.space, []), documents)
+            self._embed_chunks(embedder, by_space.get(embedder.space, []), documents)
         if self._progress and chunks:
             self._progress(self._done, max(self._total, self._done), chunks[-1].document)
 
-    def _embed(self, embedder: Embedder, chunks: list[Chunk], documents: Mapping[str, Document]) -> None:
+    def _embed_chunks(self, embedder: Embedder, chunks: list[Chunk], documents: Mapping[str, Document]) -> None:
         parts = [chunks] if chunks else []
-        while parts and embedder.space not in self._alone:
+        while parts and embedder.space not in self._given_up:
             part = parts.pop()
             try:
                 vectors = embedder.embed_passages(
@@ -171,64 +170,69 @@ class _Run:
                         f"{embedder.space} returned {len(vectors)} vectors for {len(part)} texts."
                     )
             except EmbeddingError as error:
-                parts += self._after(error, embedder, part, documents)
+                parts += self._handle_error(error, embedder, part, documents)
             else:
-                self._in_a_row[embedder.space] = 0
-                self._keep(embedder, dict(zip([chunk.id for chunk in part], vectors, strict=True)), part, documents)
+                self._errors_in_a_row[embedder.space] = 0
+                self._store_vectors(
+                    embedder, dict(zip([chunk.id for chunk in part], vectors, strict=True)), part, documents
+                )
 
-    def _after(
+    def _handle_error(
         self, error: EmbeddingError, embedder: Embedder, part: list[Chunk], documents: Mapping[str, Document]
     ) -> list[list[Chunk]]:
-        """Take a batch apart at which a model failed, to go on without what it fails at; the last is the next."""
+        """Split a batch after an error, to isolate the chunk that causes it.
+
+        Returns the parts to try again, the next one last.
+        """
         self._error = self._error or error
-        self._in_a_row[embedder.space] += 1
-        if self._hasty or self._in_a_row[embedder.space] >= _IN_A_ROW:
-            self._alone.update(self._spaces if self._hasty else (embedder.space,))
+        self._errors_in_a_row[embedder.space] += 1
+        if self._hasty or self._errors_in_a_row[embedder.space] >= _MAX_ERRORS_IN_A_ROW:
+            self._given_up.update(self._spaces if self._hasty else (embedder.space,))
             return []
-        if len(part) > 1:  # first a single text: if even that fails, it is hardly the texts' fault
+        if len(part) > 1:  # first a single text: if that fails, too, the model is the likely cause
             half = (len(part) + 1) // 2
-            return [rest for rest in (part[half:], part[1:half], part[:1]) if rest]
+            return [smaller for smaller in (part[half:], part[1:half], part[:1]) if smaller]
         chunk = part[0]
-        if self._tried[chunk.id] < _TRIES:
-            self._put_off.append(chunk.id)
+        if self._tries[chunk.id] < _MAX_TRIES:
+            self._postponed.append(chunk.id)
         elif isinstance(error, UnusableVectorError):
-            self._refuse(embedder, chunk, documents, error.message)
+            self._add_failure(embedder, chunk, documents, error.message)
         return []
 
-    def _keep(
+    def _store_vectors(
         self, embedder: Embedder, vectors: dict[str, "Vector"], part: list[Chunk], documents: Mapping[str, Document]
     ) -> None:
         dimension = self._store.spaces().get(embedder.space) or embedder.dimension
-        good: dict[str, Vector] = {}
+        usable: dict[str, Vector] = {}
         for chunk in part:
-            wrong = fault(vectors[chunk.id], dimension)
-            if wrong:
-                self._refuse(embedder, chunk, documents, f"{embedder.space} returned {wrong} for {chunk.id}.")
+            problem = vector_problem(vectors[chunk.id], dimension)
+            if problem:
+                self._add_failure(embedder, chunk, documents, f"{embedder.space} returned {problem} for {chunk.id}.")
             else:
-                good[chunk.id] = vectors[chunk.id]
+                usable[chunk.id] = vectors[chunk.id]
         digests = {chunk.id: documents[chunk.document].digest for chunk in part if chunk.document in documents}
-        self._store.put_vectors(embedder.space, good, digests)
-        self._done += len(good)
+        self._store.put_vectors(embedder.space, usable, digests)
+        self._done += len(usable)
 
-    def _refuse(self, embedder: Embedder, chunk: Chunk, documents: Mapping[str, Document], reason: str) -> None:
-        """Remember a text that gets no vector, unless the model gives hardly any: then the model is at fault."""
+    def _add_failure(self, embedder: Embedder, chunk: Chunk, documents: Mapping[str, Document], reason: str) -> None:
+        """Record a chunk without a usable vector, or give up the model if most vectors are unusable."""
         self._unusable += 1
-        if self._unusable > max(_MANY_REFUSED, self._done):
+        if self._unusable > max(_MIN_UNUSABLE, self._done):
             self._error = EmbeddingError(
-                f"{reason} So it did for {self._unusable} sections, most of what it was shown.",
-                "Check the embedding model and its settings; search works from words and links meanwhile.",
+                f"{reason} {self._unusable} sections got no usable vector, most of those sent to the model.",
+                "Check the embedding model and its settings. Until then, search uses words and links only.",
             )
-            self._alone.add(embedder.space)
-            self._refusals.take_back()
+            self._given_up.add(embedder.space)
+            self._failures.discard_added()
             return
-        self._refusals.add(embedder.space, chunk.id, embedding_text(chunk, documents.get(chunk.document)), reason)
+        self._failures.add(embedder.space, chunk.id, embedding_text(chunk, documents.get(chunk.document)), reason)
 
 
 def texts_without_vector(store: Store, embedders: Sequence[Embedder], space: str) -> Iterator[str]:
-    """Give the texts that the model of a space would be shown by a run."""
+    """Yield the texts that a run would send to the model of a space."""
     spaces = [embedder.space for embedder in embedders]
-    for some in _by(store.chunks_without_vector(spaces, store.coverage(spaces)[1]), _PORTION):
-        chunks = store.chunks(some).values()
+    for portion in _split(store.chunks_without_vector(spaces, store.coverage(spaces)[1]), _PORTION):
+        chunks = store.chunks(portion).values()
         documents = store.documents({chunk.document for chunk in chunks})
         for chunk in chunks:
             document = documents.get(chunk.document)
@@ -236,39 +240,40 @@ def texts_without_vector(store: Store, embedders: Sequence[Embedder], space: str
                 yield embedding_text(chunk, document)
 
 
-def fault(vector: "Vector", dimension: int) -> str:
-    """Say what is wrong with a vector; empty if nothing is."""
-    import numpy as np  # noqa: PLC0415 - start-up is a feature
+def vector_problem(vector: "Vector", dimension: int) -> str:
+    """Describe why a vector is unusable, or return "" if it is usable."""
+    import numpy as np  # noqa: PLC0415 - slow to import
 
-    found = np.asarray(vector, dtype=np.float64)
-    if found.shape != (dimension,):
-        return f"a vector of shape {found.shape}, not ({dimension},),"
-    length = float(np.linalg.norm(found))
+    values = np.asarray(vector, dtype=np.float64)
+    if values.shape != (dimension,):
+        return f"a vector of shape {values.shape}, not ({dimension},),"
+    length = float(np.linalg.norm(values))
     if not np.isfinite(length):
         return "a vector that is not finite"
     return "" if length else "a vector that is zero"
 
 
-def _by(items: Iterable[str], size: int) -> Iterator[list[str]]:
-    """Give items in lists of some size."""
-    rest = iter(items)
-    while some := list(islice(rest, size)):
-        yield some
+def _split(items: Iterable[str], size: int) -> Iterator[list[str]]:
+    """Split items into lists of the given size."""
+    remaining = iter(items)
+    while batch := list(islice(remaining, size)):
+        yield batch
 
 
-def misplaced(store: Store, embedders: Sequence[Embedder]) -> Iterator[tuple[str, str]]:
-    """Name chunks whose vector is in the space of a model that does not suit them, each with that space.
+def find_misplaced_vectors(store: Store, embedders: Sequence[Embedder]) -> Iterator[tuple[str, str]]:
+    """Yield chunks with a vector in the space of a model that is not for their language.
 
-    There are some after a model was added to others that stay.
+    Each comes with that space. There are such vectors after a model was added to others that stay.
     """
     spaces = [embedder.space for embedder in embedders]
-    for some in _by(sorted(store.fingerprints()), 200):
-        documents = store.documents(some)
-        found = [chunk for chunks in store.chunks_of(some).values() for chunk in chunks]
-        suits = {
+    for ids in _split(sorted(store.fingerprints()), _MISPLACED_PORTION):
+        documents = store.documents(ids)
+        chunks = [chunk for document_chunks in store.chunks_of(ids).values() for chunk in document_chunks]
+        right_space = {
             chunk.id: choose_embedder(embedders, chunk_language(chunk, documents.get(chunk.document))).space
-            for chunk in found
+            for chunk in chunks
         }
         for space in spaces:
-            for chunk in store.chunks_with_vector([space], [id_ for id_, own in suits.items() if own != space]):
-                yield chunk, space
+            others = [id_ for id_, right in right_space.items() if right != space]
+            for misplaced in store.chunks_with_vector([space], others):
+                yield misplaced, space

@@ -1,4 +1,4 @@
-"""Texts for which a model gives no usable vector: remembered, so that they are not tried for ever."""
+"""Chunks without a usable vector, remembered so that they are not tried again and again."""
 
 from collections.abc import Collection
 from hashlib import blake2b
@@ -9,64 +9,64 @@ from msgspec import Struct
 from waymeet.analysis.embedding_text import embedding_text
 from waymeet.ports import Store
 
-_NOTE = "refused"
-_MOST = 2000
-"""Refusals that are remembered; of more the last ones."""
+_METADATA_KEY = "refused"
+_MAX_FAILURES = 2000
+"""Failures that are remembered, the latest ones if there are more."""
 
 
-class Refusal(Struct, frozen=True, array_like=True):
-    """That a model gave no usable vector for a text."""
+class Failure(Struct, frozen=True, array_like=True):
+    """A chunk for which a model returned no usable vector."""
 
     space: str
     chunk: str
-    mark: str
-    """Stands for the text: when it changes, the text is tried again."""
+    digest: str
+    """Digest of the text: when it changes, the chunk is tried again."""
     reason: str
 
 
 class FailedChunks:
-    """What is remembered of an index."""
+    """The failures of an index, kept in the store's metadata."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        known = msgspec.json.decode(store.metadata(_NOTE) or "[]", type=list[Refusal])
-        marks = self._marks([each.chunk for each in known])
-        self._known = {each.chunk: each for each in known if each.mark == marks.get(each.chunk)}
+        known = msgspec.json.decode(store.metadata(_METADATA_KEY) or "[]", type=list[Failure])
+        digests = self._digests([failure.chunk for failure in known])
+        self._known = {failure.chunk: failure for failure in known if failure.digest == digests.get(failure.chunk)}
         self._before = dict(self._known)
 
-    def still(self, spaces: Collection[str]) -> set[str]:
-        """Name the chunks that are not tried again with the models of these spaces."""
-        return {each.chunk for each in self._known.values() if each.space in spaces}
+    def chunk_ids(self, spaces: Collection[str]) -> set[str]:
+        """Return the chunks that are not tried again with the models of these spaces."""
+        return {failure.chunk for failure in self._known.values() if failure.space in spaces}
 
     def reasons(self, spaces: Collection[str]) -> list[str]:
-        """Say why, chunk by chunk."""
-        return sorted(each.reason for each in self._known.values() if each.space in spaces)
+        """Return the reason of each failure in these spaces."""
+        return sorted(failure.reason for failure in self._known.values() if failure.space in spaces)
 
     def add(self, space: str, chunk: str, text: str, reason: str) -> None:
-        """Remember one more."""
-        self._known[chunk] = Refusal(space, chunk, _mark(text), reason)
+        """Add a failure."""
+        self._known[chunk] = Failure(space, chunk, _digest(text), reason)
         self._write()
 
-    def take_back(self) -> None:
-        """Forget what was added: it was not the texts' fault."""
+    def discard_added(self) -> None:
+        """Discard the failures added since the start, because the model caused them, not the texts."""
         self._known = dict(self._before)
         self._write()
 
     def _write(self) -> None:
-        kept = list(self._known.values())[-_MOST:]
-        self._store.set_metadata(_NOTE, msgspec.json.encode(kept).decode())
+        latest = list(self._known.values())[-_MAX_FAILURES:]
+        self._store.set_metadata(_METADATA_KEY, msgspec.json.encode(latest).decode())
 
-    def _marks(self, ids: Collection[str]) -> dict[str, str]:
-        """Mark the texts that chunks have now."""
+    def _digests(self, ids: Collection[str]) -> dict[str, str]:
+        """Return the digests of the chunks' present texts."""
         chunks = self._store.chunks(ids)
         documents = self._store.documents({chunk.document for chunk in chunks.values()})
-        return {id_: _mark(embedding_text(chunk, documents.get(chunk.document))) for id_, chunk in chunks.items()}
+        return {id_: _digest(embedding_text(chunk, documents.get(chunk.document))) for id_, chunk in chunks.items()}
 
 
 def count_failed_chunks(store: Store, spaces: Collection[str]) -> int:
-    """Count the chunks that models give no usable vector for."""
-    return len(FailedChunks(store).still(spaces)) if store.metadata(_NOTE) else 0
+    """Count the chunks without a usable vector in the given spaces."""
+    return len(FailedChunks(store).chunk_ids(spaces)) if store.metadata(_METADATA_KEY) else 0
 
 
-def _mark(text: str) -> str:
+def _digest(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

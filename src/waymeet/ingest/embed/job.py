@@ -1,4 +1,4 @@
-"""The embedding job of an index: one at a time, and how far it is, for everybody to see."""
+"""The embedding job of an index: its lock, and its progress in a file beside the index."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -14,13 +14,13 @@ from msgspec.structs import replace
 from waymeet.errors import BusyIndexError, IndexUnavailableError
 from waymeet.paths import file_identity
 
-_A_MOMENT = 0.5
-_EVERY = 1.0
-"""Seconds between two times of writing down how far a job is."""
+_POLL_SECONDS = 0.5
+_WRITE_SECONDS = 1.0
+"""Time between two writes of the progress."""
 
 
 class Job(Struct, frozen=True):
-    """How far the last embedding job of an index is or was. No text and no name of a file is in it."""
+    """Progress of the last embedding job of an index, without texts and file names."""
 
     pid: int
     started: float
@@ -33,51 +33,51 @@ class Job(Struct, frozen=True):
 
     @property
     def rate(self) -> float:
-        """Passages a second, so far."""
+        """Sections per second so far."""
         return self.done / max(self.updated - self.started, 1e-3)
 
     @property
     def seconds_left(self) -> float | None:
-        """How long the rest will take at this rate; None as long as nobody can know."""
+        """Estimated remaining time at this rate, or None before the first section."""
         return (self.total - self.done) / self.rate if self.done else None
 
 
 class JobReporter:
-    """Writes down how far a job is, now and then."""
+    """Writes the progress of a job to its file."""
 
     def __init__(self, index: Path, clock: Callable[[], float] = time) -> None:
         self._index = index
-        self._of = file_identity(index)
-        self._file = told_in(index)
+        self._identity = file_identity(index)
+        self._file = job_path(index)
         self._clock = clock
         now = clock()
         self._job = Job(os.getpid(), now, now)
         self._write()
 
     def progress(self, done: int, total: int, item: str) -> None:
-        """Take note of a step."""
+        """Record a step."""
         del item
         now = self._clock()
-        due = now - self._job.updated >= _EVERY
-        self._job = replace(self._job, done=done, total=total, updated=now if due else self._job.updated)
-        if due:
+        is_due = now - self._job.updated >= _WRITE_SECONDS
+        self._job = replace(self._job, done=done, total=total, updated=now if is_due else self._job.updated)
+        if is_due:
             self._write()
 
-    def end(self, trouble: str) -> None:
-        """Take note of the end, and of what went wrong."""
-        self._job = replace(self._job, updated=self._clock(), ended=True, error=trouble)
+    def end(self, error: str) -> None:
+        """Record the end with the error, or "" if there was none."""
+        self._job = replace(self._job, updated=self._clock(), ended=True, error=error)
         self._write()
 
     @property
     def is_index_replaced(self) -> bool:
-        """Tell whether the index is gone, or another lies in its place: what is done to it nobody will see."""
-        return file_identity(self._index) != self._of
+        """Whether the index is gone or was replaced by another file."""
+        return file_identity(self._index) != self._identity
 
     def _write(self) -> None:
         if self.is_index_replaced:
             return
-        with suppress(OSError):  # a job that nobody can look at is still worth doing
-            draft = self._file.with_name(f"{self._file.name}.new")  # there is one job at a time
+        with suppress(OSError):  # the job continues without a progress file
+            draft = self._file.with_name(f"{self._file.name}.new")  # no clash: the lock allows one job
             draft.touch(mode=0o600)
             draft.write_bytes(msgspec.json.encode(self._job))
             draft.replace(self._file)
@@ -85,51 +85,56 @@ class JobReporter:
 
 @contextmanager
 def embedding_lock(index: Path, waiting: Callable[[], None] | None = None, *, wait: bool) -> Iterator[JobReporter]:
-    """Hold the right to embed for an index; the system takes it back when the process ends, however it ends.
+    """Hold the embedding lock of an index and report the progress of the job.
 
-    `waiting` is called every now and then while another process is at it.
+    The system releases the lock when the process ends, even by a kill. `waiting` is called every half second while
+    another process holds the lock.
 
     Raises:
-        BusyIndexError: another process is at it, and `wait` is off.
-        IndexUnavailableError: there is no place for the lock.
+        BusyIndexError: another process holds the lock, and `wait` is off.
+        IndexUnavailableError: the lock file cannot be created.
     """
-    with _held(index, waiting, wait=wait):
-        telling = JobReporter(index)
+    with _hold_lock(index, waiting, wait=wait):
+        reporter = JobReporter(index)
         try:
-            yield telling
+            yield reporter
         except Exception as error:
-            telling.end(str(error) or type(error).__name__)
+            reporter.end(str(error) or type(error).__name__)
             raise
         except BaseException:
-            telling.end("it was interrupted")
+            reporter.end("interrupted")
             raise
 
 
 def try_embedding_lock(index: Path) -> AbstractContextManager[None]:
-    """Hold the same right for a moment, if nobody else does; nobody is told.
+    """Hold the embedding lock without waiting and without reporting a job.
 
     Raises:
-        BusyIndexError: another process is at it.
-        IndexUnavailableError: there is no place for the lock.
+        BusyIndexError: another process holds the lock.
+        IndexUnavailableError: the lock file cannot be created.
     """
-    return _held(index, None, wait=False)
+    return _hold_lock(index, None, wait=False)
 
 
 @contextmanager
-def _held(index: Path, waiting: Callable[[], None] | None, *, wait: bool) -> Iterator[None]:
+def _hold_lock(index: Path, waiting: Callable[[], None] | None, *, wait: bool) -> Iterator[None]:
     lock = _lock(index)
     while True:
         try:
-            lock.acquire(timeout=_A_MOMENT if wait else 0.0)
+            lock.acquire(timeout=_POLL_SECONDS if wait else 0.0)
             break
         except Timeout as error:
             if not wait:
-                raise BusyIndexError("Another process is embedding now.", "`waymeet status` shows it.") from error
+                raise BusyIndexError(
+                    "Another process is embedding now.", "`waymeet status` shows its progress."
+                ) from error
             if waiting:
                 waiting()
         except OSError as error:
             cause = error.strerror or str(error)
-            raise IndexUnavailableError(f"The index {index} cannot be used: {cause}.", "Check its folder.") from error
+            raise IndexUnavailableError(
+                f"The index {index} cannot be used: {cause}.", "Check that its folder can be written."
+            ) from error
     try:
         yield
     finally:
@@ -137,15 +142,15 @@ def _held(index: Path, waiting: Callable[[], None] | None, *, wait: bool) -> Ite
 
 
 def last_job(index: Path) -> Job | None:
-    """Read how far the last job is or was; None if there was none."""
+    """Read the progress of the last job, or None if there was none."""
     try:
-        return msgspec.json.decode(told_in(index).read_bytes(), type=Job)
+        return msgspec.json.decode(job_path(index).read_bytes(), type=Job)
     except (OSError, msgspec.MsgspecError):
         return None
 
 
 def running_job(index: Path) -> Job | None:
-    """Read how far the job is that runs now; None if none does."""
+    """Read the progress of the running job, or None if none is running."""
     if not index.exists():
         return None
     lock = _lock(index)
@@ -154,18 +159,18 @@ def running_job(index: Path) -> Job | None:
     except Timeout:
         return last_job(index)
     except OSError:
-        return None  # a place where nobody can embed
+        return None  # no lock file can be created, so no job can run
     lock.release()
     return None
 
 
-def told_in(index: Path) -> Path:
-    """Say which file tells how far a job is."""
+def job_path(index: Path) -> Path:
+    """Return the path of the progress file."""
     return index.with_name(f"{index.name}.embedding.json")
 
 
 def log_path(index: Path) -> Path:
-    """Say where a job without a terminal writes what it has to say."""
+    """Return the path of the log of a job without a terminal."""
     return index.with_name(f"{index.name}.embedding.log")
 
 

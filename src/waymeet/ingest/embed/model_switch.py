@@ -1,89 +1,89 @@
-"""From one embedding model to another while questions go on: the old vectors answer until the new ones are complete.
+"""Switch of embedding models: queries use the old vectors until the new ones are complete.
 
-A remark in the store says which spaces answer and with which settings their models were made. It changes together with
-the vectors that are forgotten then, so that an answer never mixes models, whenever a process is killed.
+The store's metadata names the spaces that queries use and the settings of their models. It changes in the same
+transaction that drops the previous vectors, so that results never mix models, even if a process is killed.
 """
 
 from collections.abc import Sequence
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
-from waymeet.ingest.embed.batches import EmbeddingReport, misplaced
+from waymeet.ingest.embed.batches import EmbeddingReport, find_misplaced_vectors
 from waymeet.ingest.embed.failures import count_failed_chunks
 from waymeet.ports import Embedder, Store
 from waymeet.settings import Embedding
 
-_NOTE = "embedding"
-_FEW_FAILED = 100
-"""One section of so many may have failed when the new model takes over."""
+_METADATA_KEY = "embedding"
+_MAX_REMAINING_SHARE = 100
+"""The new model is used when at most one section of this many failed."""
 
 
 class AnsweringModels(Struct, frozen=True):
-    """Which spaces answer, and how their models are made again. Keys are never among the settings."""
+    """The spaces that queries use, with the settings of their models, which hold no API keys."""
 
     spaces: tuple[str, ...]
-    made: Embedding
+    settings: Embedding = field(name="made")
 
 
 def answering_models(store: Store) -> AnsweringModels | None:
-    """Read which spaces answer; None if nothing was embedded yet, or nobody can tell any more."""
+    """Load the models that queries use, or None if there are none or of unknown settings."""
     try:
-        return msgspec.json.decode(store.metadata(_NOTE) or "null", type=AnsweringModels | None)
-    except msgspec.MsgspecError:  # another version's settings: its models cannot be made here
+        return msgspec.json.decode(store.metadata(_METADATA_KEY) or "null", type=AnsweringModels | None)
+    except msgspec.MsgspecError:  # settings of another version: its models cannot be created here
         return None
 
 
 def previous_models(store: Store, embedders: Sequence[Embedder]) -> AnsweringModels | None:
-    """Tell whether other models answer than those that were chosen: which ones, as long as they have vectors."""
-    now = answering_models(store)
-    if now is None or not embedders or set(now.spaces) == set(_spaces(embedders)):
+    """Return the models that queries use if they are not the chosen ones and have vectors."""
+    answering = answering_models(store)
+    if answering is None or not embedders or set(answering.spaces) == set(_spaces(embedders)):
         return None
-    return now if store.coverage(now.spaces)[0] else None
+    return answering if store.coverage(answering.spaces)[0] else None
 
 
-def is_complete(store: Store, embedders: Sequence[Embedder], made: Embedding) -> bool:
-    """Tell whether there is nothing to do: all is embedded by these models, and no other vectors are left."""
+def is_complete(store: Store, embedders: Sequence[Embedder], settings: Embedding) -> bool:
+    """Return whether these models have embedded every chunk and no other vectors are left."""
     spaces = _spaces(embedders)
     embedded, chunks = store.coverage(spaces)
-    if answering_models(store) != _serving(embedders, made) or not store.spaces().keys() <= set(spaces):
+    if answering_models(store) != _describe(embedders, settings) or not store.spaces().keys() <= set(spaces):
         return False
     return embedded == chunks or embedded + count_failed_chunks(store, spaces) >= chunks
 
 
-def record_models(store: Store, embedders: Sequence[Embedder], made: Embedding) -> None:
-    """Note which models answer, if these will be the first or are the same as before."""
-    chosen = _serving(embedders, made)
+def record_models(store: Store, embedders: Sequence[Embedder], settings: Embedding) -> None:
+    """Record the models that queries use, if they are the first ones or the same as before."""
+    chosen = _describe(embedders, settings)
     if previous_models(store, embedders) is None and answering_models(store) != chosen:
-        store.set_metadata(_NOTE, _written(chosen))
+        store.set_metadata(_METADATA_KEY, _encode(chosen))
 
 
 def chunks_to_move(store: Store, embedders: Sequence[Embedder]) -> list[str]:
-    """Name the chunks that have to move from one chosen model to another, because one of the two is new."""
+    """List the chunks that have to move between chosen models because one of these is new."""
     if previous_models(store, embedders) is None or set(_spaces(embedders)).isdisjoint(store.spaces()):
         return []
-    return [chunk for chunk, _ in misplaced(store, embedders)]
+    return [chunk for chunk, _ in find_misplaced_vectors(store, embedders)]
 
 
-def finish_switch(store: Store, embedders: Sequence[Embedder], made: Embedding, came: EmbeddingReport) -> bool:
-    """Let the chosen models answer if all is embedded by them, forgetting other vectors at once; say whether they do.
+def finish_switch(store: Store, embedders: Sequence[Embedder], settings: Embedding, report: EmbeddingReport) -> bool:
+    """Use the chosen models for queries once they have embedded all, and drop other vectors.
 
-    A few sections that a model fails at again and again do not hold it up.
+    Returns whether the chosen models are used. A few sections that fail again and again do not delay the switch.
     """
     spaces = _spaces(embedders)
     embedded, chunks = store.coverage(spaces)
-    if came.remaining and (not came.error or came.remaining * _FEW_FAILED > chunks or not embedded):
+    if report.remaining and (not report.error or report.remaining * _MAX_REMAINING_SHARE > chunks or not embedded):
         return False
-    gone: dict[str, list[str] | None] = {space: None for space in store.spaces() if space not in spaces}
+    dropped: dict[str, list[str] | None] = {space: None for space in store.spaces() if space not in spaces}
     if previous_models(store, embedders) is not None:
-        for chunk, space in misplaced(store, embedders):
-            places = gone.setdefault(space, [])
-            if places is not None:
-                places.append(chunk)
-    chosen = _serving(embedders, made)
-    if gone or answering_models(store) != chosen:
-        store.drop_vectors(gone, {_NOTE: _written(chosen)})
+        for chunk, space in find_misplaced_vectors(store, embedders):
+            chunks_in_space = dropped.setdefault(space, [])
+            if chunks_in_space is not None:  # None drops the whole space
+                chunks_in_space.append(chunk)
+    chosen = _describe(embedders, settings)
+    if dropped or answering_models(store) != chosen:
+        store.drop_vectors(dropped, {_METADATA_KEY: _encode(chosen)})
     return True
 
 
@@ -91,11 +91,11 @@ def _spaces(embedders: Sequence[Embedder]) -> list[str]:
     return [embedder.space for embedder in embedders]
 
 
-def _serving(embedders: Sequence[Embedder], made: Embedding) -> AnsweringModels:
-    """Describe embedders; an address with a password in it is not kept."""
-    secret = "@" in made.url.partition("://")[2].partition("/")[0]
-    return AnsweringModels(tuple(_spaces(embedders)), replace(made, url="") if secret else made)
+def _describe(embedders: Sequence[Embedder], settings: Embedding) -> AnsweringModels:
+    """Describe embedders by spaces and settings, without a URL that holds a password."""
+    has_password = "@" in settings.url.partition("://")[2].partition("/")[0]
+    return AnsweringModels(tuple(_spaces(embedders)), replace(settings, url="") if has_password else settings)
 
 
-def _written(chosen: AnsweringModels) -> str:
+def _encode(chosen: AnsweringModels) -> str:
     return msgspec.json.encode(chosen).decode()

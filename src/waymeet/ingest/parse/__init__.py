@@ -3,18 +3,14 @@
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import NamedTuple
 
-from waymeet.ingest.filetypes import file_type, has_known_extension
+from waymeet.ingest.filetypes import file_type
 from waymeet.ingest.parse.parsed import Heading, Parsed, RawLink
 
 __all__ = [
-    "Format",
     "Heading",
     "Parsed",
     "RawLink",
-    "format_of",
-    "has_known_extension",
     "parse",
 ]
 
@@ -31,23 +27,6 @@ _PARSERS = {
 
 Source code is read by `code`, which has a table of its own; everything else by `markup.fallback`.
 """
-
-
-class Format(NamedTuple):
-    """A type of file."""
-
-    kind: str
-    """`docs`, `code` or `files`; a parser may know better (`Parsed.kind`)."""
-    language: str
-
-
-def format_of(path: str) -> Format:
-    """Tell a file's type by its name.
-
-    >>> format_of("a/README")[:2], format_of("a/x.TSX")[:2], format_of("a/x.weird")[:2]
-    (('docs', 'text'), ('code', 'typescript'), ('files', ''))
-    """
-    return Format(*file_type(path))
 
 
 def parse(path: str, content: str, *, plain: bool = False) -> Parsed:

@@ -1,1 +1,1 @@
-"""Read files safely: bytes, decoding, text extraction, secrets."""
+"""Reading of files: bytes, decoding, text extraction, masking of secrets."""

@@ -1,4 +1,4 @@
-"""Reading a file below a root, and nothing that lies outside of it."""
+"""Reading of files below a root without following links out of it."""
 
 import errno
 import os
@@ -7,13 +7,13 @@ from typing import Final
 
 from msgspec import Struct
 
-_SAFELY: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-_FOLDER: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _SAFELY
-_FILE: Final = os.O_RDONLY | getattr(os, "O_BINARY", 0) | _SAFELY
+_SAFE_FLAGS: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_FOLDER_FLAGS: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _SAFE_FLAGS
+_FILE_FLAGS: Final = os.O_RDONLY | getattr(os, "O_BINARY", 0) | _SAFE_FLAGS
 
 
 class Content(Struct, frozen=True):
-    """What a file held, with its state just before it was read."""
+    """Content of a file, with its size and modification time before it was read."""
 
     raw: bytes
     size: int
@@ -21,12 +21,12 @@ class Content(Struct, frozen=True):
 
 
 def read_file(root: str, path: str, limit: int) -> Content:
-    """Read a regular file of at most `limit` bytes, following no link on the way from the root to it.
+    """Read a regular file of at most `limit` bytes without following links below the root.
 
-    The walk has seen that it is such a file, but that may have changed since.
+    The file may have changed since the walk saw it, so its type and size are checked again.
 
     Raises:
-        OSError: it is gone, unreadable, too large, or not a regular file.
+        OSError: the file is gone, unreadable, too large, or not a regular file.
     """
     descriptor = _open_below(root, path)
     try:
@@ -43,27 +43,27 @@ def read_file(root: str, path: str, limit: int) -> Content:
 
 
 def _open_below(root: str, path: str) -> int:
-    """Open a file folder by folder, each relative to the one before, so that no link can lead away."""
+    """Open a file folder by folder, each relative to its parent, so that no link is followed."""
     if os.open not in os.supports_dir_fd:
         return _open_checked(root, path)
     *folders, name = path.split("/")
     if not name or ".." in folders or name == "..":
         raise OSError(errno.EINVAL, "not a path below the root")
-    here = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    parent = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for folder in folders:
-            below = os.open(folder, _FOLDER, dir_fd=here)
-            os.close(here)
-            here = below
-        return os.open(name, _FILE, dir_fd=here)
+            child = os.open(folder, _FOLDER_FLAGS, dir_fd=parent)
+            os.close(parent)
+            parent = child
+        return os.open(name, _FILE_FLAGS, dir_fd=parent)
     finally:
-        os.close(here)
+        os.close(parent)
 
 
 def _open_checked(root: str, path: str) -> int:
-    """Open a file where the system cannot open relative to a folder, after checking where it really lies."""
+    """Open a file after checking its real path, on systems without opening relative to a folder."""
     real = os.path.realpath(root)
-    wanted = os.path.normpath(f"{real}/{path}")
-    if os.path.realpath(wanted) != wanted or os.path.commonpath([real, wanted]) != real:
+    path_below = os.path.normpath(f"{real}/{path}")
+    if os.path.realpath(path_below) != path_below or os.path.commonpath([real, path_below]) != real:
         raise OSError(errno.ELOOP, "a link that may lead outside the root")
-    return os.open(wanted, _FILE)
+    return os.open(path_below, _FILE_FLAGS)

@@ -1,18 +1,16 @@
-r"""Masking what looks like a secret, before anything of a text is kept, shown or sent.
+r"""Masking of secrets in texts before they are stored, shown or sent.
 
-Files that hold nothing else are never opened (setting `ingest.secret_files`). Here it is about a key that stands in the
-middle of something worth finding: in a guide, a test, a configuration. Three sorts are told apart:
+Files that hold only secrets are never opened (setting `ingest.secret_files`). This module masks secrets inside of other
+texts: in a guide, a test, a configuration. There are three classes:
 
-- tokens whose very form says what they are (`ghp_…`, `AKIA…`, a private key between its two lines): always masked,
-  unless they are a filler such as `ghp_xxxx`;
-- passwords in addresses and headers (`https://me:…@host`, `Bearer …`);
-- values given to a name such as `api_key` or `password`: where they look drawn by lot, or chosen by somebody. Code is
-  full of `token = next_token()` and pages of "password: see below", so that what counts as chosen depends on the file.
-  What is written by entities (`&quot;`) is looked at as it reads.
+- tokens with a form of their own (`ghp_…`, `AKIA…`, a private key between its two lines): always masked, unless they
+  are a filler such as `ghp_xxxx`;
+- passwords in URLs and headers (`https://me:…@host`, `Bearer …`);
+- values assigned to a name such as `api_key` or `password`, if they look random or look like a real value. Code is full
+  of `token = next_token()` and pages of "password: see below", so the second test depends on the type of the file.
 
-Hashes, identifiers and pictures in base64 have no such form and no such name, and stay. The number of lines stays the
-same. Each expression is tried only where a word or a long run of letters gives reason to, and reads on without coming
-back far (bounded or possessive repetition): tens of megabytes a second, whatever the text.
+HTML entities (`&quot;`) are decoded first. Hashes, identifiers and images in base64 have no such form and no such name,
+and are not masked. The number of lines stays the same.
 """
 
 import re
@@ -22,155 +20,37 @@ from collections.abc import Iterator, Sequence
 from html import unescape
 from itertools import zip_longest
 from math import log2
+from typing import Literal
 
 from msgspec import Struct
 
 from waymeet.ingest.filetypes import file_type
-
-_SHORTEST, _LONGEST = 16, 128
-"""Of this length a value is a secret also where nothing says so; a shorter one may be a common word."""
-_MOST = 32
-"""How many values are looked for, the longest first."""
-
-
-def again(raw: bytes, places: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Find the values that stand in some places wherever they stand.
-
-    >>> list(again(b"key = 0123456789abcdef; print: 0123456789abcdef", [(6, 22)]))
-    [(6, 22), (31, 47)]
-    """
-    values = {raw[start:end] for start, end in places if _SHORTEST <= end - start <= _LONGEST}
-    known = sorted((each for each in values if b"\n" not in each), key=lambda each: (-len(each), each))[:_MOST]
-    if known:
-        yield from (found.span() for found in re.finditer(b"|".join(map(re.escape, known)), raw))
-
+from waymeet.ingest.read import secret_patterns as patterns
 
 MASK = b"[secret]"
+_MIN_REPEATED, _MAX_REPEATED = 16, 128
+"""Length of a value whose other occurrences are masked, too; a shorter one may be a common word."""
+_MAX_REPEATED_VALUES = 32
+"""Values whose other occurrences are searched for, the longest first."""
+
 Span = tuple[int, int]
-
-_TOKEN = re.compile(
-    rb"""(?<![A-Za-z0-9_-])(?:
-      (?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])                       # Amazon
-    | gh[pousr]_[A-Za-z0-9]{36,255}+ | github_pat_[A-Za-z0-9_]{36,255}+         # GitHub
-    | gl(?:pat|ptt|dt|rt|soat|cbt|ft|imt|agent|oas)-[A-Za-z0-9_=.-]{20,300}+    # GitLab
-    | xox[abceoprs]-[A-Za-z0-9-]{10,250}+ | xapp-\d-[A-Za-z0-9-]{20,250}+       # Slack
-    | sk-(?:ant|proj|svcacct|admin|or|lf)-[A-Za-z0-9_-]{20,300}+                # Anthropic, OpenAI and others
-    | sk-[A-Za-z0-9]{32,200}+
-    | [srp]k_(?:live|test)_[A-Za-z0-9]{16,250}+ | whsec_[A-Za-z0-9+/=]{24,100}+           # Stripe
-    | AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-]) | GOCSPX-[A-Za-z0-9_-]{28} | ya29\.[A-Za-z0-9_-]{20,500}+   # Google
-    | npm_[A-Za-z0-9]{36,255}+ | pypi-[A-Za-z0-9_-]{50,400}+ | rubygems_[a-f0-9]{48}      # registries
-    | SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}                                      # SendGrid
-    | hf_[A-Za-z0-9]{30,60}+ | r8_[A-Za-z0-9]{37} | gsk_[A-Za-z0-9]{40,60}+               # models
-    | do[oprt]_v1_[a-f0-9]{64} | dapi[a-f0-9]{32} | hv[sbr]\.[A-Za-z0-9_-]{24,300}+   # DigitalOcean and others
-    | shp(?:at|ss|ca|pa)_[a-fA-F0-9]{32} | lin_api_[A-Za-z0-9]{32,100}+ | PMAK-[a-f0-9]{24}-[a-f0-9]{34}
-    | AGE-SECRET-KEY-1[0-9A-Z]{58} | \d{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])        # age, Telegram
-    | eyJ[A-Za-z0-9_-]{8,2000}+\.eyJ[A-Za-z0-9_-]{8,8000}+\.[A-Za-z0-9_-]{8,2000}+        # a signed token (JWT)
-    )""",
-    re.VERBOSE,
-)
-_SIGN = re.compile(
-    rb"A[KSBC][ICA]A|gh[pousr]_|github_pat_|gl[a-z]{2,5}-|xox|xapp-|sk-|[srp]k_(?:live|test)_|whsec_|AIza|GOCSPX-|ya29\.|npm_"
-    rb"|pypi-|rubygems_|SG\.|hf_|r8_|gsk_|_v1_|dapi|hv[sbr]\.|shp|lin_api_|PMAK-|AGE-|:AA|eyJ"
-)
-"""How tokens begin: looking for this is much quicker than for the whole form."""
-_BACKS = {b":AA": (8, 9, 10), b"_v1_": (3,)}
-"""How far before its sign a token begins, where it does not begin with it."""
-_LEAST = 15
-_RUNS = bytes(97 if (code < 128 and chr(code).isalnum()) or code in b"_.:+/=-" else 32 for code in range(256))
-"""Turns everything a token can hold into one letter, so that a long run of it is found at the speed of `find`."""
-_RUN_END = re.compile(rb"a++")
-
-_KEY_LINE = re.compile(rb"-----(?P<which>BEGIN|END)(?: [A-Z0-9]{1,20}){0,4} PRIVATE KEY(?: BLOCK)?-----")
-_KEY_TEXT = re.compile(rb"""(?:[A-Za-z0-9+/=\s"',:;.#*>|()-]|\\[nrt\n])*+""")
-_KEY_SHORT = re.compile(rb"(?:(?:\n|\\[nr])[ \t#*>|]{0,8}+[A-Za-z0-9+/=]{4,}+[ \t]*+)+(?:\\r)?(?:\n|\\n)[ \t#*>|]*+")
-"""The whole of a key that is shorter than any real one. (A possessive group would fail before Python 3.11.5.)"""
-_KEY_LEAST, _KEY_MOST = 48, 20_000
-
-_IN_ADDRESS = re.compile(rb"://[^\s/:@\"'<>`\\|]{0,100}+:(?P<value>[^\s/\"'<>`]{4,200})@(?=[\w\[$%{.-])")
-_IN_WEBHOOK = re.compile(rb"hooks\.slack\.com/services/(?P<value>T[A-Z0-9]{6,14}/B[A-Z0-9]{6,14}/[A-Za-z0-9]{16,40}+)")
-_IN_ACCOUNT = re.compile(rb"(?:account|sharedaccess)?key=(?P<value>[A-Za-z0-9+/]{40,100}+={0,2})", re.IGNORECASE)
-_IN_HEADER = re.compile(
-    rb"(?P<how>bearer|basic|authorization:\s{0,3}token)[ \t]{1,3}(?P<value>[A-Za-z0-9._~+/-]{16,2000}+={0,2})",
-    re.IGNORECASE,
-)
-_WORDS = (b"pass", b"pwd", b"secret", b"token", b"credential", b"key")
-_BEFORE_KEY = tuple(
-    word + between
-    for word in b"api access secret auth private encryption signing account master service license app client".split()
-    for between in (b"", b"_", b"-")
-)
-_GIVEN = re.compile(
-    rb"""(?P<name>pass(?:word|wd|phrase|code)?|pwd|secret|token|credentials?|key)
-    (?:[_-]?(?:base|value|key|prod|dev|staging|live|\d{1,3}))?
-    (?:\\{0,3}["'`])?[*]{0,2}(?:["'`]|\])?(?P<gap>[ \t]{0,8})
-    (?P<sign> :[ \t]{0,4}[A-Za-z_][\w.\[\]|]{0,40}[ \t]{0,4}=(?!=)                      # a declared type may precede
-      | :=|=>|=(?![=>~])|:(?!:)|\||>|(?<=[ \t]) )
-    [*]{0,2}[ \t]{0,8}
-    (?: (?:[rbuf]|@|\$)? (?P<quote>\\{0,3}["'`]) (?P<quoted>[!-~]{4,512}?) (?P=quote)
-      | (?P<bare>[A-Za-z0-9+/_.~!@\#%^*?:-]{4,512}+={0,2}) (?=[\s,;&|<>)\]}"'`\\]|\Z) )
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-_FLAG = re.compile(rb"(?:(?:^|[\s\"'`])--[\w-]{0,40}|^[ \t]{0,20}ENV[ \t]{1,4}\w{0,60})\Z")
-"""What precedes a name whose value follows without a sign."""
-_ALONE = re.compile(rb"""[ \t>\#/*-]{0,40}+(?:(?:export|set|env|-e)[ \t]{1,4})?[*"'`]{0,3}[\w.-]{0,60}\Z""")
-_ENDS = re.compile(rb"""[.]?["'`]{0,3}[ \t]{0,8}(?:\Z|[\n,;&}\])]|\#|//|\\n)""")
-_LINE = 120
-_BY_HAND = re.compile(
-    rb"curl\b(?:[^\n]|\\\n){0,200}?[ \t](?:-u|--user)[ \t=]{0,2}[\"']?[^\s:\"']{1,64}:(?P<value>[^\s\"'`]{4,200})"
-)
-_FILLER = re.compile(
-    rb"x{4}|\*{3}|\.{3}|<|>|\$\{|\$\(|\{\{|\}\}|%\(|%s|\[secret|change[_-]?(?:me|it)|example|placeholder|your"
-    rb"|dummy|sample|redacted|masked|insert|replace|fake|mock|test|foobar|secret|passw|default|none|null",
-    re.IGNORECASE,
-)
-_MEANT = """
-    your my the this some new old user username db api app access client auth oauth private public service password pass
-    passwd passphrase passcode pwd pw secret token tokens key keys credential credentials change me it example sample an
-    placeholder dummy test testing fake mock foo bar baz redacted masked hidden here insert replace default none null a
-    true false yes no on off undefined empty string str text bytes integer int bool boolean number object any optional
-    required todo value name field admin root guest postgres mysql rabbitmq mongo redis qwerty abc abcdef demo bearer v
-    basic jwt csrf base64 sha md5 aes bcrypt hash hashed reset id input type wrong invalid bad good valid super is not
-    with in to of and or for from see below enter env var file path url plain prompt ask inherit write read
-    """.split()
-_PLACEHOLDER = re.compile(rf"(?:{'|'.join(sorted(_MEANT, key=len, reverse=True))}|x+|\d{{1,6}}\Z)++".encode())
-"""A value that is nothing but words for what belongs there, with a number behind them perhaps."""
-_SHOWN_IN = re.compile(rb"x{4}|\*{3}|\.{3}|[<>()\[\]{}|`\"']|%s|%\w+%|://|\\[nu]", re.IGNORECASE)
-_SHOWN_IN_SETTINGS = re.compile(rb"[xX]{4}|\*{3}|\.{3}|^[<\[({]|<[a-z]|[$%][({]|\{\{|\[secret|%s|://|\w\(.*\)")
-_NO_VALUE = re.compile(
-    rb"[#./$@~%&*!:?-]{0,2}[\w.-]{0,60}+/[\w./*-]*+\Z|[#./$@%&*!:-][A-Za-z_.-]++\d?\Z"
-    rb"|(?:self|this|config|settings|env|process|os)\.|[A-Za-z_]\w*+(?:\.[A-Za-z_]\w*+)++\Z|[A-Z]++(?:_[A-Z0-9]++)++\Z"
-    rb"|[\w-]++:\Z|arn:"
-)
-"""What refers to a value, or shows where one belongs."""
-_LABEL = re.compile(rb"[A-Z][a-z]+[.!?:*]*|[A-Za-z]+(?:[-_][A-Za-z]*){1,2}+|\d{1,5}")
-_MARKS = re.compile(rb"[!@#$%^&*?+=~]")
-_CONFIG = frozenset("json yaml toml ini properties dotenv docker xml".split())
-_CODE = re.compile(rb"[{}()\[\]|]")
-_USUAL = frozenset(map(str.encode, (*_MEANT, "changeme", "oauth2", "1234", "12345", "123456", "port")))
-_SHOWN = re.compile(rb"\*{3}|\.{3}|x{4}|[${}\[\]%<>()|/\"'`]", re.IGNORECASE)
-_ESCAPED = re.compile(rb"&(?:quot|apos|amp|#\d{2,3}|#[xX][0-9a-fA-F]{2});|\\_")
-_JUDGED = 128
-"""How much of a value is looked at."""
-_HEX = re.compile(rb"[0-9a-f]{20,}|[0-9A-F]{20,}")
-_PIECE = re.compile(rb"[A-Z]?[a-z]+|[A-Z]+|\d+")
-_SORTS = tuple(map(re.compile, (rb"[a-z]", rb"[A-Z]", rb"\d", rb"[^A-Za-z0-9_.\- /]")))
+TextKind = Literal["config", "code", "prose"]
 
 
 class MaskedText(Struct, frozen=True):
-    """A text without its secrets, and how many there were."""
+    """A text with masked secrets and their number."""
 
     text: str
     number: int = 0
 
     @property
-    def note(self) -> str:
-        """Say how many secrets are masked; nothing if there are none."""
+    def warning(self) -> str:
+        """Number of masked secrets in words, or "" if there are none."""
         return f"{self.number} secret{'s' * (self.number > 1)} masked" if self.number else ""
 
 
 def mask_secrets(text: str, path: str = "") -> MaskedText:
-    """Replace every secret in a text; the path tells what sort of text it is.
+    """Replace every secret in a text by `[secret]`, by the rules for the type of its path.
 
     >>> mask_secrets('url = "https://me:s3cr3t-42@host/"; token = next_token()')
     MaskedText(text='url = "https://me:[secret]@host/"; token = next_token()', number=1)
@@ -180,236 +60,283 @@ def mask_secrets(text: str, path: str = "") -> MaskedText:
     ('password: [secret]', 0)
     """
     raw = text.encode("utf-8", "surrogatepass")
-    places = sorted(_read_places(raw, _sort(path)))
-    if not places:
+    spans = sorted(_find_secrets(raw, _text_kind(path)))
+    if not spans:
         return MaskedText(text)
-    places = sorted({*places, *again(raw, places)})
+    spans = sorted({*spans, *find_repeats(raw, spans)})
     parts: list[bytes] = []
-    at = number = 0
-    for start, end in places:
-        if end <= at:
-            continue  # inside of one that is masked already
-        parts += (raw[at : max(start, at)], MASK, b"\n" * raw.count(b"\n", start, end))
-        at, number = end, number + 1
-    return MaskedText(b"".join((*parts, raw[at:])).decode("utf-8", "surrogatepass"), number)
+    position = number = 0
+    for start, end in spans:
+        if end <= position:
+            continue  # inside of a span that is masked already
+        parts += (raw[position : max(start, position)], MASK, b"\n" * raw.count(b"\n", start, end))
+        position, number = end, number + 1
+    return MaskedText(b"".join((*parts, raw[position:])).decode("utf-8", "surrogatepass"), number)
 
 
-def _sort(path: str) -> str:
-    """Tell settings, where every value is one, from code and from everything else."""
+def find_repeats(raw: bytes, spans: Sequence[Span]) -> Iterator[Span]:
+    """Find all occurrences of the values at the given spans.
+
+    >>> list(find_repeats(b"key = 0123456789abcdef; print: 0123456789abcdef", [(6, 22)]))
+    [(6, 22), (31, 47)]
+    """
+    values = {raw[start:end] for start, end in spans if _MIN_REPEATED <= end - start <= _MAX_REPEATED}
+    one_line = (value for value in values if b"\n" not in value)
+    longest = sorted(one_line, key=lambda value: (-len(value), value))[:_MAX_REPEATED_VALUES]
+    if longest:
+        yield from (match.span() for match in re.finditer(b"|".join(map(re.escape, longest)), raw))
+
+
+def _text_kind(path: str) -> TextKind:
+    """Classify a file as configuration, where any value may be a secret, code or prose."""
     name = path.rpartition("/")[2].lower()
     kind, language = file_type(path)
-    if language in _CONFIG or re.match(r"\.env|docker-compose|dockerfile|\.\w+rc\Z", name):
+    if language in patterns.CONFIG_LANGUAGES or re.match(r"\.env|docker-compose|dockerfile|\.\w+rc\Z", name):
         return "config"
     return "code" if kind == "code" else "prose"
 
 
-def _read_places(raw: bytes, sort: str) -> Iterator[Span]:
-    """Find secrets in a text as it reads, and where they stand as it is written."""
-    written = list(_ESCAPED.finditer(raw)) if b"&" in raw or b"\\_" in raw else []
-    if not written:
-        yield from _places(raw, sort)
+def _find_secrets(raw: bytes, kind: TextKind) -> Iterator[Span]:
+    """Find secrets in a text after decoding entities, as spans of the text before that."""
+    entities = list(patterns.ENTITY.finditer(raw)) if b"&" in raw or b"\\_" in raw else []
+    if not entities:
+        yield from _find_in_plain(raw, kind)
         return
-    plain = _ESCAPED.sub(_letter, raw)
-    ats, shifts = [], [0]
-    for match in written:
-        ats.append(match.start() - shifts[-1])
-        shifts.append(shifts[-1] + len(match.group()) - len(_letter(match)))
-    for span in _places(plain, sort):
-        start, end = (each + shifts[bisect_left(ats, each)] for each in span)
+    plain = patterns.ENTITY.sub(_decode_entity, raw)
+    positions, shifts = [], [0]
+    for match in entities:
+        positions.append(match.start() - shifts[-1])
+        shifts.append(shifts[-1] + len(match.group()) - len(_decode_entity(match)))
+    for span in _find_in_plain(plain, kind):
+        start, end = (position + shifts[bisect_left(positions, position)] for position in span)
         yield start, end
 
 
-def _letter(match: re.Match[bytes]) -> bytes:
-    """Give the letter that an entity stands for; one that is no visible letter of ASCII stays."""
-    letter = unescape(match.group().removeprefix(b"\\").decode())
-    return letter.encode() if "!" <= letter <= "~" else match.group()
+def _decode_entity(match: re.Match[bytes]) -> bytes:
+    """Decode an entity to its character, unless that is not a visible ASCII character."""
+    character = unescape(match.group().removeprefix(b"\\").decode())
+    return character.encode() if "!" <= character <= "~" else match.group()
 
 
-def _places(raw: bytes, sort: str) -> Iterator[Span]:
-    low = raw.lower()
-    if b"private key" in low:
-        yield from _keys(raw)
-    yield from _tokens(raw)
-    yield from _in_addresses(raw)
-    yield from _in_headers(raw, low)
-    yield from _given(raw, low, sort)
+def _find_in_plain(raw: bytes, kind: TextKind) -> Iterator[Span]:
+    lower = raw.lower()
+    if b"private key" in lower:
+        yield from _find_private_keys(raw)
+    yield from _find_tokens(raw)
+    yield from _find_in_urls(raw)
+    yield from _find_in_headers(raw, lower)
+    yield from _find_assigned(raw, lower, kind)
 
 
-def _keys(raw: bytes) -> Iterator[Span]:
-    """Find what stands between the two lines of a private key, or behind the first where the second is missing."""
-    lines = [(match["which"], match.start(), match.end()) for match in _KEY_LINE.finditer(raw)]
-    for (which, _, begin), following in zip_longest(lines, lines[1:]):
-        end = min(following[1] if following else len(raw), begin + _KEY_MOST)
-        body = _KEY_TEXT.match(raw, begin, end) if which == b"BEGIN" else None
-        letters = sum(map(len, re.findall(rb"[A-Za-z0-9+/]{10,}+", body.group()))) if body else 0
-        if body and (letters >= _KEY_LEAST or (following and _KEY_SHORT.fullmatch(raw, begin, end))):
-            yield begin + raw.startswith(b"\n", begin), begin + len(body.group().rstrip(b"\n \t\"'"))
+def _find_private_keys(raw: bytes) -> Iterator[Span]:
+    """Find the bodies of private keys, also those without a last line."""
+    lines = [(match["which"], match.start(), match.end()) for match in patterns.KEY_LINE.finditer(raw)]
+    for (which, _, start), following in zip_longest(lines, lines[1:]):
+        end = min(following[1] if following else len(raw), start + patterns.MAX_KEY_BYTES)
+        body = patterns.KEY_BODY.match(raw, start, end) if which == b"BEGIN" else None
+        characters = sum(map(len, re.findall(rb"[A-Za-z0-9+/]{10,}+", body.group()))) if body else 0
+        is_long = characters >= patterns.MIN_KEY_CHARACTERS
+        if body and (is_long or (following and patterns.SHORT_KEY_BODY.fullmatch(raw, start, end))):
+            yield start + raw.startswith(b"\n", start), start + len(body.group().rstrip(b"\n \t\"'"))
 
 
-def _tokens(raw: bytes) -> Iterator[Span]:
-    """Find tokens that can be told by their form."""
-    runs = raw.translate(_RUNS)
-    start = runs.find(b"a" * _LEAST)
+def _find_tokens(raw: bytes) -> Iterator[Span]:
+    """Find tokens that have a form of their own."""
+    # Only long runs of token bytes are searched: `find` on the translated text is much faster than an expression.
+    runs, shortest = raw.translate(patterns.TOKEN_BYTES), b"a" * patterns.MIN_TOKEN_RUN
+    start = runs.find(shortest)
     while start >= 0:
-        run = _RUN_END.match(runs, start)
-        end = run.end() if run else start + _LEAST
-        at = start
-        while sign := _SIGN.search(raw, at, end):
-            at = sign.start()
-            backs = _BACKS.get(sign.group(), (0,))
-            token = next((found for back in backs if (found := _TOKEN.match(raw, max(at - back, 0), end))), None)
+        run = patterns.TOKEN_RUN.match(runs, start)
+        end = run.end() if run else start + patterns.MIN_TOKEN_RUN
+        position = start
+        while sign := patterns.TOKEN_START.search(raw, position, end):
+            position = sign.start()
+            offsets = patterns.TOKEN_START_OFFSETS.get(sign.group(), (0,))
+            matches = (patterns.TOKEN.match(raw, max(position - offset, 0), end) for offset in offsets)
+            token = next(filter(None, matches), None)
             if token and not _is_filler_token(token.group()):
                 yield token.span()
-            at = token.end() if token else sign.end()
-        start = runs.find(b"a" * _LEAST, end)
+            position = token.end() if token else sign.end()
+        start = runs.find(shortest, end)
 
 
-def _in_addresses(raw: bytes) -> Iterator[Span]:
-    for word, form in ((b"://", _IN_ADDRESS), (b"curl", _BY_HAND)):
-        for match in filter(None, (form.match(raw, at) for at in _every(raw, word))):
-            if match["value"].lower() not in _USUAL and not _SHOWN.search(match["value"]):
+def _find_in_urls(raw: bytes) -> Iterator[Span]:
+    """Find passwords in URLs and curl commands, and Slack webhooks."""
+    for word, pattern in ((b"://", patterns.URL_PASSWORD), (b"curl", patterns.CURL_PASSWORD)):
+        for match in filter(None, (pattern.match(raw, position) for position in _find_all(raw, word))):
+            value = match["value"]
+            if value.lower() not in patterns.COMMON_PASSWORDS and not patterns.TEMPLATE_IN_URL.search(value):
                 yield match.span("value")
-    for at in _every(raw, b"hooks.slack.com"):
-        if hook := _IN_WEBHOOK.match(raw, at):
+    for position in _find_all(raw, b"hooks.slack.com"):
+        if hook := patterns.SLACK_WEBHOOK.match(raw, position):
             yield hook.span("value")
 
 
-def _in_headers(raw: bytes, low: bytes) -> Iterator[Span]:
+def _find_in_headers(raw: bytes, lower: bytes) -> Iterator[Span]:
+    """Find credentials in authorization headers and account keys in connection strings."""
     for word in (b"bearer", b"basic", b"authorization"):
-        for at in _every(low, word):
-            match = _IN_HEADER.match(raw, at)
+        for position in _find_all(lower, word):
+            match = patterns.AUTH_HEADER.match(raw, position)
             if match and _is_credential(match["how"], match["value"]):
                 yield match.span("value")
-    for at in _every(low, b"key="):
-        if (match := _IN_ACCOUNT.match(raw, at)) and _is_drawn(match["value"]):
+    for position in _find_all(lower, b"key="):
+        if (match := patterns.ACCOUNT_KEY.match(raw, position)) and _is_random(match["value"]):
             yield match.span("value")
 
 
-def _given(raw: bytes, low: bytes, sort: str) -> Iterator[Span]:
-    """Find values that are given to a name which promises a secret."""
-    for word in _WORDS:
-        for at in _every(low, word):
-            before = low[max(at - 12, 0) : at]
-            if before.endswith(b"publickey") or (word == b"key" and not before.endswith(_BEFORE_KEY)):
+def _find_assigned(raw: bytes, lower: bytes, kind: TextKind) -> Iterator[Span]:
+    """Find secret values that are assigned to a name such as `password`."""
+    for word in patterns.SECRET_NAMES:
+        for position in _find_all(lower, word):
+            before = lower[max(position - 12, 0) : position]
+            if before.endswith(b"publickey") or (word == b"key" and not before.endswith(patterns.KEY_PREFIXES)):
                 continue
-            match = _GIVEN.match(raw, at)
-            if match and (span := _judged(match, sort)):
+            match = patterns.ASSIGNMENT.match(raw, position)
+            if match and _is_assignment(match) and (span := _secret_span(match, kind)):
                 yield span
 
 
-def _judged(match: re.Match[bytes], sort: str) -> Span | None:
-    """Judge the value that a name is given, by the name, the form of the value and where it stands."""
-    which = "quoted" if match["quoted"] else "bare"
-    value = match[which]
+def _secret_span(match: re.Match[bytes], kind: TextKind) -> Span | None:
+    """Return the span of an assigned value if it is a secret."""
     name = match["name"].lower()
-    if not _is_told(match):
-        return None
-    if which == "quoted":
-        return (
-            match.span(which) if _is_drawn(value) or _is_chosen(value, name, sort) or _is_strong(value, name) else None
-        )
-    if _is_drawn(value) and b":" not in value and b"?" not in value:
-        return match.span(which)
-    return match.span(which) if _is_alone(match, sort) and _is_chosen(value, name, sort) else None
+    if value := match["quoted"]:
+        is_secret = _is_random(value) or _is_real_value(value, name, kind) or _is_strong_password(value, name)
+        return match.span("quoted") if is_secret else None
+    value = match["bare"]
+    if _is_random(value) and b":" not in value and b"?" not in value:
+        return match.span("bare")
+    return match.span("bare") if _is_complete(match, kind) and _is_real_value(value, name, kind) else None
 
 
-def _is_strong(value: bytes, name: bytes) -> bool:
-    """Tell whether a password has letters of many sorts."""
-    if len(value) < 8 or not name.startswith((b"pass", b"pwd")) or _FILLER.search(value):
+def _is_strong_password(value: bytes, name: bytes) -> bool:
+    """Return whether a password has characters of at least three classes."""
+    if len(value) < 8 or not name.startswith((b"pass", b"pwd")) or patterns.FILLER.search(value):
         return False
-    return sum(bool(sort.search(value)) for sort in _SORTS) >= 3
+    return sum(bool(characters.search(value)) for characters in patterns.CHARACTER_CLASSES) >= 3
 
 
-def _is_told(match: re.Match[bytes]) -> bool:
-    """Tell whether what stands between a name and a value gives one to the other: a bar does so only in a table."""
+def _is_assignment(match: re.Match[bytes]) -> bool:
+    """Return whether the text between a name and a value assigns it: a bar only in a table."""
     sign = match["sign"]
     if sign not in {b"", b"|", b">"}:
         return True
     if sign == b">":
         return match.string.startswith(b"</", match.end())
     before = _before(match)
-    return before.lstrip().startswith(b"|") if sign else _FLAG.search(before) is not None
+    return before.lstrip().startswith(b"|") if sign else patterns.FLAG_BEFORE_NAME.search(before) is not None
 
 
-def _is_alone(match: re.Match[bytes], sort: str) -> bool:
-    """Tell a value without quotes that is written down from a name, a type or the first word of a sentence."""
+def _is_complete(match: re.Match[bytes], kind: TextKind) -> bool:
+    """Return whether a value without quotes is a literal, not a type or a word of a sentence."""
     sign, raw = match["sign"], match.string
     if sign in {b"", b"|", b">"}:
         return True
-    shouted = sign == b"=" and not match["gap"] and match["name"].isupper()
-    if not (_ENDS.match(raw, match.end()) or (shouted and raw.startswith(b" ", match.end()))):
+    is_variable = sign == b"=" and not match["gap"] and match["name"].isupper()  # NAME=value
+    if not (patterns.VALUE_END.match(raw, match.end()) or (is_variable and raw.startswith(b" ", match.end()))):
         return False
     before = _before(match)
-    if sort == "config" or (sign == b"=" and (before.endswith((b";", b"&", b"?")) or _FLAG.search(before))):
+    is_parameter = before.endswith((b";", b"&", b"?")) or patterns.FLAG_BEFORE_NAME.search(before)
+    if kind == "config" or (sign == b"=" and is_parameter):
         return True
-    if sort == "code" and not shouted and not before.lstrip().startswith((b"#", b"//", b"*")):
+    is_comment = before.lstrip().startswith((b"#", b"//", b"*"))
+    if kind == "code" and not is_variable and not is_comment:
         return False
-    return (shouted and sort == "prose") or _ALONE.match(before) is not None
+    return (is_variable and kind == "prose") or patterns.LINE_START.match(before) is not None
 
 
 def _before(match: re.Match[bytes]) -> bytes:
-    """Give what precedes a name on its line."""
-    least = max(match.start() - _LINE, 0)
-    return match.string[max(match.string.rfind(b"\n", least, match.start()) + 1, least) : match.start()]
+    """Return the text before a name on its line."""
+    earliest = max(match.start() - patterns.MAX_BEFORE_NAME, 0)
+    return match.string[max(match.string.rfind(b"\n", earliest, match.start()) + 1, earliest) : match.start()]
 
 
-def _is_chosen(value: bytes, name: bytes, sort: str) -> bool:
-    """Tell whether a value looks like one that somebody chose: in settings any may be, elsewhere it is no mere word."""
-    value = value[:_JUDGED]
-    letters = re.sub(rb"[^a-z0-9]", b"", value.lower())
-    if not letters or _NO_VALUE.match(value) or _PLACEHOLDER.fullmatch(letters):
+def _is_real_value(value: bytes, name: bytes, kind: TextKind) -> bool:
+    """Return whether a value looks like a real one.
+
+    In a configuration any value may, in other files no plain word.
+    """
+    value = value[: patterns.MAX_CHECKED]
+    is_password = name.startswith((b"pass", b"pwd", b"secret"))
+    if _is_placeholder(value) or _is_template(value, is_strict=not (is_password and kind == "config")):
         return False
-    human = name.startswith((b"pass", b"pwd", b"secret"))
-    if (_SHOWN_IN_SETTINGS if human and sort == "config" else _SHOWN_IN).search(value):
-        return False
-    digits = sum(48 <= code < 58 for code in value)
-    mixed = 0 < digits < len(letters) or (not value.isdigit() and _MARKS.search(value.rstrip(b"!?=")) is not None)
-    if not human:
-        return mixed and len(value) >= 8 and not _FILLER.search(value)
-    if sort == "config":
-        return mixed or not (_LABEL.fullmatch(value) or (value.isdigit() and name == b"secret"))
-    return len(value) >= 6 and (mixed or (len(value) >= 12 and value.isalpha() and value.islower()))
+    is_mixed = _is_mixed(value)
+    if not is_password:
+        return is_mixed and len(value) >= 8 and not patterns.FILLER.search(value)
+    if kind == "config":
+        return is_mixed or not (patterns.LABEL.fullmatch(value) or (value.isdigit() and name == b"secret"))
+    return len(value) >= 6 and (is_mixed or (len(value) >= 12 and value.isalpha() and value.islower()))
 
 
-def _is_credential(how: bytes, value: bytes) -> bool:
-    """Judge what follows the name of a scheme; `basic` is also a word, so that more is asked of it."""
-    digits = sum(48 <= code < 58 for code in value)
-    return _is_drawn(value) or (how.lower() == b"bearer" and 2 <= digits < len(value) and not _FILLER.search(value))
+def _is_placeholder(value: bytes) -> bool:
+    """Return whether a value is empty, a reference, or made of placeholder words."""
+    alphanumeric = _alphanumeric(value)
+    is_reference = patterns.REFERENCE.match(value)
+    return not alphanumeric or bool(is_reference) or patterns.PLACEHOLDER.fullmatch(alphanumeric) is not None
 
 
-def _is_drawn(value: bytes) -> bool:
-    """Tell whether a value looks drawn by lot: long, varied, and its letters and digits change often.
+def _is_template(value: bytes, *, is_strict: bool) -> bool:
+    """Return whether a value is to be filled in or computed."""
+    return (patterns.TEMPLATE if is_strict else patterns.TEMPLATE_IN_CONFIG).search(value) is not None
 
-    >>> _is_drawn(b"q8Zr4TnX2vLw9KbY7mPd"), _is_drawn(b"resetPasswordToken2024"), _is_drawn(b"request.headers.token")
+
+def _is_mixed(value: bytes) -> bool:
+    """Return whether a value mixes letters with digits, or has punctuation before its end."""
+    if 0 < _count_digits(value) < len(_alphanumeric(value)):
+        return True
+    return not value.isdigit() and patterns.PUNCTUATION.search(value.rstrip(b"!?=")) is not None
+
+
+def _alphanumeric(value: bytes) -> bytes:
+    return re.sub(rb"[^a-z0-9]", b"", value.lower())
+
+
+def _count_digits(value: bytes) -> int:
+    return sum(48 <= code < 58 for code in value)
+
+
+def _is_credential(scheme: bytes, value: bytes) -> bool:
+    """Return whether a value after the name of an authorization scheme is a credential.
+
+    `basic` is also a common word, so only random values count after it.
+    """
+    if _is_random(value):
+        return True
+    return scheme.lower() == b"bearer" and 2 <= _count_digits(value) < len(value) and not patterns.FILLER.search(value)
+
+
+def _is_random(value: bytes) -> bool:
+    """Return whether a value looks random: long, of high entropy, with short runs of letters.
+
+    >>> _is_random(b"q8Zr4TnX2vLw9KbY7mPd"), _is_random(b"resetPasswordToken2024"), _is_random(b"request.headers.token")
     (True, False, False)
     """
-    value = value[:_JUDGED]
-    pieces = _PIECE.findall(value)
-    if len(value) < 16 or not pieces or value.isdigit() or _CODE.search(value):
+    value = value[: patterns.MAX_CHECKED]
+    runs = patterns.CHARACTER_RUN.findall(value)
+    if len(value) < 16 or not runs or value.isdigit() or patterns.BRACKET.search(value):
         return False
-    if _FILLER.search(value):
+    if patterns.FILLER.search(value):
         return False
-    if _HEX.fullmatch(value):
+    if patterns.HEX.fullmatch(value):
         return True
-    length = sum(map(len, pieces)) / len(pieces)
-    variety = -sum(times / len(value) * log2(times / len(value)) for times in Counter(value).values())  # in bits
-    figures = sum(map(bytes.isdigit, pieces))
-    shortest = 2.3 if not figures else 4.0 if figures > 1 and value.isalnum() else 3.0
-    return (length < shortest and variety > 3.1) or (figures > 0 and length < 4.5 and variety > 4.2)
+    mean_run = sum(map(len, runs)) / len(runs)
+    entropy = -sum(count / len(value) * log2(count / len(value)) for count in Counter(value).values())  # in bits
+    digit_runs = sum(map(bytes.isdigit, runs))
+    max_run = 2.3 if not digit_runs else 4.0 if digit_runs > 1 and value.isalnum() else 3.0
+    return (mean_run < max_run and entropy > 3.1) or (digit_runs > 0 and mean_run < 4.5 and entropy > 4.2)
 
 
 def _is_filler_token(token: bytes) -> bool:
-    """Tell a token that only shows the form (`ghp_xxxx…`, Amazon's own EXAMPLE) from a real one."""
+    """Return whether a token only shows the form (`ghp_xxxx…`, Amazon's own EXAMPLE)."""
     if token.endswith(b"EXAMPLE"):
         return True
-    if token.startswith(b"A") and len(token) == 20:  # Amazon's are as long as they must be: no chance, but no filler
+    if token.startswith(b"A") and len(token) == 20:  # Amazon's keys have a fixed length: only all X is a filler
         return set(token[4:]) == {88}
     return len(set(token[8:])) <= 4 or b"xxxx" in token.lower()
 
 
-def _every(raw: bytes, word: bytes) -> Iterator[int]:
-    """Yield where a word stands."""
-    at = raw.find(word)
-    while at >= 0:
-        yield at
-        at = raw.find(word, at + len(word))
+def _find_all(raw: bytes, word: bytes) -> Iterator[int]:
+    """Yield the positions of a word."""
+    position = raw.find(word)
+    while position >= 0:
+        yield position
+        position = raw.find(word, position + len(word))

@@ -1,1 +1,1 @@
-"""Parse files in worker processes with limits on time and memory."""
+"""Parsing of files in worker processes with limits on time and memory."""

@@ -1,9 +1,9 @@
-"""Who parses: this process what little can be done at once, and worker processes all the rest.
+"""Distribution of tasks: small files are parsed in this process, others in workers.
 
-A search that takes in three small files must not wait for a process to start. Everything that may take long, by its
-size or its kind (`tame`), is left to a process that can be ended (`guard`), and when there is much to do, to several,
-which read, parse and analyse while this one writes to the store. Tasks go round in a fixed order, so that the outcomes
-come back in theirs, and only few are under way at a time, so that memory stays bounded.
+A search that indexes three small changed files must not wait for a process to start. Files that may take long, by size
+or type (`parses_quickly`), go to a worker process that can be ended (`supervisor`). If there are many files, several
+workers read, parse and analyse them while this process writes to the store. Portions are assigned to workers in turn,
+so that the outcomes come back in order, and few are in progress at a time, so that memory stays bounded.
 """
 
 import os
@@ -15,110 +15,114 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from waymeet.ingest.workers.task import Outcome, ParseRules, Task, is_tame, opening, parsed, refused
+from waymeet.ingest.workers.task import Outcome, ParseRules, Task, open_file, parse_content, parses_quickly, reject
 
 if TYPE_CHECKING:
-    from waymeet.ingest.workers.supervisor import Guarded
+    from waymeet.ingest.workers.supervisor import Supervisor
 
-FEWEST = 300
-"""Files from which on several processes are worth starting: about a second of work."""
-_MUCH = 3_000_000
-"""And how much text, however few the files."""
-_AT_ONCE = 1.0
-"""Seconds of work that this process does itself before it calls for help: many small files may be slow ones, too."""
-_MOST_WORKERS = 4
-_PORTION = 16
-_AHEAD_FILES = 192
-"""Files that may be under way: more than one transaction takes, so that the workers need not wait for it."""
-_AHEAD_BYTES = 24_000_000
-"""And how much text: memory stays bounded, whatever the files."""
+MIN_PARALLEL_FILES = 300
+"""Number of files from which several workers are started: about a second of work."""
+_MIN_PARALLEL_BYTES = 3_000_000
+"""The same as a total size."""
+_MAX_SECONDS_HERE = 1.0
+"""Processor time that this process spends on small files before it starts a worker, because they may be slow, too."""
+_MAX_WORKERS = 4
+_PORTION_FILES = 16
+_MAX_PENDING_FILES = 192
+"""Files in progress: more than one transaction holds, so that the workers need not wait for it."""
+_MAX_PENDING_BYTES = 24_000_000
+"""The same as a total size, to bound memory."""
 
 
 def run_tasks(tasks: Sequence[Task], rules: ParseRules) -> Iterator[Outcome]:
-    """Do tasks in their order, on several cores if there is much to do."""
-    # As many as there are cores, although this process has work too: they often wait for it, and it for them.
-    number = min(_cores(), _MOST_WORKERS)
-    if number > 1 and (len(tasks) >= FEWEST or _size(tasks) >= _MUCH):
-        yield from _by_several(tasks, rules, number)
+    """Run tasks and yield their outcomes in order, on several cores if there are many."""
+    # One worker per core, although this process works, too: they often wait for each other.
+    number = min(_cores(), _MAX_WORKERS)
+    if number > 1 and (len(tasks) >= MIN_PARALLEL_FILES or _size(tasks) >= _MIN_PARALLEL_BYTES):
+        yield from _run_parallel(tasks, rules, number)
     else:
-        yield from _by_few(tasks, rules)
+        yield from _run_sequential(tasks, rules)
 
 
-def _by_few(tasks: Iterable[Task], rules: ParseRules) -> Iterator[Outcome]:
-    """Do what is quick here, and the rest in one process, which is started when it is first needed."""
-    guarded: Guarded | None = None
+def _run_sequential(tasks: Iterable[Task], rules: ParseRules) -> Iterator[Outcome]:
+    """Run quick tasks in this process and the others in one worker, started on demand."""
+    worker: Supervisor | None = None
     spent = 0.0
     try:
         for task in tasks:
-            began = process_time()
-            done = _done_here(task, rules, hurried=spent > _AT_ONCE)
-            spent += process_time() - began
-            if done is None:
-                guarded = guarded or _guarded(rules)
-                guarded.order([task])
-                done = guarded.collect()
-            yield done
+            started = process_time()
+            outcome = _run_here(task, rules, is_time_up=spent > _MAX_SECONDS_HERE)
+            spent += process_time() - started
+            if outcome is None:
+                worker = worker or _start_worker(rules)
+                worker.submit([task])
+                outcome = worker.collect()
+            yield outcome
     finally:
-        if guarded:
-            guarded.end()
+        if worker:
+            worker.end()
 
 
-def _guarded(rules: ParseRules) -> "Guarded":
-    from waymeet.ingest.workers.supervisor import Guarded  # noqa: PLC0415 - a search that takes in little needs no processes
+def _start_worker(rules: ParseRules) -> "Supervisor":
+    from waymeet.ingest.workers.supervisor import Supervisor  # noqa: PLC0415 - not needed for few files
 
-    return Guarded(rules)
+    return Supervisor(rules)
 
 
-def _done_here(task: Task, rules: ParseRules, *, hurried: bool) -> Outcome | None:
-    """Do a task in this process; None if it is better done in another."""
-    opened = opening(task, rules)
+def _run_here(task: Task, rules: ParseRules, *, is_time_up: bool) -> Outcome | None:
+    """Run a task in this process, or return None if it needs a worker."""
+    opened = open_file(task, rules)
     if isinstance(opened, Outcome):
         return opened
-    if _is_sendable(task) and (hurried or not is_tame(task.path, opened.size)):
+    if _is_sendable(task) and (is_time_up or not parses_quickly(task.path, opened.size)):
         return None
     try:
-        return parsed(task, opened, rules)
+        return parse_content(task, opened, rules)
     except MemoryError:
-        return refused(task, rules, "there is not enough memory to parse it")
+        return reject(task, rules, "there is not enough memory to parse it")
 
 
-def _by_several(tasks: Sequence[Task], rules: ParseRules, number: int) -> Iterator[Outcome]:
-    workers = [_guarded(rules) for _ in range(number)]
+def _run_parallel(tasks: Sequence[Task], rules: ParseRules, number: int) -> Iterator[Outcome]:
+    workers = [_start_worker(rules) for _ in range(number)]
     try:
-        yield from _ordered(tasks, rules, workers)
+        yield from _run_in_turn(tasks, rules, workers)
     finally:
         for worker in workers:
             worker.end()
 
 
-def _ordered(tasks: Sequence[Task], rules: ParseRules, workers: "Sequence[Guarded]") -> Iterator[Outcome]:
-    under_way: deque[tuple[Guarded, Sequence[Task]]] = deque()
+def _run_in_turn(tasks: Sequence[Task], rules: ParseRules, workers: "Sequence[Supervisor]") -> Iterator[Outcome]:
+    pending: deque[tuple[Supervisor, Sequence[Task]]] = deque()
     files = size = 0
     for worker, portion in zip(cycle(workers), _portions(tasks), strict=False):
-        worker.order([task for task in portion if _is_sendable(task)])
-        under_way.append((worker, portion))
+        worker.submit([task for task in portion if _is_sendable(task)])
+        pending.append((worker, portion))
         files, size = files + len(portion), size + _size(portion)
-        while files > _AHEAD_FILES or size > _AHEAD_BYTES:
-            done_by, done = under_way.popleft()
-            files, size = files - len(done), size - _size(done)
-            yield from _collected(done_by, done, rules)
-    for each in under_way:
-        yield from _collected(*each, rules)
+        while files > _MAX_PENDING_FILES or size > _MAX_PENDING_BYTES:
+            oldest_worker, oldest = pending.popleft()
+            files, size = files - len(oldest), size - _size(oldest)
+            yield from _collect(oldest_worker, oldest, rules)
+    for pending_worker, portion in pending:
+        yield from _collect(pending_worker, portion, rules)
 
 
-def _collected(worker: "Guarded", portion: Sequence[Task], rules: ParseRules) -> Iterator[Outcome]:
+def _collect(worker: "Supervisor", portion: Sequence[Task], rules: ParseRules) -> Iterator[Outcome]:
     for task in portion:
-        yield worker.collect() if _is_sendable(task) else _plainly(task, rules)
+        yield worker.collect() if _is_sendable(task) else _run_unsendable(task, rules)
 
 
-def _plainly(task: Task, rules: ParseRules) -> Outcome:
-    """Do a task whose name cannot be told to another process."""
-    opened = opening(task, rules)
-    return opened if isinstance(opened, Outcome) else parsed(replace(task, plain="has an odd name"), opened, rules)
+def _run_unsendable(task: Task, rules: ParseRules) -> Outcome:
+    """Run a task in this process whose path cannot be sent to a worker, as plain text."""
+    opened = open_file(task, rules)
+    return (
+        opened
+        if isinstance(opened, Outcome)
+        else parse_content(replace(task, plain="has a name that is not valid UTF-8"), opened, rules)
+    )
 
 
 def _is_sendable(task: Task) -> bool:
-    """Tell whether a path can be told to another process: half a character cannot."""
+    """Return whether a path can be sent to a worker, as one without lone surrogates can."""
     try:
         task.path.encode()
     except UnicodeEncodeError:
@@ -127,7 +131,7 @@ def _is_sendable(task: Task) -> bool:
 
 
 def _portions(tasks: Sequence[Task]) -> Iterator[Sequence[Task]]:
-    return (tasks[at : at + _PORTION] for at in range(0, len(tasks), _PORTION))
+    return (tasks[start : start + _PORTION_FILES] for start in range(0, len(tasks), _PORTION_FILES))
 
 
 def _size(tasks: Iterable[Task]) -> int:

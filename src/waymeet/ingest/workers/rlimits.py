@@ -1,8 +1,8 @@
-"""What a worker process may use: time and memory for each file, after which the system itself ends it.
+"""Limits of a worker process: processor time and memory for each file.
 
-Time is that of the processor, not of the clock, so that a busy machine loses no files: a timer whose signal nobody
-handles ends the process, whatever C or Rust it is in the middle of. Where the system has no such timer (Windows), the
-one who waits ends it by the clock (`guard`).
+The limit is on processor time, not on elapsed time, so that no file fails on a busy machine. A timer whose signal has
+no handler ends the process, also inside of C or Rust code. Where the system has no such timer (Windows), the supervisor
+ends the process after the elapsed time.
 """
 
 import os
@@ -11,20 +11,20 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-BULKY = 4.0
-"""How many times as long reading PDF, Word and notebooks may take: most of their bytes are not text."""
-PLAIN = 2 / 3
-"""How much of the time is enough for plain text."""
-TOO_MUCH_MEMORY = 99
-"""The exit code of a worker that ran out of memory."""
-_used_first: dict[str, int] = {}
-"""How much memory this process used before its first file."""
-BY_TIMER = hasattr(signal, "setitimer")
+BULKY_TIME_FACTOR = 4.0
+"""Factor of the time limit for PDF, Word and notebooks: most of their bytes are not text."""
+PLAIN_TIME_FACTOR = 2 / 3
+"""Factor of the time limit for plain text."""
+EXIT_OUT_OF_MEMORY = 99
+"""Exit code of a worker that ran out of memory."""
+HAS_TIMER = hasattr(signal, "setitimer")
+_first_use: dict[str, int] = {}
+"""Memory that this process used before its first file, in bytes."""
 
 
-def settle() -> None:
-    """Prepare this process: leave no dump of other people's files behind, and let the timer's signal end it."""
-    if BY_TIMER:
+def prepare_process() -> None:
+    """Disable core dumps, which hold file contents, and let the timer's signal end the process."""
+    if HAS_TIMER:
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF})
     with suppress(ImportError, OSError, ValueError):
@@ -34,10 +34,10 @@ def settle() -> None:
 
 
 @contextmanager
-def limited(seconds: float, megabytes: int) -> Iterator[None]:
-    """Hold what is done inside to limits; this process does not survive their being passed."""
+def limit_resources(seconds: float, megabytes: int) -> Iterator[None]:
+    """Limit processor time and memory in a context, and end this process above the limits."""
     _limit_memory(megabytes)
-    if not BY_TIMER:
+    if not HAS_TIMER:
         yield
         return
     signal.setitimer(signal.ITIMER_PROF, seconds)
@@ -48,7 +48,7 @@ def limited(seconds: float, megabytes: int) -> Iterator[None]:
 
 
 def _limit_memory(megabytes: int) -> None:
-    """Allow so much more memory than is in use now, where the system tells and can hold a process to it."""
+    """Limit memory to the present use plus the given amount, on Linux only."""
     if sys.platform != "linux":
         return
     import resource  # noqa: PLC0415 - Windows has none
@@ -61,7 +61,7 @@ def _limit_memory(megabytes: int) -> None:
             os.close(descriptor)
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         used, allowed = pages * resource.getpagesize(), megabytes * 1_000_000
-        _used_first.setdefault("bytes", used)
-        # What is left behind by one file must not add up over many.
-        wanted = min(used + allowed, _used_first["bytes"] + allowed * 3 // 2)
-        resource.setrlimit(resource.RLIMIT_AS, (wanted if hard < 0 else min(wanted, hard), hard))
+        _first_use.setdefault("bytes", used)
+        # Memory that each file leaves behind must not add up over many files.
+        limit = min(used + allowed, _first_use["bytes"] + allowed * 3 // 2)
+        resource.setrlimit(resource.RLIMIT_AS, (limit if hard < 0 else min(limit, hard), hard))

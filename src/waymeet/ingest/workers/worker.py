@@ -1,8 +1,8 @@
-"""The other end of `guard`: reads tasks from standard input and writes outcomes to standard output, one by one.
+"""The worker process: reads tasks from standard input, writes outcomes to standard output.
 
-A message is its length in 8 bytes and then its content. The first one is empty and says that work can begin. Then
-comes one for each task, in their order, so that the one who asked always knows which file this process is at. It ends
-when nobody writes to it or listens any more, so that it does not outlive the run, however that ends.
+A message is its length in 8 bytes and then its content. The first message is empty and means that the process is ready.
+Then follows one message per task, in order, so that the supervisor knows which file the process is working on. The
+process ends when the other end of either pipe is closed, so that it never outlives the run.
 """
 
 import os
@@ -13,25 +13,31 @@ from typing import IO
 from msgspec import Struct, msgpack
 
 from waymeet.ingest.filetypes import is_bulky
-from waymeet.ingest.workers.rlimits import BULKY, PLAIN, TOO_MUCH_MEMORY, limited, settle
-from waymeet.ingest.workers.task import ParseRules, Task, outcome
+from waymeet.ingest.workers.rlimits import (
+    BULKY_TIME_FACTOR,
+    EXIT_OUT_OF_MEMORY,
+    PLAIN_TIME_FACTOR,
+    limit_resources,
+    prepare_process,
+)
+from waymeet.ingest.workers.task import ParseRules, Task, run_task
 
 
-class Order(Struct, frozen=True):
-    """Some tasks to be done."""
+class TaskBatch(Struct, frozen=True):
+    """Tasks for a worker process, with the rules of the run."""
 
     rules: ParseRules
     tasks: tuple[Task, ...]
 
 
-def send(stream: IO[bytes], content: bytes) -> None:
+def write_message(stream: IO[bytes], content: bytes) -> None:
     """Write one message."""
     stream.write(len(content).to_bytes(8, "little") + content)
     stream.flush()
 
 
-def receive(stream: IO[bytes]) -> bytes | None:
-    """Read one message; None at the end."""
+def read_message(stream: IO[bytes]) -> bytes | None:
+    """Read one message, or return None at the end of the stream."""
     head = stream.read(8)
     if len(head) < 8:
         return None
@@ -40,30 +46,32 @@ def receive(stream: IO[bytes]) -> bytes | None:
     return content if len(content) == length else None
 
 
-def seconds(task: Task, rules: ParseRules) -> float:
-    """Say how long a task may take."""
-    return rules.seconds * (BULKY if is_bulky(task.path) else 1.0) * (PLAIN if task.plain else 1.0)
+def time_limit(task: Task, rules: ParseRules) -> float:
+    """Return the processor time of a task in seconds."""
+    bulky = BULKY_TIME_FACTOR if is_bulky(task.path) else 1.0
+    plain = PLAIN_TIME_FACTOR if task.plain else 1.0
+    return rules.seconds * bulky * plain
 
 
 def main() -> None:
-    """Work until there is nothing more to do."""
+    """Run tasks until the standard input ends."""
     source, sink = sys.stdin.buffer, sys.stdout.buffer
-    sys.stdout = sys.stderr  # whatever a parser may print must not get into the messages
-    settle()
+    sys.stdout = sys.stderr  # output of a parser must not get into the messages
+    prepare_process()
     try:
-        send(sink, b"")
-        with Path(os.devnull).open("wb") as nowhere:  # what a parser says when it dies is not for the terminal
-            os.dup2(nowhere.fileno(), 2)
-        while (message := receive(source)) is not None:
-            order = msgpack.decode(message, type=Order)
-            for task in order.tasks:
-                send(sink, _done(task, order.rules))
+        write_message(sink, b"")
+        with Path(os.devnull).open("wb") as null:  # messages of a crashing parser must not get to the terminal
+            os.dup2(null.fileno(), 2)
+        while (message := read_message(source)) is not None:
+            batch = msgpack.decode(message, type=TaskBatch)
+            for task in batch.tasks:
+                write_message(sink, _run_limited(task, batch.rules))
     except MemoryError:
-        os._exit(TOO_MUCH_MEMORY)
-    except (BrokenPipeError, KeyboardInterrupt):  # the one who asked has died: nobody is left to tell
+        os._exit(EXIT_OUT_OF_MEMORY)
+    except (BrokenPipeError, KeyboardInterrupt):  # the supervisor is gone
         os._exit(1)
 
 
-def _done(task: Task, rules: ParseRules) -> bytes:
-    with limited(seconds(task, rules), rules.megabytes):
-        return msgpack.encode(outcome(task, rules))
+def _run_limited(task: Task, rules: ParseRules) -> bytes:
+    with limit_resources(time_limit(task, rules), rules.megabytes):
+        return msgpack.encode(run_task(task, rules))

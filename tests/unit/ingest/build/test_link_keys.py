@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from waymeet.analysis import count_terms
 from waymeet.analysis.keys import MENTION_PREFIX
 from waymeet.ingest.build.entry import BuiltEntry, build_entry
-from waymeet.ingest.build.link_keys import names, link_keys
+from waymeet.ingest.build.link_keys import document_keys, link_keys
 from waymeet.ingest.parse import parse
 from waymeet.ingest.parse.references.paths import module
 from waymeet.ingest.read.decode import Decoded
@@ -15,13 +15,13 @@ from waymeet.settings import Chunking
 from waymeet.types import Fingerprint
 
 
-def made(path: str, text: str) -> BuiltEntry:
+def build(path: str, text: str) -> BuiltEntry:
     return build_entry(path, Decoded(text, "utf-8"), Fingerprint("d", len(text), 7), Chunking())
 
 
 def test_a_document_is_known_by_path_name_title_and_aliases() -> None:
     parsed = parse("docs/Search Design.md", "---\ntitle: How to Search!\naliases: [Finding, '']\n---\n")
-    assert names("docs/Search Design.md", parsed) == (
+    assert document_keys("docs/Search Design.md", parsed) == (
         "p:docs/search design.md",
         "n:search design.md",
         "n:search design",
@@ -32,7 +32,7 @@ def test_a_document_is_known_by_path_name_title_and_aliases() -> None:
 
 def test_names_do_not_depend_on_how_accents_are_spelled() -> None:
     composed, decomposed = "caf\u00e9.md", "cafe\u0301.md"
-    assert names(composed, parse(composed, "")) == names(decomposed, parse(decomposed, ""))
+    assert document_keys(composed, parse(composed, "")) == document_keys(decomposed, parse(decomposed, ""))
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_no_reference_leads_out_of_the_root(target: str, source: str) -> None:
 
 
 def test_a_link_carries_the_terms_of_title_text_and_sentence() -> None:
-    (link,) = made("docs/a.md", "# Ranking\n\nThe [fusion page](b.md) explains it.\n").entry.links
+    (link,) = build("docs/a.md", "# Ranking\n\nThe [fusion page](b.md) explains it.\n").entry.links
     assert link.terms == count_terms("Ranking\nfusion page\nThe fusion page explains it.")
     assert (link.kind, link.source_anchor, link.line, link.text) == ("references", "ranking", 3, "fusion page")
     assert link.refs[0] == "p:docs/b.md"
@@ -88,7 +88,7 @@ def test_a_link_carries_the_terms_of_title_text_and_sentence() -> None:
     "target", ["[x](a.md)", "[x](a.md#part)", "[[a]]", "[x](./a.md)", "[x](/docs/a.md)", "[x](#b)"]
 )
 def test_a_link_to_its_own_document_is_left_out(target: str) -> None:
-    assert made("docs/a.md", target).entry.links == ()
+    assert build("docs/a.md", target).entry.links == ()
 
 
 def test_an_entry_has_the_terms_of_every_field() -> None:
@@ -106,7 +106,7 @@ owner: ann
 
 Body words.
 """
-    entry = made("docs/rank-fusion.md", text).entry
+    entry = build("docs/rank-fusion.md", text).entry
     assert entry.terms == {
         "title": count_terms("Rank Fusion RRF"),
         "path": count_terms("docs rank-fusion md"),
@@ -120,30 +120,30 @@ Body words.
 
 
 def test_a_document_says_what_its_file_is() -> None:
-    document = made("src/app.py", "import os\n\nprint(os)").entry.document
+    document = build("src/app.py", "import os\n\nprint(os)").entry.document
     assert (document.id, document.kind, document.language, document.title) == ("src/app.py", "code", "python", "app")
     assert (document.digest, document.size, document.modified_ns, document.lines) == ("d", 20, 7, 3)
 
 
 @pytest.mark.parametrize(("text", "lines"), [("", 0), ("a", 1), ("a\n", 1), ("a\n\n", 2), ("\n", 1)])
 def test_lines_are_counted_as_an_editor_counts_them(text: str, lines: int) -> None:
-    assert made("a.txt", text).entry.document.lines == lines
+    assert build("a.txt", text).entry.document.lines == lines
 
 
 def test_an_empty_file_can_be_found_by_its_path() -> None:
-    entry = made("pkg/__init__.py", "").entry
+    entry = build("pkg/__init__.py", "").entry
     assert len(entry.chunks) == len(entry.chunk_terms) == 1
     assert "pkg" in entry.terms["path"]
 
 
 def test_replaced_bytes_are_noted() -> None:
     damaged = build_entry("a.md", Decoded("\ufffd", "utf-8", replaced=True), Fingerprint("", 1, 0), Chunking())
-    assert damaged.notes == ("some bytes are not valid utf-8 and were replaced",)
+    assert damaged.warnings == ("some bytes are not valid utf-8 and were replaced",)
 
 
 def test_prose_is_known_by_the_people_and_places_it_names_and_code_by_its_modules_alone() -> None:
-    prose = made("a.md", "# Notes\n\nIn Bristol he met Amy Wadge.\n").entry.document.names
+    prose = build("a.md", "# Notes\n\nIn Bristol he met Amy Wadge.\n").entry.document.names
     assert [key for key in prose if key.startswith(MENTION_PREFIX)] == ["e:bristol", "e:amy wadge"]
-    code = made("shop/cart.py", '"""Written by Amy Wadge."""\n').entry.document.names
+    code = build("shop/cart.py", '"""Written by Amy Wadge."""\n').entry.document.names
     assert module("python", "shop/cart") in code
     assert not any(key.startswith(MENTION_PREFIX) for key in code)

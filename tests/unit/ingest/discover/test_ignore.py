@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from waymeet.ingest.discover.glob import compiled
+from waymeet.ingest.discover.glob import compile_pattern
 from waymeet.ingest.discover.ignore import Rules
 from waymeet.ingest.discover.walk import FoundFile, walk
 from waymeet.settings import Ingest
@@ -115,7 +115,7 @@ def test_odd_lines_are_read_as_git_reads_them(repository: Path, text: str) -> No
     ],
 )
 def test_no_pattern_takes_long(pattern: str, path: str) -> None:
-    expression = compiled(pattern)
+    expression = compile_pattern(pattern)
     started = time.perf_counter()
     assert expression.fullmatch(path) is None
     assert time.perf_counter() - started < 1.0
@@ -123,6 +123,6 @@ def test_no_pattern_takes_long(pattern: str, path: str) -> None:
 
 def test_the_last_line_that_matches_decides() -> None:
     rules = Rules(["*.md", "!keep.md", "docs/*.md"])
-    assert rules.verdict("keep.md", "keep.md", folder=False) is False
-    assert rules.verdict("docs/keep.md", "keep.md", folder=False) is True
-    assert rules.verdict("docs/keep.py", "keep.py", folder=False) is None
+    assert rules.decide("keep.md", "keep.md", folder=False) is False
+    assert rules.decide("docs/keep.md", "keep.md", folder=False) is True
+    assert rules.decide("docs/keep.py", "keep.py", folder=False) is None

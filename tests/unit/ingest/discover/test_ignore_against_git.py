@@ -187,7 +187,7 @@ def test_a_home_that_is_a_repository_does_not_hide_what_lies_in_it(home: Path) -
     assert found_by_us(home / "project") == {"a.md"}
 
 
-def test_a_further_working_tree_heeds_what_its_repository_excludes(tmp_path: Path, home: Path) -> None:
+def test_a_linked_worktree_uses_the_exclude_file_of_its_repository(tmp_path: Path, home: Path) -> None:
     root, other = tmp_path / "root", tmp_path / "other"
     root.mkdir()
     git(root, "init", "--quiet")

@@ -1,4 +1,4 @@
-"""Several roots, namespaces, folders: everything that only the whole of a project tells of a file."""
+"""Several roots, namespaces, folders: what a file gets from its project."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Giving vectors to chunks, whatever the model does."""
+"""Embedding of chunks, also with models that fail."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
@@ -31,9 +31,9 @@ def write(folder: Path, number: int, text: str) -> None:
 def pages(folder: Path, number: int) -> MemoryStore:
     for n in range(number):
         write(folder, n, f"Text {n}.")
-    made = MemoryStore()
-    index(folder, made, SETTINGS)
-    return made
+    store = MemoryStore()
+    index(folder, store, SETTINGS)
+    return store
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def store(tmp_path: Path) -> MemoryStore:
 
 
 class Recording(HashingEmbedder):
-    """An embedder that remembers what it was shown, and fails or answers badly as it is told."""
+    """An embedder that remembers what it was shown, and fails or answers badly as configured."""
 
     def __init__(
         self,
@@ -64,8 +64,8 @@ class Recording(HashingEmbedder):
             raise error
         self.shown.append(list(texts))
         rows = [(text, vector) for text, vector in zip(texts, super().embed_passages(texts), strict=True)]
-        made = [vector if (bad := self._spoils(text)) is None else bad for text, vector in rows]
-        return made[self._lose :]
+        vectors = [vector if (bad := self._spoils(text)) is None else bad for text, vector in rows]
+        return vectors[self._lose :]
 
     @property
     def texts(self) -> list[str]:
@@ -73,11 +73,11 @@ class Recording(HashingEmbedder):
 
 
 def test_every_chunk_gets_a_vector_in_batches(store: MemoryStore) -> None:
-    embedder, told = Recording(), list[tuple[int, int, str]]()
-    came = embed_chunks(store, [embedder], SETTINGS, lambda *step: told.append(step))
-    assert (came.embedded, came.remaining, came.failed, came.error) == (5, 0, 0, "")
+    embedder, steps = Recording(), list[tuple[int, int, str]]()
+    report = embed_chunks(store, [embedder], SETTINGS, lambda *step: steps.append(step))
+    assert (report.embedded, report.remaining, report.failed, report.error) == (5, 0, 0, "")
     assert [len(batch) for batch in embedder.shown] == [2, 2, 1]
-    assert [step[:2] for step in told] == [(2, 5), (4, 5), (5, 5)]
+    assert [step[:2] for step in steps] == [(2, 5), (4, 5), (5, 5)]
     assert store.counts().vectors == {embedder.space: 5}
     assert embed_chunks(store, [embedder], SETTINGS).embedded == 0
 
@@ -100,8 +100,13 @@ def test_the_last_changed_are_embedded_first(tmp_path: Path) -> None:
 def test_a_model_that_is_gone_ends_the_run_and_what_was_done_is_kept(tmp_path: Path) -> None:
     store = pages(tmp_path, 40)
     gone = Recording(lambda call, _: EmbeddingError("The model is gone.", "Bring it back.") if call > 1 else None)
-    came = embed_chunks(store, [gone], SETTINGS)
-    assert (came.embedded, came.remaining, came.error, came.hint) == (2, 38, "The model is gone.", "Bring it back.")
+    report = embed_chunks(store, [gone], SETTINGS)
+    assert (report.embedded, report.remaining, report.error, report.hint) == (
+        2,
+        38,
+        "The model is gone.",
+        "Bring it back.",
+    )
     assert gone.calls == 6  # not one for every text
     assert store.counts().vectors == {gone.space: 2}
     assert embed_chunks(store, [Recording()], SETTINGS).embedded == 38
@@ -117,8 +122,8 @@ def test_who_waits_for_an_answer_does_not_wait_for_a_model_that_fails(store: Mem
 def test_a_model_that_fails_every_third_call_embeds_everything_once(tmp_path: Path, batch: int) -> None:
     store = pages(tmp_path, 30)
     moody = Recording(lambda call, _: EmbeddingError("Not now.") if call % 3 == 0 else None)
-    came = embed_chunks(store, [moody], Settings(embedding=Embedding(batch_chunks=batch)))
-    assert (came.embedded, came.remaining, came.error) == (30, 0, "")
+    report = embed_chunks(store, [moody], Settings(embedding=Embedding(batch_chunks=batch)))
+    assert (report.embedded, report.remaining, report.error) == (30, 0, "")
     assert len(moody.texts) == len(set(moody.texts)) == 30
     assert store.counts().vectors == {moody.space: 30}
 
@@ -128,8 +133,13 @@ def test_a_text_that_a_model_fails_at_does_not_keep_others_from_their_vectors(tm
     store = pages(tmp_path, 40)
     bad = [f"Text {n}." for n in poison]
     choking = Recording(lambda _, texts: EmbeddingError("Ugh.") if any(b in t for t in texts for b in bad) else None)
-    came = embed_chunks(store, [choking], LARGE)
-    assert (came.embedded, came.remaining, came.failed, came.error) == (40 - len(poison), len(poison), 0, "Ugh.")
+    report = embed_chunks(store, [choking], LARGE)
+    assert (report.embedded, report.remaining, report.failed, report.error) == (
+        40 - len(poison),
+        len(poison),
+        0,
+        "Ugh.",
+    )
     assert len(choking.texts) == len(set(choking.texts)) == 40 - len(poison)
     assert embed_chunks(store, [Recording()], LARGE).embedded == len(poison)  # tried again the next time
 
@@ -151,8 +161,8 @@ def test_an_unusable_vector_is_refused_and_not_asked_for_again(
     def spoiling() -> Recording:
         return Recording(spoils=lambda text: wrong if "Text 3" in text else None)
 
-    came = embed_chunks(store, [spoiling()], LARGE)
-    assert (came.embedded, came.remaining, came.failed, came.error) == (4, 0, 1, "")
+    report = embed_chunks(store, [spoiling()], LARGE)
+    assert (report.embedded, report.remaining, report.failed, report.error) == (4, 0, 1, "")
     (reason,) = FailedChunks(store).reasons(["hashing-16"])
     assert "3.md#L1-L5" in reason
     again = spoiling()
@@ -175,23 +185,23 @@ def test_a_server_that_sends_an_unusable_vector_for_one_text_is_asked_without_it
     odd = Recording(
         lambda _, texts: UnusableVectorError("A vector is zero.") if any("Text 7." in text for text in texts) else None
     )
-    came = embed_chunks(store, [odd], LARGE)
-    assert (came.embedded, came.remaining, came.failed) == (19, 0, 1)
+    report = embed_chunks(store, [odd], LARGE)
+    assert (report.embedded, report.remaining, report.failed) == (19, 0, 1)
 
 
 def test_a_model_that_gives_hardly_any_usable_vector_is_at_fault_itself(tmp_path: Path) -> None:
     store = pages(tmp_path, 60)
     broken = Recording(spoils=lambda _: WRONG["nan"])
-    came = embed_chunks(store, [broken], LARGE)
-    assert (came.embedded, came.remaining, came.failed) == (0, 60, 0)
-    assert "most of what it was shown" in came.error
+    report = embed_chunks(store, [broken], LARGE)
+    assert (report.embedded, report.remaining, report.failed) == (0, 60, 0)
+    assert "most of those sent to the model" in report.error
     assert embed_chunks(store, [Recording()], LARGE).embedded == 60  # nothing of it was remembered
 
 
 def test_too_few_vectors_are_an_error(store: MemoryStore) -> None:
-    came = embed_chunks(store, [Recording(lose=1)], SETTINGS)
-    assert came.embedded == 0
-    assert "1 vectors for 2 texts" in came.error
+    report = embed_chunks(store, [Recording(lose=1)], SETTINGS)
+    assert report.embedded == 0
+    assert "1 vectors for 2 texts" in report.error
 
 
 def test_a_file_that_changes_meanwhile_gets_the_vector_of_its_new_text(tmp_path: Path) -> None:
@@ -204,8 +214,8 @@ def test_a_file_that_changes_meanwhile_gets_the_vector_of_its_new_text(tmp_path:
             index(tmp_path, store, SETTINGS)
 
     embedder = Recording(meddle)
-    came = embed_chunks(store, [embedder], SETTINGS)
-    assert came.remaining == 0
+    report = embed_chunks(store, [embedder], SETTINGS)
+    assert report.remaining == 0
     question = embedder.embed_query("Page 4\nPage 4\n# Page 4\n\n## Part\n\nRewritten 4.")
     best = store.rank_vectors(embedder.space, question, 1, Filters())[0]
     assert best.document == "4.md"
@@ -213,18 +223,18 @@ def test_a_file_that_changes_meanwhile_gets_the_vector_of_its_new_text(tmp_path:
 
 
 class Meddled(MemoryStore):
-    """Has its documents changed by somebody else as soon as their texts were read."""
+    """A store whose documents another thread changes as soon as their texts were read."""
 
     meddle: Callable[[], None] | None = None
 
     def chunks(self, ids: Collection[str]) -> Mapping[str, Chunk]:
-        found = super().chunks(ids)
+        chunks = super().chunks(ids)
         if self.meddle:
             meddling = Thread(target=self.meddle)
             self.meddle = None
             meddling.start()
             meddling.join()
-        return found
+        return chunks
 
 
 def test_an_old_text_is_never_taken_for_one_of_the_new_document(tmp_path: Path) -> None:
@@ -264,8 +274,8 @@ def test_a_model_that_is_gone_does_not_keep_another_from_its_texts(tmp_path: Pat
     western = Western(fails) if broken == "western" else Western()
     western.space = "western"
     other = Recording(fails) if broken == "other" else Recording()
-    came = embed_chunks(store, [western, other], SETTINGS)
-    assert (came.embedded, came.remaining, came.error) == (12, 12, "Its package is not installed.")
+    report = embed_chunks(store, [western, other], SETTINGS)
+    assert (report.embedded, report.remaining, report.error) == (12, 12, "Its package is not installed.")
     assert (western if broken == "western" else other).calls == 5
 
 
@@ -278,5 +288,5 @@ def test_a_store_that_keeps_nothing_does_not_hang(store: MemoryStore, monkeypatc
 
 def test_it_can_be_ended_after_every_batch(store: MemoryStore) -> None:
     embedder = Recording()
-    came = embed_chunks(store, [embedder], SETTINGS, late=lambda: embedder.calls >= 1)
-    assert (came.embedded, came.remaining, came.error) == (2, 3, "")
+    report = embed_chunks(store, [embedder], SETTINGS, is_late=lambda: embedder.calls >= 1)
+    assert (report.embedded, report.remaining, report.error) == (2, 3, "")

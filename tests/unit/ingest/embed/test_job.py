@@ -18,9 +18,9 @@ def index(tmp_path: Path) -> Path:
 def test_one_at_a_time(index: Path) -> None:
     assert job.running_job(index) is None
     with job.embedding_lock(index, wait=False):
-        found = job.running_job(index)
-        assert found is not None
-        assert not found.ended
+        progress = job.running_job(index)
+        assert progress is not None
+        assert not progress.ended
         with pytest.raises(BusyIndexError, match="embedding"), job.embedding_lock(index, wait=False):
             pass
         with pytest.raises(BusyIndexError), job.try_embedding_lock(index):
@@ -50,39 +50,39 @@ def test_who_waits_is_told_again_and_again(index: Path) -> None:
 
 def test_progress_rate_and_rest(index: Path) -> None:
     now = 100.0
-    telling = job.JobReporter(index, lambda: now)
-    telling.progress(1, 100, "a.md")
-    found = job.last_job(index)
-    assert found is not None
-    assert (found.done, found.seconds_left) == (0, None)  # written once a second at most
+    reporter = job.JobReporter(index, lambda: now)
+    reporter.progress(1, 100, "a.md")
+    progress = job.last_job(index)
+    assert progress is not None
+    assert (progress.done, progress.seconds_left) == (0, None)  # written once a second at most
     now = 110.0
-    telling.progress(20, 100, "b.md")
-    found = job.last_job(index)
-    assert found is not None
-    assert (found.done, found.total, found.rate, found.seconds_left) == (20, 100, 2.0, 40.0)
-    assert b"md" not in job.told_in(index).read_bytes()
-    telling.end("The model is gone.")
-    found = job.last_job(index)
-    assert found is not None
-    assert (found.ended, found.error) == (True, "The model is gone.")
+    reporter.progress(20, 100, "b.md")
+    progress = job.last_job(index)
+    assert progress is not None
+    assert (progress.done, progress.total, progress.rate, progress.seconds_left) == (20, 100, 2.0, 40.0)
+    assert b"md" not in job.job_path(index).read_bytes()
+    reporter.end("The model is gone.")
+    progress = job.last_job(index)
+    assert progress is not None
+    assert (progress.ended, progress.error) == (True, "The model is gone.")
 
 
-def test_an_end_by_an_error_is_told(index: Path) -> None:
+def test_an_end_by_an_error_is_reported(index: Path) -> None:
     with pytest.raises(KeyboardInterrupt), job.embedding_lock(index, wait=False):
         raise KeyboardInterrupt
-    found = job.last_job(index)
-    assert found is not None
-    assert (found.ended, found.error) == (True, "it was interrupted")
+    progress = job.last_job(index)
+    assert progress is not None
+    assert (progress.ended, progress.error) == (True, "interrupted")
     with pytest.raises(ValueError, match="no"), job.embedding_lock(index, wait=False):
         raise ValueError("no")
-    found = job.last_job(index)
-    assert found is not None
-    assert found.error == "no"
+    progress = job.last_job(index)
+    assert progress is not None
+    assert progress.error == "no"
 
 
 def test_nonsense_in_the_file_is_no_job(index: Path) -> None:
     assert job.last_job(index) is None
-    job.told_in(index).write_text("nonsense", encoding="utf-8")
+    job.job_path(index).write_text("nonsense", encoding="utf-8")
     assert job.last_job(index) is None
     assert job.running_job(index.with_name("other")) is None
 
@@ -93,14 +93,14 @@ def test_without_a_place_for_the_lock_nobody_can_embed(tmp_path: Path) -> None:
         pass
 
 
-def test_nothing_is_told_of_an_index_that_another_took_the_place_of(index: Path) -> None:
-    telling = job.JobReporter(index)
-    seen = [telling.is_index_replaced]
+def test_nothing_is_reported_of_an_index_that_was_replaced(index: Path) -> None:
+    reporter = job.JobReporter(index)
+    seen = [reporter.is_index_replaced]
     index.rename(index.with_name("kept, so that its number is not given away"))
-    seen.append(telling.is_index_replaced)
+    seen.append(reporter.is_index_replaced)
     index.touch()
-    assert [*seen, telling.is_index_replaced] == [False, True, True]
-    telling.end("The old index is gone.")
-    found = job.last_job(index)
-    assert found is not None
-    assert not found.ended
+    assert [*seen, reporter.is_index_replaced] == [False, True, True]
+    reporter.end("The old index is gone.")
+    progress = job.last_job(index)
+    assert progress is not None
+    assert not progress.ended

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from waymeet.ingest.embed import model_switch
-from waymeet.ingest.embed.batches import EmbeddingReport, embed_chunks, misplaced
+from waymeet.ingest.embed.batches import EmbeddingReport, embed_chunks, find_misplaced_vectors
 from waymeet.ingest.index import index
 from waymeet.models.hashing import HashingEmbedder
 from waymeet.ports import Embedder, Store
@@ -42,9 +42,9 @@ def run(store: Store, *embedders: Embedder, most: int | None = None, url: str = 
     late = (lambda: next(calls, None) is None) if calls else None
     also = model_switch.chunks_to_move(store, embedders)
     settings = Settings(embedding=Embedding(batch_chunks=2))
-    came = embed_chunks(store, embedders, settings, late=late, also=also)
-    model_switch.finish_switch(store, embedders, numbers, came)
-    return came
+    report = embed_chunks(store, embedders, settings, is_late=late, also=also)
+    model_switch.finish_switch(store, embedders, numbers, report)
+    return report
 
 
 def test_the_first_model_answers_from_the_beginning(store: MemoryStore) -> None:
@@ -59,8 +59,8 @@ def test_the_first_model_answers_from_the_beginning(store: MemoryStore) -> None:
 def test_the_old_model_answers_until_the_new_one_is_complete(store: MemoryStore) -> None:
     run(store, OLD)
     assert model_switch.is_complete(store, [OLD], Embedding(provider="hashing"))
-    came = run(store, NEW, most=2)
-    assert came.remaining
+    report = run(store, NEW, most=2)
+    assert report.remaining
     old = model_switch.previous_models(store, [NEW])
     assert old is not None
     assert old.spaces == (OLD.space,)
@@ -91,10 +91,10 @@ def test_a_model_that_joins_another_takes_over_what_suits_it(store: MemoryStore)
     chunks = store.coverage([])[1]
     run(store, western)
     assert store.counts().vectors == {western.space: chunks}  # there was no other
-    foreign = {chunk for chunk, _ in misplaced(store, [western, all_])}
+    foreign = {chunk for chunk, _ in find_misplaced_vectors(store, [western, all_])}
     assert foreign
-    came = run(store, western, all_, most=1)
-    if came.remaining or model_switch.previous_models(store, [western, all_]):
+    report = run(store, western, all_, most=1)
+    if report.remaining or model_switch.previous_models(store, [western, all_]):
         assert store.chunks_with_vector([western.space], foreign) == foreign  # the old one answers with all it had
     run(store, western, all_)
     assert store.chunks_with_vector([western.space], foreign) == frozenset()

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from waymeet.errors import NotFoundError
-from waymeet.ingest.read.decode import content_digest, decode, load_file
+from waymeet.ingest.read.decode import content_digest, decode
+from waymeet.ingest.read.load import load_file
 
 JAPANESE = "これは日本語のテキストです。検索エンジンの設定について説明します。\n"
 CHINESE = "这是一个中文文档,用来测试编码检测功能。搜索引擎。\n"

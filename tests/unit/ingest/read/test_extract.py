@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from waymeet.ingest.index import index
 from waymeet.ingest.parse import parse
 from waymeet.ingest.read import extract
-from waymeet.ingest.read.extract import ExtractError, text_of
+from waymeet.ingest.read.extract import ExtractError, extract_text
 from waymeet.ingest.read.extract import docx as docx_module
-from waymeet.ingest.workers.task import ParseRules, Task, outcome
+from waymeet.ingest.workers.task import ParseRules, Task, run_task
 from waymeet.settings import Chunking, Settings
 from waymeet.stores.memory.store import MemoryStore
 
@@ -61,7 +61,7 @@ def pdf(*pages: str, title: str = "") -> bytes:
 
 
 def text(path: str, raw: bytes) -> str:
-    decoded = text_of(path, raw)
+    decoded = extract_text(path, raw)
     assert decoded is not None
     return decoded.text
 
@@ -102,50 +102,50 @@ def test_a_pdf_without_a_title_is_called_by_its_name() -> None:
 @pytest.mark.parametrize(
     ("path", "raw", "reason"),
     [
-        ("a.ipynb", b"{", "not a notebook"),
-        ("a.ipynb", b'{"cells": 1}', "not a notebook"),
-        ("a.ipynb", b"[" * 100_000, "not a notebook"),
-        ("a.docx", b"PK", "not a Word document"),
-        ("a.docx", docx("<w:p>"), "not a Word document"),
-        ("a.docx", docx(before="<!DOCTYPE a [<!ENTITY b 'c'>]>"), "document type declaration"),
+        ("a.ipynb", b"{", "not a readable notebook"),
+        ("a.ipynb", b'{"cells": 1}', "not a readable notebook"),
+        ("a.ipynb", b"[" * 100_000, "not a readable notebook"),
+        ("a.docx", b"PK", "not a readable Word document"),
+        ("a.docx", docx("<w:p>"), "not a readable Word document"),
+        ("a.docx", docx(before="<!DOCTYPE a [<!ENTITY b 'c'>]>"), "a DOCTYPE is refused"),
         ("a.docx", docx("<w:r>" * 1000 + "</w:r>" * 1000), "nested too deeply"),
-        ("a.pdf", b"%PDF-1.4 nothing", "not a PDF"),
+        ("a.pdf", b"%PDF-1.4 nothing", "not a readable PDF"),
         ("a.pdf", pdf(""), "without text"),
     ],
 )
 def test_what_cannot_be_read_says_why(path: str, raw: bytes, reason: str) -> None:
     with pytest.raises(ExtractError, match=reason):
-        text_of(path, raw)
+        extract_text(path, raw)
 
 
 def test_a_word_document_is_not_unpacked_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(docx_module, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(docx_module, "MAX_BYTES", 10_000)
     with pytest.raises(ExtractError, match="more than 10,000 bytes when unpacked"):
-        text_of("a.docx", docx("<w:p/>" * 10_000))
+        extract_text("a.docx", docx("<w:p/>" * 10_000))
 
 
 def test_a_library_is_cut_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extract, "MOST_CHARACTERS", 40)
+    monkeypatch.setattr(extract, "MAX_CHARACTERS", 40)
     (tmp_path / "tea.docx").write_bytes(docx())
-    made = outcome(Task("tea.docx"), ParseRules(str(tmp_path), 1_000_000, Chunking())).made
-    assert made is not None
-    assert made.notes == ("only its first 35 characters are indexed",)
-    assert made.entry.chunks[0].text == "# The manual\n\n\\# of leaves & tins"
+    built = run_task(Task("tea.docx"), ParseRules(str(tmp_path), 1_000_000, Chunking())).built
+    assert built is not None
+    assert built.warnings == ("only its first 35 characters are indexed",)
+    assert built.entry.chunks[0].text == "# The manual\n\n\\# of leaves & tins"
 
 
 def test_a_zip_without_a_text_is_no_word_document() -> None:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("a.txt", "a")
-    with pytest.raises(ExtractError, match="has no text part"):
-        text_of("a.docx", file.getvalue())
+    with pytest.raises(ExtractError, match="document part is missing"):
+        extract_text("a.docx", file.getvalue())
 
 
 @pytest.mark.parametrize("path", ["a.ipynb", "a.docx", "a.pdf"])
 @given(raw=st.one_of(st.binary(), st.binary(max_size=100).map(lambda tail: b"%PDF-1.4\n" + tail)))
 def test_any_bytes_are_read_or_refused(path: str, raw: bytes) -> None:
     with suppress(ExtractError):
-        text_of(path, raw)
+        extract_text(path, raw)
 
 
 def test_a_missing_extra_is_named_and_the_file_is_still_found_by_its_path(
@@ -153,8 +153,8 @@ def test_a_missing_extra_is_named_and_the_file_is_still_found_by_its_path(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pypdfium2", None)
     (tmp_path / "tea.pdf").write_bytes(pdf("Text"))
-    became = outcome(Task("tea.pdf"), ParseRules(str(tmp_path), 1_000_000, Chunking()))
-    assert (became.reason, became.bare) == ("PDF files need an extra: pip install 'waymeet[pdf]'", True)
+    outcome = run_task(Task("tea.pdf"), ParseRules(str(tmp_path), 1_000_000, Chunking()))
+    assert (outcome.reason, outcome.is_path_only) == ("PDF files need an extra: pip install 'waymeet[pdf]'", True)
 
 
 def test_documents_are_found_and_read_by_the_lines_of_their_text(tmp_path: Path) -> None:

@@ -27,13 +27,13 @@ def test_a_secret_is_masked_wherever_it_stands(kind: str, seed: int) -> None:
         assert secret not in found.text
         assert found.text.count("\n") == text.count("\n")
         assert found.number >= 1
-        assert found.note
+        assert found.warning
         assert mask_secrets(found.text).text == found.text
 
 
 @pytest.mark.parametrize("kind", sorted(chosen(dice(1))))
 @pytest.mark.parametrize("seed", range(20))
-def test_what_somebody_chose_is_masked_too(kind: str, seed: int) -> None:
+def test_a_chosen_password_is_masked_too(kind: str, seed: int) -> None:
     secret, line, path = chosen(dice(seed))[kind]
     for text in (line, f"Vor dem Schlüssel 検索 &#x691c; &amp;\n{line}\ndahinter\n"):
         found = mask_secrets(text, path)
@@ -150,9 +150,9 @@ def test_a_long_secret_is_masked_where_nothing_says_that_it_is_one() -> None:
 def test_the_number_of_secrets_is_told() -> None:
     rng = dice(3)
     keys = [f"AKIA{drawn(rng, 16, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567')}" for _ in range(3)]
-    assert mask_secrets(" ".join(keys)).note == "3 secrets masked"
-    assert mask_secrets(keys[0]).note == "1 secret masked"
-    assert mask_secrets("nothing here").note == ""
+    assert mask_secrets(" ".join(keys)).warning == "3 secrets masked"
+    assert mask_secrets(keys[0]).warning == "1 secret masked"
+    assert mask_secrets("nothing here").warning == ""
 
 
 PIECES = st.sampled_from(

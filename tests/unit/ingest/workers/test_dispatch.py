@@ -1,4 +1,4 @@
-"""Parsing in other processes: the same outcomes in the same order, whatever becomes of the processes."""
+"""Parsing in worker processes: the same outcomes in the same order, also after a crash."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 from waymeet.ingest.index import index
 from waymeet.ingest.workers import dispatch
 from waymeet.ingest.workers.dispatch import run_tasks
-from waymeet.ingest.workers.supervisor import Guarded
-from waymeet.ingest.workers.task import ParseRules, Task, outcome
+from waymeet.ingest.workers.supervisor import Supervisor
+from waymeet.ingest.workers.task import ParseRules, Task, run_task
 from waymeet.settings import Settings
 from waymeet.stores.memory.store import MemoryStore
 
@@ -23,8 +23,8 @@ PAGES = 120
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make a folder whose files are worth a worker, with some that are turned down."""
-    monkeypatch.setattr(dispatch, "FEWEST", 2)
+    """Make a folder whose files are worth a worker, with some that are rejected."""
+    monkeypatch.setattr(dispatch, "MIN_PARALLEL_FILES", 2)
     monkeypatch.setattr(dispatch, "_cores", lambda: 3)
     folder = tmp_path / "root"
     folder.mkdir()
@@ -44,47 +44,47 @@ def rules(root: Path) -> ParseRules:
 
 
 def children() -> set[int]:
-    """Give the processes of which this one is the parent."""
-    found = set()
+    """Return the child processes of this one."""
+    processes = set()
     for status in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
             parent = int(status.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[1])
             if parent == os.getpid():
-                found.add(int(status.parent.name))
-    return found
+                processes.add(int(status.parent.name))
+    return processes
 
 
 def test_outcomes_are_those_of_one_process_in_the_same_order(root: Path) -> None:
-    wanted = tasks(root)
-    assert list(run_tasks(wanted, rules(root))) == [outcome(task, rules(root)) for task in wanted]
+    all_tasks = tasks(root)
+    assert list(run_tasks(all_tasks, rules(root))) == [run_task(task, rules(root)) for task in all_tasks]
 
 
 def test_an_index_is_the_same(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many, one = MemoryStore(), MemoryStore()
     report = index(root, many, Settings())
-    monkeypatch.setattr(dispatch, "FEWEST", 10**9)
+    monkeypatch.setattr(dispatch, "MIN_PARALLEL_FILES", 10**9)
     assert index(root, one, Settings()).skipped == report.skipped
     ids = sorted(one.fingerprints())
     assert many.fingerprints() == one.fingerprints()
     assert many.chunks_of(ids) == one.chunks_of(ids)
-    made = PAGES + 1  # the binary file by its path
-    assert (report.added, index(root, many, Settings()).unchanged) == (made, made)
+    files = PAGES + 1  # the binary file by its path
+    assert (report.added, index(root, many, Settings()).unchanged) == (files, files)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 def test_a_worker_may_die(root: Path) -> None:
-    before, wanted = children(), tasks(root)
-    found = []
-    for number, each in enumerate(run_tasks(wanted, rules(root))):
+    before, all_tasks = children(), tasks(root)
+    outcomes = []
+    for number, outcome in enumerate(run_tasks(all_tasks, rules(root))):
         if number == 20:
             for child in children() - before:
                 os.kill(child, signal.SIGKILL)
-        found.append(each)
-    assert found == [outcome(task, rules(root)) for task in wanted]
+        outcomes.append(outcome)
+    assert outcomes == [run_task(task, rules(root)) for task in all_tasks]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
-def test_nobody_is_left_behind(root: Path) -> None:
+def test_no_process_is_left_behind(root: Path) -> None:
     before = children()
 
     def interrupted(done: int, *_: object) -> None:
@@ -108,15 +108,15 @@ def test_without_workers_the_work_is_done_here(root: Path, monkeypatch: pytest.M
 def test_a_name_with_half_a_character(root: Path) -> None:
     name = os.fsdecode(b"half\xff.md")
     (root / name).write_text("# Half\n")
-    found = {each.path: each for each in run_tasks(tasks(root), rules(root))}
-    assert found[name].made is not None or found[name].reason
+    outcomes = {outcome.path: outcome for outcome in run_tasks(tasks(root), rules(root))}
+    assert outcomes[name].built is not None or outcomes[name].reason
 
 
-def test_a_stranger_in_the_folder_is_not_imported(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_in_the_folder_is_not_imported(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / "msgspec.py").write_text("import os; os._exit(7)\n")
     monkeypatch.chdir(root)
-    worker = Guarded(rules(root))
-    worker.order([Task("page1.md")])
-    assert worker.collect().made is not None
+    worker = Supervisor(rules(root))
+    worker.submit([Task("page1.md")])
+    assert worker.collect().built is not None
     assert worker._process is not None
     worker.end()

@@ -1,4 +1,4 @@
-"""A process that is ended by a file costs that file only: it is tried as plain text, or known by its path."""
+"""A file that crashes a worker is indexed as plain text or by its path, and no other file is lost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from waymeet.ingest.discover.changes import find_changes
 from waymeet.ingest.index import index
 from waymeet.ingest.workers.dispatch import run_tasks
-from waymeet.ingest.workers.supervisor import Guarded
+from waymeet.ingest.workers.supervisor import Supervisor
 from waymeet.ingest.workers.task import Outcome, ParseRules, Task
 from waymeet.settings import Ingest, Settings
 from waymeet.stores.memory.store import MemoryStore
@@ -24,8 +24,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits are thos
 BAD = """
 import os, signal, sys
 if sys.argv[0] == "-c":
-    import waymeet.ingest.workers.task as outcome
-    make = outcome.build_entry
+    import waymeet.ingest.workers.task as task
+    make = task.build_entry
     def making(path, *rest, plain):
         if "always" in path or not plain:
             if "segfault" in path:
@@ -43,7 +43,7 @@ if sys.argv[0] == "-c":
             os.write(2, b"noise on the terminal")
             print("noise in the messages")
         return make(path, *rest, plain=plain)
-    outcome.build_entry = making
+    task.build_entry = making
 """
 """A parser that does what a broken one might, in worker processes only."""
 
@@ -70,58 +70,58 @@ def rules(root: Path, seconds: float = 0.2, megabytes: int = 200) -> ParseRules:
     return ParseRules(str(root), 2_000_000, Settings().chunking, seconds=seconds, megabytes=megabytes)
 
 
-def told(done: Outcome) -> tuple[str, ...]:
-    return done.made.notes if done.made else (done.reason,)
+def messages(done: Outcome) -> tuple[str, ...]:
+    return done.built.warnings if done.built else (done.reason,)
 
 
 @pytest.mark.parametrize(
     ("what", "reason"),
     [
-        ("segfault", "ends its parser by SIGSEGV"),
+        ("segfault", "crashes its parser (SIGSEGV)"),
         ("hang", "takes more than 0.2 s to parse"),
         ("hog", "takes more than 200 MB to parse"),
-        ("exit", "ends its parser with exit code 3"),
+        ("exit", "crashes its parser (exit code 3)"),
     ],
 )
 def test_the_culprit_is_found_and_the_rest_is_as_ever(root: Path, what: str, reason: str) -> None:
     tasks = write(root, "a.md", f"{what}.md", "b.md", f"{what}-always.md", "c.md")
-    guarded = Guarded(rules(root))
-    guarded.order(tasks[:4])
-    guarded.order(tasks[4:])
-    done = [guarded.collect() for _ in tasks]
-    guarded.end()
+    supervisor = Supervisor(rules(root))
+    supervisor.submit(tasks[:4])
+    supervisor.submit(tasks[4:])
+    done = [supervisor.collect() for _ in tasks]
+    supervisor.end()
     assert [each.path for each in done] == [task.path for task in tasks]
-    assert [told(each) for each in done] == [(), (f"{reason}: it is searched as plain text",), (), (reason,), ()]
-    given_up = done[3]
-    assert given_up.bare
-    assert given_up.fingerprint is not None
-    assert given_up.fingerprint.size == (root / given_up.path).stat().st_size
+    assert [messages(each) for each in done] == [(), (f"{reason}: it is searched as plain text",), (), (reason,), ()]
+    rejected = done[3]
+    assert rejected.is_path_only
+    assert rejected.fingerprint is not None
+    assert rejected.fingerprint.size == (root / rejected.path).stat().st_size
 
 
-def test_a_process_that_somebody_else_ended_gets_another_chance(root: Path) -> None:
+def test_a_file_is_tried_again_after_a_kill_from_outside(root: Path) -> None:
     (task,) = write(root, "killed.md")
-    guarded = Guarded(rules(root))
-    guarded.order([task])
-    assert told(guarded.collect()) == ()
-    guarded.end()
+    supervisor = Supervisor(rules(root))
+    supervisor.submit([task])
+    assert messages(supervisor.collect()) == ()
+    supervisor.end()
 
 
 def test_what_a_parser_prints_goes_nowhere(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    guarded = Guarded(rules(root))
-    guarded.order(write(root, "babble.md"))
-    assert guarded.collect().made
-    guarded.end()
+    supervisor = Supervisor(rules(root))
+    supervisor.submit(write(root, "babble.md"))
+    assert supervisor.collect().built
+    supervisor.end()
     assert capfd.readouterr() == ("", "")
 
 
 def test_many_files_with_bad_ones_among_them(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("waymeet.ingest.workers.dispatch.FEWEST", 2)
+    monkeypatch.setattr("waymeet.ingest.workers.dispatch.MIN_PARALLEL_FILES", 2)
     monkeypatch.setattr("waymeet.ingest.workers.dispatch._cores", lambda: 2)
     bad = {20: "segfault-always", 21: "hang-always", 90: "exit"}
     tasks = write(root, *(f"{number}-{bad.get(number, 'page')}.md" for number in range(100)))
     done = list(run_tasks(tasks, rules(root)))
     assert [each.path for each in done] == [task.path for task in tasks]
-    assert [number for number, each in enumerate(done) if told(each)] == sorted(bad)
+    assert [number for number, each in enumerate(done) if messages(each)] == sorted(bad)
 
 
 def test_a_refused_file_is_remembered_and_tried_again_when_asked_for(root: Path) -> None:
@@ -144,7 +144,7 @@ def test_a_refused_file_is_remembered_and_tried_again_when_asked_for(root: Path)
 
 def test_few_small_files_need_no_process(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subprocess, "Popen", None)
-    assert all(each.made for each in run_tasks(write(root, "a.md", "b.py", "c.txt", "hang.md"), rules(root)))
+    assert all(each.built for each in run_tasks(write(root, "a.md", "b.py", "c.txt", "hang.md"), rules(root)))
 
 
 def test_without_a_process_a_large_file_is_searched_as_plain_text(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,21 +152,21 @@ def test_without_a_process_a_large_file_is_searched_as_plain_text(root: Path, mo
     (root / "large.py").write_text("x = 1\n" * 9_000)
     (root / "book.pdf").write_bytes(b"%PDF-1.7")
     plain, refused = run_tasks([Task("large.py"), Task("book.pdf")], rules(root))
-    assert told(plain) == ("no process with limits could be started for it: it is searched as plain text",)
-    assert told(refused) == ("no process with limits could be started for it",)
+    assert messages(plain) == ("no worker process could be started for it: it is searched as plain text",)
+    assert messages(refused) == ("no worker process could be started for it",)
 
 
-def test_a_worker_does_not_outlive_the_one_who_asked(root: Path) -> None:
+def test_a_worker_does_not_outlive_its_supervisor(root: Path) -> None:
     write(root, "hang-always.md")
     (root / "hang-always.py").write_text("# x\n" * 5_000)
     program = f"""
 import sys
-from waymeet.ingest.workers.supervisor import Guarded
+from waymeet.ingest.workers.supervisor import Supervisor
 from waymeet.ingest.workers.task import ParseRules, Task
 from waymeet.settings import Chunking
-guarded = Guarded(ParseRules({str(root)!r}, 2_000_000, Chunking(), seconds=2.0))
-guarded.order([Task("hang-always.md"), Task("hang-always.py")])
-print(guarded._process._process.pid, flush=True)
+supervisor = Supervisor(ParseRules({str(root)!r}, 2_000_000, Chunking(), seconds=2.0))
+supervisor.submit([Task("hang-always.md"), Task("hang-always.py")])
+print(supervisor._process._process.pid, flush=True)
 sys.stdin.read()
 """
     with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:

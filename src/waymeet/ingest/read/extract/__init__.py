@@ -1,6 +1,7 @@
-"""Files whose bytes are not text: what people read in them, written down as Markdown. One module each.
+"""Text extraction from PDF files, Word documents and notebooks. One module per format.
 
-The lines of such a document are those of the Markdown, for the file has none; `waymeet read` shows the same lines.
+The text is extracted as Markdown. Line numbers of such a document are those of the Markdown, because the file has no
+lines; `waymeet read` shows the same lines.
 """
 
 from importlib import import_module
@@ -13,30 +14,30 @@ from waymeet.ingest.read.extract.errors import ExtractError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["ExtractError", "text_of"]
+__all__ = ["ExtractError", "extract_text"]
 
-MOST_CHARACTERS = 1_000_000
-"""What is kept of one file: more is a library, or made to exhaust whoever reads it."""
-_READERS = {
+MAX_CHARACTERS = 1_000_000
+"""Characters kept of one file, to bound the memory that a large or hostile file takes."""
+_EXTRACTORS = {
     "notebook": "waymeet.ingest.read.extract.ipynb",
     "docx": "waymeet.ingest.read.extract.docx",
     "pdf": "waymeet.ingest.read.extract.pdf",
 }
-"""The module that reads each language, by its function `read`; loaded when the first such file is met."""
+"""The module with the function `to_markdown` of each format; imported for the first such file."""
 
 
-def text_of(path: str, raw: bytes) -> Decoded | None:
-    """Give the text of a file; None if it has none.
+def extract_text(path: str, raw: bytes) -> Decoded | None:
+    """Extract or decode the text of a file, or return None if it has no text.
 
     Raises:
-        ExtractError: it may have one, but it cannot be taken out; says why.
+        ExtractError: the text cannot be extracted; the message is the reason.
     """
-    module = _READERS.get(file_type(path).language)
+    module = _EXTRACTORS.get(file_type(path).language)
     if module is None:
         return decode(raw)
-    read: Callable[[bytes], str] = import_module(module).read
-    text = read(raw)
-    if len(text) <= MOST_CHARACTERS:
+    to_markdown: Callable[[bytes], str] = import_module(module).to_markdown
+    text = to_markdown(raw)
+    if len(text) <= MAX_CHARACTERS:
         return Decoded(text, "utf-8")
-    cut = text.rfind("\n", 0, MOST_CHARACTERS) + 1 or MOST_CHARACTERS
-    return Decoded(text[:cut], "utf-8", note=f"only its first {cut:,} characters are indexed")
+    end = text.rfind("\n", 0, MAX_CHARACTERS) + 1 or MAX_CHARACTERS
+    return Decoded(text[:end], "utf-8", warning=f"only its first {end:,} characters are indexed")

@@ -1,14 +1,14 @@
-"""Why the text of a file could not be taken out."""
+"""Errors of text extraction."""
 
 
 class ExtractError(Exception):
-    """A file that holds text which we cannot get at. Its message is the reason that is listed for the file."""
+    """The text of a file cannot be extracted, with the reason that is listed for the file."""
 
     @classmethod
-    def without(cls, extra: str, what: str) -> "ExtractError":
-        """Say which extra is missing, and how to get it.
+    def missing_extra(cls, extra: str, files: str) -> "ExtractError":
+        """Create the error for files that need an extra which is not installed.
 
-        >>> str(ExtractError.without("pdf", "PDF files"))
+        >>> str(ExtractError.missing_extra("pdf", "PDF files"))
         "PDF files need an extra: pip install 'waymeet[pdf]'"
         """
-        return cls(f"{what} need an extra: pip install 'waymeet[{extra}]'")
+        return cls(f"{files} need an extra: pip install 'waymeet[{extra}]'")

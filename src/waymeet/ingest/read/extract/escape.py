@@ -1,32 +1,32 @@
-"""Text that stands in Markdown without being taken for markup."""
+"""Escaping of plain text and code for Markdown."""
 
 import re
 
-_SPECIAL = re.compile(r"#{1,6}(?=\s|$)|<|```|~~~|(?=(?:[-=]+|\.{3})\s*$)")
+_MARKUP_START = re.compile(r"#{1,6}(?=\s|$)|<|```|~~~|(?=(?:[-=]+|\.{3})\s*$)")
 _FENCE = re.compile(r"^\s*(`{3,})", re.MULTILINE)
 
 
 def escape_line(line: str) -> str:
-    r"""Write a line of prose so that it begins no heading, no block of code and no HTML.
+    r"""Escape a line of prose that would begin a heading, a code block or HTML.
 
     >>> escape_line("  # of users"), escape_line("---"), escape_line("a # b"), escape_line("<b>")
     ('\\# of users', '\\---', 'a # b', '\\<b>')
     """
-    row = line.strip()
-    return f"\\{row}" if _SPECIAL.match(row) else row
+    stripped = line.strip()
+    return f"\\{stripped}" if _MARKUP_START.match(stripped) else stripped
 
 
-def plain_rows(text: str) -> str:
-    """Write prose of several lines."""
+def escape_lines(text: str) -> str:
+    """Escape every line of a text."""
     return "\n".join(escape_line(line) for line in text.split("\n"))
 
 
-def fenced(code: str, language: str) -> str:
+def fence_code(code: str, language: str) -> str:
     r"""Put code between fences that do not occur in it.
 
-    >>> fenced("x = 1\n", "python")
+    >>> fence_code("x = 1\n", "python")
     '```python\nx = 1\n```'
     """
-    fence = "`" * max(3, *(len(found) + 1 for found in _FENCE.findall(code)), 3)
+    fence = "`" * max((len(inner) + 1 for inner in _FENCE.findall(code)), default=3)
     code = code.removesuffix("\n")
     return f"{fence}{language}\n{code}\n{fence}"

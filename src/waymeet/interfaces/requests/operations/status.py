@@ -44,7 +44,7 @@ def answer_status(project: Project, request: StatusRequest) -> StatusAnswer:
     if request.everything:
         return StatusAnswer(root=str(project.root), indexed=True, degraded=told, status=whole)
     cut = []
-    for name in ("changes", "skipped", "noted", "namespaces"):
+    for name in ("changes", "skipped", "warnings", "namespaces"):
         values = getattr(whole, name) or ()
         if len(values) > _SHOWN:
             cut.append(f"{len(values) - _SHOWN} of {len(values)} {name}: `everything` names them")

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 from support.projects import LANGUAGES, entry, files
 
 from waymeet.analysis import count_terms
-from waymeet.ingest.chunk import chunks
-from waymeet.ingest.parse import format_of, parse
+from waymeet.ingest.chunk import split_chunks
+from waymeet.ingest.filetypes import file_type
+from waymeet.ingest.parse import parse
 from waymeet.ingest.parse.code import LANGUAGES as KNOWN
 from waymeet.ingest.parse.code import grammar
 from waymeet.ingest.parse.code import symbols as symbols_module
@@ -20,7 +21,7 @@ ENDINGS = "py js jsx ts tsx go rs java c h cpp cs rb php kt swift scala sh".spli
 
 
 def language(ending: str) -> Language:
-    found = language_of(f"a.{ending}", format_of(f"a.{ending}").language, "")
+    found = language_of(f"a.{ending}", file_type(f"a.{ending}").language, "")
     assert found is not None
     return found
 
@@ -103,7 +104,7 @@ def test_a_file_is_known_by_what_it_defines() -> None:
 
 def test_code_is_cut_at_symbols() -> None:
     text = files("python")["src/shop/money.py"]
-    made = chunks("money.py", text, parse("money.py", text), Chunking(max_chars=400, min_chars=60))
+    made = split_chunks("money.py", text, parse("money.py", text), Chunking(max_chars=400, min_chars=60))
     assert [(chunk.start, chunk.end, chunk.headings) for chunk in made] == [
         (1, 10, ("CENTS",)),
         (12, 15, ("Price", "LIMIT")),
@@ -121,7 +122,7 @@ def test_code_is_cut_at_symbols() -> None:
 
 def test_what_goes_on_keeps_its_anchor() -> None:
     text = "def f():\n" + "".join(f"    value_{n} = {n}\n\n" for n in range(30))
-    made = chunks("a.py", text, parse("a.py", text), Chunking(max_chars=200, min_chars=20))
+    made = split_chunks("a.py", text, parse("a.py", text), Chunking(max_chars=200, min_chars=20))
     assert len(made) > 2
     assert {chunk.anchors for chunk in made} == {("f",)}
     assert [len(chunk.symbols) for chunk in made] == [1] + [0] * (len(made) - 1)
@@ -167,7 +168,7 @@ def test_a_chain_of_calls_does_not_take_longer_and_longer(ending: str) -> None:
 
 
 def test_grammars_are_loaded_when_needed() -> None:
-    assert set(KNOWN) == {format_of(f"a.{ending}").language for ending in ENDINGS}
+    assert set(KNOWN) == {file_type(f"a.{ending}").language for ending in ENDINGS}
     assert grammar._loaded.cache_info().maxsize is None
 
 
@@ -184,7 +185,7 @@ SOUP = st.one_of(st.lists(PIECES, max_size=60).map(" ".join), st.text(max_size=8
 def test_anything_can_be_read_and_no_line_is_lost(text: str, ending: str) -> None:
     path = f"lib/a.{ending}"
     parsed = parse(path, text)
-    made = chunks(path, text, parsed, Chunking(max_chars=60, min_chars=15))
+    made = split_chunks(path, text, parsed, Chunking(max_chars=60, min_chars=15))
     squeezed = "".join("".join(chunk.text for chunk in made).split())
     assert squeezed == "".join(text.split())
     lines = text.count("\n") + 1
@@ -203,5 +204,5 @@ def test_damaged_code_can_be_read(data: st.DataObject, language: str) -> None:
     first = data.draw(st.integers(0, len(text)))
     last = data.draw(st.integers(first, len(text)))
     damaged = text[:first] + text[last:]
-    made = chunks(path, damaged, parse(path, damaged), Chunking(max_chars=200, min_chars=30))
+    made = split_chunks(path, damaged, parse(path, damaged), Chunking(max_chars=200, min_chars=30))
     assert "".join("".join(chunk.text for chunk in made).split()) == "".join(damaged.split())

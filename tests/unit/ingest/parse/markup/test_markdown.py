@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waymeet.ingest.parse import Parsed, RawLink, format_of, parse
+from waymeet.ingest.filetypes import file_type
+from waymeet.ingest.parse import Parsed, RawLink, parse
 from waymeet.ingest.parse.markup.markdown import MOST_LINKS
 
 MARKUP = st.text(alphabet=st.sampled_from("ab é#[]()|!*_`~-=>:&\\\n\n\t .\"'<{}1検。"), max_size=200)
@@ -312,7 +313,7 @@ def test_more_links_than_anyone_writes_are_noted() -> None:
     ],
 )
 def test_a_files_name_tells_its_type(path: str, kind: str, language: str) -> None:
-    assert format_of(path)[:2] == (kind, language)
+    assert file_type(path) == (kind, language)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Build index entries: documents, chunks, terms and links of files and folders."""
