@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from waymeet.analysis import path_key
-from waymeet.analysis.languages import detect_cjk_language, normalise_language, tongue_named
+from waymeet.analysis.languages import detect_cjk_language, normalise_language, parse_language_name
 from waymeet.ingest.parse.metadata.frontmatter import iterate_texts
 from waymeet.ingest.parse.metadata.relations import TRANSLATION
 from waymeet.ingest.parse.parsed import RawLink
@@ -32,7 +32,7 @@ def spoken(path: str, values: Mapping[str, Any], text: str) -> str:
     ('ja', '')
     """
     stated = next(
-        (code for key in _STATED for each in iterate_texts(values.get(key)) if (code := tongue_named(each))), ""
+        (code for key in _STATED for each in iterate_texts(values.get(key)) if (code := parse_language_name(each))), ""
     )
     return stated or _of_name(path)[0] or _of_folder(path)[0] or detect_cjk_language(text)
 
@@ -59,7 +59,7 @@ def is_language_link(text: str, line: int) -> bool:
     >>> [is_language_link(*each) for each in (("日本語", 3), ("EN", 1), ("it", 1), ("日本語", 99))]
     [True, True, False, False]
     """
-    if line > TOP or not tongue_named(text):
+    if line > TOP or not parse_language_name(text):
         return False
     return not normalise_language(text) or text.isupper() or len(text) > 2
 
