@@ -35,7 +35,8 @@ def edit_distance(one: str, other: str, most: int) -> int:
 
     A swap of adjacent letters is one edit. Only a band of `most` cells around the diagonal is computed.
 
-    >>> edit_distance("retreival", "retrieval", 2), edit_distance("conection", "connection", 2), edit_distance("cat", "dogs", 2)
+    >>> (edit_distance("retreival", "retrieval", 2), edit_distance("conection", "connection", 2),
+    ...  edit_distance("cat", "dogs", 2))
     (1, 1, 3)
     """
     if abs(len(one) - len(other)) > most:

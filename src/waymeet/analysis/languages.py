@@ -74,7 +74,8 @@ _MIN_SHARE = 0.15
 def normalise_language(code: str) -> str:
     """Normalise a language code, empty if it is not one.
 
-    >>> normalise_language("JA"), normalise_language("zh_CN"), normalise_language("pt-BR"), normalise_language("jp"), normalise_language("md"), normalise_language("english")
+    >>> (normalise_language("JA"), normalise_language("zh_CN"), normalise_language("pt-BR"),
+    ...  normalise_language("jp"), normalise_language("md"), normalise_language("english"))
     ('ja', 'zh-cn', 'pt-br', 'ja', '', '')
     """
     written = code.strip().lower().replace("_", "-")
@@ -88,7 +89,8 @@ def normalise_language(code: str) -> str:
 def parse_language_name(name: str) -> str:
     """Return the code of a language given by its name or code, empty if it is unknown.
 
-    >>> parse_language_name("日本語"), parse_language_name("🇩🇪 Deutsch"), parse_language_name("zh-CN"), parse_language_name("Setup")
+    >>> (parse_language_name("日本語"), parse_language_name("🇩🇪 Deutsch"), parse_language_name("zh-CN"),
+    ...  parse_language_name("Setup"))
     ('ja', 'de', 'zh-cn', '')
     """
     if len(name) > _MAX_NAME:
@@ -112,7 +114,8 @@ def language_name(code: str) -> str:
 def detect_cjk_language(text: str, min_share: float = _MIN_SHARE) -> str:
     """Detect Japanese, Korean and Chinese by the share of their scripts, else return "".
 
-    >>> detect_cjk_language("検索の設定"), detect_cjk_language("검색 설정"), detect_cjk_language("搜索设置"), detect_cjk_language("search")
+    >>> (detect_cjk_language("検索の設定"), detect_cjk_language("검색 설정"), detect_cjk_language("搜索设置"),
+    ...  detect_cjk_language("search"))
     ('ja', 'ko', 'zh', '')
     """
     sample = text[:_SAMPLE_CHARS]
@@ -133,7 +136,8 @@ def detect_language(text: str, min_share: float = _MIN_SHARE) -> str:
     Chinese, Japanese and Korean are recognised by script, some languages of Europe by their function words; other
     scripts are all `other`.
 
-    >>> detect_language("検索の設定"), detect_language("Der Tee ist nicht fertig"), detect_language("Чай готов"), detect_language("def tea(): return la")
+    >>> (detect_language("検索の設定"), detect_language("Der Tee ist nicht fertig"), detect_language("Чай готов"),
+    ...  detect_language("def tea(): return la"))
     ('ja', 'de', 'other', '')
     >>> detect_language("how do I reset it"), detect_language("jak to jest i co dalej")
     ('', 'pl')

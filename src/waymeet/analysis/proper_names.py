@@ -19,7 +19,8 @@ def find_proper_names(text: str) -> Iterator[str]:
 
     A single word at the start of a sentence is left out: it may be capitalised only for that.
 
-    >>> list(find_proper_names("The song is by Ed Sheeran. In Bristol he met Amy Wadge. Later, Ed Sheeran's band played."))
+    >>> text = "The song is by Ed Sheeran. In Bristol he met Amy Wadge. Later, Ed Sheeran's band played."
+    >>> list(find_proper_names(text))
     ['ed sheeran', 'bristol', 'amy wadge']
     """
     yielded = set()

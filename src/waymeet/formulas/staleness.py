@@ -103,7 +103,8 @@ def is_after(later: ChangeTime, earlier: ChangeTime) -> bool:
     Commits and noticed edits are compared exactly. Two file times are not: in a copy or a checkout they only show the
     order of copying.
 
-    >>> is_after(ChangeTime(10**9, "edit"), ChangeTime(0)), is_after(ChangeTime(10**9), ChangeTime(0)), is_after(ChangeTime(10**12), ChangeTime(0))
+    >>> (is_after(ChangeTime(10**9, "edit"), ChangeTime(0)), is_after(ChangeTime(10**9), ChangeTime(0)),
+    ...  is_after(ChangeTime(10**12), ChangeTime(0)))
     (True, False, True)
     """
     tolerance = _COPY_TOLERANCE if later.source == earlier.source == "file" else 0

@@ -33,7 +33,8 @@ class PastedText(Struct, frozen=True):
 def parse_pasted(text: str) -> PastedText:
     r"""Parse a pasted text as a diff or a stack trace, otherwise keep it as plain text.
 
-    >>> pasted = parse_pasted('Traceback (most recent call last):\n  File "a.py", line 3, in load\n    x[1]\nKeyError: 1\n')
+    >>> text = 'Traceback (most recent call last):\n  File "a.py", line 3, in load\n    x[1]\nKeyError: 1\n'
+    >>> pasted = parse_pasted(text)
     >>> pasted.language, pasted.message, pasted.locations
     ('Python', 'KeyError: 1', (Location(path='a.py', line=3, symbol='load'),))
     >>> parse_pasted("how are keys rotated").kind

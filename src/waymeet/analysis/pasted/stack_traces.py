@@ -167,7 +167,8 @@ def _to_location(match: re.Match[str]) -> Location:
 def _last_name(symbol: str | None) -> str:
     """Return the last part of a symbol's name, without additions of compilers.
 
-    >>> _last_name("com.shop.Cart.total"), _last_name("mycrate::cart::total::h0123456789abcdef"), _last_name("main.(*Cart).Total")
+    >>> (_last_name("com.shop.Cart.total"), _last_name("mycrate::cart::total::h0123456789abcdef"),
+    ...  _last_name("main.(*Cart).Total"))
     ('total', 'total', 'Total')
     >>> _last_name("<module>"), _last_name("Object.<anonymous>"), _last_name("com.shop.Cart.lambda$total$0")
     ('', '', 'total')

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from waymeet.ingest.parse import Parsed, RawLink, format_of, parse
-from waymeet.ingest.parse.markup.markdown import MOST_LINKS
+from waymeet.ingest.parse.markup.outline import MAX_LINKS
 
 MARKUP = st.text(alphabet=st.sampled_from("ab é#[]()|!*_`~-=>:&\\\n\n\t .\"'<{}1検。"), max_size=200)
 
@@ -284,8 +284,8 @@ def test_a_link_in_a_heading_belongs_to_its_section() -> None:
 
 
 def test_more_links_than_anyone_writes_are_noted() -> None:
-    parsed = parse("a.md", "[[a]] " * (MOST_LINKS + 1))
-    assert len(parsed.links) == MOST_LINKS
+    parsed = parse("a.md", "[[a]] " * (MAX_LINKS + 1))
+    assert len(parsed.links) == MAX_LINKS
     assert "more than 5,000 links" in parsed.warnings[0]
 
 
