@@ -262,7 +262,7 @@ def test_a_shallow_clone_is_reported(repository: Repository, tmp_path: Path) -> 
 
 
 def store_of(repository: Repository, modified: Callable[[str], int] = lambda path: 9000) -> MemoryStore:
-    """Index the pages of a repository; each page whose text names another has that as its source."""
+    """Index the pages of a repository, with the pages that each names as its sources."""
     store = MemoryStore()
     index_pages(store, repository, modified)
     return store

@@ -84,7 +84,7 @@ class NameResolver:
         return self._resolve_visible(name, symbol, is_qualified="." in name)
 
     def _resolve_import(self, name: str) -> Resolved | tuple[()] | None:
-        """Resolve a name by an import; the result is empty if it comes from outside of the project."""
+        """Resolve a name by an import, to an empty result if it is external to the project."""
         for local, member in _split_name(name):
             imported = self._imports.get(local)
             if imported is not None:

@@ -1,4 +1,4 @@
-"""Parser of AsciiDoc: titles, anchors, cross-references and code blocks. Includes are not followed."""
+"""Parser of AsciiDoc: titles, anchors, cross-references and code blocks, without includes."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Parser of Markdown and MDX: front matter, headings, links, code blocks and mentions of code."""
+"""Parser of Markdown and MDX: front matter, headings, links, code blocks and mentions."""
 
 import re
 from collections.abc import Iterator

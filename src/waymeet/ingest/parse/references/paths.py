@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 
 def module_key(family: str, path: str) -> str:
-    """Build the key of a module, by its path from the root or the end of it (see `code.modules`).
+    """Build the key of a module by its path or the end of its path (see `code.modules`).
 
     >>> module_key("js", "/src/cart"), module_key("js", "shop/cart")
     ('m:js:/src/cart', 'm:js:shop/cart')

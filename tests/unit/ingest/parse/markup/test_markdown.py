@@ -1,4 +1,4 @@
-"""Text → titles, headings, links and front matter."""
+"""Markdown: titles, headings, links and front matter."""
 
 import time
 
@@ -137,7 +137,7 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
         ("a: " + "x" * 70_000, "longer than"),
     ],
 )
-def test_unusable_front_matter_is_noted_and_stays_text(yaml: str, problem: str) -> None:
+def test_unusable_front_matter_is_reported_and_stays_text(yaml: str, problem: str) -> None:
     started = time.perf_counter()
     parsed = parse("a.md", f"---\n{yaml}\n---\n# Title\n")
     assert time.perf_counter() - started < 1.0
@@ -259,7 +259,7 @@ def test_a_wikilink_in_a_table_keeps_its_label_and_its_row() -> None:
     assert (found.target, found.text, found.sentence, found.line) == ("page", "words shown", "why words shown", 3)
 
 
-def test_a_kind_does_not_stand_in_the_sentence() -> None:
+def test_a_kind_is_left_out_of_the_sentence() -> None:
     assert link("This [[core|depends_on]] at run time.").sentence == "This core at run time."
 
 
@@ -283,7 +283,7 @@ def test_a_link_in_a_heading_belongs_to_its_section() -> None:
     assert link("# Top\n\n## Part [[a]]\n").section == "part-a"
 
 
-def test_more_links_than_anyone_writes_are_noted() -> None:
+def test_too_many_links_are_reported() -> None:
     parsed = parse("a.md", "[[a]] " * (MAX_LINKS + 1))
     assert len(parsed.links) == MAX_LINKS
     assert "more than 5,000 links" in parsed.warnings[0]
@@ -311,7 +311,7 @@ def test_more_links_than_anyone_writes_are_noted() -> None:
         (".gitignore", "files", ""),
     ],
 )
-def test_a_files_name_tells_its_type(path: str, kind: str, language: str) -> None:
+def test_the_file_name_decides_the_type(path: str, kind: str, language: str) -> None:
     assert format_of(path)[:2] == (kind, language)
 
 
@@ -351,7 +351,7 @@ def test_source_files_that_no_grammar_knows_are_text() -> None:
     assert parse("src/app.pl", "# not a heading\n[[x]]\n") == Parsed(title="app", doc_type="other")
 
 
-# --- whatever the text is ------------------------------------------------------------------------------------------
+# --- any text ------------------------------------------------------------------------------------------------------
 
 
 @given(st.one_of(MARKUP, st.text(), MARKUP.map(lambda text: f"---\n{text}\n---\n{text}")))

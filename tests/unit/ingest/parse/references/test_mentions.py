@@ -1,4 +1,4 @@
-"""Code that prose speaks of."""
+"""Mentions of code in prose."""
 
 import time
 
