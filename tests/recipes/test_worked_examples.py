@@ -5,7 +5,7 @@ from math import isclose, log
 import pytest
 
 from waymeet.analysis import list_terms
-from waymeet.analysis.identifiers import split
+from waymeet.analysis.identifiers import split_identifier
 from waymeet.formulas.bm25 import idf, normalise_frequency, saturation
 from waymeet.formulas.explanation import value
 from waymeet.formulas.fusion import aggregate, linear, rrf, share_of_best, three_way, three_way_weights
@@ -34,7 +34,7 @@ def test_bm25f_of_one_field_is_bm25(length: float, frequency: float) -> None:
 
 
 def test_ex_an_identifier_is_split() -> None:
-    assert [piece.lower() for piece in split("getUserById")] == ["get", "user", "by", "id"]
+    assert [piece.lower() for piece in split_identifier("getUserById")] == ["get", "user", "by", "id"]
 
 
 def test_ex_its_parts_are_stemmed() -> None:

@@ -1,4 +1,4 @@
-"""Text → terms: identifiers, stemming, stop words, CJK. One analyzer for documents and queries."""
+"""Text analysis: terms, keys of names, languages. Documents and queries share it."""
 
 from waymeet.analysis.cjk import has_cjk
 from waymeet.analysis.keys import file_name_key, path_key, symbol_key, title_key

@@ -1,4 +1,4 @@
-"""Scripts that are written without spaces: Chinese, Japanese and Korean."""
+"""Chinese, Japanese and Korean text, split into characters and pairs instead of words."""
 
 import re
 
@@ -7,16 +7,18 @@ _CJK = (
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 )
 RUN = re.compile(f"[{_CJK}]+")
-"""An unbroken run of Chinese, Japanese or Korean characters."""
+"""A run of Chinese, Japanese or Korean characters."""
 
 
 def has_cjk(text: str) -> bool:
-    """Tell whether any character is Chinese, Japanese or Korean."""
+    """Check whether any character is Chinese, Japanese or Korean."""
     return not text.isascii() and RUN.search(text) is not None
 
 
 def grams(run: str) -> list[str]:
-    """List the single characters and the overlapping pairs of a run, so that any substring can be found.
+    """List the single characters and the overlapping pairs of a run.
+
+    With both in the index, any substring can be found.
 
     >>> grams("検索語")
     ['検', '索', '語', '検索', '索語']

@@ -1,4 +1,4 @@
-"""The types of documents as filters spell them, whatever an author or an asker calls them."""
+"""Normalisation of document types, so that filters match synonyms."""
 
 import re
 
@@ -13,14 +13,14 @@ _SYNONYMS = {
     "task": "tasks",
     "constitution": "constitutional",
 }
-_BETWEEN = re.compile(r"[\W_]+")
+_SEPARATORS = re.compile(r"[\W_]+")
 
 
 def normalise_doc_type(value: str) -> str:
-    """Bring what somebody wrote as type into the form that filters use.
+    """Normalise a document type to the form that filters use.
 
     >>> normalise_doc_type("ADR"), normalise_doc_type("Implementation Summary"), normalise_doc_type("recipe")
     ('decision_record', 'implementation_summary', 'recipe')
     """
     written = value.strip().lower()
-    return _SYNONYMS.get(_BETWEEN.sub("-", written), written)
+    return _SYNONYMS.get(_SEPARATORS.sub("-", written), written)

@@ -1,41 +1,42 @@
-"""Slips of the pen: what is one edit away from a word, and how many edits lie between two words."""
+"""Edit distance of words, and the words one edit away, for spelling correction."""
 
 from collections.abc import Iterator
 from string import ascii_lowercase
 
 
 def words_one_edit_away(word: str) -> Iterator[str]:
-    """Yield everything that one slip turns a word into: a letter left out, doubled up, mistaken, or two swapped.
+    """Yield each string one edit away: a letter deleted, replaced or inserted, or two swapped.
 
-    >>> found = set(words_one_edit_away("teh"))
-    >>> {"the", "te", "ten", "tech"} <= found, "teh" in found
+    >>> words = set(words_one_edit_away("teh"))
+    >>> {"the", "te", "ten", "tech"} <= words, "teh" in words
     (True, False)
     """
     letters = "".join(dict.fromkeys(ascii_lowercase + word))
-    seen = {word}
-    for place in range(len(word) + 1):
-        before, behind = word[:place], word[place:]
+    known = {word}
+    for position in range(len(word) + 1):
+        before, behind = word[:position], word[position:]
         if behind:
-            yield from _new((before + behind[1:],), seen)
-            yield from _new((before + letter + behind[1:] for letter in letters), seen)
+            yield from _yield_new((before + behind[1:],), known)
+            yield from _yield_new((before + letter + behind[1:] for letter in letters), known)
         if len(behind) > 1:
-            yield from _new((before + behind[1] + behind[0] + behind[2:],), seen)
-        yield from _new((before + letter + behind for letter in letters), seen)
+            yield from _yield_new((before + behind[1] + behind[0] + behind[2:],), known)
+        yield from _yield_new((before + letter + behind for letter in letters), known)
 
 
-def _new(found: Iterator[str] | tuple[str], seen: set[str]) -> Iterator[str]:
-    for each in found:
-        if each not in seen:
-            seen.add(each)
-            yield each
+def _yield_new(candidates: Iterator[str] | tuple[str], known: set[str]) -> Iterator[str]:
+    for candidate in candidates:
+        if candidate not in known:
+            known.add(candidate)
+            yield candidate
 
 
 def edit_distance(one: str, other: str, most: int) -> int:
-    """Count the edits between two words, a swap of neighbours being one; `most + 1` if there are more than `most`.
+    """Return the optimal string alignment distance of two words, at most `most + 1`.
 
-    The optimal string alignment distance, computed only as far from the diagonal as `most` allows.
+    A swap of adjacent letters is one edit. Only a band of `most` cells around the diagonal is computed.
 
-    >>> edit_distance("retreival", "retrieval", 2), edit_distance("conection", "connection", 2), edit_distance("cat", "dogs", 2)
+    >>> (edit_distance("retreival", "retrieval", 2), edit_distance("conection", "connection", 2),
+    ...  edit_distance("cat", "dogs", 2))
     (1, 1, 3)
     """
     if abs(len(one) - len(other)) > most:

@@ -1,44 +1,49 @@
-"""What a model of meaning is shown of a chunk, and in which language that is."""
+"""Text and language of a chunk, as an embedding model gets them."""
 
 from waymeet.analysis.keys import TRIGGER_PREFIX
 from waymeet.analysis.languages import detect_language
 from waymeet.types import Chunk, Document
 
 FORMAT_VERSION = 2
-"""The manner in which chunks are shown to models: part of the name of every space, so that a change embeds all anew."""
-_MOSTLY = 0.5
-_ROOM = 200
-"""Characters for what calls for a document: models read a few hundred words in all."""
+"""Version of the text format. It is part of every space's name, so that a change embeds all chunks again."""
+_CODE_LANGUAGE_SHARE = 0.5
+"""Share of letters of another script from which code counts as written in that language."""
+_MAX_TRIGGER_CHARS = 200
+"""Characters for tags and trigger phrases; models read a few hundred words in all."""
 
 
 def embedding_text(chunk: Chunk, document: Document | None) -> str:
-    r"""Say what a model is shown of a chunk: the document's title, the headings above it, what calls for it, its text.
+    r"""Build the text to embed: document title, headings, tags and trigger phrases, chunk text.
 
     >>> page = Document("a.md", "skills", "A", tags=("release",), names=("c:ship it",))
     >>> embedding_text(Chunk("a.md#L1-L2", "a.md", 0, 1, 2, "Body.", ("Top", "Part")), page)
     'A\nTop > Part\nrelease, ship it\nBody.'
     """
-    parts = (document.title if document else "", " > ".join(chunk.headings), _calls(document), chunk.text)
+    parts = (document.title if document else "", " > ".join(chunk.headings), _list_triggers(document), chunk.text)
     return "\n".join(part for part in parts if part)
 
 
-def _calls(document: Document | None) -> str:
-    """List a document's tags and the phrases that call for it, as far as they leave room for its text.
+def _list_triggers(document: Document | None) -> str:
+    """List a document's tags and trigger phrases, up to the limit.
 
-    The text may not say what it is for.
+    They name the purpose of a document, which its text may not contain.
     """
     if document is None:
         return ""
     triggers = (name.removeprefix(TRIGGER_PREFIX) for name in document.names if name.startswith(TRIGGER_PREFIX))
-    calls, room = [], _ROOM
-    for each in (*document.tags, *triggers):
-        room -= len(each) + 2
-        if room < 0:
+    phrases, available = [], _MAX_TRIGGER_CHARS
+    for phrase in (*document.tags, *triggers):
+        available -= len(phrase) + 2
+        if available < 0:
             break
-        calls.append(each)
-    return ", ".join(calls)
+        phrases.append(phrase)
+    return ", ".join(phrases)
 
 
 def chunk_language(chunk: Chunk, document: Document | None) -> str:
-    """Tell the language of a chunk; a few foreign comments do not make code foreign."""
-    return detect_language(chunk.text, _MOSTLY) if document and document.kind == "code" else detect_language(chunk.text)
+    """Detect the language of a chunk, with a higher threshold for comments in code."""
+    return (
+        detect_language(chunk.text, _CODE_LANGUAGE_SHARE)
+        if document and document.kind == "code"
+        else detect_language(chunk.text)
+    )

@@ -1,6 +1,6 @@
-"""The keys under which documents are known by name: for links that look for one, and for queries that name one.
+"""Keys of document names, used to resolve links and to find documents named in a query.
 
-Keys depend neither on case nor on how a file system spells accents, but for those of symbols, which depend on both.
+Keys depend neither on case nor on the Unicode form of accents. Those of symbols depend on both.
 """
 
 from re import compile as pattern
@@ -9,40 +9,40 @@ from unicodedata import normalize
 from waymeet.analysis.terms import normalise_text
 
 SYMBOL_PREFIX = "s:"
-"""How the key of a symbol begins."""
+"""Prefix of the key of a symbol."""
 TITLE_PREFIX = "t:"
-"""How the key of a title or alias begins; in plain words it is the rest of the key."""
+"""Prefix of the key of a title or alias; the rest of the key is its normalised text."""
 TRIGGER_PREFIX = "c:"
-"""How the key of a phrase begins that calls for a document."""
+"""Prefix of the key of a trigger phrase."""
 SHORT_TITLE_PREFIX = "b:"
-"""How the key of a title begins that leaves out what tells it from others."""
+"""Prefix of the key of a title without its qualifier in brackets."""
 MENTION_PREFIX = "e:"
-"""How the key of a name begins that stands in a document's text; `m:` is that of modules."""
+"""Prefix of the key of a proper name in a document's text; `m:` is that of modules."""
 
-_APART = pattern(r"\s?[(（][^()（）]*[)）]\s*$")
-"""What stands behind a title only to tell it from others."""
+_QUALIFIER = pattern(r"\s?[(（][^()（）]*[)）]\s*$")
+"""Qualifier in brackets at the end of a title."""
 
 
 def path_key(path: str) -> str:
-    """Give the key of a path below the root.
+    """Build the key of a path below the root.
 
     >>> path_key("Docs/Setup.md")
     'p:docs/setup.md'
     """
-    return f"p:{_folded(path)}"
+    return f"p:{_fold(path)}"
 
 
 def file_name_key(name: str) -> str:
-    """Give the key of a file name.
+    """Build the key of a file name.
 
     >>> file_name_key("Setup.md")
     'n:setup.md'
     """
-    return f"n:{_folded(name)}"
+    return f"n:{_fold(name)}"
 
 
 def title_key(title: str) -> str:
-    """Give the key of a title or alias, empty if it has no word.
+    """Build the key of a title or alias, empty if it has no word.
 
     >>> title_key("Getting started!"), title_key("…")
     ('t:getting started', '')
@@ -52,17 +52,19 @@ def title_key(title: str) -> str:
 
 
 def short_title_key(title: str) -> str:
-    """Give the key of a title without what tells it from others, empty if nothing does.
+    """Build the key of a title without its qualifier, empty if it has none.
 
     >>> short_title_key("Mercury (planet)"), short_title_key("git-config(1)"), short_title_key("Mercury")
     ('b:mercury', 'b:git config', '')
     """
-    words = normalise_text(_APART.sub("", title))
-    return f"{SHORT_TITLE_PREFIX}{words}" if words and _APART.search(title) else ""
+    words = normalise_text(_QUALIFIER.sub("", title))
+    return f"{SHORT_TITLE_PREFIX}{words}" if words and _QUALIFIER.search(title) else ""
 
 
 def symbol_key(name: str) -> str:
-    """Give the key of something that a file defines. Case matters: `Store` and `store` are two things.
+    """Build the key of a symbol that a file defines.
+
+    Case matters: `Store` and `store` are two symbols.
 
     >>> symbol_key("Store.put")
     's:Store.put'
@@ -71,7 +73,7 @@ def symbol_key(name: str) -> str:
 
 
 def trigger_key(phrase: str) -> str:
-    """Give the key of a phrase that calls for a document, empty if it has no word.
+    """Build the key of a trigger phrase of a document, empty if it has no word.
 
     >>> trigger_key("Rotate the keys!")
     'c:rotate the keys'
@@ -81,16 +83,16 @@ def trigger_key(phrase: str) -> str:
 
 
 def acronym_key(acronym: str) -> str:
-    """Give the key of an acronym that a document explains.
+    """Build the key of an acronym that a document explains.
 
     >>> acronym_key("RRF")
     'a:rrf'
     """
-    return f"a:{_folded(acronym)}"
+    return f"a:{_fold(acronym)}"
 
 
 def long_form_key(words: str) -> str:
-    """Give the key of what an acronym that a document explains stands for.
+    """Build the key of the long form of an acronym that a document explains.
 
     >>> long_form_key("Reciprocal Rank Fusion")
     'l:reciprocal rank fusion'
@@ -99,7 +101,7 @@ def long_form_key(words: str) -> str:
 
 
 def mention_key(name: str) -> str:
-    """Give the key of a person, place or thing that a document's text names.
+    """Build the key of a proper name in a document's text.
 
     >>> mention_key("ada lovelace")
     'e:ada lovelace'
@@ -108,13 +110,13 @@ def mention_key(name: str) -> str:
 
 
 def property_key(key: str) -> str:
-    """Give the key of a document whose front matter has a property.
+    """Build the key of a front matter property.
 
     >>> property_key("Status")
     'f:status'
     """
-    return f"f:{_folded(key)}"
+    return f"f:{_fold(key)}"
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return normalize("NFC", text).casefold()

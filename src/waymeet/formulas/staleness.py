@@ -1,12 +1,12 @@
-"""Whether a document still tells the truth about what it describes, judged by when each last changed.
+"""Staleness of a document, by its change date and those of the files it refers to.
 
-- *stale*: a source it names changed after it, or is not there (any more).
-- *possibly stale*: only code that it mentions changed after it, or has not the symbol it mentions; or a source moved on
-  without changing, that is, has another path now, and for `threshold_days` nobody has corrected the document.
-- *fresh*: it refers to something, and nothing of that changed after it.
-- *unknown*: it refers to nothing.
+- *stale*: a source that the document names changed after it, or does not exist.
+- *possibly stale*: only code that the document mentions changed after it, or lacks the symbol it mentions; or a source
+  was renamed without a change more than `threshold_days` ago, and the document still has the old path.
+- *fresh*: the document refers to something, and nothing of that changed after it.
+- *unknown*: the document refers to nothing.
 
-Of a file of which only a symbol is named, only that symbol counts.
+If a document names only a symbol of a file, only changes of that symbol count.
 """
 
 from collections.abc import Sequence
@@ -16,49 +16,52 @@ from typing import Literal
 from msgspec import Struct
 
 State = Literal["fresh", "possibly_stale", "stale", "unknown"]
-Known = Literal["commit", "edit", "file"]
+DateSource = Literal["commit", "edit", "file"]
 
 WORST_FIRST: tuple[State, ...] = ("stale", "possibly_stale", "unknown", "fresh")
+NO_REFERENCES = "names no source and mentions no code"
+"""Reason for the state of a document that refers to nothing."""
 _SECOND = 1_000_000_000
 _DAY = 86_400 * _SECOND
-_COPYING = 60 * _SECOND
-"""File times that lie no further apart say nothing: the files may have been copied one after the other."""
-_NAMED = 3
-"""Causes that a reason names beside the first."""
+_UNITS = (("day", _DAY), ("hour", 3600 * _SECOND), ("minute", 60 * _SECOND), ("second", _SECOND))
+_COPY_TOLERANCE = 60 * _SECOND
+"""Smaller differences between two file times are ignored: the files may have been copied one after the other."""
+_MAX_NAMED = 3
+"""Number of causes that a reason names in addition to the first."""
 
 
 class ChangeTime(Struct, frozen=True, array_like=True):
-    """When something got the content it has."""
+    """Time at which a file or symbol got its present content."""
 
     time_ns: int
-    """In nanoseconds."""
-    source: Known = "file"
-    """From what: the commit that made it so, an edit that was noticed, or the time of a file that may be a copy."""
+    """Nanoseconds since 1970."""
+    source: DateSource = "file"
+    """Origin of the time: a commit, an edit noticed while indexing, or the file's own time (it may be a copy)."""
 
 
 class ReferenceState(Struct, frozen=True):
-    """Something that a document refers to."""
+    """State of a file or symbol that a document refers to."""
 
     path: str
     changed: ChangeTime | None
-    """When it last changed; None if it is not there."""
+    """Time of the last change; None if it does not exist."""
     is_mention: bool = False
-    """Whether the document only mentions it, rather than naming it as its source."""
+    """Whether the document only mentions it and does not name it as a source."""
     moved_to: str = ""
-    """Where something of the same content is now, if it is not there any more."""
+    """Path that has the same content now, if the path itself does not exist any more."""
     gone: ChangeTime | None = None
-    """When it vanished or moved, if anybody knows."""
+    """Time at which it was removed or renamed, if known."""
     symbol: str = ""
-    """What is meant in the file, if not all of it."""
+    """The symbol of the file that is referred to; empty for the whole file."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """`path#symbol`, or the path alone."""
         return f"{self.path}#{self.symbol}" if self.symbol else self.path
 
 
 class Cause(Struct, frozen=True):
-    """One thing that makes a document stale or possibly stale."""
+    """One reference that makes a document stale or possibly stale."""
 
     path: str
     state: State
@@ -66,85 +69,102 @@ class Cause(Struct, frozen=True):
 
 
 class Verdict(Struct, frozen=True):
-    """How a document stands to what it refers to, and why."""
+    """Staleness of a document, with the reason."""
 
     state: State
     reason: str
     causes: tuple[Cause, ...] = ()
 
 
-def judge_staleness(own: ChangeTime, referred: Sequence[ReferenceState], now: int, threshold_days: float) -> Verdict:
-    """Judge a document that was last changed at a moment by what it refers to.
+def judge_staleness(own: ChangeTime, references: Sequence[ReferenceState], now: int, threshold_days: float) -> Verdict:
+    """Judge a document by its own change time and by the state of its references.
 
     >>> day = 86_400 * 10**9
     >>> judge_staleness(ChangeTime(2 * day), [ReferenceState("src/auth.py", ChangeTime(9 * day))], 9 * day, 7).reason
-    'src/auth.py changed on 1970-01-10, after this page (1970-01-03)'
+    'out of date with src/auth.py, which changed 7 days later (1970-01-10)'
     """
-    if not referred:
-        return Verdict("unknown", "it names no source and mentions no code")
-    found = [cause for each in referred if (cause := _cause(own, each, now, threshold_days))]
-    causes = tuple(sorted(found, key=lambda each: (WORST_FIRST.index(each.state), each.path)))
+    if not references:
+        return Verdict("unknown", NO_REFERENCES)
+    causes = [cause for each in references if (cause := _find_cause(own, each, now, threshold_days))]
+    causes.sort(key=lambda cause: (WORST_FIRST.index(cause.state), cause.path))
     worst = causes[0].state if causes else "fresh"
     if worst == "fresh":
-        moved = "; ".join(cause.reason for cause in causes[:_NAMED])
-        number = len({each.path for each in referred})
-        what = "what it refers to is" if number == 1 else f"none of the {number} files it refers to is"
-        return Verdict("fresh", moved or f"{what} {'not ' * (number == 1)}newer than this page ({_day(own.time_ns)})")
-    guilty = tuple(cause for cause in causes if cause.state != "fresh")
-    first, *others = [cause for cause in guilty if cause.state == worst]
-    more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
-    also = f"; also {', '.join(cause.path for cause in others[:_NAMED])}{more}" if others else ""
-    return Verdict(worst, first.reason + also, guilty)
+        renamed = "; ".join(cause.reason for cause in causes[:_MAX_NAMED])
+        return Verdict("fresh", renamed or _explain_fresh(own, len({each.path for each in references})))
+    first, *others = [cause for cause in causes if cause.state == worst]
+    more = f" and {len(others) - _MAX_NAMED} more" if len(others) > _MAX_NAMED else ""
+    also = f"; also {', '.join(cause.path for cause in others[:_MAX_NAMED])}{more}" if others else ""
+    return Verdict(worst, first.reason + also, tuple(cause for cause in causes if cause.state != "fresh"))
 
 
 def is_after(later: ChangeTime, earlier: ChangeTime) -> bool:
-    """Tell whether something changed after something else, as far as the evidence goes.
+    """Decide whether one change came after another, as far as their sources allow.
 
-    Commits and noticed edits are compared to the moment. Two mere file times are not: in a copy or a checkout they tell
-    the order of copying.
+    Commits and noticed edits are compared exactly. Two file times are not: in a copy or a checkout they only show the
+    order of copying.
 
-    >>> is_after(ChangeTime(10**9, "edit"), ChangeTime(0)), is_after(ChangeTime(10**9), ChangeTime(0)), is_after(ChangeTime(10**12), ChangeTime(0))
+    >>> (is_after(ChangeTime(10**9, "edit"), ChangeTime(0)), is_after(ChangeTime(10**9), ChangeTime(0)),
+    ...  is_after(ChangeTime(10**12), ChangeTime(0)))
     (True, False, True)
     """
-    least = _COPYING if later.source == earlier.source == "file" else 0
-    return later.time_ns - earlier.time_ns > least
+    tolerance = _COPY_TOLERANCE if later.source == earlier.source == "file" else 0
+    return later.time_ns - earlier.time_ns > tolerance
 
 
-def _cause(own: ChangeTime, each: ReferenceState, now: int, threshold_days: float) -> Cause | None:
-    """Say how something that a document refers to tells against it, if it does."""
-    guilty: State = "possibly_stale" if each.is_mention else "stale"
-    if each.changed is None and (each.symbol or not each.moved_to):
-        when = " any more" if each.symbol else f" since {_day(each.gone.time_ns)}" if each.gone else ""
-        what = ", mentioned here," if each.is_mention else ""
-        return Cause(each.name, guilty, f"{each.name}{what} is not there{when}")
-    if each.changed is not None and is_after(each.changed, own):
-        called = f"{each.name}, now {each.moved_to}," if each.moved_to else each.name
-        changed, written = _days(each.changed.time_ns, own.time_ns)
-        what = "mentioned here, changed" if each.is_mention else "changed"
-        return Cause(each.name, guilty, f"{called} {what} on {changed}, after this page ({written})")
-    if each.moved_to:
-        since = each.gone.time_ns if each.gone else now
-        late = now - since > threshold_days * _DAY
-        said = f"{each.path} is called {each.moved_to} since {_day(since)}"
-        return Cause(each.path, "possibly_stale" if late else "fresh", said)
+def _find_cause(own: ChangeTime, reference: ReferenceState, now: int, threshold_days: float) -> Cause | None:
+    """Return the cause of staleness that a reference gives, if any."""
+    state: State = "possibly_stale" if reference.is_mention else "stale"
+    if reference.changed is None and (reference.symbol or not reference.moved_to):
+        return Cause(reference.name, state, _explain_missing(reference))
+    if reference.changed is not None and is_after(reference.changed, own):
+        return Cause(reference.name, state, _explain_change(own, reference, reference.changed))
+    if reference.moved_to:
+        renamed_ns = reference.gone.time_ns if reference.gone else now
+        is_overdue = now - renamed_ns > threshold_days * _DAY
+        reason = f"{_name_role(reference, reference.path)} was renamed to {reference.moved_to} on {_day(renamed_ns)}"
+        return Cause(reference.path, "possibly_stale" if is_overdue else "fresh", reason)
     return None
 
 
-def _days(one: int, other: int) -> tuple[str, str]:
-    """Write two moments so that they can be told apart: by day, else with the time of day."""
-    if _day(one) != _day(other):
-        return _day(one), _day(other)
-    form = "%Y-%m-%d %H:%M:%S UTC"
-    return _written(one, form), _written(other, form)
+def _name_role(reference: ReferenceState, name: str) -> str:
+    return f"{name}, which it mentions," if reference.is_mention else f"its source {name}"
 
 
-def _day(at: int) -> str:
-    return _written(at, "%Y-%m-%d")
+def _explain_missing(reference: ReferenceState) -> str:
+    if reference.gone and not reference.symbol:
+        return f"{_name_role(reference, reference.name)} has been missing since {_day(reference.gone.time_ns)}"
+    return f"{_name_role(reference, reference.name)} does not exist"
 
 
-def _written(at: int, form: str) -> str:
-    """Write a moment; a time that no calendar has is written as seconds."""
+def _explain_change(own: ChangeTime, reference: ReferenceState, changed: ChangeTime) -> str:
+    name = f"{reference.name} (now {reference.moved_to})" if reference.moved_to else reference.name
+    later = f"changed {_write_duration(changed.time_ns - own.time_ns)} later ({_day(changed.time_ns)})"
+    if reference.is_mention:
+        return f"may be out of date with {name}, which it mentions and which {later}"
+    return f"out of date with {name}, which {later}"
+
+
+def _explain_fresh(own: ChangeTime, files: int) -> str:
+    what = "the file it refers to has not" if files == 1 else f"none of the {files} files it refers to has"
+    return f"up to date: {what} changed since {_day(own.time_ns)}"
+
+
+def _write_duration(nanoseconds: int) -> str:
+    """Write a duration in its largest whole unit.
+
+    >>> _write_duration(3 * _DAY + 5), _write_duration(90 * 60 * _SECOND), _write_duration(1)
+    ('3 days', '1 hour', 'less than a second')
+    """
+    for unit, length in _UNITS:
+        if nanoseconds >= length:
+            number = nanoseconds // length
+            return f"{number} {unit}{'s' * (number != 1)}"
+    return "less than a second"
+
+
+def _day(time_ns: int) -> str:
+    """Write the day of a time, or its seconds if it lies outside of the calendar."""
     try:
-        return strftime(form, gmtime(at // _SECOND))
+        return strftime("%Y-%m-%d", gmtime(time_ns // _SECOND))
     except (ValueError, OverflowError, OSError):
-        return f"second {at // _SECOND}"
+        return f"second {time_ns // _SECOND}"

@@ -1,6 +1,7 @@
-"""When documents and what they refer to last changed, worked out while indexing and remembered in the store.
+"""Change dates of documents and of the files they refer to, kept in the store.
 
-A search only reads what is remembered: a document that changed since then has the time of its file.
+Indexing works them out (`update_dates`); a search only reads them. A document that changed since then has the time of
+its file.
 """
 
 from collections.abc import Collection, Mapping
@@ -18,122 +19,129 @@ from waymeet.types import Document, Edge
 SOURCE = "source"
 _MENTIONS = "mentions"
 _CONTAINS = "contains"
-NOTE = "moments"
-"""Under which name the store keeps them."""
+METADATA_KEY = "moments"
+"""Key of the change dates in the store's metadata."""
 
 
 class Reference(NamedTuple):
-    """That a document refers to something."""
+    """Reference of a document to a file or symbol."""
 
     target: str | None
-    """None if it is not indexed."""
-    source: bool
-    """Whether it names it as a source; else it links to it or mentions it."""
+    """Id of the document referred to; None if it is not indexed."""
+    is_source: bool
+    """Whether the document names it as a source; otherwise it links to it or mentions it."""
     name: str = ""
-    """What it is called, if that is not its path: a source that is missing or has another path now, or a mention.
+    """The name used in the document, if that is not the target's path: a missing or renamed source, or a mention.
 
-    A mention that leads nowhere counts only if it is remembered that there was such a file.
+    A mention without a target counts only if the file is known to have existed.
     """
     symbol: str = ""
-    """What is meant in the target, if not all of it."""
+    """The symbol of the target that is referred to; empty for the whole file."""
 
 
-class Remembered(Struct, frozen=True, array_like=True):
-    """When a document got the content with a digest."""
+class DatedDigest(Struct, frozen=True, array_like=True):
+    """Digest of a content, with the time since which the document or symbol has had it."""
 
     digest: str
-    moment: ChangeTime
+    changed_at: ChangeTime
 
 
 class ChangeDates(Struct, frozen=True):
-    """What is remembered of all documents that refer to something, and of what they refer to."""
+    """Change dates of all documents that refer to something, and of what they refer to."""
 
     generation: int = -1
-    """The generation of the store that was looked at."""
+    """Generation of the store for which the dates were worked out."""
     head: str = ""
-    """The commit that was checked out then."""
+    """Commit that was checked out then."""
     problem: str = ""
-    """Why less is known than there might be."""
-    times: Mapping[str, Remembered] = {}
+    """Warning for the user if dates may be incomplete; otherwise empty."""
+    times: Mapping[str, DatedDigest] = {}
     gone: Mapping[str, tuple[int, str]] = {}
-    """When a source or mentioned file that is missing vanished, and which path has had its content since, if any."""
-    beside: Mapping[str, ChangeTime] = {}
-    """When sources that are there but not indexed, such as pictures, last changed."""
-    symbols: Mapping[str, Remembered] = {}
-    """Since when symbols that documents refer to have had their text, by `path#symbol`."""
+    """Missing sources and mentioned files: time of removal (0 if unknown) and the path that has the content now."""
+    unindexed: Mapping[str, ChangeTime] = msgspec.field(name="beside", default_factory=dict)
+    """Change times of sources that exist but are not indexed, such as images, and of folders."""
+    symbols: Mapping[str, DatedDigest] = {}
+    """Digests of symbols that documents refer to, by `path#symbol`."""
 
-    def of(self, document: Document) -> ChangeTime:
-        """Say when a document last changed."""
-        found = self.times.get(document.id)
-        if found is None:
+    def of_document(self, document: Document) -> ChangeTime:
+        """Return the time at which a document last changed."""
+        dated = self.times.get(document.id)
+        if dated is None:
             return ChangeTime(document.modified_ns)
-        return found.moment if found.digest == document.digest else ChangeTime(document.modified_ns, "edit")
+        return dated.changed_at if dated.digest == document.digest else ChangeTime(document.modified_ns, "edit")
 
-    def knew(self, name: str) -> bool:
-        """Tell whether there is or was something of a name."""
+    def has_existed(self, name: str) -> bool:
+        """Check whether a file of this name exists or is known to have existed."""
         return name in self.times or self.gone.get(name, (0, ""))[0] > 0
 
-    def knows(self, document: Document, symbol: str) -> str:
-        """Give the digest of a symbol's text if it is remembered of the content that its file has."""
-        whole, part = self.times.get(document.id), self.symbols.get(f"{document.id}#{symbol}")
-        return part.digest if part and whole and whole.digest == document.digest else ""
+    def symbol_digest(self, document: Document, symbol: str) -> str:
+        """Return the digest kept for a symbol, if it belongs to the present content of its file."""
+        file, part = self.times.get(document.id), self.symbols.get(f"{document.id}#{symbol}")
+        return part.digest if part and file and file.digest == document.digest else ""
 
     def of_symbol(self, document: Document, symbol: str, digest: str) -> ChangeTime:
-        """Say when a symbol last changed whose text has a digest now; one that is not remembered, when its file did."""
-        whole, found = self.of(document), self.symbols.get(f"{document.id}#{symbol}")
-        same = found is not None and digest and found.digest == digest
-        return min(found.moment, whole, key=lambda each: each.time_ns) if found is not None and same else whole
+        """Return the time at which a symbol got the text with this digest.
+
+        Without a kept date this is the time at which its file changed.
+        """
+        of_file, dated = self.of_document(document), self.symbols.get(f"{document.id}#{symbol}")
+        if dated is None or not digest or dated.digest != digest:
+            return of_file
+        return min(dated.changed_at, of_file, key=lambda each: each.time_ns)
 
 
-def recalled(store: Store) -> ChangeDates:
-    """Read back what is remembered."""
-    return _decoded(store.metadata(NOTE))
+def load_change_dates(store: Store) -> ChangeDates:
+    """Read the change dates from a store."""
+    return _decode(store.metadata(METADATA_KEY))
 
 
 @lru_cache(maxsize=4)
-def _decoded(text: str) -> ChangeDates:
+def _decode(text: str) -> ChangeDates:
     return msgspec.json.decode(text, type=ChangeDates) if text else ChangeDates()
 
 
-def references(store: Store, documents: Collection[str]) -> dict[str, list[Reference]]:
-    """List what each document refers to, those left out that refer to nothing."""
-    found: dict[str, list[Reference]] = {}
+def list_references(store: Store, documents: Collection[str]) -> dict[str, list[Reference]]:
+    """List the references of each document, without the documents that have none."""
+    references: dict[str, list[Reference]] = {}
     if not documents:
-        return found
-    for document, around in store.neighbours(documents).items():
-        for other, kind, outward, _ in around:
+        return references
+    for document, neighbours in store.neighbours(documents).items():
+        for other, kind, outward, _ in neighbours:
             if outward and kind not in {_CONTAINS, SOURCE, _MENTIONS}:
-                found.setdefault(document, []).append(Reference(other, source=False))
-    wanted = set(documents)
+                references.setdefault(document, []).append(Reference(other, is_source=False))
+    requested = set(documents)
     for edge in store.edges(documents, (SOURCE, _MENTIONS)):
         document = edge.source.document
-        if document in wanted and (meant := [each for each in _meant(edge) if each.target != document]):
-            found.setdefault(document, []).extend(meant)
-    return found
+        if document in requested and (others := [each for each in _edge_references(edge) if each.target != document]):
+            references.setdefault(document, []).extend(others)
+    return references
 
 
-def _meant(edge: Edge) -> list[Reference]:
-    """Say what a source or mention refers to; a mention that leads nowhere, by the paths it may mean."""
+def _edge_references(edge: Edge) -> list[Reference]:
+    """List the references of a source or mention edge.
+
+    A mention without a target gives one for each path that it may be.
+    """
     target, symbol = edge.target or (None, "")
     if edge.kind == SOURCE:
-        return [Reference(target, source=True, name=_former(edge), symbol=symbol)]
+        return [Reference(target, is_source=True, name=_name_unless_path(edge), symbol=symbol)]
     if target:
-        return [Reference(target, source=False, symbol=symbol)]
-    sort, _, path = edge.ref.partition(":")
+        return [Reference(target, is_source=False, symbol=symbol)]
+    key_type, _, path = edge.ref.partition(":")
     written = edge.text.removeprefix("./").partition("#")[0].partition(":")[0]
-    names = dict.fromkeys((written, path)) if sort == "p" else {}
-    return [Reference(None, source=False, name=name) for name in names if name]
+    names = dict.fromkeys((written, path)) if key_type == "p" else {}
+    return [Reference(None, is_source=False, name=name) for name in names if name]
 
 
-def _former(edge: Edge) -> str:
-    """Give the path that a source is called by, unless that is the path it has.
+def _name_unless_path(edge: Edge) -> str:
+    """Return the path that a document uses for a source, unless that is the path of the target.
 
     >>> from waymeet.types import Node
-    >>> _former(Edge(Node("a.md"), None, "source", "src/Auth.py:10", ref="p:src/auth.py"))
+    >>> _name_unless_path(Edge(Node("a.md"), None, "source", "src/Auth.py:10", ref="p:src/auth.py"))
     'src/auth.py'
-    >>> _former(Edge(Node("a.md"), None, "source", "src/Auth.py", ref="p:src/auth.py"))
+    >>> _name_unless_path(Edge(Node("a.md"), None, "source", "src/Auth.py", ref="p:src/auth.py"))
     'src/Auth.py'
-    >>> _former(Edge(Node("a.md"), Node("src/Auth.py"), "source", "src/Auth.py", ref="p:src/auth.py"))
+    >>> _name_unless_path(Edge(Node("a.md"), Node("src/Auth.py"), "source", "src/Auth.py", ref="p:src/auth.py"))
     ''
     """
     if edge.target is not None and path_key(edge.target.document) == edge.ref:

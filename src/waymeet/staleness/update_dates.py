@@ -1,7 +1,8 @@
-"""Finding out when documents and what they refer to last changed: work for indexing, not for a search."""
+"""Update of the change dates in a store, from git and file times, after indexing."""
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -9,212 +10,305 @@ from msgspec.structs import replace
 from waymeet.formulas.staleness import ChangeTime, is_after
 from waymeet.ports import Store
 from waymeet.settings import Settings
-from waymeet.staleness.dates import NOTE, ChangeDates, Remembered, recalled, references
-from waymeet.staleness.git_history import History, Reader, former, head, history
-from waymeet.staleness.references import digest_of, find_unindexed, held
+from waymeet.staleness.dates import (
+    METADATA_KEY,
+    ChangeDates,
+    DatedDigest,
+    Reference,
+    list_references,
+    load_change_dates,
+)
+from waymeet.staleness.git_history import History, Reader, read_former_texts, read_head, read_history
+from waymeet.staleness.references import digest_symbol, find_unindexed, has_same_symbol
 from waymeet.staleness.scope import DESCRIBED, batches
 from waymeet.types import Document
 
-_MOST_INSIDE = 2000
-"""Files of one folder that are looked at."""
-_MOST_FORMER = 100
-"""Former versions of files that git is asked for."""
+_MAX_FOLDER_FILES = 2000
+"""Number of files of one folder that are looked at."""
+_MAX_FORMER = 100
+"""Number of former versions of files that are read from git."""
 
-Named = Mapping[tuple[str, str], Collection[str]]
-"""Symbols, each with its file, and the documents that refer to them."""
+SymbolKey = tuple[str, str]
+"""Document id and name of a symbol."""
+
+
+class _References(NamedTuple):
+    """Documents that refer to something, and the targets of their references."""
+
+    documents: dict[str, Document]
+    """Both the documents with references and their targets."""
+    missing: dict[str, str | None]
+    """Names that are no paths of documents, each with the document that the store resolves it to, if any.
+
+    The store resolves the name of a renamed source, for example.
+    """
+    symbols: dict[SymbolKey, set[str]]
+    """Ids of the documents that refer to each symbol."""
+
+
+class _Targets(NamedTuple):
+    """Everything that needs a date."""
+
+    generation: int
+    references: _References
+    new_paths: Mapping[str, str]
+    """Present paths of missing names, as far as the store knows them."""
+    unindexed: Mapping[str, tuple[str, int]]
+    """Path and file time of names that exist but are not indexed."""
+    folders: Mapping[str, Mapping[str, Document]]
+    """Files of the folders that are referred to, by the name of the folder."""
+
+
+class _Git(NamedTuple):
+    """Access to the git history of a project."""
+
+    root: Path
+    read: Reader
+    seconds: float
+    commit: str
+
+    def read_history(self, paths: Collection[str], gone: Collection[str]) -> History:
+        return read_history(self.root, paths, gone, self.read, self.seconds)
 
 
 def update_change_dates(store: Store, root: Path, read: Reader, settings: Settings, now: int) -> ChangeDates:
-    """Find out when everything last changed, if anything happened since that was done, and remember it."""
+    """Update and store the change dates, if the store or the commit changed since."""
     seconds = settings.staleness.git_seconds
-    before, commit = recalled(store), head(root, seconds)
-    if (before.generation, before.head) == (store.generation, commit.head) and commit.problem in {"", before.problem}:
-        return before
-    with store.snapshot() as generation:
-        documents, missing, named = _involved(store, before)
-        homes = _homes(store, before, missing)
-        documents.update(store.documents(set(homes.values()) - documents.keys()))
-    beside = find_unindexed(root, [name for name in missing if name not in homes])
-    inside = _inside(store, documents, beside)
-    documents.update({id_: each for found in inside.values() for id_, each in found.items()})
-    kept = _kept(before, commit.head, documents)
-    told = commit
-    if commit.head:
-        wanted = [*(path for path in documents if path not in kept), *(path for path, _ in beside.values())]
-        sought = {
-            name for name in missing if name not in beside and (name not in before.gone or before.head != commit.head)
-        }
-        told = history(root, wanted, sought, read, seconds)
-        moved = store.documents({path for _, path in told.gone.values()} - documents.keys())
-        if moved:
-            documents.update(moved)
-            later = history(root, moved, (), read, seconds)
-            told = replace(told, changed={**told.changed, **later.changed}, edited=told.edited | later.edited)
+    previous, history = load_change_dates(store), read_head(root, seconds)
+    git = _Git(root, read, seconds, history.head)
+    is_current = (previous.generation, previous.head) == (store.generation, git.commit)
+    if is_current and history.problem in {"", previous.problem}:
+        return previous
+    targets = _collect_targets(store, root, previous)
+    documents, missing, symbols = targets.references
+    kept_dates = _keep_dates(previous, git.commit, documents)
+    if git.commit:
+        history, moved = _query_git(store, git, previous, targets, kept_dates)
+        documents.update(moved)
     times = {
-        path: kept.get(path) or Remembered(document.digest, _moment(document, before, told, now))
+        path: kept_dates.get(path) or DatedDigest(document.digest, _date_document(document, previous, history, now))
         for path, document in documents.items()
     }
-    symbols = _symbols(store, before, documents, times, named)
-    symbols |= _earlier(store, root, commit.head, seconds, _doubted(before, symbols, times, named))
-    moments = ChangeDates(
-        generation=generation,
-        head=commit.head,
-        problem=told.problem,
+    dated_symbols = _date_symbols(store, previous, documents, times, symbols)
+    uncertain = _find_uncertain_symbols(previous, dated_symbols, times, symbols)
+    change_dates = ChangeDates(
+        generation=targets.generation,
+        head=git.commit,
+        problem=history.problem,
         times=times,
-        gone=_gone(before, told, missing, homes, now),
-        beside={name: _file_moment(path, at, told) for name, (path, at) in beside.items()}
-        | {
-            name: max((times[id_].moment for id_ in found), key=lambda each: each.time_ns)
-            for name, found in inside.items()
-        },
-        symbols=symbols,
+        gone=_date_missing(previous, history, missing, targets.new_paths, now),
+        unindexed=_date_unindexed(targets, history, times),
+        symbols=dated_symbols | _date_by_former_texts(store, git, uncertain),
     )
-    store.set_metadata(NOTE, msgspec.json.encode(moments).decode())
-    return moments
+    store.set_metadata(METADATA_KEY, msgspec.json.encode(change_dates).decode())
+    return change_dates
 
 
-def _symbols(
-    store: Store, before: ChangeDates, documents: Mapping[str, Document], times: Mapping[str, Remembered], named: Named
-) -> dict[str, Remembered]:
-    """Say since when symbols have had their texts: as long as is remembered, else since their file changed."""
-    found = {}
-    for batch in batches({document for document, _ in named}):
-        same = {id_ for id_ in batch if id_ in before.times and before.times[id_].digest == documents[id_].digest}
-        inside = {each for each in named if each[0] in set(batch)}
-        known = {each for each in inside if each[0] in same and "#".join(each) in before.symbols}
-        chunks = store.chunks_of({document for document, _ in inside - known})
-        for document, symbol in inside:
-            name, moments = f"{document}#{symbol}", [times[document].moment]
-            last = before.symbols.get(name)
-            at_hand = last.digest if last and (document, symbol) in known else None
-            digest = at_hand or digest_of(symbol, chunks.get(document, ()))
-            if last is not None and last.digest == digest:
-                moments.append(last.moment)
-            if digest:
-                found[name] = Remembered(digest, min(moments, key=lambda each: each.time_ns))
-    return found
+def _collect_targets(store: Store, root: Path, previous: ChangeDates) -> _Targets:
+    """Collect the documents, missing names, symbols and folders that need a date."""
+    with store.snapshot() as generation:
+        references = _collect_references(store, previous)
+        documents, missing, _ = references
+        new_paths = _find_new_paths(store, previous, missing)
+        documents.update(store.documents(set(new_paths.values()) - documents.keys()))
+    unindexed = find_unindexed(root, [name for name in missing if name not in new_paths])
+    folders = _list_folder_files(store, documents, unindexed)
+    documents.update({id_: each for files in folders.values() for id_, each in files.items()})
+    return _Targets(generation, references, new_paths, unindexed, folders)
 
 
-def _doubted(
-    before: ChangeDates, symbols: Mapping[str, Remembered], times: Mapping[str, Remembered], named: Named
-) -> dict[tuple[str, str], set[int]]:
-    """List symbols that may be older than their files, with when older documents that name them were committed."""
-    found = {}
-    for (document, symbol), pages in named.items():
-        now, last = symbols.get(f"{document}#{symbol}"), before.symbols.get(f"{document}#{symbol}")
-        if now is not None and (last is None or last.digest != now.digest):
-            found[document, symbol] = _ages([times[page].moment for page in pages], times[document].moment)
-    return {each: ages for each, ages in found.items() if ages}
+def _collect_references(store: Store, previous: ChangeDates) -> _References:
+    """Collect the references of all documents in a store."""
+    collected = _References({}, {}, {})
+    for batch in batches(store.fingerprints()):
+        documents = {id_: each for id_, each in store.documents(batch).items() if each.kind not in DESCRIBED}
+        references = list_references(store, documents)
+        targets = store.documents({each.target for listed in references.values() for each in listed if each.target})
+        for id_, listed in references.items():
+            _add_references(collected, documents[id_], listed, targets, previous)
+    return collected
 
 
-def _earlier(
-    store: Store, root: Path, commit: str, seconds: float, doubted: Mapping[tuple[str, str], Collection[int]]
-) -> dict[str, Remembered]:
-    """Ask git whether symbols had their texts already when documents that refer to them were committed."""
-    pairs = sorted({(document, at) for (document, _), ages in doubted.items() for at in ages})
-    texts = former(root, commit, pairs[:_MOST_FORMER], seconds) if commit else {}
-    chunks = store.chunks_of({document for document, _ in texts})
-    found = {}
-    for (document, symbol), ages in doubted.items():
-        pieces = chunks.get(document, ())
-        so = [at for at in ages if (document, at) in texts and held(symbol, pieces, texts[document, at])]
-        if so and (digest := digest_of(symbol, pieces)):
-            found[f"{document}#{symbol}"] = Remembered(digest, ChangeTime(min(so), "commit"))
-    return found
+def _add_references(
+    collected: _References,
+    document: Document,
+    references: Collection[Reference],
+    targets: Mapping[str, Document],
+    previous: ChangeDates,
+) -> None:
+    """Add the references that can make a document stale: sources, and mentioned or removed code."""
+    sources = {each for each in references if each.is_source or (each.name and previous.has_existed(each.name))}
+    dated = {
+        each.target for each in references if each.target and (each in sources or targets[each.target].kind == "code")
+    }
+    for reference in references:
+        if reference.symbol and reference.target and reference.target in dated:
+            collected.symbols.setdefault((reference.target, reference.symbol), set()).add(document.id)
+    missing = collected.missing
+    missing.update({each.name: each.target or missing.get(each.name) for each in sources if each.name})
+    if sources or dated:
+        collected.documents[document.id] = document
+        collected.documents.update({target: targets[target] for target in dated})
 
 
-def _ages(pages: Collection[ChangeTime], whole: ChangeTime) -> set[int]:
-    """List when documents were committed that are older than a file they refer to."""
-    return {each.time_ns for each in pages if each.source == "commit" and is_after(whole, each)}
+def _find_new_paths(store: Store, previous: ChangeDates, missing: Mapping[str, str | None]) -> dict[str, str]:
+    """Find the present paths of missing files, by their links or by their content."""
+    new_paths = {name: target for name, target in missing.items() if target}
+    digests = {
+        previous.times[name].digest: name for name in missing if name in previous.times and name not in new_paths
+    }
+    if digests:
+        fingerprints = store.fingerprints()
+        new_paths |= {digests[each.digest]: id_ for id_, each in fingerprints.items() if each.digest in digests}
+    return new_paths
 
 
-def _gone(
-    before: ChangeDates, told: History, missing: Collection[str], homes: Mapping[str, str], now: int
-) -> dict[str, tuple[int, str]]:
-    """Say of each missing source when it vanished (0 if nobody knows) and what it has become."""
-    found = {}
-    for name in missing:
-        at, home = told.gone.get(name) or before.gone.get(name) or (0, "")
-        seen = name in homes or name in before.times
-        found[name] = at or (now if seen else 0), homes.get(name, home)
-    return found
-
-
-def _inside(
-    store: Store, documents: Mapping[str, Document], beside: Mapping[str, tuple[str, int]]
+def _list_folder_files(
+    store: Store, documents: Mapping[str, Document], unindexed: Mapping[str, tuple[str, int]]
 ) -> dict[str, Mapping[str, Document]]:
-    """Find the files in folders that documents name as sources: a folder is as new as the newest of them."""
+    """List the files in folders that documents refer to."""
     folders = {id_: id_ for id_, each in documents.items() if each.kind == "folders"}
-    folders |= {name: path for name, (path, _) in beside.items() if path.endswith("/")}
+    folders |= {name: path for name, (path, _) in unindexed.items() if path.endswith("/")}
     ids = sorted(store.fingerprints()) if folders else []
-    found = {}
+    files = {}
     for name, folder in folders.items():
         below = [id_ for id_ in ids if id_.startswith(folder) and not id_.endswith("/")]
         if below:
-            found[name] = store.documents(below[:_MOST_INSIDE])
-    return found
+            files[name] = store.documents(below[:_MAX_FOLDER_FILES])
+    return files
 
 
-def _kept(before: ChangeDates, commit: str, documents: Mapping[str, Document]) -> dict[str, Remembered]:
-    """Keep what was found out about the same content at the same commit."""
+def _keep_dates(previous: ChangeDates, commit: str, documents: Mapping[str, Document]) -> dict[str, DatedDigest]:
+    """Return the previous dates of documents that have the same content at the same commit."""
     return {
-        path: before.times[path]
+        path: previous.times[path]
         for path, document in documents.items()
-        if before.head == commit and path in before.times and before.times[path].digest == document.digest
+        if previous.head == commit and path in previous.times and previous.times[path].digest == document.digest
     }
 
 
-def _file_moment(path: str, at: int, told: History) -> ChangeTime:
-    if path in told.changed:
-        return ChangeTime(told.changed[path], "commit")
-    return ChangeTime(at, "edit" if path in told.edited else "file")
+def _query_git(
+    store: Store, git: _Git, previous: ChangeDates, targets: _Targets, dated: Collection[str]
+) -> tuple[History, Mapping[str, Document]]:
+    """Read the history of everything without a kept date.
 
-
-def _involved(store: Store, before: ChangeDates) -> tuple[dict[str, Document], dict[str, str | None], Named]:
-    """Collect the documents that refer to something with what they refer to, names of missing sources and symbols.
-
-    With each name comes the document that the store leads it to all the same, for example because it was renamed.
+    The second result holds the documents that renamed files have become, as far as they were not targets before.
     """
-    involved: dict[str, Document] = {}
-    missing: dict[str, str | None] = {}
-    named: dict[tuple[str, str], set[str]] = {}
-    for batch in batches(store.fingerprints()):
-        documents = {id_: each for id_, each in store.documents(batch).items() if each.kind not in DESCRIBED}
-        referred = references(store, documents)
-        ends = store.documents({each.target for found in referred.values() for each in found if each.target})
-        for id_, found in referred.items():
-            sources = {each for each in found if each.source or (each.name and before.knew(each.name))}
-            met = {
-                each.target for each in found if each.target and (each in sources or ends[each.target].kind == "code")
-            }
-            for each in found:
-                if each.symbol and each.target and each.target in met:
-                    named.setdefault((each.target, each.symbol), set()).add(id_)
-            missing.update({each.name: each.target or missing.get(each.name) for each in sources if each.name})
-            if sources or met:
-                involved[id_] = documents[id_]
-                involved.update({end: ends[end] for end in met})
-    return involved, missing, named
+    documents, missing, _ = targets.references
+    paths = [*(path for path in documents if path not in dated), *(path for path, _ in targets.unindexed.values())]
+    known_gone = previous.gone.keys() if previous.head == git.commit else set()
+    history = git.read_history(paths, missing.keys() - targets.unindexed.keys() - known_gone)
+    moved = store.documents({path for _, path in history.gone.values()} - documents.keys())
+    if moved:
+        later = git.read_history(moved, ())
+        history = replace(history, changed={**history.changed, **later.changed}, edited=history.edited | later.edited)
+    return history, moved
 
 
-def _homes(store: Store, before: ChangeDates, missing: Mapping[str, str | None]) -> dict[str, str]:
-    """Find the files that sources which are missing have become: that a link leads to, or of the same content."""
-    homes = {name: target for name, target in missing.items() if target}
-    digests = {before.times[name].digest: name for name in missing if name in before.times and name not in homes}
-    if digests:
-        same = {digests[each.digest]: id_ for id_, each in store.fingerprints().items() if each.digest in digests}
-        homes |= same
-    return homes
-
-
-def _moment(document: Document, before: ChangeDates, told: History, now: int) -> ChangeTime:
-    """Say when a document last changed: by its commit, unless the file is another by now; else by its file's time."""
-    if document.id in told.changed:
-        return ChangeTime(told.changed[document.id], "commit")
-    last = before.times.get(document.id)
-    if last is not None and last.digest == document.digest and last.moment.source != "commit":
-        return last.moment
+def _date_document(document: Document, previous: ChangeDates, history: History, now: int) -> ChangeTime:
+    """Date a document by its commit or, if it differs from that, by its file."""
+    if document.id in history.changed:
+        return ChangeTime(history.changed[document.id], "commit")
+    last = previous.times.get(document.id)
+    if last is not None and last.digest == document.digest and last.changed_at.source != "commit":
+        return last.changed_at
     if last is not None and last.digest != document.digest:
         # A file put back from a copy has an old time, but its content is new here.
-        return ChangeTime(document.modified_ns if document.modified_ns > last.moment.time_ns else now, "edit")
-    return ChangeTime(document.modified_ns, "edit" if document.id in told.edited else "file")
+        return ChangeTime(document.modified_ns if document.modified_ns > last.changed_at.time_ns else now, "edit")
+    return ChangeTime(document.modified_ns, "edit" if document.id in history.edited else "file")
+
+
+def _date_missing(
+    previous: ChangeDates, history: History, missing: Collection[str], new_paths: Mapping[str, str], now: int
+) -> dict[str, tuple[int, str]]:
+    """Date the removal of each missing file (0 if unknown), with its present path, if any."""
+    gone = {}
+    for name in missing:
+        gone_ns, new_path = history.gone.get(name) or previous.gone.get(name) or (0, "")
+        was_indexed = name in new_paths or name in previous.times
+        gone[name] = gone_ns or (now if was_indexed else 0), new_paths.get(name, new_path)
+    return gone
+
+
+def _date_unindexed(targets: _Targets, history: History, times: Mapping[str, DatedDigest]) -> dict[str, ChangeTime]:
+    """Date files that are not indexed, and folders by their newest file."""
+    dates = {name: _date_file(path, time_ns, history) for name, (path, time_ns) in targets.unindexed.items()}
+    for name, files in targets.folders.items():
+        dates[name] = max((times[id_].changed_at for id_ in files), key=lambda each: each.time_ns)
+    return dates
+
+
+def _date_file(path: str, time_ns: int, history: History) -> ChangeTime:
+    if path in history.changed:
+        return ChangeTime(history.changed[path], "commit")
+    return ChangeTime(time_ns, "edit" if path in history.edited else "file")
+
+
+def _date_symbols(
+    store: Store,
+    previous: ChangeDates,
+    documents: Mapping[str, Document],
+    times: Mapping[str, DatedDigest],
+    symbols: Collection[SymbolKey],
+) -> dict[str, DatedDigest]:
+    """Date symbols by the previous update if their text is the same, otherwise by their file."""
+    dated = {}
+    for batch in batches({document for document, _ in symbols}):
+        in_batch = {key for key in symbols if key[0] in set(batch)}
+        unchanged = {
+            id_ for id_ in batch if id_ in previous.times and previous.times[id_].digest == documents[id_].digest
+        }
+        digested = {key for key in in_batch if key[0] in unchanged and "#".join(key) in previous.symbols}
+        chunks = store.chunks_of({document for document, _ in in_batch - digested})
+        for document, symbol in in_batch:
+            name, change_times = f"{document}#{symbol}", [times[document].changed_at]
+            last = previous.symbols.get(name)
+            known_digest = last.digest if last and (document, symbol) in digested else None
+            digest = known_digest or digest_symbol(symbol, chunks.get(document, ()))
+            if last is not None and last.digest == digest:
+                change_times.append(last.changed_at)
+            if digest:
+                dated[name] = DatedDigest(digest, min(change_times, key=lambda each: each.time_ns))
+    return dated
+
+
+def _find_uncertain_symbols(
+    previous: ChangeDates,
+    dated_symbols: Mapping[str, DatedDigest],
+    times: Mapping[str, DatedDigest],
+    symbols: Mapping[SymbolKey, Collection[str]],
+) -> dict[SymbolKey, set[int]]:
+    """Find symbols that may be older than their files.
+
+    With each come the commit times of the documents that refer to it and are older than the file.
+    """
+    uncertain = {}
+    for (document, symbol), referring in symbols.items():
+        now, last = dated_symbols.get(f"{document}#{symbol}"), previous.symbols.get(f"{document}#{symbol}")
+        if now is not None and (last is None or last.digest != now.digest):
+            changed_at = times[document].changed_at
+            older = [times[id_].changed_at for id_ in referring]
+            uncertain[document, symbol] = {
+                each.time_ns for each in older if each.source == "commit" and is_after(changed_at, each)
+            }
+    return {key: commit_times for key, commit_times in uncertain.items() if commit_times}
+
+
+def _date_by_former_texts(
+    store: Store, git: _Git, uncertain: Mapping[SymbolKey, Collection[int]]
+) -> dict[str, DatedDigest]:
+    """Date symbols that had their present text already when a document about them was committed."""
+    versions = sorted({(document, time_ns) for (document, _), times in uncertain.items() for time_ns in times})
+    texts = read_former_texts(git.root, git.commit, versions[:_MAX_FORMER], git.seconds) if git.commit else {}
+    chunks = store.chunks_of({document for document, _ in texts})
+    dated = {}
+    for (document, symbol), times in uncertain.items():
+        present = chunks.get(document, ())
+        same = [
+            time_ns
+            for time_ns in times
+            if (document, time_ns) in texts and has_same_symbol(symbol, present, texts[document, time_ns])
+        ]
+        if same and (digest := digest_symbol(symbol, present)):
+            dated[f"{document}#{symbol}"] = DatedDigest(digest, ChangeTime(min(same), "commit"))
+    return dated

@@ -1,4 +1,4 @@
-"""Which documents may have been left behind by what they describe."""
+"""Staleness verdicts for the documents of a store."""
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -7,22 +7,31 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waymeet.analysis import normalise_text
-from waymeet.formulas.staleness import WORST_FIRST, Cause, ChangeTime, ReferenceState, State, Verdict, judge_staleness
+from waymeet.formulas.staleness import (
+    NO_REFERENCES,
+    WORST_FIRST,
+    Cause,
+    ChangeTime,
+    ReferenceState,
+    State,
+    Verdict,
+    judge_staleness,
+)
 from waymeet.ports import Store
 from waymeet.settings import Settings
-from waymeet.staleness.dates import ChangeDates, Reference, recalled, references
-from waymeet.staleness.references import digest_of
+from waymeet.staleness.dates import ChangeDates, Reference, list_references, load_change_dates
+from waymeet.staleness.references import digest_symbol
 from waymeet.staleness.scope import DESCRIBED, batches, is_below
 from waymeet.types import Chunk, Document
 
-_NOT_ASKED = Verdict("unknown", "only what describes something can be stale")
-_NOTHING = Verdict("unknown", "it names no source and mentions no code")
-_PAST = frozenset({"changelog", "changes", "history", "news", "releases", "release notes", "release_notes"})
-"""Pages that tell what was: what they mention may be gone."""
+_NOT_CHECKED = Verdict("unknown", "code, other files and folders are not checked for staleness")
+_UNKNOWN = Verdict("unknown", NO_REFERENCES)
+_HISTORICAL = frozenset({"changelog", "changes", "history", "news", "releases", "release notes", "release_notes"})
+"""Names of pages about the past; code that they mention may have changed or be gone."""
 
 
 class StaleDocument(Struct, frozen=True):
-    """A document and how it stands to what it refers to."""
+    """A document with its staleness."""
 
     document: str
     title: str
@@ -32,86 +41,119 @@ class StaleDocument(Struct, frozen=True):
 
 
 def judge_documents(
-    store: Store, documents: Mapping[str, Document], settings: Settings, now: int, moments: ChangeDates | None = None
+    store: Store,
+    documents: Mapping[str, Document],
+    settings: Settings,
+    now: int,
+    change_dates: ChangeDates | None = None,
 ) -> dict[str, Verdict]:
-    """Judge documents by what is remembered of the times at which they and what they refer to changed."""
-    describing = [id_ for id_, each in documents.items() if each.kind not in DESCRIBED]
-    found = references(store, describing)
-    ends = {each.target for leading in found.values() for each in leading if each.target is not None}
-    targets = {**documents, **store.documents(ends - documents.keys())}
-    verdicts = {id_: _NOT_ASKED if each.kind in DESCRIBED else _NOTHING for id_, each in documents.items()}
-    for id_, all_of_it in found.items():
-        moments = moments or recalled(store)
-        past = normalise_text(PurePosixPath(id_).stem) in _PAST
-        relevant = [each for each in all_of_it if _relevant(each, targets, moments) and (each.source or not past)]
+    """Judge documents by the change dates kept in the store."""
+    references = list_references(store, [id_ for id_, each in documents.items() if each.kind not in DESCRIBED])
+    ids = {each.target for listed in references.values() for each in listed if each.target is not None}
+    targets = {**documents, **store.documents(ids - documents.keys())}
+    verdicts = {id_: _NOT_CHECKED if each.kind in DESCRIBED else _UNKNOWN for id_, each in documents.items()}
+    for id_, listed in references.items():
+        change_dates = change_dates or load_change_dates(store)
+        is_historical = normalise_text(PurePosixPath(id_).stem) in _HISTORICAL
+        relevant = [
+            reference
+            for reference in listed
+            if _is_relevant(reference, targets, change_dates) and (reference.is_source or not is_historical)
+        ]
         if relevant:
-            referred = _referred(store, relevant, targets, moments)
-            own = moments.of(documents[id_])
-            verdicts[id_] = judge_staleness(own, referred, now, settings.staleness.threshold_days)
+            states = _find_reference_states(store, relevant, targets, change_dates)
+            changed_at = change_dates.of_document(documents[id_])
+            verdicts[id_] = judge_staleness(changed_at, states, now, settings.staleness.threshold_days)
     return verdicts
 
 
 def list_stale(
-    store: Store, settings: Settings, now: int, moments: ChangeDates, paths: Collection[str] = ()
+    store: Store, settings: Settings, now: int, change_dates: ChangeDates, paths: Collection[str] = ()
 ) -> tuple[StaleDocument, ...]:
-    """Judge every document that can be stale, the worst first; `paths` restricts them to some folders or files."""
-    found = []
+    """Judge every document that describes something, in all paths or in some, the worst first."""
+    judged = []
     with store.snapshot():
         for batch in batches([id_ for id_ in store.fingerprints() if is_below(id_, paths)]):
             documents = {id_: each for id_, each in store.documents(batch).items() if each.kind not in DESCRIBED}
-            for id_, verdict in judge_documents(store, documents, settings, now, moments).items():
-                found.append(StaleDocument(id_, documents[id_].title, verdict.state, verdict.reason, verdict.causes))
-    return tuple(sorted(found, key=lambda each: (WORST_FIRST.index(each.state), each.document)))
+            for id_, verdict in judge_documents(store, documents, settings, now, change_dates).items():
+                judged.append(StaleDocument(id_, documents[id_].title, verdict.state, verdict.reason, verdict.causes))
+    return tuple(sorted(judged, key=lambda each: (WORST_FIRST.index(each.state), each.document)))
 
 
-def _relevant(each: Reference, targets: Mapping[str, Document], moments: ChangeDates) -> bool:
-    """Tell whether a document can be stale by something: a source, or mentioned code that is there or was there."""
-    if each.source or each.target is None:
-        return each.source or moments.knew(each.name)
-    return targets[each.target].kind == "code"
+def _is_relevant(reference: Reference, targets: Mapping[str, Document], change_dates: ChangeDates) -> bool:
+    """Check whether a reference counts: a source, or mentioned code that exists or has existed."""
+    if reference.is_source or reference.target is None:
+        return reference.is_source or change_dates.has_existed(reference.name)
+    return targets[reference.target].kind == "code"
 
 
-def _referred(
-    store: Store, leading: Sequence[Reference], targets: Mapping[str, Document], moments: ChangeDates
+def _find_reference_states(
+    store: Store, references: Sequence[Reference], targets: Mapping[str, Document], change_dates: ChangeDates
 ) -> list[ReferenceState]:
-    """Say what a document refers to, each thing once; a source that is also mentioned is a source."""
-    found: dict[tuple[str, str], ReferenceState] = {}
-    parts = [(each.target, each.symbol) for each in leading if each.target and each.symbol]
-    chunks = store.chunks_of({id_ for id_, symbol in parts if not moments.knows(targets[id_], symbol)})
-    partly = {each.target for each in leading if each.source and each.symbol}
-    for each in sorted(leading, key=lambda each: (not each.source, each.symbol)):
-        target = targets[each.target] if each.target else None
-        if not each.source and not each.symbol and each.target in partly:
-            continue  # the document says what of the file it describes
-        if each.name:
-            whole = replace(_renamed(store, each.name, target, moments), is_mention=not each.source)
-        elif target:
-            moment = moments.beside.get(target.id) or moments.of(target)  # of a folder, that of the newest file in it
-            whole = ReferenceState(target.id, moment, is_mention=not each.source)
-        else:
+    """Find the state of each file and symbol referred to, once each.
+
+    Sources come first, so that a source that is also mentioned counts as a source.
+    """
+    states: dict[tuple[str, str], ReferenceState] = {}
+    chunks = _read_undated_symbols(store, references, targets, change_dates)
+    described_in_part = {each.target for each in references if each.is_source and each.symbol}
+    for reference in sorted(references, key=lambda each: (not each.is_source, each.symbol)):
+        if not reference.is_source and not reference.symbol and reference.target in described_in_part:
+            continue  # the document names the part of the file that it describes
+        target = targets[reference.target] if reference.target else None
+        state = _find_file_state(store, reference, target, change_dates)
+        if state is None:
             continue
-        part = _part(whole, each.symbol, target, chunks, moments) if target and each.symbol else whole
-        if part.changed is None or (each.target or each.name, "") not in found:
-            found.setdefault((each.target or each.name, each.symbol), part)
-    return list(found.values())
+        if target and reference.symbol:
+            state = _narrow_to_symbol(state, reference.symbol, target, chunks, change_dates)
+        file = reference.target or reference.name
+        if state.changed is None or (file, "") not in states:
+            states.setdefault((file, reference.symbol), state)
+    return list(states.values())
 
 
-def _part(
-    whole: ReferenceState, symbol: str, target: Document, chunks: Mapping[str, Sequence[Chunk]], moments: ChangeDates
+def _read_undated_symbols(
+    store: Store, references: Sequence[Reference], targets: Mapping[str, Document], change_dates: ChangeDates
+) -> Mapping[str, Sequence[Chunk]]:
+    """Read the chunks of files with symbols whose digests are not kept."""
+    symbols = [(each.target, each.symbol) for each in references if each.target and each.symbol]
+    return store.chunks_of({id_ for id_, symbol in symbols if not change_dates.symbol_digest(targets[id_], symbol)})
+
+
+def _find_file_state(
+    store: Store, reference: Reference, target: Document | None, change_dates: ChangeDates
+) -> ReferenceState | None:
+    """Find the state of the file that is referred to, or None without a name and a target."""
+    is_mention = not reference.is_source
+    if reference.name:
+        return replace(_find_renamed_state(store, reference.name, target, change_dates), is_mention=is_mention)
+    if target is None:
+        return None
+    # A folder has the date of its newest file, kept among the unindexed ones.
+    changed_at = change_dates.unindexed.get(target.id) or change_dates.of_document(target)
+    return ReferenceState(target.id, changed_at, is_mention=is_mention)
+
+
+def _narrow_to_symbol(
+    state: ReferenceState,
+    symbol: str,
+    target: Document,
+    chunks: Mapping[str, Sequence[Chunk]],
+    change_dates: ChangeDates,
 ) -> ReferenceState:
-    """Say when only that part of a file changed which a document refers to, or that there is no such part."""
-    digest = moments.knows(target, symbol) or digest_of(symbol, chunks.get(target.id, ()))
-    moment = None if digest is None else moments.of_symbol(target, symbol, digest)
-    return replace(whole, symbol=symbol, changed=moment)
+    """Replace the date of a file by that of one symbol (None if the file lacks it)."""
+    digest = change_dates.symbol_digest(target, symbol) or digest_symbol(symbol, chunks.get(target.id, ()))
+    changed_at = None if digest is None else change_dates.of_symbol(target, symbol, digest)
+    return replace(state, symbol=symbol, changed=changed_at)
 
 
-def _renamed(store: Store, name: str, target: Document | None, moments: ChangeDates) -> ReferenceState:
-    """Say what became of a source that has not the path it is called by: it moved, is not indexed, or is gone."""
-    if target is None and name in moments.beside:
-        return ReferenceState(name, moments.beside[name])
-    at, home = moments.gone.get(name, (0, ""))
-    gone = ChangeTime(at) if at else None
-    document = target or (store.documents([home]).get(home) if home else None)
+def _find_renamed_state(store: Store, name: str, target: Document | None, change_dates: ChangeDates) -> ReferenceState:
+    """Find the state of a file under another name than its path: renamed, unindexed or removed."""
+    if target is None and name in change_dates.unindexed:
+        return ReferenceState(name, change_dates.unindexed[name])
+    gone_ns, new_path = change_dates.gone.get(name, (0, ""))
+    gone = ChangeTime(gone_ns) if gone_ns else None
+    document = target or (store.documents([new_path]).get(new_path) if new_path else None)
     if document is None:
         return ReferenceState(name, None, gone=gone)
-    return ReferenceState(name, moments.of(document), moved_to=document.id, gone=gone)
+    return ReferenceState(name, change_dates.of_document(document), moved_to=document.id, gone=gone)

@@ -1,10 +1,10 @@
-"""What askers are up to, judged by their words: a table of questions as people put them."""
+"""The intents of queries, by a table of queries as people write them."""
 
 import pytest
 
 from waymeet.analysis.intent import INTENT_WORDS, guess_intent
 
-QUESTIONS = {
+QUERIES = {
     "fix_bug": (
         "fix login crash after update",
         "fix broken build",
@@ -74,13 +74,13 @@ QUESTIONS = {
 }
 
 
-@pytest.mark.parametrize(("intent", "question"), [(each, text) for each, texts in QUESTIONS.items() for text in texts])
-def test_intents(intent: str, question: str) -> None:
-    assert guess_intent(question).intent == intent
+@pytest.mark.parametrize(("intent", "query"), [(each, text) for each, texts in QUERIES.items() for text in texts])
+def test_intents(intent: str, query: str) -> None:
+    assert guess_intent(query).intent == intent
 
 
 def test_every_intent_has_examples() -> None:
-    assert QUESTIONS.keys() == INTENT_WORDS.keys()
+    assert QUERIES.keys() == INTENT_WORDS.keys()
 
 
 def test_ex_words_add_up_and_the_runner_up_costs_confidence() -> None:

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from waymeet.analysis import contains_phrase, count_terms, list_terms, normalise_text, query_words, token_spans
-from waymeet.analysis.identifiers import split
+from waymeet.analysis.identifiers import split_identifier
 
 
-def test_ex_identifiers_are_split_at_their_humps() -> None:
-    assert [piece.lower() for piece in split("getUserById")] == ["get", "user", "by", "id"]
+def test_ex_identifiers_are_split_at_case_changes() -> None:
+    assert [piece.lower() for piece in split_identifier("getUserById")] == ["get", "user", "by", "id"]
 
 
 def test_ex_the_parts_are_stemmed() -> None:
@@ -26,12 +26,12 @@ def test_splitting_and_stopping_are_separate_steps() -> None:
 
 
 @pytest.mark.parametrize("word", ["for", "do", "if", "not", "is", "has", "can"])
-def test_words_that_mean_something_in_code_stay(word: str) -> None:
+def test_words_with_a_use_in_code_are_kept(word: str) -> None:
     assert list_terms(word)
 
 
 @pytest.mark.parametrize("word", ["the", "and", "of", "she", "would"])
-def test_words_that_never_carry_meaning_go(word: str) -> None:
+def test_stop_words_are_dropped(word: str) -> None:
     assert list_terms(word) == []
 
 
@@ -63,7 +63,7 @@ def test_any_cjk_substring_shares_its_terms_with_the_text() -> None:
     known = set(list_terms(text))
     for start in range(len(text)):
         for end in range(start + 1, len(text) + 1):
-            assert {term for _, asked in query_words(text[start:end]) for term in asked} <= known
+            assert {term for _, terms in query_words(text[start:end]) for term in terms} <= known
 
 
 @given(st.text())
@@ -74,8 +74,8 @@ def test_counting_agrees_with_listing(text: str) -> None:
 
 
 @given(st.text(), st.text())
-def test_any_text_can_be_asked_for_and_compared(text: str, phrase: str) -> None:
-    assert all(any(term in count_terms(text) for term in asked) for _, asked in query_words(text) if asked)
+def test_any_text_can_be_queried_and_compared(text: str, phrase: str) -> None:
+    assert all(any(term in count_terms(text) for term in terms) for _, terms in query_words(text) if terms)
     contains_phrase(normalise_text(text), normalise_text(phrase))
     assert all(0 <= start < end <= len(text) for start, end, _ in token_spans(text))
 

@@ -1,4 +1,4 @@
-"""What git tells of when files changed, from repositories made here."""
+"""Change dates from git, in repositories made by the tests."""
 
 import os
 import shutil
@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from waymeet.formulas.staleness import ChangeTime
 from waymeet.settings import Settings
-from waymeet.staleness.dates import ChangeDates, recalled
-from waymeet.staleness.git_history import head, history
+from waymeet.staleness.dates import ChangeDates, load_change_dates
+from waymeet.staleness.git_history import read_head, read_history
 from waymeet.staleness.update_dates import update_change_dates
 from waymeet.staleness.verdicts import list_stale
 from waymeet.stores.memory.store import MemoryStore
@@ -71,7 +71,7 @@ def repository(tmp_path: Path) -> Repository:
 
 def changed(repository: Repository, *paths: str, root: str = "") -> dict[str, int]:
     folder = repository.root / root
-    found = history(folder, paths, (), lambda path: repository.read(f"{root}{path}"), 60)
+    found = read_history(folder, paths, (), lambda path: repository.read(f"{root}{path}"), 60)
     assert not found.problem
     return {path: at // SECOND for path, at in found.changed.items()}
 
@@ -87,7 +87,7 @@ def test_the_last_commit_that_changed_each_path(repository: Repository) -> None:
 def test_a_file_with_uncommitted_changes_is_known_but_has_no_commit(repository: Repository) -> None:
     repository.commit(1000, a="1", b="1")
     repository.write("a.md", "2")
-    found = history(repository.root, ["a.md", "b.md"], (), repository.read, 60)
+    found = read_history(repository.root, ["a.md", "b.md"], (), repository.read, 60)
     assert found.changed == {"b.md": 1000 * SECOND}
     assert found.edited == {"a.md"}
 
@@ -161,7 +161,7 @@ def test_when_and_where_to_files_vanished(repository: Repository) -> None:
     repository.commit(2000)
     repository.git("rm", "--quiet", "b.md")
     repository.commit(3000)
-    found = history(repository.root, (), ["a.md", "b.md", "never.md"], repository.read, 60)
+    found = read_history(repository.root, (), ["a.md", "b.md", "never.md"], repository.read, 60)
     assert found.gone == {"a.md": (2000 * SECOND, "c.md"), "b.md": (3000 * SECOND, "")}
 
 
@@ -207,19 +207,19 @@ def test_what_the_caller_has_set_for_git_does_not_count(
     assert changed(repository, "a.md") == {"a.md": 1000}
 
 
-def test_without_a_repository_or_a_commit_there_is_nothing_to_say(tmp_path: Path, repository: Repository) -> None:
-    assert head(tmp_path, 60).head == ""
-    assert head(tmp_path, 60).problem == ""
-    assert history(repository.root, ["a.md"], (), repository.read, 60).problem == ""
+def test_without_a_repository_or_a_commit_there_are_no_dates(tmp_path: Path, repository: Repository) -> None:
+    assert read_head(tmp_path, 60).head == ""
+    assert read_head(tmp_path, 60).problem == ""
+    assert read_history(repository.root, ["a.md"], (), repository.read, 60).problem == ""
 
 
-def test_trouble_is_said(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_git_are_reported(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     repository.commit(1000, a="1")
-    assert "took too long" in history(repository.root, ["a.md"], (), repository.read, 0).problem
+    assert "timed out" in read_history(repository.root, ["a.md"], (), repository.read, 0).problem
     (repository.root / ".git" / "objects").rename(repository.root / ".git" / "lost")
-    assert "could not be asked" in history(repository.root, ["a.md"], (), repository.read, 60).problem
+    assert "git failed" in read_history(repository.root, ["a.md"], (), repository.read, 60).problem
     monkeypatch.setenv("PATH", "")
-    assert "not installed" in head(repository.root, 60).problem
+    assert "not installed" in read_head(repository.root, 60).problem
 
 
 def test_what_was_not_reached_in_time_is_known_to_be_older(
@@ -231,29 +231,29 @@ def test_what_was_not_reached_in_time_is_known_to_be_older(
     from waymeet.staleness import git_history as module
     from waymeet.staleness.git import GitError, run_git
 
-    def slow(git: str, root: Path, command: list[str], given: bytes, deadline: float) -> Iterator[bytes]:
-        said = b"".join(run_git(git, root, command, given, deadline))
+    def slow(git: str, root: Path, command: list[str], stdin: bytes, deadline: float) -> Iterator[bytes]:
+        output = b"".join(run_git(git, root, command, stdin, deadline))
         if command[0] != "log":
-            yield said
+            yield output
             return
-        yield said[: said.index(b"\x01", 1)]
-        raise GitError("it took too long")
+        yield output[: output.index(b"\x01", 1)]
+        raise GitError("timed out")
 
     monkeypatch.setattr(module, "run_git", slow)
-    found = history(repository.root, ["source.md", "page.md"], (), repository.read, 60)
-    assert "took too long" in found.problem
+    found = read_history(repository.root, ["source.md", "page.md"], (), repository.read, 60)
+    assert "timed out" in found.problem
     assert found.changed == {"page.md": 3000 * SECOND, "source.md": 3000 * SECOND}
     store = store_of(repository)
     renew(store, repository)
     assert states(store) == {"page.md": "fresh"}
 
 
-def test_a_shallow_clone_is_announced(repository: Repository, tmp_path: Path) -> None:
+def test_a_shallow_clone_is_reported(repository: Repository, tmp_path: Path) -> None:
     repository.commit(1000, a="1")
     repository.commit(2000, b="1")
     clone = tmp_path / "clone"
     repository.git("clone", "--quiet", "--depth=1", repository.root.as_uri(), str(clone))
-    found = history(clone, ["a.md"], (), lambda path: (clone / path).read_bytes(), 60)
+    found = read_history(clone, ["a.md"], (), lambda path: (clone / path).read_bytes(), 60)
     assert "shallow" in found.problem
     assert found.changed == {"a.md": 2000 * SECOND}
 
@@ -262,13 +262,13 @@ def test_a_shallow_clone_is_announced(repository: Repository, tmp_path: Path) ->
 
 
 def store_of(repository: Repository, modified: Callable[[str], int] = lambda path: 9000) -> MemoryStore:
-    """Index the pages of a repository; each page whose text names another has that as its source."""
+    """Index the pages of a repository, with the pages that each names as its sources."""
     store = MemoryStore()
-    take_in(store, repository, modified)
+    index_pages(store, repository, modified)
     return store
 
 
-def take_in(store: MemoryStore, repository: Repository, modified: Callable[[str], int] = lambda path: 9000) -> None:
+def index_pages(store: MemoryStore, repository: Repository, modified: Callable[[str], int] = lambda path: 9000) -> None:
     store.drop(list(store.fingerprints()))
     for file in sorted(repository.root.glob("*.md")):
         text = file.read_text(encoding="utf-8")
@@ -283,7 +283,7 @@ def renew(store: MemoryStore, repository: Repository, now: int = 10_000) -> Chan
 
 
 def verdicts(store: MemoryStore, now: int = 10_000) -> dict[str, tuple[str, str]]:
-    found = list_stale(store, Settings(), now * SECOND, recalled(store))
+    found = list_stale(store, Settings(), now * SECOND, load_change_dates(store))
     return {each.document: (each.state, each.reason) for each in found if each.state != "unknown"}
 
 
@@ -298,7 +298,7 @@ def test_in_a_fresh_clone_commits_decide(repository: Repository) -> None:
     store = store_of(repository)
     renew(store, repository)
     assert states(store) == {"after.md": "fresh", "before.md": "stale"}
-    assert recalled(store).times["source.md"].moment == ChangeTime(2000 * SECOND, "commit")
+    assert load_change_dates(store).times["source.md"].changed_at == ChangeTime(2000 * SECOND, "commit")
 
 
 def test_an_uncommitted_edit_has_the_time_of_its_file(repository: Repository) -> None:
@@ -307,12 +307,12 @@ def test_an_uncommitted_edit_has_the_time_of_its_file(repository: Repository) ->
     renew(store, repository)
     assert states(store) == {"page.md": "fresh"}
     repository.write("source.md", "2")
-    take_in(store, repository)
-    assert states(store) == {"page.md": "stale"}  # before anybody asked git again
+    index_pages(store, repository)
+    assert states(store) == {"page.md": "stale"}  # before git was run again
     renew(store, repository)
     assert states(store) == {"page.md": "stale"}
     repository.write("page.md", "better source.md")
-    take_in(store, repository, {"page.md": 9500, "source.md": 9000}.__getitem__)
+    index_pages(store, repository, {"page.md": 9500, "source.md": 9000}.__getitem__)
     renew(store, repository)
     assert states(store) == {"page.md": "fresh"}
 
@@ -326,20 +326,20 @@ def test_a_renamed_source_leaves_a_page_fresh_for_a_week(repository: Repository)
     assert states(store, 2000 + 6 * DAY) == {"page.md": "fresh"}
     state, reason = verdicts(store, 2000 + 8 * DAY)["page.md"]
     assert state == "possibly_stale"
-    assert "source.md is called moved.md since 1970-01-01" in reason
+    assert "its source source.md was renamed to moved.md on 1970-01-01" in reason
     repository.commit(3000, moved="other text\n")
-    take_in(store, repository)
+    index_pages(store, repository)
     renew(store, repository)
-    assert "source.md, now moved.md, changed" in verdicts(store)["page.md"][1]
+    assert "out of date with source.md (now moved.md), which changed" in verdicts(store)["page.md"][1]
 
 
-def test_a_vanished_source_is_told_with_its_date(repository: Repository) -> None:
+def test_a_missing_source_is_reported_with_its_date(repository: Repository) -> None:
     repository.commit(1000, source="text\n", page="source.md")
     repository.git("rm", "--quiet", "source.md")
     repository.commit(2 * DAY)
     store = store_of(repository)
     renew(store, repository)
-    assert verdicts(store)["page.md"] == ("stale", "source.md is not there since 1970-01-03")
+    assert verdicts(store)["page.md"] == ("stale", "its source source.md has been missing since 1970-01-03")
 
 
 def test_without_git_contents_and_file_times_decide(tmp_path: Path) -> None:
@@ -350,20 +350,20 @@ def test_without_git_contents_and_file_times_decide(tmp_path: Path) -> None:
     times = {"source.md": 1030, "page.md": 1000}
     store = store_of(repository, times.__getitem__)
     renew(store, repository)
-    assert states(store) == {"page.md": "fresh"}  # copied within a minute: the order of copying says nothing
+    assert states(store) == {"page.md": "fresh"}  # copied within a minute: the order of copying does not count
     repository.write("source.md", "2")
-    take_in(store, repository, {**times, "source.md": 500}.__getitem__)
+    index_pages(store, repository, {**times, "source.md": 500}.__getitem__)
     renew(store, repository, 2000)
     assert states(store) == {"page.md": "stale"}  # the content is new although the file's time is old
     repository.write("page.md", "again source.md")
-    take_in(store, repository, {"source.md": 500, "page.md": 2001}.__getitem__)
+    index_pages(store, repository, {"source.md": 500, "page.md": 2001}.__getitem__)
     renew(store, repository, 2002)
     assert states(store) == {"page.md": "fresh"}
     (repository.root / "source.md").rename(repository.root / "moved.md")
-    take_in(store, repository, {"moved.md": 500, "page.md": 2001}.__getitem__)
+    index_pages(store, repository, {"moved.md": 500, "page.md": 2001}.__getitem__)
     renew(store, repository, 3000)
     assert states(store, 3001) == {"page.md": "fresh"}
-    assert "is called moved.md" in verdicts(store, 3001)["page.md"][1]
+    assert "was renamed to moved.md" in verdicts(store, 3001)["page.md"][1]
 
 
 def test_a_source_that_is_not_indexed_and_a_folder_are_there_all_the_same(repository: Repository) -> None:
@@ -377,16 +377,16 @@ def test_a_source_that_is_not_indexed_and_a_folder_are_there_all_the_same(reposi
     inner = entry("folder/x.md", "1", names=(), digest="1")
     store.put([entry("page.md", page, names=(), links=links), inner])
     found = renew(store, repository)
-    assert found.beside == {
+    assert found.unindexed == {
         "picture.png": ChangeTime(2000 * SECOND, "commit"),
         "folder": ChangeTime(2000 * SECOND, "commit"),
     }
     assert states(store)["page.md"] == "stale"
 
 
-def test_nothing_is_asked_twice(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_is_not_run_twice_for_the_same_state(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     repository.commit(1000, source="1", page="source.md")
     store = store_of(repository)
     first = renew(store, repository)
-    monkeypatch.setattr("waymeet.staleness.update_dates.history", None)
+    monkeypatch.setattr("waymeet.staleness.update_dates.read_history", None)
     assert renew(store, repository, 99_999) == first

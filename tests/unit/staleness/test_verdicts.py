@@ -1,4 +1,4 @@
-"""When a document counts as left behind: the rule as a table, and the rule over a store."""
+"""When a document counts as stale: the rule as a table, and the rule over a store."""
 
 from collections.abc import Sequence
 from time import monotonic
@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from waymeet.formulas.staleness import ChangeTime, ReferenceState, is_after, judge_staleness
 from waymeet.settings import Settings
-from waymeet.staleness.dates import NOTE, ChangeDates, Remembered, recalled
-from waymeet.staleness.references import digest_of, held
+from waymeet.staleness.dates import METADATA_KEY, ChangeDates, DatedDigest, load_change_dates
+from waymeet.staleness.references import digest_symbol, has_same_symbol
 from waymeet.staleness.verdicts import judge_documents, list_stale
 from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Chunk, IndexEntry, Link, Symbol
@@ -25,17 +25,37 @@ def at(day: float, known: str = "file") -> ChangeTime:
 
 
 @pytest.mark.parametrize(
-    ("own", "referred", "state", "said"),
+    ("own", "references", "state", "reason"),
     [
         (at(10), [], "unknown", "names no source"),
-        (at(10), [ReferenceState("a.py", at(9))], "fresh", "not newer than this page (1970-01-11)"),
+        (
+            at(10),
+            [ReferenceState("a.py", at(9))],
+            "fresh",
+            "up to date: the file it refers to has not changed since 1970-01-11",
+        ),
         (at(10), [ReferenceState("a.py", at(10))], "fresh", ""),
         (at(10), [ReferenceState("a.py", at(9)), ReferenceState("b.py", at(8))], "fresh", "none of the 2 files"),
-        (at(10), [ReferenceState("a.py", at(20))], "stale", "a.py changed on 1970-01-21, after this page (1970-01-11)"),
-        (at(10), [ReferenceState("a.py", at(9)), ReferenceState("b.py", at(20))], "stale", "b.py changed"),
-        (at(10), [ReferenceState("a.py", None)], "stale", "a.py is not there"),
-        (at(10), [ReferenceState("a.py", None, gone=at(5))], "stale", "a.py is not there since 1970-01-06"),
-        (at(10), [ReferenceState("a.py", at(20), is_mention=True)], "possibly_stale", "a.py mentioned here, changed"),
+        (
+            at(10),
+            [ReferenceState("a.py", at(20))],
+            "stale",
+            "out of date with a.py, which changed 10 days later (1970-01-21)",
+        ),
+        (at(10), [ReferenceState("a.py", at(9)), ReferenceState("b.py", at(20))], "stale", "with b.py, which changed"),
+        (at(10), [ReferenceState("a.py", None)], "stale", "its source a.py does not exist"),
+        (
+            at(10),
+            [ReferenceState("a.py", None, gone=at(5))],
+            "stale",
+            "its source a.py has been missing since 1970-01-06",
+        ),
+        (
+            at(10),
+            [ReferenceState("a.py", at(20), is_mention=True)],
+            "possibly_stale",
+            "may be out of date with a.py, which it mentions and which changed",
+        ),
         (at(10), [ReferenceState("a.py", at(5), is_mention=True)], "fresh", ""),
         (
             at(10),
@@ -45,37 +65,57 @@ def at(day: float, known: str = "file") -> ChangeTime:
         ),
         (at(10), [ReferenceState("a.py", at(20)), ReferenceState("b.py", at(20), is_mention=True)], "stale", "a.py"),
         # A source that only moved: fresh for a week, then possibly stale; stale if it changed as well.
-        (at(10), [ReferenceState("a.py", at(5), moved_to="b.py", gone=at(95))], "fresh", "a.py is called b.py since"),
+        (
+            at(10),
+            [ReferenceState("a.py", at(5), moved_to="b.py", gone=at(95))],
+            "fresh",
+            "its source a.py was renamed to b.py on",
+        ),
         (
             at(10),
             [ReferenceState("a.py", at(5), moved_to="b.py", gone=at(92))],
             "possibly_stale",
-            "a.py is called b.py since 1970-04-03",
+            "its source a.py was renamed to b.py on 1970-04-03",
         ),
-        (at(10), [ReferenceState("a.py", at(20), moved_to="b.py", gone=at(15))], "stale", "a.py, now b.py, changed"),
+        (
+            at(10),
+            [ReferenceState("a.py", at(20), moved_to="b.py", gone=at(15))],
+            "stale",
+            "out of date with a.py (now b.py), which changed",
+        ),
         # Of a symbol: the reason names it, and without it the page is stale, or possibly so if it only mentions it.
-        (at(10), [ReferenceState("a.py", at(20), symbol="f")], "stale", "a.py#f changed on"),
+        (at(10), [ReferenceState("a.py", at(20), symbol="f")], "stale", "with a.py#f, which changed"),
         (
             at(10),
             [ReferenceState("a.py", at(5), symbol="f"), ReferenceState("a.py", at(5), symbol="g")],
             "fresh",
-            "is not newer",
+            "the file it refers to has not changed",
         ),
-        (at(10), [ReferenceState("a.py", None, symbol="f")], "stale", "a.py#f is not there any more"),
-        (at(10), [ReferenceState("a.py", None, moved_to="b.py", symbol="f")], "stale", "a.py#f is not there any more"),
+        (at(10), [ReferenceState("a.py", None, symbol="f")], "stale", "its source a.py#f does not exist"),
+        (
+            at(10),
+            [ReferenceState("a.py", None, moved_to="b.py", symbol="f")],
+            "stale",
+            "its source a.py#f does not exist",
+        ),
         (
             at(10),
             [ReferenceState("a.py", None, is_mention=True, symbol="f")],
             "possibly_stale",
-            "a.py#f, mentioned here,",
+            "a.py#f, which it mentions, does not exist",
         ),
-        # On one day the time of day tells them apart.
-        (at(10, "commit"), [ReferenceState("a.py", at(10.5, "commit"))], "stale", "1970-01-11 12:00:00 UTC"),
+        # Within one day the difference is in hours.
+        (
+            at(10, "commit"),
+            [ReferenceState("a.py", at(10.5, "commit"))],
+            "stale",
+            "changed 12 hours later (1970-01-11)",
+        ),
     ],
 )
-def test_the_rule(own: ChangeTime, referred: Sequence[ReferenceState], state: str, said: str) -> None:
-    verdict = judge_staleness(own, referred, NOW, 7)
-    assert (verdict.state, said in verdict.reason) == (state, True), verdict
+def test_the_rule(own: ChangeTime, references: Sequence[ReferenceState], state: str, reason: str) -> None:
+    verdict = judge_staleness(own, references, NOW, 7)
+    assert (verdict.state, reason in verdict.reason) == (state, True), verdict
 
 
 def test_many_causes_are_counted_and_all_are_listed() -> None:
@@ -95,7 +135,7 @@ def test_many_causes_are_counted_and_all_are_listed() -> None:
         (ChangeTime(61 * SECOND), ChangeTime(0), True),
     ],
 )
-def test_file_times_close_together_say_nothing(later: ChangeTime, earlier: ChangeTime, expected: bool) -> None:
+def test_file_times_close_together_are_not_compared(later: ChangeTime, earlier: ChangeTime, expected: bool) -> None:
     assert is_after(later, earlier) is expected
 
 
@@ -121,7 +161,7 @@ def page(path: str, day: float, *links: Link) -> IndexEntry:
 
 
 def states(store: MemoryStore) -> dict[str, str]:
-    return {each.document: each.state for each in list_stale(store, Settings(), NOW, recalled(store))}
+    return {each.document: each.state for each in list_stale(store, Settings(), NOW, load_change_dates(store))}
 
 
 def test_a_store_is_judged_by_its_edges() -> None:
@@ -138,7 +178,7 @@ def test_a_store_is_judged_by_its_edges() -> None:
             page("f.md", 10, linked("references", "a.md"), linked("mentions", "src/none.py")),
             page("g.md", 60, linked("source", "src/new.py"), linked("mentions", "src/new.py")),
             page("h.md", 10, linked("source", "g.md")),
-            page("docs/release-notes.md", 10, linked("mentions", "src/new.py")),  # what they tell of is past
+            page("docs/release-notes.md", 10, linked("mentions", "src/new.py")),  # about the past
             page("NEWS.md", 10, linked("mentions", "src/new.py"), linked("source", "src/new.py")),
         ]
     )
@@ -164,10 +204,10 @@ def test_what_is_remembered_counts_until_the_content_changes() -> None:
     source = code("src/a.py", 50)
     store.put([source, page("a.md", 50, linked("source", "src/a.py"))])
     times = {
-        "a.md": Remembered(store.documents(["a.md"])["a.md"].digest, at(20, "commit")),
-        "src/a.py": Remembered(source.document.digest, at(10, "commit")),
+        "a.md": DatedDigest(store.documents(["a.md"])["a.md"].digest, at(20, "commit")),
+        "src/a.py": DatedDigest(source.document.digest, at(10, "commit")),
     }
-    store.set_metadata(NOTE, _encoded(ChangeDates(times=times)))
+    store.set_metadata(METADATA_KEY, _encode(ChangeDates(times=times)))
     assert states(store) == {"a.md": "fresh"}
     store.put([replace(source, document=replace(source.document, digest="other"))])
     assert states(store) == {"a.md": "stale"}
@@ -197,10 +237,10 @@ def pieces(text: str, *symbols: Symbol, at_line: int = 0) -> tuple[Chunk, ...]:
 
 def test_a_symbol_is_the_same_wherever_it_lies() -> None:
     text = "def f():\n    g()\n\n    h()"
-    here = digest_of("f", pieces(text, Symbol("f", "function", 1, 4)))
-    assert here == digest_of("f()", pieces(text, Symbol("f", "function", 1, 4), at_line=2))
-    assert here == digest_of("f", pieces(f"x = 1\n\n{text}\n\ny = 2", Symbol("f", "function", 3, 6)))
-    assert here != digest_of("f", pieces(text, Symbol("f", "function", 1, 2)))
+    here = digest_symbol("f", pieces(text, Symbol("f", "function", 1, 4)))
+    assert here == digest_symbol("f()", pieces(text, Symbol("f", "function", 1, 4), at_line=2))
+    assert here == digest_symbol("f", pieces(f"x = 1\n\n{text}\n\ny = 2", Symbol("f", "function", 3, 6)))
+    assert here != digest_symbol("f", pieces(text, Symbol("f", "function", 1, 2)))
 
 
 @pytest.mark.parametrize(
@@ -219,11 +259,11 @@ def test_a_symbol_is_the_same_wherever_it_lies() -> None:
 def test_what_a_file_has(name: str, there: bool) -> None:
     text = "MOST: int = 3\nclass K:\n    def m(self): return called(1)\nfrom else_where import there"
     found = pieces(text, Symbol("K", "class", 2, 3), Symbol("K.m", "method", 3, 3))
-    assert (digest_of(name, found) is not None) is there
+    assert (digest_symbol(name, found) is not None) is there
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "is_missing"),
     [
         ("class K:\n    m = 1", True),
         ("class K(object):\n    m = 1", True),
@@ -236,9 +276,9 @@ def test_what_a_file_has(name: str, there: bool) -> None:
         ("from .app import K as K\nclass J:\n    m = 1", False),
     ],
 )
-def test_what_a_class_may_inherit_or_a_file_hands_on_is_not_called_missing(text: str, told: bool) -> None:
+def test_what_a_class_may_inherit_or_a_file_reexports_is_not_called_missing(text: str, is_missing: bool) -> None:
     symbols = [Symbol(name, "class", 1, 2) for name in ("K", "J") if f"class {name}" in text]
-    assert (digest_of("K.gone", pieces(text, *symbols)) is None) is told
+    assert (digest_symbol("K.gone", pieces(text, *symbols)) is None) is is_missing
 
 
 @pytest.mark.parametrize(
@@ -253,17 +293,17 @@ def test_what_a_class_may_inherit_or_a_file_hands_on_is_not_called_missing(text:
     ],
 )
 def test_a_former_version_has_the_same_symbol(former: str, same: bool) -> None:
-    assert held("f", pieces("def f():\n    g()", Symbol("f", "function", 1, 2)), former) is same
+    assert has_same_symbol("f", pieces("def f():\n    g()", Symbol("f", "function", 1, 2)), former) is same
 
 
 def test_looking_for_a_name_takes_no_time() -> None:
     for text in ("a " * 50_000, "<*&" * 50_000, "\n" * 50_000, "a\n" * 50_000):
         began = monotonic()
-        assert digest_of("nowhere", pieces(text, Symbol("f", "function", 1, 1))) is None
+        assert digest_symbol("nowhere", pieces(text, Symbol("f", "function", 1, 1))) is None
         assert monotonic() - began < 2
 
 
-def _encoded(moments: ChangeDates) -> str:
+def _encode(change_dates: ChangeDates) -> str:
     import msgspec
 
-    return msgspec.json.encode(moments).decode()
+    return msgspec.json.encode(change_dates).decode()

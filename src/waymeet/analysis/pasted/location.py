@@ -1,12 +1,12 @@
-"""A place in a file as traces and diffs name it."""
+"""Location in a file, as given by a trace or a diff."""
 
 from msgspec import Struct
 
 
 class Location(Struct, frozen=True):
-    """A place in a file, as far as it was told."""
+    """A location in a file, with the line and symbol if they are known."""
 
     path: str
     line: int = 0
     symbol: str = ""
-    """The function or class that it lies in."""
+    """The function or class around it."""

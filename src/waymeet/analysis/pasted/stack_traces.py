@@ -1,4 +1,4 @@
-"""Reading stack traces of Python, JavaScript, Java, Go and Rust, and the complaints of compilers and checkers."""
+"""Parsers of stack traces (Python, JavaScript, Java, Go, Rust) and of compiler messages."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -9,52 +9,52 @@ from waymeet.analysis.pasted.location import Location
 
 
 class Trace(Struct, frozen=True):
-    """What failed, and the way there, the nearest place first."""
+    """Error message and locations of a stack trace, from the failure outwards."""
 
     language: str
     message: str
-    spots: tuple[Location, ...]
+    locations: tuple[Location, ...]
 
 
-_FOREIGN = re.compile(
+_LIBRARY_PATH = re.compile(
     r"site-packages|dist-packages|node_modules|node:|<anonymous>|<frozen|<string>|\(native\)|/lib/python\d|\.cargo/registry"
     r"|/rustc/|/go/pkg/mod/|/usr/(?:local/)?(?:lib/)?go/src|\A(?:java|javax|jdk|sun|kotlin|scala)/"
     r"|internal/(?:modules|process)"
 )
-"""Places in what others wrote: they say little about this project."""
+"""Paths of libraries and runtimes, which are not part of the project."""
 
 _PYTHON = re.compile(r'\s*File "(?P<path>[^"]+)", line (?P<line>\d+)(?:, in (?P<symbol>.+))?')
 _PYTEST = re.compile(
     r"(?P<path>[^\s:]+\.py):(?P<line>\d+): (?:in (?P<symbol>\w+)|(?:[\w.]*(?:Error|Exception|Failed|Exit)\b.*)?)"
 )
-_PYTHON_SAYS = re.compile(
+_PYTHON_MESSAGE = re.compile(
     r"(?:E {3})?(?P<text>(?:[A-Za-z_]\w*\.)*[A-Z]\w*"
     r"(?:Error|Exception|Warning|Interrupt|Exit|Iteration|Group|Failed)(?:: .*)?)"
 )
-_PYTEST_SAYS = re.compile(r"E {3,}(?P<text>\S.*)")
+_PYTEST_MESSAGE = re.compile(r"E {3,}(?P<text>\S.*)")
 
 _JS = re.compile(
     r"\s*at (?:async )?(?:new )?(?:(?P<symbol>[^\s(]+)(?: \[as \w+\])? \()?"
     r"(?:file://)?(?P<path>(?:[A-Za-z]:)?[^\s():]+):(?P<line>\d+):\d+\)?"
     r"|(?P<symbol2>[\w.$<>/]*)@(?:\w+://[^/]*)?(?P<path2>[^\s:@]+):(?P<line2>\d+):\d+"
 )
-_JS_SAYS = re.compile(r"(?:Uncaught )?(?P<text>(?:[A-Z]\w*(?:Error|Exception)|Error)(?: \[\w+\])?: .*)")
+_JS_MESSAGE = re.compile(r"(?:Uncaught )?(?P<text>(?:[A-Z]\w*(?:Error|Exception)|Error)(?: \[\w+\])?: .*)")
 
 _JAVA = re.compile(
     r"\s*at (?:[\w.@-]*/)*(?P<symbol>[\w.$<>]+)\((?P<path>[\w$-]+\.(?:java|kt|scala|groovy)):(?P<line>\d+)\)"
 )
-_JAVA_SAYS = re.compile(
+_JAVA_MESSAGE = re.compile(
     r"(?:Exception in thread \"[^\"]*\" |Caused by: )?"
     r"(?P<text>(?:[a-z]\w*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable)[\w$]*(?:: .*)?)"
 )
 
 _GO = re.compile(r"\t(?P<path>\S+\.go):(?P<line>\d+)(?: \+0x[0-9a-f]+)?")
 _GO_CALL = re.compile(r"(?:created by )?(?P<symbol>[\w./*()-]+?)(?:\([^()]*\))?(?: in goroutine \d+)?")
-_GO_SAYS = re.compile(r"(?:panic|fatal error): (?P<text>.*?)(?: \[recovered\])?")
+_GO_MESSAGE = re.compile(r"(?:panic|fatal error): (?P<text>.*?)(?: \[recovered\])?")
 
 _RUST = re.compile(r"\s+at (?P<path>\S+\.rs):(?P<line>\d+)(?::\d+)?")
 _RUST_CALL = re.compile(r"\s*\d+: +(?:0x[0-9a-f]+ - )?(?P<symbol>\S.*)")
-_RUST_SAYS = re.compile(
+_RUST_PANIC = re.compile(
     r"thread '[^']*'(?: \(\d+\))? panicked at (?:'(?P<text>.*)', )?(?P<path>[^\s:']+):(?P<line>\d+):\d+:?"
 )
 _RUST_ERROR = re.compile(r"(?P<text>error(?:\[E\d+\])?: .*)")
@@ -66,95 +66,111 @@ _TOOL = re.compile(
 )
 
 
-def trace(lines: Sequence[str]) -> Trace | None:
-    """Read the trace that a text holds, None if there is none; of several kinds, the one with the most places."""
-    readers: tuple[Callable[[Sequence[str]], Trace], ...] = (_python, _java, _go, _rust, _javascript, _tool)
-    found = max((reader(lines) for reader in readers), key=lambda each: len(each.spots))
-    telling = found.message or found.language == "Python" or len(found.spots) > 1  # Python's form is like no other text
-    if not found.spots or not telling:
+def parse_trace(lines: Sequence[str]) -> Trace | None:
+    """Parse the stack trace in a text, or return None if there is none.
+
+    Of several languages, the one with the most locations is chosen.
+    """
+    parsers: tuple[Callable[[Sequence[str]], Trace], ...] = (
+        _parse_python,
+        _parse_java,
+        _parse_go,
+        _parse_rust,
+        _parse_javascript,
+        _parse_tool,
+    )
+    trace = max((parse(lines) for parse in parsers), key=lambda candidate: len(candidate.locations))
+    # One location without a message may be chance, except in Python's form, which no other text has.
+    is_certain = trace.message or trace.language == "Python" or len(trace.locations) > 1
+    if not trace.locations or not is_certain:
         return None
-    own = tuple(spot for spot in found.spots if not _FOREIGN.search(spot.path))
-    return Trace(found.language, found.message, tuple(dict.fromkeys(own or found.spots)))
+    own = tuple(location for location in trace.locations if not _LIBRARY_PATH.search(location.path))
+    return Trace(trace.language, trace.message, tuple(dict.fromkeys(own or trace.locations)))
 
 
-def _python(lines: Sequence[str]) -> Trace:
-    """The last call comes last, the message below it; of chained errors the last counts. pytest has its own form."""
-    spots = [_spot(each) for line in lines if (each := _PYTHON.fullmatch(line) or _PYTEST.fullmatch(line))]
-    said = _last(lines, _PYTHON_SAYS) or _first(lines, _PYTEST_SAYS)
-    return Trace("Python", said, tuple(reversed(spots)))
+def _parse_python(lines: Sequence[str]) -> Trace:
+    """Parse a trace of Python or pytest.
+
+    The last call comes last, with the message below it; of chained errors the last one counts.
+    """
+    matches = (_PYTHON.fullmatch(line) or _PYTEST.fullmatch(line) for line in lines)
+    locations = [_to_location(match) for match in matches if match]
+    message = _find_last(lines, _PYTHON_MESSAGE) or _find_first(lines, _PYTEST_MESSAGE)
+    return Trace("Python", message, tuple(reversed(locations)))
 
 
-def _javascript(lines: Sequence[str]) -> Trace:
-    spots = [
-        Location(
-            each["path"] or each["path2"], int(each["line"] or each["line2"]), _tail(each["symbol"] or each["symbol2"])
-        )
-        for line in lines
-        if (each := _JS.fullmatch(line))
-    ]
-    return Trace("JavaScript", _first(lines, _JS_SAYS), tuple(spots))
+def _parse_javascript(lines: Sequence[str]) -> Trace:
+    locations = []
+    for line in lines:
+        match = _JS.fullmatch(line)
+        if match:
+            path, number = match["path"] or match["path2"], int(match["line"] or match["line2"])
+            locations.append(Location(path, number, _last_name(match["symbol"] or match["symbol2"])))
+    return Trace("JavaScript", _find_first(lines, _JS_MESSAGE), tuple(locations))
 
 
-def _java(lines: Sequence[str]) -> Trace:
-    """The cause that comes last is the root; where it arose stands right below it."""
+def _parse_java(lines: Sequence[str]) -> Trace:
+    """Parse a trace of Java, beginning at the last "Caused by", which is the root cause."""
     causes = [number for number, line in enumerate(lines) if line.startswith("Caused by: ")]
     root = causes[-1] if causes else 0
-    spots = []
+    locations = []
     for line in (*lines[root:], *lines[:root]):
-        found = _JAVA.fullmatch(line)
-        if found:
-            folders = found["symbol"].split(".")[:-2]
-            spots.append(Location("/".join([*folders, found["path"]]), int(found["line"]), _tail(found["symbol"])))
-    return Trace("Java", _first(lines[root:], _JAVA_SAYS), tuple(spots))
+        match = _JAVA.fullmatch(line)
+        if match:
+            path = "/".join([*match["symbol"].split(".")[:-2], match["path"]])
+            locations.append(Location(path, int(match["line"]), _last_name(match["symbol"])))
+    return Trace("Java", _find_first(lines[root:], _JAVA_MESSAGE), tuple(locations))
 
 
-def _go(lines: Sequence[str]) -> Trace:
-    return Trace("Go", _first(lines, _GO_SAYS), _under_calls(lines, _GO, _GO_CALL))
+def _parse_go(lines: Sequence[str]) -> Trace:
+    return Trace("Go", _find_first(lines, _GO_MESSAGE), _locate_below_calls(lines, _GO, _GO_CALL))
 
 
-def _rust(lines: Sequence[str]) -> Trace:
-    """What panicked names its place itself; a compiler's error points to it with an arrow."""
-    spots = list(_under_calls(lines, _RUST, _RUST_CALL))
-    said = _first(lines, _RUST_ERROR)
+def _parse_rust(lines: Sequence[str]) -> Trace:
+    """Parse a backtrace or panic message of Rust, or a compiler error with an arrow."""
+    locations = list(_locate_below_calls(lines, _RUST, _RUST_CALL))
+    message = _find_first(lines, _RUST_ERROR)
     for number, line in enumerate(lines):
-        panic = _RUST_SAYS.fullmatch(line)
+        panic = _RUST_PANIC.fullmatch(line)
         if panic:
-            spots.insert(0, _spot(panic))
-            said = panic["text"] or "".join(lines[number + 1 : number + 2])
+            locations.insert(0, _to_location(panic))
+            message = panic["text"] or "".join(lines[number + 1 : number + 2])
         elif arrow := _RUST_ARROW.fullmatch(line):
-            spots.append(_spot(arrow))
-    return Trace("Rust", said, tuple(spots))
+            locations.append(_to_location(arrow))
+    return Trace("Rust", message, tuple(locations))
 
 
-def _tool(lines: Sequence[str]) -> Trace:
-    """Compilers, checkers and linters write `file:line: message`."""
-    found = [each for line in lines if (each := _TOOL.fullmatch(line))]
-    spots = [Location(each["path"], int(each["line"] or each["row"])) for each in found]
-    return Trace("", found[0]["text"] if found else "", tuple(spots))
+def _parse_tool(lines: Sequence[str]) -> Trace:
+    """Parse messages of compilers, checkers and linters of the form `file:line: message`."""
+    matches = [match for line in lines if (match := _TOOL.fullmatch(line))]
+    locations = [Location(match["path"], int(match["line"] or match["row"])) for match in matches]
+    return Trace("", matches[0]["text"] if matches else "", tuple(locations))
 
 
-def _under_calls(lines: Sequence[str], place: re.Pattern[str], call: re.Pattern[str]) -> tuple[Location, ...]:
-    """Read places that stand below the calls they belong to."""
-    spots = []
+def _locate_below_calls(lines: Sequence[str], place: re.Pattern[str], call: re.Pattern[str]) -> tuple[Location, ...]:
+    """List locations that are written in the line below their call."""
+    locations = []
     for above, line in zip(["", *lines], lines, strict=False):
-        found = place.fullmatch(line)
-        if found:
-            called = call.fullmatch(above)
-            spots.append(Location(found["path"], int(found["line"]), _tail(called["symbol"]) if called else ""))
-    return tuple(spots)
+        match = place.fullmatch(line)
+        if match:
+            caller = call.fullmatch(above)
+            symbol = _last_name(caller["symbol"]) if caller else ""
+            locations.append(Location(match["path"], int(match["line"]), symbol))
+    return tuple(locations)
 
 
-def _spot(found: re.Match[str]) -> Location:
-    symbol = found.groupdict().get("symbol") or ""
-    return Location(found["path"], int(found["line"]), _tail(symbol))
+def _to_location(match: re.Match[str]) -> Location:
+    symbol = match.groupdict().get("symbol") or ""
+    return Location(match["path"], int(match["line"]), _last_name(symbol))
 
 
-def _tail(symbol: str | None) -> str:
-    """Give the last part of a symbol's name, without what compilers add.
+def _last_name(symbol: str | None) -> str:
+    """Return the last part of a symbol's name, without additions of compilers.
 
-    >>> _tail("com.shop.Cart.total"), _tail("mycrate::cart::total::h0123456789abcdef"), _tail("main.(*Cart).Total")
+    >>> (_last_name("com.shop.Cart.total"), _last_name("mycrate::cart::total::h0123456789abcdef"),
+    ...  _last_name("main.(*Cart).Total"))
     ('total', 'total', 'Total')
-    >>> _tail("<module>"), _tail("Object.<anonymous>"), _tail("com.shop.Cart.lambda$total$0")
+    >>> _last_name("<module>"), _last_name("Object.<anonymous>"), _last_name("com.shop.Cart.lambda$total$0")
     ('', '', 'total')
     """
     name = re.sub(r"::h[0-9a-f]{16}\Z|::\{\{.*\}\}", "", symbol or "")
@@ -163,9 +179,9 @@ def _tail(symbol: str | None) -> str:
     return name if re.fullmatch(r"\w+", name) else ""
 
 
-def _first(lines: Sequence[str], form: re.Pattern[str]) -> str:
-    return next((each["text"].strip() for line in lines if (each := form.fullmatch(line))), "")
+def _find_first(lines: Sequence[str], pattern: re.Pattern[str]) -> str:
+    return next((match["text"].strip() for line in lines if (match := pattern.fullmatch(line))), "")
 
 
-def _last(lines: Sequence[str], form: re.Pattern[str]) -> str:
-    return _first(list(reversed(lines)), form)
+def _find_last(lines: Sequence[str], pattern: re.Pattern[str]) -> str:
+    return _find_first(list(reversed(lines)), pattern)

@@ -1,4 +1,4 @@
-"""The table of parsers: who reads which type of file. A new type is one line here and one in `formats`."""
+"""Parsers by file type. A new type is one line here and one in `ingest.filetypes`."""
 
 from collections.abc import Callable
 from functools import cache
@@ -21,22 +21,22 @@ _PARSERS = {
     "asciidoc": "markup.asciidoc",
     "text": "markup.text",
     "html": "markup.html",
-    **dict.fromkeys(("notebook", "docx", "pdf"), "markup.markdown"),  # as `extract` writes them down
+    **dict.fromkeys(("notebook", "docx", "pdf"), "markup.markdown"),  # `read.extract` converts them to Markdown
 }
-"""The module that reads each language, by its function `parse`; it is loaded when the first such file is met.
+"""The module whose function `parse` reads each language, loaded with the first such file.
 
-Source code is read by `code`, which has a table of its own; everything else by `markup.fallback`.
+Source code is parsed by `code`, which has a table of its own; all other files by `markup.fallback`.
 """
 
 
 def parse(path: str, content: str, *, plain: bool = False) -> Parsed:
-    """Read a file's text by the parser for its type, or as plain text."""
+    """Parse a file with the parser of its type, or as plain text."""
     kind, language = file_type(path)
-    usual = "code" if kind == "code" else "markup.fallback"
-    return _parser("markup.fallback" if plain else _PARSERS.get(language, usual))(path, content, kind, language)
+    default = "code" if kind == "code" else "markup.fallback"
+    return _load_parser("markup.fallback" if plain else _PARSERS.get(language, default))(path, content, kind, language)
 
 
 @cache
-def _parser(module: str) -> Parser:
+def _load_parser(module: str) -> Parser:
     parser: Parser = import_module(f"{__name__}.{module}").parse
     return parser

@@ -1,4 +1,4 @@
-"""What a parser finds in a file."""
+"""Result of parsing a file."""
 
 from collections.abc import Mapping
 
@@ -8,54 +8,54 @@ from waymeet.types import Symbol
 
 
 class Heading(Struct, frozen=True):
-    """A heading, which begins a section that lasts until the next one."""
+    """A heading, which begins a section that ends at the next heading."""
 
     level: int
     text: str
     anchor: str
-    """What a link writes behind `#`; unique within the document."""
+    """The part of a link after `#`; unique within the document."""
     line: int
 
 
 class RawLink(Struct, frozen=True):
-    """A link as written, before anybody asks where it leads."""
+    """A link as written, before its target is resolved."""
 
     target: str
-    """Path, name or title, without the part behind `#`."""
+    """Path, name or title, without the part after `#`."""
     anchor: str
     kind: str
     text: str
     sentence: str
     line: int
     section: str
-    """The anchor of the section or symbol that holds it."""
+    """The anchor of the section or symbol that contains it."""
     refs: tuple[str, ...] = ()
-    """Keys to look for, where the parser knows better than the target's text tells (see `waymeet.types.Link`)."""
+    """Keys to look up, if the parser knows them; otherwise they come from `target` (see `waymeet.types.Link`)."""
 
 
 class Parsed(Struct, frozen=True):
-    """A file's text, understood."""
+    """The parsed content of a file."""
 
     title: str
     doc_type: str
     tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     triggers: tuple[str, ...] = ()
-    """Phrases that call for this document when a question contains one."""
+    """Trigger phrases: a query that contains one should find this document."""
     properties: Mapping[str, str] = {}
     headings: tuple[Heading, ...] = ()
     unsplittable: tuple[tuple[int, int], ...] = ()
-    """First and last lines of blocks that hold together in spite of blank lines, such as fenced code."""
+    """First and last lines of blocks that are not split at blank lines, such as fenced code."""
     body_line: int = 1
-    """The line at which the text begins, behind any front matter."""
+    """The first line after the front matter."""
     links: tuple[RawLink, ...] = ()
     symbols: tuple[Symbol, ...] = ()
-    """What it defines, in the order of the lines."""
+    """The symbols that it defines, in the order of lines."""
     keys: tuple[str, ...] = ()
-    """More keys under which links find it, beside those of its path, names and title."""
+    """Keys for links in addition to those of its path, names and title."""
     text: str | None = None
-    """What is searched and shown instead of the file's text, line for line, where markup makes that hard to read."""
+    """Text to index and show instead of the file's own, with the same lines, if that is hard to read."""
     kind: str = ""
-    """The kind of knowledge, where the parser knows better than the file's ending tells."""
+    """The kind of document, if it differs from that of the file extension."""
     warnings: tuple[str, ...] = ()
-    """What was wrong with the file without making it unreadable."""
+    """Problems that did not prevent parsing."""

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from waymeet.analysis.languages import detect_cjk_language, looks_english
+from waymeet.analysis.languages import detect_cjk_language, is_english
 from waymeet.ports import Store
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings
@@ -109,7 +109,7 @@ def with_translations(hits: tuple[Hit, ...], tools: Tools) -> tuple[Hit, ...]:
                 id=counterpart(hit.id, chunks[hit.document], chunks[other]),
                 document=other,
                 title=document.title,
-                lang=lang_of(document) or ("en" if looks_english(chunks[other][0].text) else ""),
+                lang=lang_of(document) or ("en" if is_english(chunks[other][0].text) else ""),
             )
             for other in others
             if (document := documents.get(other)) and chunks.get(other)

@@ -9,7 +9,7 @@ from waymeet.analysis.keys import MENTION_PREFIX
 from waymeet.ingest.build.entry import BuiltEntry, build_entry
 from waymeet.ingest.build.link_keys import document_keys, link_keys
 from waymeet.ingest.parse import parse
-from waymeet.ingest.parse.references.paths import module
+from waymeet.ingest.parse.references.paths import module_key
 from waymeet.ingest.read.decode import Decoded
 from waymeet.settings import Chunking
 from waymeet.types import Fingerprint
@@ -145,5 +145,5 @@ def test_prose_is_known_by_the_people_and_places_it_names_and_code_by_its_module
     prose = build("a.md", "# Notes\n\nIn Bristol he met Amy Wadge.\n").entry.document.names
     assert [key for key in prose if key.startswith(MENTION_PREFIX)] == ["e:bristol", "e:amy wadge"]
     code = build("shop/cart.py", '"""Written by Amy Wadge."""\n').entry.document.names
-    assert module("python", "shop/cart") in code
+    assert module_key("python", "shop/cart") in code
     assert not any(key.startswith(MENTION_PREFIX) for key in code)

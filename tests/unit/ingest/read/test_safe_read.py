@@ -184,7 +184,7 @@ def test_a_file_that_its_parser_cannot_cope_with_is_searched_as_plain_text(
 
 def test_warnings_about_indexed_files_are_kept_until_they_are_fixed(tmp_path: Path, store: MemoryStore) -> None:
     plant(tmp_path, {"a.md": "---\ntitle: a: b\n---\nText.\n", "b.md": "Fine.\n"})
-    expected = (("a.md", "front matter is not valid YAML (line 2): it is searched as text"),)
+    expected = (("a.md", "front matter is not valid YAML (line 2); it is searched as text"),)
     assert index(tmp_path, store, DEFAULT).warnings == expected
     assert index(tmp_path, store, DEFAULT).warnings == expected
     plant(tmp_path, {"a.md": "Fine.\n"}, LONG_AGO + 5)

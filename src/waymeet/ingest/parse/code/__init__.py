@@ -1,14 +1,14 @@
-"""Source code: what it defines, and how its files hang together."""
+"""Parser of source code: symbols, imports, inheritance and calls."""
 
 from collections.abc import Iterator
 
 from waymeet.analysis import symbol_key
-from waymeet.ingest.parse.code.edges import MOST_LINKS, draw
-from waymeet.ingest.parse.code.grammar import matches
+from waymeet.ingest.parse.code.edges import MAX_LINKS, build_links
+from waymeet.ingest.parse.code.grammar import match_query
 from waymeet.ingest.parse.code.language import Language
-from waymeet.ingest.parse.code.languages import LANGUAGES, language_of
-from waymeet.ingest.parse.code.symbols import MOST_SYMBOLS, Outline
-from waymeet.ingest.parse.markup import fallback as plain
+from waymeet.ingest.parse.code.languages import LANGUAGES, find_language
+from waymeet.ingest.parse.code.symbols import MAX_SYMBOLS, CodeOutline
+from waymeet.ingest.parse.markup import fallback
 from waymeet.ingest.parse.parsed import Parsed
 from waymeet.types import Symbol
 
@@ -16,63 +16,65 @@ __all__ = ["LANGUAGES", "parse"]
 
 
 def parse(path: str, text: str, kind: str, language: str) -> Parsed:
-    """Read a file of source code. One in a language whose grammar cannot be loaded is text."""
-    known = language_of(path, language, text)
-    found = plain.parse(path, text, kind, language)
-    if known is None:
-        return found
+    """Parse a source file, or keep it as text if there is no grammar for its language."""
+    rules = find_language(path, language, text)
+    unparsed = fallback.parse(path, text, kind, language)
+    if rules is None:
+        return unparsed
     source = text.encode("utf-8", "replace")
     try:
-        tree, marked = matches(known, source)
+        tree, matches = match_query(rules, source)
     except (ImportError, AttributeError, OSError, ValueError) as error:
-        note = f"the grammar of {language} cannot be used ({type(error).__name__}): it is searched as text"
-        return Parsed(title=found.title, doc_type=found.doc_type, warnings=(note,))
-    outline = Outline(known, marked, source)
-    links, too_many_links = draw(known, outline, path)
-    del tree  # kept until here, for the nodes are its own
+        warning = f"grammar of {language} not usable ({type(error).__name__}); searched as plain text"
+        return Parsed(title=unparsed.title, doc_type=unparsed.doc_type, warnings=(warning,))
+    outline = CodeOutline(rules, matches, source)
+    links, has_too_many_links = build_links(rules, outline, path)
+    del tree  # kept until here, because its nodes do not keep it alive
     return Parsed(
-        title=found.title,
-        doc_type=found.doc_type,
+        title=unparsed.title,
+        doc_type=unparsed.doc_type,
         symbols=tuple(sorted(outline.symbols.values(), key=lambda symbol: (symbol.start, -symbol.end))),
-        keys=tuple(dict.fromkeys((*known.modules(path), *_keys(known, outline, path)))),
+        keys=tuple(dict.fromkeys((*rules.modules(path), *_list_symbol_keys(rules, outline, path)))),
         links=tuple(links),
-        warnings=tuple(_notes(outline, too_many_links=too_many_links)),
+        warnings=tuple(_list_warnings(outline, has_too_many_links=has_too_many_links)),
     )
 
 
-def _keys(language: Language, outline: Outline, path: str) -> Iterator[str]:
-    """Yield the keys of symbols: by name, by name with those it lies in, and by name with its package."""
-    packages = [outline.package] if outline.package else _folders(path)
+def _list_symbol_keys(rules: Language, outline: CodeOutline, path: str) -> Iterator[str]:
+    """Yield the keys of symbols: by name, by qualified name, and by name with the package."""
+    packages = [outline.package] if outline.package else _list_package_folders(path)
     for name, symbol in outline.symbols.items():
         if "~" in name or name in outline.declared:
             continue
         parts = name.split(".")
         if symbol.kind == "constructor" or parts[-1].startswith("__"):
-            yield symbol_key(name)  # every class has one: without its class it says nothing
+            yield symbol_key(name)  # every class has one, so that its name is not specific without the class
             continue
-        yield from (symbol_key(".".join(parts[at:])) for at in range(len(parts) - 1, -1, -1))
-        if len(parts) <= 2 if outline.package else _handed_on(language, symbol):
+        yield from (symbol_key(".".join(parts[start:])) for start in range(len(parts) - 1, -1, -1))
+        if len(parts) <= 2 if outline.package else _is_reexportable(rules, symbol):
             yield from (symbol_key(f"{package}.{name}") for package in packages)
 
 
-def _folders(path: str) -> list[str]:
-    """Name the folder a file lies in; a file that stands for its folder lies in the one above, too.
+def _list_package_folders(path: str) -> list[str]:
+    """List the folders whose package may contain the symbols of a file.
 
-    >>> _folders("a/models/base.py"), _folders("a/models/fields/__init__.py")
+    These are its own folder and, for a file that represents its folder, the one above.
+
+    >>> _list_package_folders("a/models/base.py"), _list_package_folders("a/models/fields/__init__.py")
     (['models'], ['fields', 'models'])
     """
     *folders, name = path.split("/")
-    last = folders[-2:] if name.partition(".")[0] in {"__init__", "index", "mod"} else folders[-1:]
-    return last[::-1]
+    nearest = folders[-2:] if name.partition(".")[0] in {"__init__", "index", "mod"} else folders[-1:]
+    return nearest[::-1]
 
 
-def _handed_on(language: Language, symbol: Symbol) -> bool:
-    """Tell whether the file that stands for a folder may hand a symbol on to those who import the folder."""
-    return language.reach == "file" and symbol.exported and "." not in symbol.name
+def _is_reexportable(rules: Language, symbol: Symbol) -> bool:
+    """Check whether the index file of a folder may reexport a symbol."""
+    return rules.visibility == "file" and symbol.exported and "." not in symbol.name
 
 
-def _notes(outline: Outline, *, too_many_links: bool) -> Iterator[str]:
-    if outline.too_many:
-        yield f"defines more than {MOST_SYMBOLS:,} symbols: the rest are searched as text"
-    if too_many_links:
-        yield f"has more than {MOST_LINKS:,} imports and calls: the rest are not followed"
+def _list_warnings(outline: CodeOutline, *, has_too_many_links: bool) -> Iterator[str]:
+    if outline.has_too_many_symbols:
+        yield f"more than {MAX_SYMBOLS:,} symbols; the rest are searched as text"
+    if has_too_many_links:
+        yield f"more than {MAX_LINKS:,} imports and calls; the rest are ignored"

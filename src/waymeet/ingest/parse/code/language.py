@@ -1,4 +1,4 @@
-"""What a language is to us: a grammar, a query that marks what matters, and a few rules that no query can tell."""
+"""Description of a programming language: a grammar, a query and rules beyond the query."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,43 +13,43 @@ CLASSLIKE = frozenset("class interface trait struct enum union object module typ
 ABSTRACT = frozenset({"interface", "trait"})
 """Kinds of symbols that others implement."""
 CALLABLE = frozenset("function method constructor property macro".split())
-"""Kinds of symbols inside which everything else is local."""
+"""Kinds of symbols in which all definitions are local."""
 KINDS = CLASSLIKE | CALLABLE | {"constant"}
 """Every kind of symbol; in a language's query, each is the name of the capture that marks its definition."""
 
 
 class Import(NamedTuple):
-    """A name that a file brings in from elsewhere, or a file that it brings in as a whole.
+    """An imported name, or an imported file as a whole.
 
-    One without keys and package comes from outside of the project: nothing here is meant by its name.
+    An import without keys and package comes from outside of the project.
     """
 
     local: str = ""
-    """What it is called here, if it has a name here."""
+    """Its name in the importing file, if it has one."""
     refs: tuple[str, ...] = ()
-    """Keys of the files that may be meant, the best first."""
+    """Keys of the files that it may come from, the best first."""
     anchor: str = ""
-    """The symbol of that file which is meant, if not the file as a whole."""
+    """The imported symbol of that file; empty for the file as a whole."""
     folders: tuple[str, ...] = ()
-    """Keys of files that stand for a folder. They hand on what others of the folder define."""
+    """Keys of index files of a folder, which may reexport symbols of other files in it."""
     inner: tuple[str, ...] = ()
-    """Keys of the files that are meant if the name turns out to be that of a module, not of a symbol."""
+    """Keys of the files that it comes from if the name is that of a module, not of a symbol."""
     package: str = ""
-    """The package or folder that is meant, with dots: its files are known by `s:package.Name`, too."""
-    everything: bool = False
-    """Whether all names of the package can be used as if they were defined here."""
+    """The package or folder, with dots; its symbols have the keys `s:package.Name`, too."""
+    is_wildcard: bool = False
+    """Whether it imports all names of the package."""
 
 
-class Seen(NamedTuple):
-    """What tells whether a symbol is exported."""
+class Definition(NamedTuple):
+    """Properties of a definition by which a language decides whether it is exported."""
 
     name: str
     kind: str
     signature: str
     outer: str
-    """The type of the node around it that belongs to it, such as `export_statement`."""
+    """Type of the enclosing node that belongs to it, such as `export_statement`."""
     inside: str
-    """The kind of the symbol it is a member of, empty at the top of the file."""
+    """Kind of the symbol of which it is a member; empty at the top level."""
 
 
 def _no_imports(_node: "Node", _path: str) -> Iterable[Import]:
@@ -60,55 +60,56 @@ def _no_keys(_path: str) -> Iterable[str]:
     return ()
 
 
-def _everything(_seen: Seen) -> bool:
+def _always(_definition: Definition) -> bool:
     return True
 
 
-def _class_first(owner: str, _base: str, index: int) -> str:
+def _extend_first(owner: str, _base: str, index: int) -> str:
     return "extends" if owner == "class" and not index else "implements"
 
 
 class Language(Struct, frozen=True):
-    """How symbols and edges are found in the source code of one language.
+    """Rules to find symbols and links in the source code of one language.
 
-      The query names what it captures:
+    Captures of the query:
 
-      - a kind of `KINDS`: a definition, with its `@name` and, if it stands outside, the `@owner` it is a member of;
-        `@declared`: it is defined elsewhere;
-      - `@scope` with `@name`: adds members to a type, but is no symbol itself; `@namespace`: only lends its name;
-      - `@outer`: belongs to the definition that begins in it (decorators, `export`); `@local`: all in it is local;
-    - `@comment` before a definition documents it, `@attribute` belongs to it, `@doc` in it documents it, too;
-    - `@import`: a node for `imports`; `@package`: the name of the package that the file is part of;
-      - `@extends`, `@implements`, `@inherits` (either: `inherits` tells): a base, of `@owner` or of what is around it;
-      - `@call`: the name of what is called, `@on` what stands before it; `@make`: a type that an object is made of;
-        `@bare`: a name that may be called or not;
-      - `@var` is of type `@type`, so that what is called on it is known.
+    - a kind of `KINDS`: a definition, with its `@name` and, if it is outside of its class, the `@owner`;
+      `@declared`: a declaration whose definition is elsewhere;
+    - `@scope` with `@name`: adds members to a type, but is no symbol; `@namespace`: only qualifies names;
+    - `@outer`: belongs to the definition that begins in it (decorators, `export`); `@local`: its content is local;
+    - `@comment` before a definition documents it, `@attribute` belongs to it, `@doc` inside documents it, too;
+    - `@import`: a node for `imports`; `@package`: the package of the file;
+    - `@extends`, `@implements`, `@inherits` (one of the two, decided by `inherits`): a base class of `@owner` or of
+      the enclosing definition;
+    - `@call`: the name of the callee, `@on` the expression before it; `@make`: a type that is instantiated;
+      `@bare`: a name that may be a call or a variable;
+    - `@var` has type `@type`, which resolves calls on it.
     """
 
     grammar: str
-    """The module of the grammar, and the function that gives it: `tree_sitter_go.language`."""
+    """Module and function of the grammar, such as `tree_sitter_go.language`."""
     query: str
     imports: "Callable[[Node, str], Iterable[Import]]" = _no_imports
-    """Reads an `@import` in the file of that path."""
+    """Parses an `@import` in the file of that path."""
     modules: Callable[[str], Iterable[str]] = _no_keys
-    """Lists the keys under which files import the file of that path (see `keys`)."""
-    exported: Callable[[Seen], bool] = _everything
-    inherits: Callable[[str, str, int], str] = _class_first
-    """Tells `extends` from `implements` by the kind of the heir, the name of the base and its place."""
+    """Lists the keys by which other files import the file of that path (see `modules`)."""
+    is_exported: Callable[[Definition], bool] = _always
+    inherits: Callable[[str, str, int], str] = _extend_first
+    """Decides between `extends` and `implements` by the kind of the class, the name of the base and its index."""
     selves: frozenset[str] = frozenset({"this"})
-    """How a method calls its own object or class."""
+    """Names of a method's own object or class."""
     parents: frozenset[str] = frozenset({"super"})
-    """How a method calls what its class builds upon."""
+    """Names of a method's base class."""
     roots: frozenset[str] = frozenset()
-    """How a path begins that leads to a name of the project."""
+    """First parts of paths that lead to names of the project."""
     constructors: frozenset[str] = frozenset()
-    birth: str = ""
-    """The method that makes an object, where every class has it although none defines it."""
-    free: bool = True
-    """Whether functions may stand outside of classes."""
-    implicit: bool = False
-    """Whether a method calls its neighbours by name alone."""
-    reach: str = "file"
-    """Whose names are known without being imported: those of the `file`, of the `package`, or of the `project`."""
+    implicit_constructor: str = ""
+    """The method that creates objects, if every class has it without a definition."""
+    has_free_functions: bool = True
+    """Whether functions may be defined outside of classes."""
+    has_implicit_self: bool = False
+    """Whether a method can call other methods of its class by name alone."""
+    visibility: str = "file"
+    """Where names are visible without an import: in the `file`, the `package` or the `project`."""
     builtins: frozenset[str] = frozenset()
-    """Names that are never those of the project."""
+    """Names that never belong to the project."""

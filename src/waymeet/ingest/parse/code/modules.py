@@ -1,8 +1,8 @@
-"""Keys of modules: how files import one another, in one key each instead of all the paths that might be meant.
+"""Keys of modules, by which imports are resolved without listing all possible paths.
 
-A file carries the key of its path without ending (`m:js:/src/shop/cart`), that of its folder if it stands for it
-(`m:js:/src/shop/` for `index.ts`, `__init__.py`, `mod.rs`), and those of the ends of its path (`m:js:shop/cart`), for
-nobody knows at which folder an absolute import begins. Case matters.
+A file has the key of its path without extension (`m:js:/src/shop/cart`), that of its folder if it is its index file
+(`m:js:/src/shop/` for `index.ts`, `__init__.py`, `mod.rs`), and those of the ends of its path (`m:js:shop/cart`),
+because the root of absolute imports is not known. Case matters.
 """
 
 import posixpath
@@ -10,56 +10,56 @@ from collections.abc import Collection, Iterator
 
 from waymeet.analysis import symbol_key
 from waymeet.ingest.parse.code.language import Import
-from waymeet.ingest.parse.references.paths import module as module  # noqa: PLC0414 - part of what this module offers
+from waymeet.ingest.parse.references.paths import module_key as module_key  # noqa: PLC0414 - reexported for the languages
 
 
-def symbol_import(dotted: str, local: str, outside: Collection[str]) -> Import:
-    """Import one symbol of a package by its whole name; one of a package outside of the project is nothing of ours.
+def symbol_import(dotted: str, local: str, external: Collection[str]) -> Import:
+    """Build the import of one symbol of a package, without keys if it is an external package.
 
     >>> symbol_import("shop.store.Store", "Store", ()).refs
     ('s:shop.store.Store',)
     """
     package, _, name = dotted.rpartition(".")
-    if not package or is_outside(dotted, outside):
+    if not package or is_external(dotted, external):
         return Import(local or name)
     return Import(local or name, (symbol_key(dotted),), name, package=package)
 
 
-def member_import(dotted: str, local: str, outside: Collection[str]) -> Import:
-    """Import a member of a class by its whole name.
+def member_import(dotted: str, local: str, external: Collection[str]) -> Import:
+    """Build the import of a member of a class.
 
     >>> member_import("shop.Prices.round", "", ()).anchor
     'Prices.round'
     """
     owner, _, member = dotted.rpartition(".")
     package, _, name = owner.rpartition(".")
-    if not package or is_outside(dotted, outside):
+    if not package or is_external(dotted, external):
         return Import(local or member)
     return Import(local or member, (symbol_key(dotted), symbol_key(owner)), f"{name}.{member}")
 
 
-def package_import(dotted: str, outside: Collection[str]) -> Iterator[Import]:
-    """Import everything of a package."""
-    if dotted and not is_outside(dotted, outside):
-        yield Import("", package=dotted, everything=True)
+def package_import(dotted: str, external: Collection[str]) -> Iterator[Import]:
+    """Build the import of all names of a package, or none if it is external."""
+    if dotted and not is_external(dotted, external):
+        yield Import("", package=dotted, is_wildcard=True)
 
 
-def is_outside(dotted: str, outside: Collection[str]) -> bool:
-    """Tell whether a package is one that never is the project's own.
+def is_external(dotted: str, external: Collection[str]) -> bool:
+    """Check whether a package is known to be external.
 
-    >>> is_outside("java.util.List", {"java"}), is_outside("org.junit.Test", {"org.junit"})
+    >>> is_external("java.util.List", {"java"}), is_external("org.junit.Test", {"org.junit"})
     (True, True)
     """
     parts = dotted.split(".")
-    return parts[0] in outside or ".".join(parts[:2]) in outside
+    return parts[0] in external or ".".join(parts[:2]) in external
 
 
-_LONGEST = 8
-"""Parts of the longest end of a path that is a key by itself."""
+_MAX_PARTS = 8
+"""Parts of the longest end of a path that is a key."""
 
 
 def stem(path: str) -> str:
-    """Take the ending off a path, and all of them off a declaration such as `cart.d.ts`.
+    """Remove the extension of a path, both of them for a declaration such as `cart.d.ts`.
 
     >>> stem("src/cart.d.ts"), stem("src/.profile"), stem("lib/x.test.js")
     ('src/cart', 'src/.profile', 'lib/x.test')
@@ -69,45 +69,32 @@ def stem(path: str) -> str:
     return f"{folder}{slash}{(before.removesuffix('.d') if dot and before else name)}"
 
 
-def modules(family: str, path: str, folders: Collection[str] = (), least: int = 2) -> Iterator[str]:
-    """List the keys of a file; `folders` are the names of files that stand for their folder.
+def list_module_keys(family: str, path: str, index_names: Collection[str] = (), min_parts: int = 2) -> Iterator[str]:
+    """Yield the module keys of a file, given the stems of index files.
 
-    >>> list(modules("js", "web/shop/index.ts", {"index"}))
+    >>> list(list_module_keys("js", "web/shop/index.ts", {"index"}))
     ['m:js:/web/shop/index', 'm:js:/web/shop/', 'm:js:web/shop/']
-    >>> list(modules("js", "web/shop/cart.ts", {"index"}))
+    >>> list(list_module_keys("js", "web/shop/cart.ts", {"index"}))
     ['m:js:/web/shop/cart', 'm:js:shop/cart', 'm:js:web/shop/cart']
     """
-    whole, behind = stem(path), ""
-    yield module(family, f"/{whole}")
-    folder, _, name = whole.rpartition("/")
-    if name in folders:
+    module, suffix = stem(path), ""
+    yield module_key(family, f"/{module}")
+    folder, _, name = module.rpartition("/")
+    if name in index_names:
         if not folder:
             return
-        whole, behind = folder, "/"
-        yield module(family, f"/{folder}/")
-    parts = whole.split("/")
-    for length in range(least, min(len(parts), _LONGEST) + 1):
-        yield module(family, "/".join(parts[-length:]) + behind)
+        module, suffix = folder, "/"
+        yield module_key(family, f"/{folder}/")
+    parts = module.split("/")
+    for length in range(min_parts, min(len(parts), _MAX_PARTS) + 1):
+        yield module_key(family, "/".join(parts[-length:]) + suffix)
 
 
-def joined(folder: str, target: str) -> str:
-    """Follow a relative path from a folder; empty if it leads out of the root.
+def join_relative(folder: str, target: str) -> str:
+    """Join a folder and a relative path, empty if it leads out of the root.
 
-    >>> joined("web/shop", "../cart"), joined("web", "../../x")
+    >>> join_relative("web/shop", "../cart"), join_relative("web", "../../x")
     ('web/cart', '')
     """
     path = posixpath.normpath(posixpath.join(folder, target))
     return "" if path in {"", ".", ".."} or path.startswith(("../", "/")) else path
-
-
-def above(path: str) -> Iterator[str]:
-    """Yield the folders that a file lies in, its own first, the root (the empty string) last.
-
-    >>> list(above("a/b/c.py"))
-    ['a/b', 'a', '']
-    """
-    folder = posixpath.dirname(path)
-    while folder:
-        yield folder
-        folder = posixpath.dirname(folder)
-    yield ""

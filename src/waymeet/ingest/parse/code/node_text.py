@@ -1,4 +1,4 @@
-"""How names and declarations are written: text of nodes, brought into one form for all languages."""
+"""Text of syntax nodes: names and declarations in one form for all languages."""
 
 import re
 from typing import TYPE_CHECKING
@@ -6,43 +6,44 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-LONGEST_SIGNATURE = 300
-_LONGEST_HEAD = 4 * LONGEST_SIGNATURE
-"""Bytes of a declaration that are looked at."""
-_LONGEST_NAME = 200
-ENDLESS = "…()"
-"""Stands for what is too long to be a name."""
+MAX_SIGNATURE_CHARS = 300
+_MAX_DECLARATION_BYTES = 4 * MAX_SIGNATURE_CHARS
+"""Bytes of a declaration that are read."""
+_MAX_NAME_CHARS = 200
+TOO_LONG = "…()"
+"""Placeholder for a text that is too long for a name."""
 _ARGUMENTS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
 _SEPARATORS = re.compile(r"::|->|\?\.|\\|/|#|\s*\.\s*")
-_KEPT = re.compile(r"[^\w.$?!=<>+\-*/%~^&|\[\]`]+")
 _MISSING = frozenset({"", "None", "null", "undefined"})
-_TAIL = re.compile(r"\s(?:end|#\s.*|//\s.*)$")
-"""What stands behind a declaration that has no body: the end of one, or a comment."""
-_HUMPS = re.compile(r"[a-z0-9][A-Z]|[^\W_]_[^\W_]")
+_DECLARATION_END = re.compile(r"\s(?:end|#\s.*|//\s.*)$")
+"""Text after a declaration without a body: `end`, or a comment."""
+_WORD_BOUNDARY = re.compile(r"[a-z0-9][A-Z]|[^\W_]_[^\W_]")
 
 
-def written(node: "Node") -> str:
-    """Give the text of a node."""
+def node_text(node: "Node") -> str:
+    """Return the text of a node."""
     text = node.text
     return text.decode("utf-8", "replace") if text else ""
 
 
-def word(node: "Node") -> str:
-    """Give the text of a node that should be a name, unless it is far too long for one.
+def name_text(node: "Node") -> str:
+    """Return the text of a node that should be a name, or `TOO_LONG`.
 
-    A chain of thousands of calls holds all that is before each of them: reading it all for each would take forever.
+    In a chain of thousands of calls each node contains all calls before it; reading all of them would take quadratic
+    time.
     """
     start, end = node.byte_range
-    return written(node) if end - start <= _LONGEST_NAME else ENDLESS
+    return node_text(node) if end - start <= _MAX_NAME_CHARS else TOO_LONG
 
 
-def plain_name(text: str) -> str:
-    r"""Bring a name into the form that all languages share: parts between dots, without arguments of types.
+def normalise_name(text: str) -> str:
+    r"""Normalise a name for all languages: parts separated by dots, without type arguments.
 
-    >>> plain_name("std::vector<int>"), plain_name("*Store[K, V]"), plain_name("App\\Shop"), plain_name("List<A<B>>")
+    >>> (normalise_name("std::vector<int>"), normalise_name("*Store[K, V]"), normalise_name("App\\Shop"),
+    ...  normalise_name("List<A<B>>"))
     ('std.vector', 'Store', 'App.Shop', 'List')
     """
-    text = text[:_LONGEST_NAME]
+    text = text[:_MAX_NAME_CHARS]
     if not text.isidentifier():
         before = ""
         while before != text:
@@ -53,37 +54,38 @@ def plain_name(text: str) -> str:
     return text
 
 
-def type_name(text: str) -> str:
-    """Give the name of a type without saying that it may be missing.
+def normalise_type(text: str) -> str:
+    """Normalise the name of a type, without the marks of optional types and references.
 
-    >>> type_name("Store | None"), type_name("Optional[Store]"), type_name("&'a mut Store"), type_name('"Store"')
+    >>> (normalise_type("Store | None"), normalise_type("Optional[Store]"), normalise_type("&'a mut Store"),
+    ...  normalise_type('"Store"'))
     ('Store', 'Store', 'Store', 'Store')
     """
-    text = text[:_LONGEST_NAME].strip("\"' ")
+    text = text[:_MAX_NAME_CHARS].strip("\"' ")
     if text.startswith("Optional[") and text.endswith("]"):
         text = text[len("Optional[") : -1]
     if "|" in text:
         text = next((part for each in text.split("|") if (part := each.strip()) not in _MISSING), "")
-    return plain_name(text)
+    return normalise_name(text)
 
 
-def head(node: "Node", captured: "dict[str, list[Node]]", text: bytes) -> str:
-    """Give a declaration on one line: everything before its body."""
-    bodies = captured.get("body")
+def format_signature(node: "Node", captures: "dict[str, list[Node]]", text: bytes) -> str:
+    """Return a declaration on one line, without its body."""
+    bodies = captures.get("body")
     body = bodies[0] if bodies else node.child_by_field_name("body")
     start, end = node.byte_range
-    end = min(body.start_byte if body else end, start + _LONGEST_HEAD)
+    end = min(body.start_byte if body else end, start + _MAX_DECLARATION_BYTES)
     line = " ".join(text[start:end].decode("utf-8", "replace").split())
     if body is None and "{" in line:
         line = line.partition("{")[0] or line
-    line = _TAIL.sub("", line).rstrip(" {:=;")
-    return line if len(line) <= LONGEST_SIGNATURE else line[: LONGEST_SIGNATURE - 1] + "…"
+    line = _DECLARATION_END.sub("", line).rstrip(" {:=;")
+    return line if len(line) <= MAX_SIGNATURE_CHARS else line[: MAX_SIGNATURE_CHARS - 1] + "…"
 
 
-def telling(name: str) -> bool:
-    """Tell whether a name has at least two words, so that it hardly means two things.
+def is_specific(name: str) -> bool:
+    """Check whether a name has at least two words, so that it is hardly ambiguous.
 
-    >>> telling("merge_ranked"), telling("mergeRanked"), telling("merge"), telling("_merge")
+    >>> is_specific("merge_ranked"), is_specific("mergeRanked"), is_specific("merge"), is_specific("_merge")
     (True, True, False, False)
     """
-    return bool(_HUMPS.search(name))
+    return bool(_WORD_BOUNDARY.search(name))

@@ -1,32 +1,35 @@
-"""What a name means at some place of a file: something of the file, something imported, or something known by name."""
+"""Resolution of names in a file: own symbols, imports, and symbols of other files by key."""
 
 from collections.abc import Iterable, Iterator
 
 from waymeet.analysis import symbol_key
 from waymeet.analysis.keys import SYMBOL_PREFIX
 from waymeet.ingest.parse.code.language import CLASSLIKE, Import, Language
-from waymeet.ingest.parse.code.node_text import plain_name, telling
-from waymeet.ingest.parse.code.symbols import Call, Outline
+from waymeet.ingest.parse.code.node_text import is_specific, normalise_name
+from waymeet.ingest.parse.code.symbols import Call, CodeOutline
 
-Found = tuple[tuple[str, ...], str]
-"""The keys of the documents that may be meant, and the symbol in them."""
-_PLACES = 2
-"""How many places a module is looked for in when something of it is called."""
-_DEEPEST = 5
-"""How many classes up a method is looked for."""
+Resolved = tuple[tuple[str, ...], str]
+"""Keys of the documents to look up, and the symbol in them."""
+_MAX_MODULE_KEYS = 2
+"""Keys of a module that are looked up for a call, if it has many."""
+_MAX_BASES = 5
+"""Base classes that are searched for a method."""
 
 
-class Names:
-    """The names that are known in one file."""
+class NameResolver:
+    """Resolver of the names in one file."""
 
-    def __init__(self, language: Language, outline: Outline, imports: Iterable[Import], own: tuple[str, ...]) -> None:
+    def __init__(
+        self, language: Language, outline: CodeOutline, imports: Iterable[Import], own: tuple[str, ...]
+    ) -> None:
         self._language = language
         self._symbols = outline.symbols
         self._types = outline.types
-        self._ending: dict[str, str] = {}
+        self._unique: dict[str, str] = {}
+        """Qualified name by simple name, empty if there are several."""
         for symbol in outline.symbols:
             simple = symbol.rpartition(".")[2]
-            self._ending[simple] = "" if simple in self._ending else symbol
+            self._unique[simple] = "" if simple in self._unique else symbol
         self._own = own
         self._bases: dict[str, list[str]] = {}
         self._extended: dict[str, list[str]] = {}
@@ -34,206 +37,210 @@ class Names:
             self._bases.setdefault(base.symbol, []).append(base.name)
             if base.relation == "extends":
                 self._extended.setdefault(base.symbol, []).append(base.name)
-        self._called = {call.name for call in outline.calls if not call.on}
-        self._called.update(base.name for base in outline.bases)
-        self._called.update(outline.types.values())
-        self._before = {plain_name(call.on).partition(".")[0] for call in outline.calls if call.on}
+        self._used_names = {call.name for call in outline.calls if not call.on}
+        self._used_names.update(base.name for base in outline.bases)
+        self._used_names.update(outline.types.values())
+        self._used_owners = {normalise_name(call.on).partition(".")[0] for call in outline.calls if call.on}
         imports = list(imports)
-        self._bound = {each.local: each for each in imports if each.local}
+        self._imports = {each.local: each for each in imports if each.local}
         self._packages = [outline.package] if outline.package else []
-        self._packages += [each.package for each in imports if each.everything and each.package]
-        self._open = any(each.everything for each in imports)
+        self._packages += [each.package for each in imports if each.is_wildcard and each.package]
+        self._has_wildcard = any(each.is_wildcard for each in imports)
 
     def is_module(self, imported: Import) -> bool:
-        """Tell whether an imported name is that of a module, as far as its use tells."""
-        if imported.local in self._called or imported.anchor[:1].isupper():
+        """Decide whether an imported name is that of a module, by its use."""
+        if imported.local in self._used_names or imported.anchor[:1].isupper():
             return False
-        return imported.local in self._before or imported.anchor.islower()
+        return imported.local in self._used_owners or imported.anchor.islower()
 
-    def own(self, name: str, symbol: str, *, members: bool) -> str:
-        """Find a symbol of this file as it is seen from inside of another; `members` of classes only if asked for."""
+    def find_own(self, name: str, symbol: str, *, with_members: bool) -> str:
+        """Find a symbol of this file that is visible in another one, empty if there is none.
+
+        Members of classes are visible only `with_members`.
+        """
         around = symbol
         while around:
             kind = self._symbols[around].kind if around in self._symbols else "module"
-            if (members or kind == "module") and f"{around}.{name}" in self._symbols:
+            if (with_members or kind == "module") and f"{around}.{name}" in self._symbols:
                 return f"{around}.{name}"
             around = around.rpartition(".")[0]
         return name if name in self._symbols else ""
 
-    def target(self, name: str, symbol: str, *, members: bool) -> Found | None:
-        """Find what a name means: in this file, by an import, or by its key if the language lets names reach so far."""
-        first, _, rest = name.partition(".")
+    def resolve(self, name: str, symbol: str, *, with_members: bool) -> Resolved | None:
+        """Resolve a name to a symbol of this file, an import, or a symbol visible by its key."""
+        first, _, path = name.partition(".")
         if first in self._language.builtins or len(name) < 2:
             return None
-        own = self.own(name, symbol, members=members)
+        own = self.find_own(name, symbol, with_members=with_members)
         if own:
             return self._own, own
-        bound = self._imported(name)
-        if bound is not None:
-            return bound or None
-        if self.own(first, symbol, members=True):
+        imported = self._resolve_import(name)
+        if imported is not None:
+            return imported or None
+        if self.find_own(first, symbol, with_members=True):
             return None
-        if first in self._language.roots and rest:
-            return (symbol_key(rest), symbol_key(rest.rpartition(".")[2])), rest
-        return self._reached(name, symbol, whole="." in name)
+        if first in self._language.roots and path:
+            return (symbol_key(path), symbol_key(path.rpartition(".")[2])), path
+        return self._resolve_visible(name, symbol, is_qualified="." in name)
 
-    def _imported(self, name: str) -> Found | tuple[()] | None:
-        """Follow an import; an empty answer if the name comes from outside of the project."""
-        for local, rest in _splits(name):
-            bound = self._bound.get(local)
-            if bound is not None:
-                refs, anchor = self._through(bound, rest)
-                return (tuple(dict.fromkeys(refs)), anchor) if refs and anchor and _plausible(anchor) else ()
+    def _resolve_import(self, name: str) -> Resolved | tuple[()] | None:
+        """Resolve a name by an import, to an empty result if it is external to the project."""
+        for local, member in _split_name(name):
+            imported = self._imports.get(local)
+            if imported is not None:
+                refs, anchor = self._list_import_keys(imported, member)
+                return (tuple(dict.fromkeys(refs)), anchor) if refs and anchor and _is_plausible(anchor) else ()
         return None
 
-    def _through(self, bound: Import, rest: str) -> Found:
-        """Name what is imported, or what lies in it."""
-        if bound.inner and rest and self.is_module(bound):
-            return (*bound.inner[:1], symbol_key(f"{bound.anchor}.{rest}"), *bound.inner[1:]), rest
-        anchor = ".".join(filter(None, (bound.anchor, rest)))
-        told = (symbol_key(f"{bound.package}.{anchor}"),) if bound.package else ()
-        if "." in anchor and bound.folders and self._language.reach == "file":
-            # Handed on by a folder, a method is known by its class only.
-            told = (symbol_key(anchor),)
-        if len(bound.refs) > 2 * _PLACES:  # it may be anywhere, and mostly is nothing of ours: not worth many keys
-            return (*bound.refs[:_PLACES], *told), anchor
-        if bound.refs and bound.refs[0].startswith(SYMBOL_PREFIX):  # the whole name says more than that of the class
-            return (*told, *bound.refs, *bound.folders), anchor
-        return (*bound.refs, *told, *(bound.folders if bound.refs or not told else ())), anchor
+    def _list_import_keys(self, imported: Import, member: str) -> Resolved:
+        """List the keys of an imported name, or of a member of it."""
+        if imported.inner and member and self.is_module(imported):
+            return (*imported.inner[:1], symbol_key(f"{imported.anchor}.{member}"), *imported.inner[1:]), member
+        anchor = ".".join(filter(None, (imported.anchor, member)))
+        keys = (symbol_key(f"{imported.package}.{anchor}"),) if imported.package else ()
+        if "." in anchor and imported.folders and self._language.visibility == "file":
+            # A method of a reexported class has only the key with its class.
+            keys = (symbol_key(anchor),)
+        if len(imported.refs) > 2 * _MAX_MODULE_KEYS:  # so many keys mean that it is mostly external
+            return (*imported.refs[:_MAX_MODULE_KEYS], *keys), anchor
+        if imported.refs and imported.refs[0].startswith(SYMBOL_PREFIX):  # the qualified name is more specific
+            return (*keys, *imported.refs, *imported.folders), anchor
+        return (*imported.refs, *keys, *(imported.folders if imported.refs or not keys else ())), anchor
 
-    def _reached(self, name: str, symbol: str, *, whole: bool = False) -> Found | None:
-        """Look for a name that needs no import; one that is `whole` says itself which namespace it means."""
-        reach = self._language.reach
-        scope = "" if whole else self._scope(symbol)
+    def _resolve_visible(self, name: str, symbol: str, *, is_qualified: bool = False) -> Resolved | None:
+        """Resolve a name that is visible without an import, in its namespace unless it is qualified."""
+        visibility = self._language.visibility
+        scope = "" if is_qualified else self._find_namespace(symbol)
         anchor = f"{scope}.{name}" if scope else name
-        if reach == "package" and self._packages:
+        if visibility == "package" and self._packages:
             return tuple(symbol_key(f"{package}.{name}") for package in self._packages), name
-        if reach in {"package", "project"} or (self._open and len(name) > 3):
+        if visibility in {"package", "project"} or (self._has_wildcard and len(name) > 3):
             refs = dict.fromkeys((symbol_key(anchor), symbol_key(name)))
             return tuple(refs), anchor
         return None
 
-    def _scope(self, symbol: str) -> str:
-        """Give the namespace that a symbol lies in."""
+    def _find_namespace(self, symbol: str) -> str:
+        """Return the namespace of a symbol."""
         around = symbol.rpartition(".")[0]
         while around in self._symbols and self._symbols[around].kind != "module":
             around = around.rpartition(".")[0]
         return around
 
-    def member(self, owner: str, name: str) -> Found | None:
-        """Find a method of a class of this file, or of those of this file that it builds upon."""
-        waiting, seen = [owner], set[str]()
-        while waiting and len(seen) < _DEEPEST:
-            each = waiting.pop(0)
-            seen.add(each)
-            if f"{each}.{name}" in self._symbols:
-                return self._own, f"{each}.{name}"
-            above = [self.own(base, each, members=True) for base in self._bases.get(each, ())]
-            waiting += [base for base in above if base and base not in seen]
+    def find_member(self, owner: str, name: str) -> Resolved | None:
+        """Find a method of a class of this file, or of its base classes in this file."""
+        queue, visited = [owner], set[str]()
+        while queue and len(visited) < _MAX_BASES:
+            current = queue.pop(0)
+            visited.add(current)
+            if f"{current}.{name}" in self._symbols:
+                return self._own, f"{current}.{name}"
+            bases = [self.find_own(base, current, with_members=True) for base in self._bases.get(current, ())]
+            queue += [base for base in bases if base and base not in visited]
         return None
 
-    def called(self, name: str, call: Call) -> Found | None:
-        """Find what is called by its name alone."""
+    def resolve_call(self, name: str, call: Call) -> Resolved | None:
+        """Resolve a call without an object before the name."""
         language = self._language
-        if language.implicit and "." not in name:
-            found = self.member(call.owner, name)
-            if found:
-                return found
-            if not language.free and call.how == "call":
-                return self._imported(name) or self.handed_down(call.owner, name)
-        if call.how == "bare":
-            own = self.own(name, call.symbol, members=language.implicit)
+        if language.has_implicit_self and "." not in name:
+            member = self.find_member(call.owner, name)
+            if member:
+                return member
+            if not language.has_free_functions and call.capture == "call":
+                return self._resolve_import(name) or self.look_up_in_bases(call.owner, name)
+        if call.capture == "bare":
+            own = self.find_own(name, call.symbol, with_members=language.has_implicit_self)
             return (self._own, own) if own else None
-        return self.target(name, call.symbol, members=language.implicit)
+        return self.resolve(name, call.symbol, with_members=language.has_implicit_self)
 
-    def handed_down(self, owner: str, name: str) -> Found | None:
-        """Look for a method in classes of other files that a class builds upon, by the keys of their methods."""
-        known = self._extended.get(owner) or self._bases.get(owner) or []
-        bases = [base.rpartition(".")[2] for base in known]
+    def look_up_in_bases(self, owner: str, name: str) -> Resolved | None:
+        """List the keys of a method in base classes of other files."""
+        qualified = self._extended.get(owner) or self._bases.get(owner) or []
+        bases = [base.rpartition(".")[2] for base in qualified]
         bases = [base for base in bases if base not in self._language.builtins]
         if not bases:
             return None
-        keys = tuple(symbol_key(f"{base}.{name}") for base in bases[:_DEEPEST])
+        keys = tuple(symbol_key(f"{base}.{name}") for base in bases[:_MAX_BASES])
         return keys, f"{bases[0]}.{name}" if len(bases) == 1 else name
 
-    def inherited(self, owner: str, name: str) -> Found | None:
-        """Find a method of what a class builds upon."""
+    def resolve_in_bases(self, owner: str, name: str) -> Resolved | None:
+        """Resolve a method of the base classes of a class."""
         for base in self._bases.get(owner, ()):
-            found = self.method(base, name, owner)
-            if found:
-                return found
+            method = self.resolve_method(base, name, owner)
+            if method:
+                return method
         return None
 
-    def guessed(self, name: str) -> Found | None:
-        """Look for a method by its name alone, if that says enough. Its class is known if it is one of this file."""
-        if not telling(name):
+    def look_up_by_name(self, name: str) -> Resolved | None:
+        """List the key of a method by its name alone, if that is specific."""
+        if not is_specific(name):
             return None
-        return (symbol_key(name),), self._ending.get(name) or name
+        return (symbol_key(name),), self._unique.get(name) or name
 
-    def method(self, kind: str, name: str, symbol: str) -> Found | None:
-        """Find a method by the name of its class, or a function by that of its module."""
-        if kind.partition(".")[0] in self._language.builtins:
+    def resolve_method(self, owner: str, name: str, symbol: str) -> Resolved | None:
+        """Resolve a method by the name of its class, or a function by that of its module."""
+        if owner.partition(".")[0] in self._language.builtins:
             return None
-        own = self.own(kind, symbol, members=True)
-        if own and own not in self._bound:
-            return self.member(own, name) or self._of_own(own, name, symbol)
-        if name == self._language.birth:
-            return self.target(kind, symbol, members=True)
-        bound = self._imported(f"{kind}.{name}")
-        if bound is not None:
-            return bound or None
-        found = self._reached(f"{kind}.{name}", symbol, whole="." in kind)
-        if found is None and kind[:1].isupper():
-            return (symbol_key(f"{kind}.{name}"),), f"{kind}.{name}"
-        return found
+        own = self.find_own(owner, symbol, with_members=True)
+        if own and own not in self._imports:
+            return self.find_member(own, name) or self._resolve_undefined_member(own, name, symbol)
+        if name == self._language.implicit_constructor:
+            return self.resolve(owner, symbol, with_members=True)
+        imported = self._resolve_import(f"{owner}.{name}")
+        if imported is not None:
+            return imported or None
+        visible = self._resolve_visible(f"{owner}.{name}", symbol, is_qualified="." in owner)
+        if visible is None and owner[:1].isupper():
+            return (symbol_key(f"{owner}.{name}"),), f"{owner}.{name}"
+        return visible
 
-    def _of_own(self, own: str, name: str, symbol: str) -> Found | None:
-        """Find what a symbol of this file does not define, but still has."""
+    def _resolve_undefined_member(self, own: str, name: str, symbol: str) -> Resolved | None:
+        """Resolve a member that a symbol of this file has without defining it here."""
         kind = self._symbols[own].kind
         if kind == "module":  # other files may add to it
-            return self._reached(f"{own}.{name}", symbol, whole=True)
-        return (self._own, own) if name == self._language.birth and kind in CLASSLIKE else None
+            return self._resolve_visible(f"{own}.{name}", symbol, is_qualified=True)
+        is_constructor = name == self._language.implicit_constructor and kind in CLASSLIKE
+        return (self._own, own) if is_constructor else None
 
-    def type_of(self, variable: str, call: Call) -> str:
-        """Give the type of a variable at a call, if the text tells."""
-        for place in (call.symbol, call.owner, ""):
-            kind = self._types.get((place, variable))
-            if kind:
-                return kind if kind[:1].isupper() or "." in kind else ""
+    def find_type(self, variable: str, call: Call) -> str:
+        """Return the type of a variable at a call, empty if it is not known."""
+        for symbol in (call.symbol, call.owner, ""):
+            type_name = self._types.get((symbol, variable))
+            if type_name:
+                return type_name if type_name[:1].isupper() or "." in type_name else ""
         return ""
 
-    def knows(self, name: str, symbol: str) -> bool:
-        """Tell whether a name is one of this file or imported by it from the project."""
-        if self.own(name, symbol, members=True):
+    def is_known(self, name: str, symbol: str) -> bool:
+        """Check whether a name is defined in this file or imported from the project."""
+        if self.find_own(name, symbol, with_members=True):
             return True
         return any(
-            bound.refs or bound.package or bound.inner
-            for local, _ in _splits(name)
-            if (bound := self._bound.get(local)) is not None
+            imported.refs or imported.package or imported.inner
+            for local, _ in _split_name(name)
+            if (imported := self._imports.get(local)) is not None
         )
 
-    def external(self, name: str) -> bool:
-        """Tell whether a name comes from outside of the project."""
-        return any(local in self._bound for local, _ in _splits(name)) or name in self._language.builtins
+    def is_external(self, name: str) -> bool:
+        """Check whether a name is imported or a builtin."""
+        return any(local in self._imports for local, _ in _split_name(name)) or name in self._language.builtins
 
 
-def _plausible(anchor: str) -> bool:
-    """Tell whether a name may be that of a symbol: what is read off an object on the way is not known.
+def _is_plausible(anchor: str) -> bool:
+    """Check whether a name may be that of a symbol, without attributes of objects in between.
 
-    >>> _plausible("Store.put"), _plausible("shop.Store.put"), _plausible("Artist.objects.create")
+    >>> _is_plausible("Store.put"), _is_plausible("shop.Store.put"), _is_plausible("Artist.objects.create")
     (True, True, False)
     """
     *around, _ = anchor.split(".")
     return len(around) < 2 or around[-1][:1].isupper()
 
 
-def _splits(name: str) -> Iterator[tuple[str, str]]:
-    """Yield the ways to divide a name with dots, the longest beginning first.
+def _split_name(name: str) -> Iterator[tuple[str, str]]:
+    """Yield the ways to split a dotted name in two, the longest first part first.
 
-    >>> list(_splits("a.b.c"))
+    >>> list(_split_name("a.b.c"))
     [('a.b.c', ''), ('a.b', 'c'), ('a', 'b.c')]
     """
     yield name, ""
     parts = name.split(".")
-    for at in range(len(parts) - 1, 0, -1):
-        yield ".".join(parts[:at]), ".".join(parts[at:])
+    for length in range(len(parts) - 1, 0, -1):
+        yield ".".join(parts[:length]), ".".join(parts[length:])

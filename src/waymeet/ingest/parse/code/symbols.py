@@ -1,4 +1,4 @@
-"""From what a query marked to what a file defines: one pass over the marks in the order of the text."""
+"""Symbols, imports, calls and types of a file, from the matches of a language's query."""
 
 import re
 from operator import itemgetter
@@ -6,273 +6,292 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from waymeet.ingest.parse.code.language import CALLABLE, CLASSLIKE, KINDS, Language, Seen
-from waymeet.ingest.parse.code.node_text import head, plain_name, type_name, word, written
+from waymeet.ingest.parse.code.language import CALLABLE, CLASSLIKE, KINDS, Definition, Language
+from waymeet.ingest.parse.code.node_text import format_signature, name_text, node_text, normalise_name, normalise_type
 from waymeet.types import Symbol
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-LONGEST_DOC = 500
-_LONGEST_COMMENT = 4_000
-_MARKS = re.compile(
+MAX_DOC_CHARS = 500
+_MAX_COMMENT_CHARS = 4_000
+_COMMENT_MARKS = re.compile(
     r"^\s*(?:/\*\*?!?|\*+/|\*(?!\S*\*)|///?!?|#(?!\w)|--)\s?|\*+/\s*$|^\s*[rRbBuUfF]{0,2}(?:\"{3}|'{3}|\"|')",
     re.MULTILINE,
 )
-_CLOSING = re.compile(r"(?:\"{3}|'{3}|\"|')\s*$")
+_CLOSING_QUOTES = re.compile(r"(?:\"{3}|'{3}|\"|')\s*$")
 _TAGS = re.compile(r"</?[a-zA-Z][^<>]*>")
 _FIELDS = re.compile(r"^\s*[@\\][a-z]\w*\b", re.MULTILINE)
-_NO_DOC = re.compile(r"^\s*(?:#!|#\s*(?:-\*-|noqa|type:|pylint|frozen_string)|//\s*(?:eslint|@ts-|nolint|go:))")
+_DIRECTIVE = re.compile(r"^\s*(?:#!|#\s*(?:-\*-|noqa|type:|pylint|frozen_string)|//\s*(?:eslint|@ts-|nolint|go:))")
 
 
 class Comments:
-    """The comments of a file that have lines to themselves, ready to be asked for by the line below them."""
+    """Comments and attributes on lines of their own, by the line below them."""
 
-    def __init__(self, found: "list[dict[str, list[Node]]]", text: bytes) -> None:
-        self._ending: dict[int, tuple[int, Node | None]] = {}
-        for captured in found:
-            for what in ("comment", "attribute"):
-                for node in captured.get(what, ()):
+    def __init__(self, matches: "list[dict[str, list[Node]]]", text: bytes) -> None:
+        self._by_last_row: dict[int, tuple[int, Node | None]] = {}
+        for captures in matches:
+            for capture in ("comment", "attribute"):
+                for node in captures.get(capture, ()):
                     start, end = node.start_point, node.end_point
                     line = text.rfind(b"\n", 0, node.start_byte) + 1
                     if not text[line : node.start_byte].strip():
-                        # A comment may take the line's end with it.
+                        # The node of a comment may include the end of its line.
                         last = end.row - (end.column == 0 and end.row > start.row)
-                        self._ending[last] = (start.row, node if what == "comment" else None)
+                        self._by_last_row[last] = (start.row, node if capture == "comment" else None)
 
-    def before(self, row: int) -> tuple[int, str]:
-        """Say at which row the comment before a row begins (that row itself if there is none), and what it says."""
-        said: list[str] = []
+    def take_above(self, row: int) -> tuple[int, str]:
+        """Remove the comments above a row, and return their first row (else this row) and text."""
+        texts: list[str] = []
         length = 0
-        while (above := self._ending.pop(row - 1, None)) is not None:
+        while (above := self._by_last_row.pop(row - 1, None)) is not None:
             row, node = above
-            text = (node.text or b"").decode("utf-8", "replace") if node and length < _LONGEST_COMMENT else ""
+            text = (node.text or b"").decode("utf-8", "replace") if node and length < _MAX_COMMENT_CHARS else ""
             length += len(text)
-            if not _NO_DOC.match(text):
-                said.append(text)
-        return row, documented("\n".join(reversed(said)))
+            if not _DIRECTIVE.match(text):
+                texts.append(text)
+        return row, extract_doc("\n".join(reversed(texts)))
 
 
-def documented(text: str) -> str:
-    r'''Give the first paragraph of a comment, without what makes it one.
+def extract_doc(text: str) -> str:
+    r'''Return the first paragraph of a comment, without comment marks and tags.
 
-    >>> documented('/**\n * Adds up.\n * All of it.\n *\n * @param a one\n */')
+    >>> extract_doc('/**\n * Adds up.\n * All of it.\n *\n * @param a one\n */')
     'Adds up. All of it.'
-    >>> documented('"""Say hello.\n\n    Loudly."""'), documented('/// <summary>Says.</summary>'), documented('# Says.')
+    >>> (extract_doc('"""Say hello.\n\n    Loudly."""'), extract_doc('/// <summary>Says.</summary>'),
+    ...  extract_doc('# Says.'))
     ('Say hello.', 'Says.', 'Says.')
     '''
-    text = text[:_LONGEST_COMMENT]
-    plain = _CLOSING.sub("", _MARKS.sub("", text).strip()) if text else ""
+    text = text[:_MAX_COMMENT_CHARS]
+    plain = _CLOSING_QUOTES.sub("", _COMMENT_MARKS.sub("", text).strip()) if text else ""
     plain = _FIELDS.split(_TAGS.sub(" ", plain), maxsplit=1)[0].strip()
     paragraph = re.split(r"\n\s*\n", plain, maxsplit=1)[0]
-    said = " ".join(paragraph.split())
-    return said if len(said) <= LONGEST_DOC else said[: LONGEST_DOC - 1] + "…"
+    doc = " ".join(paragraph.split())
+    return doc if len(doc) <= MAX_DOC_CHARS else doc[: MAX_DOC_CHARS - 1] + "…"
 
 
-MOST_SYMBOLS = 5_000
-"""Symbols that are kept of one file. One with more is generated."""
+MAX_SYMBOLS = 5_000
+"""Symbols that are kept of one file. A file with more is generated."""
 _SCOPES = frozenset({"scope", "namespace"})
 _REGIONS = KINDS | _SCOPES | {"outer", "local"}
 _CALLS = frozenset({"call", "make", "bare"})
 _BASES = ("extends", "implements", "inherits")
 _ORDER = {"package": 0, "import": 0, "outer": 1, "class": 4, "type": 5, "constant": 6}
-"""Which of several marks on the same text counts first: what says more about it."""
+"""Order of captures of the same text, by how specific they are (default 3)."""
 
 
-class Region(NamedTuple):
-    """Something that is open while its inside is read."""
+class Scope(NamedTuple):
+    """A part of the text in which definitions get a common prefix."""
 
     end: int
     name: str
-    """The qualified name that its members begin with."""
+    """Qualified name before those of its members."""
     kind: str
     symbol: str
-    """The innermost symbol at this place."""
+    """The innermost enclosing symbol."""
     owner: str
-    """The innermost class or the like at this place."""
+    """The innermost enclosing class or similar."""
 
 
 class Call(NamedTuple):
-    """Something that is called."""
+    """A call, in a symbol and its class (`owner`)."""
 
     symbol: str
     owner: str
     name: str
     on: str
+    """The expression before the name."""
     line: int
-    how: str
-    """`call`, `make` for a type that an object is made of, or `bare` for what may be a variable as well."""
+    capture: str
+    """`call`, `make` for a type that is instantiated, or `bare` for a name that may be a variable."""
 
 
 class Base(NamedTuple):
-    """Something that a class or the like builds upon."""
+    """A base class or interface of a symbol."""
 
     symbol: str
     name: str
     relation: str
-    """`extends`, `implements` or, where the text does not tell, `inherits`."""
+    """`extends`, `implements` or, if the syntax does not distinguish them, `inherits`."""
     line: int
 
 
-class Outline:
-    """What a file defines, and what it says of other files."""
+class CodeOutline:
+    """Symbols, imports, calls, bases and types of one file."""
 
-    def __init__(self, language: Language, found: "list[dict[str, list[Node]]]", text: bytes) -> None:
+    def __init__(self, language: Language, matches: "list[dict[str, list[Node]]]", text: bytes) -> None:
         self.symbols: dict[str, Symbol] = {}
         self.parents: dict[str, str] = {}
-        """For each symbol, the one it is a member of; empty at the top of the file."""
+        """For each symbol, the one of which it is a member; empty at the top level."""
         self.imports: list[tuple[Node, int]] = []
         self.calls: list[Call] = []
         self.bases: list[Base] = []
         self.types: dict[tuple[str, str], str] = {}
-        """The types of variables, by the symbol that they belong to and their name."""
+        """Types of variables, by their symbol and name."""
         self.locals: set[tuple[str, str]] = set()
-        """Names that are defined inside of a symbol and known only there."""
+        """Names that are local to a symbol, with that symbol."""
         self.declared: set[str] = set()
-        """Symbols whose definition is elsewhere."""
+        """Symbols that are only declared here."""
         self.package = ""
-        self.too_many = False
+        self.has_too_many_symbols = False
         self._language = language
         self._text = text
-        self._comments = Comments(found, text)
-        self._open = [Region(len(text) + 1, "", "", "", "")]
+        self._comments = Comments(matches, text)
+        self._open = [Scope(len(text) + 1, "", "", "", "")]
         self._outer: Node | None = None
-        self._seen: set[int] = set()
-        self._times: dict[str, int] = {}
-        for what, node, captured in _marks(found):
-            self._read(what, node, captured)
+        self._handled: set[int] = set()
+        self._counts: dict[str, int] = {}
+        for capture, node, captures in _sort_captures(matches):
+            self._handle(capture, node, captures)
         del self._text, self._comments, self._outer, self._open
 
-    def _read(self, what: str, node: "Node", captured: "dict[str, list[Node]]") -> None:
+    def _handle(self, capture: str, node: "Node", captures: "dict[str, list[Node]]") -> None:
         start = node.start_byte
         while self._open[-1].end <= start:
             self._open.pop()
-        here = self._open[-1]
+        scope = self._open[-1]
         line = node.start_point.row + 1
-        if what in _REGIONS:
-            self._enter(what, node, captured)
-        elif what in _CALLS:
-            on = word(captured["on"][0]) if "on" in captured else ""
-            self.calls.append(Call(here.symbol, here.owner, word(node), on, line, what))
-        elif what == "import":
+        if capture in _REGIONS:
+            self._enter(capture, node, captures)
+        elif capture in _CALLS:
+            on = name_text(captures["on"][0]) if "on" in captures else ""
+            self.calls.append(Call(scope.symbol, scope.owner, name_text(node), on, line, capture))
+        elif capture == "import":
             self.imports.append((node, line))
-            self._seen.add(node.id)
-        elif what == "var":
-            self._type(here, plain_name(word(node)), type_name(word(captured["type"][0])))
-        elif what in _BASES:
-            owner = plain_name(word(captured["owner"][0])) if "owner" in captured else here.owner
-            self.bases.append(Base(owner, plain_name(word(node)), what, line))
-        elif what == "package":
-            self.package = ".".join(filter(None, (self.package, plain_name(word(node)))))
-        elif what == "doc":
-            self._document(here, written(node))
+            self._handled.add(node.id)
+        elif capture == "var":
+            self._add_type(scope, normalise_name(name_text(node)), normalise_type(name_text(captures["type"][0])))
+        elif capture in _BASES:
+            owner = normalise_name(name_text(captures["owner"][0])) if "owner" in captures else scope.owner
+            self.bases.append(Base(owner, normalise_name(name_text(node)), capture, line))
+        elif capture == "package":
+            self.package = ".".join(filter(None, (self.package, normalise_name(name_text(node)))))
+        elif capture == "doc":
+            self._add_doc(scope, node_text(node))
 
-    def _type(self, here: Region, name: str, kind: str) -> None:
-        """Remember the type of a variable; one of the object (`self.x`) belongs to its class.
+    def _add_type(self, scope: Scope, name: str, type_name: str) -> None:
+        """Add the type of a variable, or of a field (`self.x`) to its class.
 
-        What is assigned may be a variable, whose type is known already.
+        The type may be the name of another variable that is assigned, whose type is known already.
         """
-        kind = self.types.get((here.symbol, kind), kind)
+        type_name = self.types.get((scope.symbol, type_name), type_name)
         on, _, last = name.rpartition(".")
-        fields = here.kind in {"constructor", "property", "constant"}  # what one is given mostly becomes a field
+        # Parameters of a constructor mostly become fields.
+        is_field = scope.kind in {"constructor", "property", "constant"}
         if not on:
-            self.types.setdefault((here.symbol, last), kind)
-        if on in self._language.selves or (not on and fields):
-            self.types.setdefault((here.owner, last), kind)
+            self.types.setdefault((scope.symbol, last), type_name)
+        if on in self._language.selves or (not on and is_field):
+            self.types.setdefault((scope.owner, last), type_name)
 
-    def _document(self, here: Region, text: str) -> None:
-        symbol = self.symbols.get(here.symbol)
-        if symbol and here.name == here.symbol and not symbol.doc:
-            self.symbols[here.symbol] = replace(symbol, doc=documented(text))
+    def _add_doc(self, scope: Scope, text: str) -> None:
+        symbol = self.symbols.get(scope.symbol)
+        if symbol and scope.name == scope.symbol and not symbol.doc:
+            self.symbols[scope.symbol] = replace(symbol, doc=extract_doc(text))
 
-    def _enter(self, what: str, node: "Node", captured: "dict[str, list[Node]]") -> None:
-        here = self._open[-1]
-        if what == "outer":
+    def _enter(self, capture: str, node: "Node", captures: "dict[str, list[Node]]") -> None:
+        """Open the scope of a definition, namespace or local function."""
+        scope = self._open[-1]
+        if capture == "outer":
             self._outer = node
             return
-        named = captured.get("name")
-        if what == "local" or not named:
-            self._open.append(Region(node.end_byte, "", "local", here.symbol, here.owner))
+        names = captures.get("name")
+        if capture == "local" or not names:
+            self._open.append(Scope(node.end_byte, "", "local", scope.symbol, scope.owner))
             return
-        if named[0].id in self._seen or node.id in self._seen:
-            return  # two patterns mean the same: the wider one counts; what is imported is not defined here
-        self._seen.add(named[0].id)
-        simple = plain_name(word(named[0]))
-        if here.kind in CALLABLE or here.kind == "local":
-            self.locals.add((here.symbol, simple))
-            self._open.append(Region(node.end_byte, "", "local", here.symbol, here.owner))
+        if names[0].id in self._handled or node.id in self._handled:
+            return  # matched by a wider pattern already, or imported
+        self._handled.add(names[0].id)
+        simple = normalise_name(name_text(names[0]))
+        if scope.kind in CALLABLE or scope.kind == "local":
+            self.locals.add((scope.symbol, simple))
+            self._open.append(Scope(node.end_byte, "", "local", scope.symbol, scope.owner))
             return
-        owner = plain_name(word(captured["owner"][0])) if "owner" in captured else ""
-        name = ".".join(filter(None, (here.name, owner, simple)))
-        if what in _SCOPES:
-            inside = name if name in self.symbols else here.symbol
-            owner = name if what == "scope" else here.owner
-            self._open.append(Region(node.end_byte, name, what, inside, owner))
-        elif what == "constant" and name in self.symbols:
-            return  # given another value, it still is the same
-        elif simple and len(self.symbols) < MOST_SYMBOLS:
-            self._define(what, simple, name, node, captured)
+        owner = normalise_name(name_text(captures["owner"][0])) if "owner" in captures else ""
+        name = ".".join(filter(None, (scope.name, owner, simple)))
+        if capture in _SCOPES:
+            symbol = name if name in self.symbols else scope.symbol
+            owner = name if capture == "scope" else scope.owner
+            self._open.append(Scope(node.end_byte, name, capture, symbol, owner))
+        elif capture == "constant" and name in self.symbols:
+            return  # another assignment to the same name
+        elif simple and len(self.symbols) < MAX_SYMBOLS:
+            self._define(capture, simple, name, node, captures)
         else:
-            self.too_many = self.too_many or bool(simple)
+            self.has_too_many_symbols = self.has_too_many_symbols or bool(simple)
 
-    def _define(self, kind: str, simple: str, name: str, node: "Node", captured: "dict[str, list[Node]]") -> None:
-        """Add a symbol, and read on inside of it."""
-        here, language = self._open[-1], self._language
+    def _define(self, kind: str, simple: str, name: str, node: "Node", captures: "dict[str, list[Node]]") -> None:
+        """Add a symbol and open its scope."""
+        scope = self._open[-1]
         prefix = name.rpartition(".")[0]
-        parent = prefix if prefix in self.symbols else here.symbol
-        inside = self.symbols[parent].kind if parent else "class" if "owner" in captured or here.kind == "scope" else ""
-        if kind == "function" and inside in CLASSLIKE and (inside != "module" or self._methods_in_modules()):
+        parent = prefix if prefix in self.symbols else scope.symbol
+        if parent:
+            parent_kind = self.symbols[parent].kind
+        else:
+            parent_kind = "class" if "owner" in captures or scope.kind == "scope" else ""
+        kind = self._refine_kind(kind, simple, prefix, parent_kind)
+        definition = Definition(simple, kind, format_signature(node, captures, self._text), "", parent_kind)
+        unique = self._add(self._build_symbol(name, definition, node), parent)
+        if "declared" in captures:
+            self.declared.add(unique)
+        owner = unique if kind in CLASSLIKE else prefix if "owner" in captures else scope.owner
+        self._open.append(Scope(node.end_byte, name, kind, unique, owner))
+
+    def _refine_kind(self, kind: str, simple: str, prefix: str, parent_kind: str) -> str:
+        """Distinguish functions, methods and constructors by the symbol around them."""
+        is_module = parent_kind == "module" and not self._has_methods_in_modules()
+        if kind == "function" and parent_kind in CLASSLIKE and not is_module:
             kind = "method"
-        if kind == "method" and not inside:
+        if kind == "method" and not parent_kind:
             kind = "function"
-        if kind == "method" and (simple in language.constructors or simple == prefix.rpartition(".")[2]):
+        if kind == "method" and (simple in self._language.constructors or simple == prefix.rpartition(".")[2]):
             kind = "constructor"
+        return kind
+
+    def _build_symbol(self, name: str, definition: Definition, node: "Node") -> Symbol:
+        """Build a symbol with its lines, signature and documentation."""
         outer = self._outer if self._outer and self._outer.end_byte >= node.end_byte else None
         self._outer = None
-        whole = outer or node
-        end = (whole if whole.end_point.row <= node.end_point.row + 1 else node).end_point  # it may define more
-        signature = head(node, captured, self._text)
-        first, doc = self._comments.before(whole.start_point.row)
-        seen = Seen(simple, kind, signature, outer.type if outer else "", inside)
-        last = end.row + (end.column > 0 or end.row == whole.start_point.row)
-        new = Symbol(name, kind, first + 1, max(last, first + 1), signature, doc, exported=language.exported(seen))
-        unique = self._added(new, parent)
-        if "declared" in captured:
-            self.declared.add(unique)
-        owner = unique if kind in CLASSLIKE else prefix if "owner" in captured else here.owner
-        self._open.append(Region(node.end_byte, name, kind, unique, owner))
+        outermost = outer or node
+        # An outer node that ends much later contains other definitions, too.
+        end = (outermost if outermost.end_point.row <= node.end_point.row + 1 else node).end_point
+        first, doc = self._comments.take_above(outermost.start_point.row)
+        last = end.row + (end.column > 0 or end.row == outermost.start_point.row)
+        is_exported = self._language.is_exported(definition._replace(outer=outer.type if outer else ""))
+        lines = (first + 1, max(last, first + 1))
+        return Symbol(name, definition.kind, *lines, definition.signature, doc, exported=is_exported)
 
-    def _added(self, new: Symbol, parent: str) -> str:
-        """Keep a symbol under a name of its own. What was declared in the lines before is defined by it."""
+    def _add(self, new: Symbol, parent: str) -> str:
+        """Add a symbol under a unique name, merged with its declaration in the lines before."""
         name = new.name
         old = self.symbols.get(name)
         if old and name in self.declared and old.end + 2 >= new.start and self.parents[name] == parent:
             self.declared.discard(name)
             self.symbols[name] = replace(new, start=old.start, doc=old.doc or new.doc, exported=old.exported)
             return name
-        self._times[name] = number = self._times.get(name, 0) + 1
+        self._counts[name] = number = self._counts.get(name, 0) + 1
         if number > 1:
             name = f"{name}~{number}"
         self.symbols[name] = replace(new, name=name)
         self.parents[name] = parent
         return name
 
-    def _methods_in_modules(self) -> bool:
-        return "self" in self._language.selves and self._language.implicit
+    def _has_methods_in_modules(self) -> bool:
+        return "self" in self._language.selves and self._language.has_implicit_self
 
 
-def _marks(found: "list[dict[str, list[Node]]]") -> "list[tuple[str, Node, dict[str, list[Node]]]]":
-    """Sort what was marked by where it begins, what lies around something before it."""
-    marks = []
-    for captured in found:
-        for what, nodes in captured.items():
-            if what in _WORTH and (what != "type" or "var" not in captured):  # there it is the type of a variable
+def _sort_captures(matches: "list[dict[str, list[Node]]]") -> "list[tuple[str, Node, dict[str, list[Node]]]]":
+    """Sort captures by their start, enclosing ones first."""
+    keyed = []
+    for captures in matches:
+        for capture, nodes in captures.items():
+            # With `@var`, `@type` is the type of a variable, not a definition.
+            if capture in _HANDLED and (capture != "type" or "var" not in captures):
                 node = nodes[0]
                 start, end = node.byte_range
-                marks.append(((start, -end, _ORDER.get(what, 3)), what, node, captured))
-    marks.sort(key=itemgetter(0))
-    return [(what, node, captured) for _, what, node, captured in marks]
+                keyed.append(((start, -end, _ORDER.get(capture, 3)), capture, node, captures))
+    keyed.sort(key=itemgetter(0))
+    return [(capture, node, captures) for _, capture, node, captures in keyed]
 
 
-_WORTH = _REGIONS | _CALLS | set(_BASES) | {"import", "var", "package", "doc"}
+_HANDLED = _REGIONS | _CALLS | set(_BASES) | {"import", "var", "package", "doc"}

@@ -1,4 +1,4 @@
-"""Blocks of code in a document: each a child of its section, with its language."""
+"""Code blocks of a document, as symbols of their sections."""
 
 import re
 
@@ -8,15 +8,16 @@ from waymeet.types import Symbol
 
 CODE_BLOCK = "code_block"
 CONTAINS = "contains"
-MOST = 1_000
-"""Blocks that are named of one file."""
+_MAX_BLOCKS = 1_000
+"""Code blocks that are kept of one file."""
 _LANGUAGE = re.compile(r"\{?\.?(?P<name>[A-Za-z][\w+#-]*)")
+_MAX_LANGUAGE_CHARS = 40
 
 
-class Blocks:
-    """Collects the blocks of one document.
+class CodeBlocks:
+    """Collector of the code blocks of one document.
 
-    >>> blocks = Blocks("a.md")
+    >>> blocks = CodeBlocks("a.md")
     >>> blocks.add("python title=x", "setup", 3, 5), blocks.add("Python", "setup", 7, 9), blocks.add("", "", 11, 12)
     ('python', 'python', '')
     >>> [symbol.name for symbol in blocks.symbols]
@@ -26,21 +27,21 @@ class Blocks:
     def __init__(self, path: str) -> None:
         self.symbols: list[Symbol] = []
         self._path = path
-        self._times: dict[tuple[str, str], int] = {}
+        self._counts: dict[tuple[str, str], int] = {}
 
-    def add(self, said: str, section: str, first: int, last: int) -> str:
-        """Name a block, and give the language that its first line states."""
-        language = language_of(said)
-        if len(self.symbols) < MOST:
-            place = (section, language)
-            self._times[place] = number = self._times.get(place, 0) + 1
+    def add(self, info: str, section: str, first: int, last: int) -> str:
+        """Add a block with the text after its fence, and return its language."""
+        language = parse_language(info)
+        if len(self.symbols) < _MAX_BLOCKS:
+            key = (section, language)
+            self._counts[key] = number = self._counts.get(key, 0) + 1
             name = f"{section}/{language or 'code'}-{number}".removeprefix("/")
             self.symbols.append(Symbol(name, CODE_BLOCK, first, last, signature=language))
         return language
 
     @property
     def links(self) -> tuple[RawLink, ...]:
-        """Connect the document, or the section of it, with each of its blocks."""
+        """Links from the document or section to each of its blocks."""
         refs = (path_key(self._path),)
         return tuple(
             RawLink("", symbol.name, CONTAINS, "", "", symbol.start, symbol.name.rpartition("/")[0], refs)
@@ -48,11 +49,12 @@ class Blocks:
         )
 
 
-def language_of(said: str) -> str:
-    """Read the language of a block from what stands behind its fence.
+def parse_language(info: str) -> str:
+    """Parse the language from the text after the fence of a block.
 
-    >>> language_of("Python title='x'"), language_of("{.rust .numbered}"), language_of("c++"), language_of("")
+    >>> (parse_language("Python title='x'"), parse_language("{.rust .numbered}"), parse_language("c++"),
+    ...  parse_language(""))
     ('python', 'rust', 'c++', '')
     """
-    found = _LANGUAGE.match(said.strip())
-    return found["name"].lower()[:40] if found else ""
+    match = _LANGUAGE.match(info.strip())
+    return match["name"].lower()[:_MAX_LANGUAGE_CHARS] if match else ""

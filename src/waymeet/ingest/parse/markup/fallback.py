@@ -1,20 +1,20 @@
-"""Plain text, source code and everything else that is not understood any further."""
+"""Parser of files without a parser of their own: title and document type from the path."""
 
-from waymeet.ingest.parse.metadata.guess_doc_type import guessed
+from waymeet.ingest.parse.metadata.guess_doc_type import guess_doc_type
 from waymeet.ingest.parse.parsed import Parsed
 
 
 def parse(path: str, _text: str, kind: str, language: str) -> Parsed:
-    """Understand nothing but where the file lies.
+    """Parse only the path of a file.
 
     >>> parse("src/app.py", "", "code", "python").title
     'app'
     """
-    return Parsed(title=stem(path), doc_type=guessed(path, kind, language))
+    return Parsed(title=stem(path), doc_type=guess_doc_type(path, kind, language))
 
 
 def stem(path: str) -> str:
-    """Name a file without its folders and its last ending.
+    """Return the name of a file without its folders and its last extension.
 
     >>> stem("docs/setup.guide.md"), stem(".gitignore")
     ('setup.guide', '.gitignore')

@@ -1,4 +1,4 @@
-"""The words of an HTML page, line for line where the file has them, with its headings, lists and links as Markdown."""
+"""Parser of HTML pages, by conversion to Markdown with the same line numbers."""
 
 import re
 from collections import defaultdict
@@ -16,104 +16,107 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 
-LONGEST = 400
-DEEPEST = 1_000
+_MAX_TEXT_CHARS = 400
+_MAX_DEPTH = 1_000
 _TAG = re.compile(r"<!--.*?(?:-->|\Z)|<[A-Za-z/!?][^<>]*>", re.DOTALL)
-_OPEN, _SHUT = "\ue000", "\ue001"
-"""Characters of private use around the number of the line that the text behind them stands in."""
-_MARK = re.compile(f"{_OPEN}(\\d+){_SHUT}")
-_SILENT = frozenset("script style noscript template svg head iframe object canvas math".split())
+_MARK_START, _MARK_END = "\ue000", "\ue001"
+"""Private use characters around the line number of the text that follows."""
+_LINE_MARK = re.compile(f"{_MARK_START}(\\d+){_MARK_END}")
+_SKIPPED = frozenset("script style noscript template svg head iframe object canvas math".split())
 _BLOCKS = frozenset(
     "p div section article main header footer li tr td th table ul ol dl dt dd blockquote pre br hr".split()
 )
 _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
-_ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#")
+_EXTERNAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#")
 _ANCHOR = re.compile(r"[\w:.-]{1,100}")
-_GIVEN = re.compile(r" \{#[^{}]*\}")
-_MOST_TITLES = 20
+_EXPLICIT_ANCHOR = re.compile(r" \{#[^{}]*\}")
+_MAX_TITLES = 20
 
 
-def marked(content: str) -> str:
-    r"""Put the number of its line before each piece of text, so that it is still known when the tags are gone.
+def mark_lines(content: str) -> str:
+    r"""Put its line number before each piece of text, as the HTML parser drops line numbers.
 
-    >>> marked("<p>a\nb</p>").replace(_OPEN, "[").replace(_SHUT, "]")
+    >>> mark_lines("<p>a\nb</p>").replace(_MARK_START, "[").replace(_MARK_END, "]")
     '<p>[1]a\n[2]b</p>'
     """
-    content = content.replace(_OPEN, "").replace(_SHUT, "")
+    content = content.replace(_MARK_START, "").replace(_MARK_END, "")
     parts: list[str] = []
-    line, at = 1, 0
+    line, start = 1, 0
     for tag in _TAG.finditer(content):
-        piece = content[at : tag.start()]
-        parts += (_numbered(piece, line), tag.group())
+        piece = content[start : tag.start()]
+        parts += (_number_rows(piece, line), tag.group())
         line += piece.count("\n") + tag.group().count("\n")
-        at = tag.end()
-    parts.append(_numbered(content[at:], line))
+        start = tag.end()
+    parts.append(_number_rows(content[start:], line))
     return "".join(parts)
 
 
-def _numbered(piece: str, line: int) -> str:
+def _number_rows(piece: str, line: int) -> str:
     if not piece.strip():
         return piece
     rows = piece.split("\n")
-    return "\n".join(f"{_OPEN}{line + number}{_SHUT}{row}" if row.strip() else row for number, row in enumerate(rows))
+    return "\n".join(
+        f"{_MARK_START}{line + number}{_MARK_END}{row}" if row.strip() else row for number, row in enumerate(rows)
+    )
 
 
-class PageWords:
-    """The words of a page, collected from its tree without recursion: a page may be nested as deeply as it likes."""
+class _PageText:
+    """Text of a page as Markdown, collected from its tree without recursion (it may be deep)."""
 
     def __init__(self, page: "LexborHTMLParser", lines: int) -> None:
-        self.title = _title(page)
+        self.title = _find_title(page)
         self._lines: defaultdict[int, list[str]] = defaultdict(list)
         self._code: set[int] = set()
-        self._begun: set[int] = set()
-        """Lines that begin with a mark of ours, not with a word that looks like one."""
-        self._headed: set[int] = set()
-        """Lines that are a heading and nothing else."""
+        self._unescaped: set[int] = set()
+        """Lines that begin with Markdown written here, not with text that needs escaping."""
+        self._heading_lines: set[int] = set()
+        """Lines that consist of a heading."""
         self._heading = 0
+        """Line of the current heading; -1 before its text, 0 outside of headings."""
         self._anchor = ""
         self._line = 1
         self._prefix = ""
-        self._preformatted = 0
-        self._space = False
+        self._pre_depth = 0
+        self._needs_space = False
         if page.root is not None:
             self._walk(page.root)
-        self.text = "\n".join(self._row(number) for number in range(1, lines + 1))
+        self.text = "\n".join(self._render_line(number) for number in range(1, lines + 1))
 
-    def _row(self, number: int) -> str:
+    def _render_line(self, number: int) -> str:
         pieces = self._lines.get(number)
         if not pieces:
             return ""
         row = "".join(pieces)
         if number in self._code:
             return f"    {row}"
-        return row.strip() if number in self._begun else escape_line(row)
+        return row.strip() if number in self._unescaped else escape_line(row)
 
     def _walk(self, root: "LexborNode") -> None:
         node: LexborNode | None = root
         depth = 0
         while node is not None:
-            if self._enter(node) and depth < DEEPEST and node.child is not None:
+            if self._enter(node) and depth < _MAX_DEPTH and node.child is not None:
                 node = node.child
                 depth += 1
                 continue
             while node is not None and node.next is None and depth:
-                node, depth = self._left(node), depth - 1
+                node, depth = self._leave_to_parent(node), depth - 1
             if node is None or not depth:
                 break
             self._leave(node)
             node = node.next
 
-    def _left(self, node: "LexborNode") -> "LexborNode | None":
+    def _leave_to_parent(self, node: "LexborNode") -> "LexborNode | None":
         self._leave(node)
         return node.parent
 
     def _enter(self, node: "LexborNode") -> bool:
-        """Meet a node; tell whether to look inside."""
+        """Handle the start of a node, and return whether to visit its children."""
         tag = node.tag
         if tag == "-text":
-            self._say(node.text_content or "")
+            self._add_text(node.text_content or "")
             return False
-        if tag in _SILENT or tag in {"_comment", "-comment", "!doctype", "-doctype"}:
+        if tag in _SKIPPED or tag in {"_comment", "-comment", "!doctype", "-doctype"}:
             return False
         if tag in _HEADINGS:
             self._prefix = f"{'#' * int(tag[1])} "
@@ -124,172 +127,176 @@ class PageWords:
         elif tag == "li":
             self._prefix = "- "
         elif tag == "pre":
-            self._preformatted += 1
-        elif tag == "code" and not self._preformatted:
+            self._pre_depth += 1
+        elif tag == "code" and not self._pre_depth:
             self._prefix += "`"
-        elif tag == "a" and _local(node):
+        elif tag == "a" and _local_target(node):
             self._prefix += "["
         if tag in _BLOCKS:
-            self._space = True
+            self._needs_space = True
         return True
 
     def _leave(self, node: "LexborNode") -> None:
         tag = node.tag
         if tag == "pre":
-            self._preformatted -= 1
-        elif tag == "code" and not self._preformatted:
-            self._close("`", "`")
-        elif tag == "a" and (target := _local(node)):
-            self._close("[", f"](<{target}>)")
+            self._pre_depth -= 1
+        elif tag == "code" and not self._pre_depth:
+            self._close_inline("`", "`")
+        elif tag == "a" and (target := _local_target(node)):
+            self._close_inline("[", f"](<{target}>)")
         elif tag in _HEADINGS:
             self._end_heading()
         elif tag == "li":
             self._prefix = ""
         if tag in _BLOCKS or tag in _HEADINGS:
-            self._space = True
+            self._needs_space = True
 
     def _end_heading(self) -> None:
-        """Finish a heading, and write down by which name links know it if that cannot be told from its words."""
-        if self._heading in self._begun:
+        """Finish a heading, with an explicit anchor if its id is not the slug of its text."""
+        if self._heading in self._unescaped:
             pieces = self._lines[self._heading]
-            self._headed.add(self._heading)
+            self._heading_lines.add(self._heading)
             if _ANCHOR.fullmatch(self._anchor) and slug("".join(pieces).lstrip("# ")) != self._anchor:
                 pieces.append(f" {{#{self._anchor}}}")
         self._prefix, self._heading, self._anchor = "", 0, ""
 
-    def _close(self, opening: str, closing: str) -> None:
-        """End what was begun, unless there was no text in it."""
+    def _close_inline(self, opening: str, closing: str) -> None:
+        """Close code or a link, or drop its opening if it has no text."""
         if self._prefix.endswith(opening):
             self._prefix = self._prefix.removesuffix(opening)
         elif self._lines[self._line]:
             self._lines[self._line][-1] = self._lines[self._line][-1].rstrip()
             self._lines[self._line].append(closing)
 
-    def _say(self, said: str) -> None:
-        """Take a text, each part of it in its line."""
-        before, *rest = _MARK.split(said)
+    def _add_text(self, text: str) -> None:
+        """Add each part of a text to its line."""
+        before, *parts = _LINE_MARK.split(text)
         if before and not before.strip():
-            self._space = True
-        for number, words in zip(rest[::2], rest[1::2], strict=True):
-            if self._heading > 0:  # a heading is one line, however many the file gives it
-                self._space = self._space or self._line != int(number)
+            self._needs_space = True
+        for number, words in zip(parts[::2], parts[1::2], strict=True):
+            if self._heading > 0:  # a heading is one line, even if the file has it on several
+                self._needs_space = self._needs_space or self._line != int(number)
                 self._line = self._heading
             else:
                 self._line = int(number)
-            self._put(words)
+            self._add_words(words)
 
-    def _put(self, words: str) -> None:
+    def _add_words(self, words: str) -> None:
         pieces = self._lines[self._line]
-        if self._preformatted and (self._line in self._code or not pieces):
+        if self._pre_depth and (self._line in self._code or not pieces):
             self._code.add(self._line)
             pieces.append(words.rstrip("\n"))
             return
         spaced = " ".join(words.split())
         if not spaced:
             return
-        if self._line in self._headed:  # not alone in its line, as in pages without line breaks: no heading
-            self._headed.discard(self._line)
-            self._begun.discard(self._line)
-            pieces[:] = [_GIVEN.sub("", "".join(pieces)).lstrip("# ")]
-        if pieces and (self._space or words[:1].isspace()):
+        if self._line in self._heading_lines:  # other text in the same line, as in minified pages: no heading
+            self._heading_lines.discard(self._line)
+            self._unescaped.discard(self._line)
+            pieces[:] = [_EXPLICIT_ANCHOR.sub("", "".join(pieces)).lstrip("# ")]
+        if pieces and (self._needs_space or words[:1].isspace()):
             pieces.append(" ")
         if pieces and self._prefix.startswith(("#", "- ")):
-            self._prefix = self._prefix.lstrip("#- ")  # in the middle of a line it would be none
+            self._prefix = self._prefix.lstrip("#- ")  # no heading or list item in the middle of a line
         elif self._prefix.startswith(("#", "- ", "[", "`")):
-            self._begun.add(self._line)
+            self._unescaped.add(self._line)
         self._heading = self._line if self._heading < 0 else self._heading
         pieces.append(self._prefix + spaced)
         self._prefix = ""
-        self._space = words[-1:].isspace()
+        self._needs_space = words[-1:].isspace()
 
 
-def _title(page: "LexborHTMLParser") -> str:
-    """Call a page by its title, or by the heading that its title begins with; the rest names the site."""
+def _find_title(page: "LexborHTMLParser") -> str:
+    """Return the heading with which the title of a page begins, otherwise the title.
+
+    The rest of such a title is the name of the site.
+    """
     node = page.css_first("title")
-    title = _words(node) if node else ""
-    headings = [_words(heading) for heading in page.css("h1")[:_MOST_TITLES]]
+    title = _node_text(node) if node else ""
+    headings = [_node_text(heading) for heading in page.css("h1")[:_MAX_TITLES]]
     return next((each for each in headings if each and title.startswith(each)), title or next(iter(headings), ""))
 
 
-def _words(node: "LexborNode") -> str:
-    return " ".join(_MARK.sub("", node.text()).split())[:LONGEST]
+def _node_text(node: "LexborNode") -> str:
+    return " ".join(_LINE_MARK.sub("", node.text()).split())[:_MAX_TEXT_CHARS]
 
 
-def _local(node: "LexborNode") -> str:
-    """Give where a link leads, if that is another file of the project."""
-    target = _MARK.sub("", node.attributes.get("href") or "").strip()
-    if not target or len(target) > LONGEST or _ELSEWHERE.match(target) or re.search(r"[<>\n]", target):
+def _local_target(node: "LexborNode") -> str:
+    """Return the target of a link, empty if that is not another file of the project."""
+    target = _LINE_MARK.sub("", node.attributes.get("href") or "").strip()
+    if not target or len(target) > _MAX_TEXT_CHARS or _EXTERNAL.match(target) or re.search(r"[<>\n]", target):
         return ""
     return target
 
 
-MISSING = "read as plain text: to read it as a page, pip install 'waymeet[html]'"
+MISSING = "no HTML parser installed; searched as plain text. To install it: pip install 'waymeet[html]'"
 _PAGE = re.compile(r"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
 _TEMPLATE = re.compile(r"\{%|\{\{|<%|<\?(?!xml)|\sv-if=|\s\*ngIf=|\sth:\w+=")
-_HEAD = 5_000
-_NAME = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)")
+_HEAD_CHARS = 5_000
+_TAG_NAME = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)")
 _UNCLOSED = frozenset(
     "area base br col embed hr img input link meta source track wbr p li dt dd tr td th thead tbody option path".split()
 )
-"""Elements that have no end, or whose end is often left out."""
+"""Elements without an end tag, or whose end tag is often omitted."""
 
 
 def parse(path: str, content: str, kind: str, language: str) -> Parsed:
-    """Read an HTML file."""
+    """Parse an HTML file."""
     if not is_page(content):
         return fallback.parse(path, content, kind, language)
     try:
         from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - an extra
     except ImportError:
         return replace(fallback.parse(path, content, kind, language), kind="docs", warnings=(MISSING,))
-    if deepest(content) > DEEPEST:  # the time to read it grows with the square of that
+    if estimate_depth(content) > _MAX_DEPTH:  # parsing time is quadratic in the depth
         return replace(
-            fallback.parse(path, content, kind, language), warnings=("nested too deeply: read as plain text",)
+            fallback.parse(path, content, kind, language),
+            warnings=("elements are nested too deeply; searched as plain text",),
         )
-    page = LexborHTMLParser(marked(content))
-    words = PageWords(page, content.count("\n") + 1)
-    if not words.text.strip():
+    page = LexborHTMLParser(mark_lines(content))
+    converted = _PageText(page, content.count("\n") + 1)
+    if not converted.text.strip():
         return fallback.parse(path, content, kind, language)
-    parsed = markdown.parse(path, words.text, "docs", language)
+    parsed = markdown.parse(path, converted.text, "docs", language)
     return replace(
         parsed,
-        title=words.title or parsed.title,
+        title=converted.title or parsed.title,
         kind="docs",
-        text=words.text,
-        properties={**_properties(page), **parsed.properties},
+        text=converted.text,
+        properties={**_read_properties(page), **parsed.properties},
     )
 
 
 def is_page(content: str) -> bool:
-    """Tell a whole page, meant to be read, from a template.
+    """Check whether a file is a whole page, not a fragment or template.
 
     >>> is_page("<!DOCTYPE html><p>Hi"), is_page("<div>{{ name }}</div>"), is_page("<html>{% block %}</html>")
     (True, False, False)
     """
-    head = content[:_HEAD]
+    head = content[:_HEAD_CHARS]
     return _PAGE.search(head) is not None and _TEMPLATE.search(head) is None
 
 
-def deepest(content: str) -> int:
-    """Estimate how deeply the elements of a page are nested.
+def estimate_depth(content: str) -> int:
+    """Estimate the nesting depth of the elements of a page.
 
-    >>> deepest("<div><div>a</div><p>b<p>c<br></div>")
+    >>> estimate_depth("<div><div>a</div><p>b<p>c<br></div>")
     2
     """
-    depth = most = 0
-    for closing, name in _NAME.findall(content):
+    depth = max_depth = 0
+    for closing, name in _TAG_NAME.findall(content):
         if name.lower() not in _UNCLOSED:
             depth = max(depth - 1, 0) if closing else depth + 1
-            most = max(most, depth)
-    return most
+            max_depth = max(max_depth, depth)
+    return max_depth
 
 
-def _properties(page: "LexborHTMLParser") -> dict[str, str]:
-    """Read what a page says of itself."""
-    found: dict[str, str] = {}
-    root, described = page.css_first("html"), page.css_first('meta[name="description"]')
+def _read_properties(page: "LexborHTMLParser") -> dict[str, str]:
+    """Read the language and description of a page."""
+    properties: dict[str, str] = {}
+    root, description = page.css_first("html"), page.css_first('meta[name="description"]')
     if root is not None and (code := normalise_language((root.attributes.get("lang") or "").replace("_", "-")[:5])):
-        found["lang"] = code
-    if described is not None and (said := " ".join((described.attributes.get("content") or "").split())):
-        found["description"] = said[:LONGEST]
-    return found
+        properties["lang"] = code
+    if description is not None and (text := " ".join((description.attributes.get("content") or "").split())):
+        properties["description"] = text[:_MAX_TEXT_CHARS]
+    return properties

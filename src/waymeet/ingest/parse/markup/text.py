@@ -1,30 +1,30 @@
-"""Plain text meant to be read: no markup, but the paths it names and the language it is written in."""
+"""Parser of plain text documents: mentioned paths and the language."""
 
 from waymeet.ingest.parse.markup import rst
 from waymeet.ingest.parse.markup.fallback import stem
-from waymeet.ingest.parse.metadata.properties import about
+from waymeet.ingest.parse.metadata.properties import read_metadata
 from waymeet.ingest.parse.parsed import Parsed
-from waymeet.ingest.parse.references.mentions import Mentioned
+from waymeet.ingest.parse.references.mentions import MentionCollector
 
-_MOST = 500_000
-"""Characters that are looked through for paths."""
+_MAX_CHARS = 500_000
+"""Only so many characters are searched for paths."""
 
 
 def parse(path: str, text: str, kind: str, language: str) -> Parsed:
-    """Read a file without markup, unless its text shows that it has some."""
-    if kind == "docs" and rst.looks_like_it(text):
+    """Parse a file as plain text, or as reStructuredText if its text looks like that."""
+    if kind == "docs" and rst.is_rst(text):
         return rst.parse(path, text, kind, language)
-    said = about({}, path, kind, language, text)
-    mentioned = Mentioned(path)
+    metadata = read_metadata({}, path, kind, language, text)
+    mentions = MentionCollector(path)
     if kind == "docs":
-        first, lines = 0, text[:_MOST].split("\n")
-        for at, line in enumerate([*lines, ""]):
+        first, lines = 0, text[:_MAX_CHARS].split("\n")
+        for index, line in enumerate([*lines, ""]):
             if not line.strip():
-                mentioned.in_text("\n".join(lines[first:at]), (), (), first + 1, "")
-                first = at + 1
+                mentions.add_text("\n".join(lines[first:index]), (), (), first + 1, "")
+                first = index + 1
     return Parsed(
         title=stem(path),
-        doc_type=said.doc_type,
-        properties=said.properties,
-        links=(*said.links, *mentioned.links),
+        doc_type=metadata.doc_type,
+        properties=metadata.properties,
+        links=(*metadata.links, *mentions.links),
     )

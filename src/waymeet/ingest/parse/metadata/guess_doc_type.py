@@ -1,11 +1,7 @@
-"""What sort of document a file is, judged by where it lies and how it is called."""
+"""Guess of a document's type from its path."""
 
 import re
 from itertools import pairwise
-
-from waymeet.analysis.doc_types import normalise_doc_type
-
-__all__ = ["OTHER", "guessed", "normalise_doc_type"]
 
 OTHER = "other"
 _WORDS = {
@@ -33,16 +29,19 @@ _WORDS = {
     for word in words.split()
 }
 _CONFIGURATION = frozenset({"toml", "yaml", "ini", "properties", "dotenv"})
-_BETWEEN = re.compile(r"[\W_]+")
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_SEPARATORS = re.compile(r"[\W_]+")
+_CASE_CHANGE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
-def guessed(path: str, kind: str, language: str) -> str:
-    """Guess the type: the file's name decides before its folders, the last word before the first.
+def guess_doc_type(path: str, kind: str, language: str) -> str:
+    """Guess the type of a document by the words of its path.
 
-    >>> guessed("docs/search-design.md", "docs", "markdown"), guessed("docs/adr/0007-use-sqlite.md", "docs", "markdown")
+    The file name takes precedence over folders, and the last word over earlier ones.
+
+    >>> (guess_doc_type("docs/search-design.md", "docs", "markdown"),
+    ...  guess_doc_type("docs/adr/0007-use-sqlite.md", "docs", "markdown"))
     ('design', 'decision_record')
-    >>> guessed("src/api/plan.py", "code", "python"), guessed("db/schema.sql", "code", "sql")
+    >>> guess_doc_type("src/api/plan.py", "code", "python"), guess_doc_type("db/schema.sql", "code", "sql")
     ('other', 'db-schema')
     """
     *folders, name = path.split("/")
@@ -50,16 +49,16 @@ def guessed(path: str, kind: str, language: str) -> str:
     if kind == "code":
         return "db-schema" if language == "sql" and "schema" in stem.lower() else OTHER
     if kind == "files":
-        return "config" if language in _CONFIGURATION else _by_words(stem, ("api", "db-schema", "config"))
+        return "config" if language in _CONFIGURATION else _match_words(stem, ("api", "db-schema", "config"))
     for part in (stem, *reversed(folders)):
-        found = _by_words(part)
-        if found != OTHER:
-            return found
+        doc_type = _match_words(part)
+        if doc_type != OTHER:
+            return doc_type
     return OTHER
 
 
-def _by_words(part: str, allowed: tuple[str, ...] = ()) -> str:
-    words = [word for word in _BETWEEN.split(_HUMP.sub("-", part).lower()) if word]
+def _match_words(part: str, allowed: tuple[str, ...] = ()) -> str:
+    words = [word for word in _SEPARATORS.split(_CASE_CHANGE.sub("-", part).lower()) if word]
     pairs = [f"{first}-{second}" for first, second in pairwise(words)]
     for word in (*reversed(pairs), *reversed(words)):
         doc_type = _WORDS.get(word, OTHER)

@@ -1,4 +1,4 @@
-"""Anchors of headings, spelled the way GitHub spells them."""
+"""Anchors of headings, in the form that GitHub uses."""
 
 import re
 
@@ -6,7 +6,7 @@ _DROPPED = re.compile(r"[^\w\- ]")
 
 
 class Anchors:
-    """Gives each heading of a document an anchor of its own.
+    """Unique anchors for the headings of one document.
 
     >>> anchors = Anchors()
     >>> anchors.next("Getting Started!"), anchors.next("Getting started"), anchors.next("検索の設定")
@@ -14,20 +14,20 @@ class Anchors:
     """
 
     def __init__(self) -> None:
-        self._times: dict[str, int] = {}
+        self._counts: dict[str, int] = {}
 
     def next(self, heading: str) -> str:
         """Make the anchor of the next heading."""
-        wanted = anchor = slug(heading)
-        while anchor in self._times:
-            self._times[wanted] += 1
-            anchor = f"{wanted}-{self._times[wanted]}"
-        self._times[anchor] = 0
+        base = anchor = slug(heading)
+        while anchor in self._counts:
+            self._counts[base] += 1
+            anchor = f"{base}-{self._counts[base]}"
+        self._counts[anchor] = 0
         return anchor
 
 
 def label_key(label: str) -> str:
-    """Give the key of a label that documents of one project know each other's places by.
+    """Build the key of a label, which is shared by all documents of a project.
 
     >>> label_key("Setup Guide")
     'a:setup-guide'
@@ -36,7 +36,7 @@ def label_key(label: str) -> str:
 
 
 def slug(heading: str) -> str:
-    """Spell a heading as an anchor, without regard to others of the same name.
+    """Build the anchor of a heading, without a number for repeated headings.
 
     >>> slug("What's new in 2.0?")
     'whats-new-in-20'

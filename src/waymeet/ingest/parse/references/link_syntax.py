@@ -1,4 +1,4 @@
-"""What a link as written in Markdown says: where to, of which kind, in which words."""
+"""Parser of link syntax: target, anchor, kind and label of Markdown links and wikilinks."""
 
 import re
 from urllib.parse import unquote
@@ -14,89 +14,89 @@ KINDS = frozenset(
     supersedes caused enabled supports derived_from contradicts
     """.split()
 )
-"""Kinds of links that an author can name by one word in the place of words to show."""
+"""Kinds of links that an author can give as the label of a link."""
 EMBEDS = "embeds"
 REFERENCES = "references"
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+")
 _WORD = re.compile(r"[^\W\d_][\w-]{0,63}")
-_STATED = re.compile(r"(?:type|kind|rel)\s*[:=]\s*(?P<kind>.+)", re.IGNORECASE)
-_ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-_ELSEWHERE_WIKI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|//|mailto:")
+_EXPLICIT_KIND = re.compile(r"(?:type|kind|rel)\s*[:=]\s*(?P<kind>.+)", re.IGNORECASE)
+_EXTERNAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_EXTERNAL_WIKI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|//|mailto:")
 
 
-class Meant(Struct, frozen=True):
-    """The understood parts of a link."""
+class ParsedLink(Struct, frozen=True):
+    """The parts of a link."""
 
     target: str
     anchor: str = ""
     kind: str = REFERENCES
-    shown: str | None = None
-    """Words that stand for the link instead of those written in it."""
+    label: str | None = None
+    """Text to show in place of the one in the link, which gives the kind."""
 
 
-def wikilink(target: str, label: str | None, *, embedded: bool) -> Meant | None:
-    """Understand `[[target#heading|label]]`; None if it leads nowhere in the project.
+def parse_wikilink(target: str, label: str | None, *, embedded: bool) -> ParsedLink | None:
+    """Parse `[[target#heading|label]]`, or return None if it leads out of the project.
 
-    >>> wikilink("Search#Ranking rules", None, embedded=False)
-    Meant(target='Search', anchor='ranking-rules', kind='references', shown=None)
-    >>> wikilink("core", "depends_on", embedded=False)
-    Meant(target='core', anchor='', kind='depends_on', shown='core')
-    >>> wikilink("core", "the core|Inspires", embedded=False)
-    Meant(target='core', anchor='', kind='inspires', shown='the core')
+    >>> parse_wikilink("Search#Ranking rules", None, embedded=False)
+    ParsedLink(target='Search', anchor='ranking-rules', kind='references', label=None)
+    >>> parse_wikilink("core", "depends_on", embedded=False)
+    ParsedLink(target='core', anchor='', kind='depends_on', label='core')
+    >>> parse_wikilink("core", "the core|Inspires", embedded=False)
+    ParsedLink(target='core', anchor='', kind='inspires', label='the core')
     """
     # Inside a table the bar is written \\|, and the backslash stays with the target.
     page, _, anchor = target.removesuffix("\\").partition("#")
     page = " ".join(page.replace("\\", "/").split())
-    if not page or _ELSEWHERE_WIKI.match(page) or is_binary_name(page):
+    if not page or _EXTERNAL_WIKI.match(page) or is_binary_name(page):
         return None
     anchor = slug(anchor.rpartition("#")[2])
     if embedded:
-        return Meant(page, anchor, EMBEDS)
+        return ParsedLink(page, anchor, EMBEDS)
     words, bar, last = (label or "").rpartition("|")
-    kind = any_kind(last) if bar else named_kind(last)
+    kind = normalise_kind(last) if bar else parse_kind(last)
     if not kind:
-        return Meant(page, anchor)
-    return Meant(page, anchor, kind, words.strip() or page)
+        return ParsedLink(page, anchor)
+    return ParsedLink(page, anchor, kind, words.strip() or page)
 
 
-def inline(destination: str, title: str, *, embedded: bool) -> Meant | None:
-    """Understand `[text](destination "title")`; None if it leads nowhere in the project.
+def parse_inline_link(destination: str, title: str, *, embedded: bool) -> ParsedLink | None:
+    """Parse `[text](destination "title")`, or return None if it leads out of the project.
 
-    >>> inline("../a%20b.md#x", "implements", embedded=False)
-    Meant(target='../a b.md', anchor='x', kind='implements', shown=None)
-    >>> inline("https://example.org", "", embedded=False) is None
+    >>> parse_inline_link("../a%20b.md#x", "implements", embedded=False)
+    ParsedLink(target='../a b.md', anchor='x', kind='implements', label=None)
+    >>> parse_inline_link("https://example.org", "", embedded=False) is None
     True
     """
-    if embedded or _ELSEWHERE.match(destination):
+    if embedded or _EXTERNAL.match(destination):
         return None
     path, _, anchor = destination.partition("#")
     path = unquote(path.partition("?")[0]).replace("\\", "/").strip()
     if not path or is_binary_name(path):
         return None
-    return Meant(path, unquote(anchor).lower(), named_kind(title) or REFERENCES)
+    return ParsedLink(path, unquote(anchor).lower(), parse_kind(title) or REFERENCES)
 
 
-def named_kind(label: str) -> str:
-    """Tell whether a label is the name of a kind of link rather than words to show.
+def parse_kind(label: str) -> str:
+    """Return the kind of a link that a label gives, empty if it is text to show.
 
-    It is if it is one of ours, if it is spelled as names in programs are, or if it says so (`type: inspires`): any
-    other single word is more likely meant to be read.
+    A label gives a kind if it is one of `KINDS`, an identifier with underscores, or explicit (`type: inspires`). Any
+    other single word is more likely text.
 
-    >>> named_kind("Depends_on"), named_kind("inspired_by"), named_kind("see here"), named_kind("here")
+    >>> parse_kind("Depends_on"), parse_kind("inspired_by"), parse_kind("see here"), parse_kind("here")
     ('depends_on', 'inspired_by', '', '')
-    >>> named_kind("type: inspires")
+    >>> parse_kind("type: inspires")
     'inspires'
     """
     word = label.strip()
-    if stated := _STATED.fullmatch(word):
-        return any_kind(stated["kind"])
+    if explicit := _EXPLICIT_KIND.fullmatch(word):
+        return normalise_kind(explicit["kind"])
     return word.lower() if word.lower() in KINDS or _IDENTIFIER.fullmatch(word) else ""
 
 
-def any_kind(word: str) -> str:
-    """Spell a word that stands where only a kind can stand; empty if it is not one word.
+def normalise_kind(word: str) -> str:
+    """Normalise the name of a kind, empty if it is not one word.
 
-    >>> any_kind("Depends-On"), any_kind("see also"), any_kind("two, three")
+    >>> normalise_kind("Depends-On"), normalise_kind("see also"), normalise_kind("two, three")
     ('depends_on', 'see_also', '')
     """
     spelled = "_".join(word.split()).replace("-", "_").lower()

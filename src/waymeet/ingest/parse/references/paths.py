@@ -1,37 +1,37 @@
-"""Paths as documents write them: from their own folder, from the root, or from somewhere between."""
+"""Resolution of paths in documents, relative to their folder, a parent or the root."""
 
 import posixpath
 from collections.abc import Iterator
 
 
-def module(family: str, path: str) -> str:
-    """Give the key of a module by its path from the root, or by the end of its path (see `code.keys`).
+def module_key(family: str, path: str) -> str:
+    """Build the key of a module by its path or the end of its path (see `code.modules`).
 
-    >>> module("js", "/src/cart"), module("js", "shop/cart")
+    >>> module_key("js", "/src/cart"), module_key("js", "shop/cart")
     ('m:js:/src/cart', 'm:js:shop/cart')
     """
     return f"m:{family}:{path}"
 
 
-def below_root(folder: str, target: str) -> str | None:
-    """Join a path, unless it leads out of the root.
+def join_below_root(folder: str, target: str) -> str | None:
+    """Join a folder and a path, or return None if it leads out of the root.
 
-    >>> below_root("docs", "../src/a.py"), below_root("", "../a.py"), below_root("", "src//b/")
+    >>> join_below_root("docs", "../src/a.py"), join_below_root("", "../a.py"), join_below_root("", "src//b/")
     ('src/a.py', None, 'src/b')
     """
     path = posixpath.normpath(posixpath.join(folder, target.lstrip("/")))
     return None if path in {"..", "."} or path.startswith("../") else path
 
 
-def from_folder(source: str, target: str) -> str | None:
-    """Join a path to the folder of the document that writes it."""
-    return below_root(posixpath.dirname(source), target)
+def join_to_source_folder(source: str, target: str) -> str | None:
+    """Join a path to the folder of the document that contains it."""
+    return join_below_root(posixpath.dirname(source), target)
 
 
-def above(source: str) -> Iterator[str]:
-    """Yield the folders a document lies in, its own first, the root (the empty string) last.
+def parent_folders(source: str) -> Iterator[str]:
+    """Yield the folders above a document, its own first, the root (an empty string) last.
 
-    >>> list(above("a/b/c.md"))
+    >>> list(parent_folders("a/b/c.md"))
     ['a/b', 'a', '']
     """
     folder = posixpath.dirname(source)

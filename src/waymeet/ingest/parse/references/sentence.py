@@ -1,21 +1,21 @@
-"""The sentence that a link stands in."""
+"""The sentence around a link, and the line of a character."""
 
 import re
 from bisect import bisect_right
 
-REACH = 240
-"""How many characters before and behind a link are looked at: a wall of text is no sentence."""
+_MAX_DISTANCE = 240
+"""Characters before and after a link that are searched for the ends of the sentence."""
 _END = re.compile(r"[.!?](?=\s)|[。！？]")
 
 
-def around(text: str, start: int, end: int) -> str:
-    """Cut out the sentence around a piece of text.
+def extract_sentence(text: str, start: int, end: int) -> str:
+    """Return the sentence around a range of characters.
 
     >>> text = "First. See the setup guide for more! Last."
-    >>> around(text, text.index("setup"), text.index("guide"))
+    >>> extract_sentence(text, text.index("setup"), text.index("guide"))
     'See the setup guide for more!'
     """
-    low, high = max(start - REACH, 0), min(end + REACH, len(text))
+    low, high = max(start - _MAX_DISTANCE, 0), min(end + _MAX_DISTANCE, len(text))
     ends = [match.end() for match in _END.finditer(text, low, start)]
     first = ends[-1] if ends else _next_space(text, low, start)
     match = _END.search(text, end, high)
@@ -24,7 +24,7 @@ def around(text: str, start: int, end: int) -> str:
 
 
 def _next_space(text: str, low: int, start: int) -> int:
-    """Step over a word that the reach cut in two."""
+    """Return the next space, so that the sentence does not begin inside of a word."""
     space = text.find(" ", low, start)
     return low if low == 0 or space < 0 else space
 
@@ -34,11 +34,11 @@ def _last_space(text: str, end: int, high: int) -> int:
     return high if high == len(text) or space < 0 else space
 
 
-class Rows:
-    r"""The lines of a text, ready to be asked which one a character stands in.
+class LineIndex:
+    r"""Line numbers of the characters of a text.
 
-    >>> rows = Rows("one\ntwo", 10)
-    >>> rows.line(0), rows.line(5)
+    >>> lines = LineIndex("one\ntwo", 10)
+    >>> lines.line(0), lines.line(5)
     (10, 11)
     """
 
@@ -47,5 +47,5 @@ class Rows:
         self._first = first
 
     def line(self, offset: int) -> int:
-        """Give the number of a character's line."""
+        """Return the line number of a character."""
         return self._first + bisect_right(self._starts, offset)

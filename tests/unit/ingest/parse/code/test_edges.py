@@ -1,4 +1,4 @@
-"""Edges between files and symbols of source code, held against lists that were checked by hand."""
+"""Edges between files and symbols of source code, compared with lists checked by hand."""
 
 from collections import Counter
 

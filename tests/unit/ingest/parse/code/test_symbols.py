@@ -1,4 +1,4 @@
-"""What source code defines: names, kinds, signatures, comments, lines."""
+"""Symbols of source code: names, kinds, signatures, comments, lines."""
 
 import pytest
 from hypothesis import given
@@ -13,7 +13,7 @@ from waymeet.ingest.parse.code import LANGUAGES as KNOWN
 from waymeet.ingest.parse.code import grammar
 from waymeet.ingest.parse.code import symbols as symbols_module
 from waymeet.ingest.parse.code.language import KINDS, Language
-from waymeet.ingest.parse.code.languages import language_of
+from waymeet.ingest.parse.code.languages import find_language
 from waymeet.settings import Chunking
 from waymeet.types import Symbol
 
@@ -21,7 +21,7 @@ ENDINGS = "py js jsx ts tsx go rs java c h cpp cs rb php kt swift scala sh".spli
 
 
 def language(ending: str) -> Language:
-    found = language_of(f"a.{ending}", file_type(f"a.{ending}").language, "")
+    found = find_language(f"a.{ending}", file_type(f"a.{ending}").language, "")
     assert found is not None
     return found
 
@@ -30,7 +30,7 @@ def symbols(path: str, text: str) -> dict[str, Symbol]:
     return {symbol.name: symbol for symbol in parse(path, text).symbols}
 
 
-def test_a_symbol_is_told_in_full() -> None:
+def test_a_symbol_has_all_its_properties() -> None:
     found = symbols("src/shop/money.py", files("python")["src/shop/money.py"])
     assert found["Price"] == Symbol("Price", "class", 6, 26, "class Price", "An amount in cents.")
     assert found["Price.euros"].kind == "property"
@@ -42,7 +42,7 @@ def test_a_symbol_is_told_in_full() -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "path", "name", "told"),
+    ("language", "path", "name", "expected"),
     [
         ("typescript", "src/shop/money.ts", "Price", ("class", 12, 31, "An amount of money.", True)),
         ("typescript", "src/shop/money.ts", "Price.hidden", ("method", 28, 30, "", False)),
@@ -65,10 +65,10 @@ def test_a_symbol_is_told_in_full() -> None:
     ],
 )
 def test_every_language_is_understood(
-    language: str, path: str, name: str, told: tuple[str, int, int, str, bool]
+    language: str, path: str, name: str, expected: tuple[str, int, int, str, bool]
 ) -> None:
     symbol = symbols(path, files(language)[path])[name]
-    assert (symbol.kind, symbol.start, symbol.end, symbol.doc, symbol.exported) == told
+    assert (symbol.kind, symbol.start, symbol.end, symbol.doc, symbol.exported) == expected
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -80,7 +80,7 @@ def test_kinds_are_few_and_names_unique(language: str) -> None:
         assert list(found) == sorted(found, key=lambda symbol: (symbol.start, -symbol.end))
 
 
-def test_the_same_name_again_is_told_apart_and_overloads_are_one() -> None:
+def test_a_repeated_name_gets_a_number_and_overloads_are_one() -> None:
     assert list(symbols("a.py", "def f():\n    1\n\n\ndef f():\n    2\n")) == ["f", "f~2"]
     assert list(symbols("a.py", "x = 1\nx = 2\n")) == ["x"]
     text = "/** Doc. */\nexport function f(a: string): void;\nexport function f(a: any) {}\n"
@@ -137,15 +137,15 @@ def test_a_file_whose_grammar_is_missing_is_text(monkeypatch: pytest.MonkeyPatch
     def missing(_language: Language, _text: bytes) -> None:
         raise ImportError("no grammar")
 
-    monkeypatch.setattr("waymeet.ingest.parse.code.matches", missing)
+    monkeypatch.setattr("waymeet.ingest.parse.code.match_query", missing)
     parsed = parse("a.py", "def f():\n    pass\n")
     assert parsed.symbols == ()
-    assert parsed.warnings == ("the grammar of python cannot be used (ImportError): it is searched as text",)
+    assert parsed.warnings == ("grammar of python not usable (ImportError); searched as plain text",)
 
 
 def test_a_generated_file_is_not_followed_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(symbols_module, "MOST_SYMBOLS", 10)
-    monkeypatch.setattr("waymeet.ingest.parse.code.edges.MOST_LINKS", 5)
+    monkeypatch.setattr(symbols_module, "MAX_SYMBOLS", 10)
+    monkeypatch.setattr("waymeet.ingest.parse.code.edges.MAX_LINKS", 5)
     parsed = parse("a.py", "".join(f"def f{n}():\n    f{n - 1}()\n" for n in range(1, 30)))
     assert len(parsed.symbols) == 10
     assert len(parsed.links) == 15
@@ -160,16 +160,16 @@ def test_deep_nesting_is_no_danger(ending: str) -> None:
 
 @pytest.mark.parametrize("ending", sorted({*ENDINGS} - {"sh"}))
 def test_a_chain_of_calls_does_not_take_longer_and_longer(ending: str) -> None:
-    deepest = grammar.DEEPEST
+    deepest = grammar.MAX_DEPTH
     chain = "class A { void f() { a" + ".next_one()" * 5_000 + "; } }\n"
-    tree, found = grammar.matches(language(ending), chain.encode())
+    tree, found = grammar.match_query(language(ending), chain.encode())
     assert len(found) <= 2 * deepest
     del tree
 
 
 def test_grammars_are_loaded_when_needed() -> None:
     assert set(KNOWN) == {file_type(f"a.{ending}").language for ending in ENDINGS}
-    assert grammar._loaded.cache_info().maxsize is None
+    assert grammar._load.cache_info().maxsize is None
 
 
 WORDS = """

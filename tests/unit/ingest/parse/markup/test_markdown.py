@@ -1,4 +1,4 @@
-"""Text → titles, headings, links and front matter."""
+"""Markdown: titles, headings, links and front matter."""
 
 import time
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from waymeet.ingest.filetypes import file_type
 from waymeet.ingest.parse import Parsed, RawLink, parse
-from waymeet.ingest.parse.markup.markdown import MOST_LINKS
+from waymeet.ingest.parse.markup.outline import MAX_LINKS
 
 MARKUP = st.text(alphabet=st.sampled_from("ab é#[]()|!*_`~-=>:&\\\n\n\t .\"'<{}1検。"), max_size=200)
 
@@ -138,7 +138,7 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
         ("a: " + "x" * 70_000, "longer than"),
     ],
 )
-def test_unusable_front_matter_is_noted_and_stays_text(yaml: str, problem: str) -> None:
+def test_unusable_front_matter_is_reported_and_stays_text(yaml: str, problem: str) -> None:
     started = time.perf_counter()
     parsed = parse("a.md", f"---\n{yaml}\n---\n# Title\n")
     assert time.perf_counter() - started < 1.0
@@ -260,7 +260,7 @@ def test_a_wikilink_in_a_table_keeps_its_label_and_its_row() -> None:
     assert (found.target, found.text, found.sentence, found.line) == ("page", "words shown", "why words shown", 3)
 
 
-def test_a_kind_does_not_stand_in_the_sentence() -> None:
+def test_a_kind_is_left_out_of_the_sentence() -> None:
     assert link("This [[core|depends_on]] at run time.").sentence == "This core at run time."
 
 
@@ -284,9 +284,9 @@ def test_a_link_in_a_heading_belongs_to_its_section() -> None:
     assert link("# Top\n\n## Part [[a]]\n").section == "part-a"
 
 
-def test_more_links_than_anyone_writes_are_noted() -> None:
-    parsed = parse("a.md", "[[a]] " * (MOST_LINKS + 1))
-    assert len(parsed.links) == MOST_LINKS
+def test_too_many_links_are_reported() -> None:
+    parsed = parse("a.md", "[[a]] " * (MAX_LINKS + 1))
+    assert len(parsed.links) == MAX_LINKS
     assert "more than 5,000 links" in parsed.warnings[0]
 
 
@@ -312,7 +312,7 @@ def test_more_links_than_anyone_writes_are_noted() -> None:
         (".gitignore", "files", ""),
     ],
 )
-def test_a_files_name_tells_its_type(path: str, kind: str, language: str) -> None:
+def test_the_file_name_decides_the_type(path: str, kind: str, language: str) -> None:
     assert file_type(path) == (kind, language)
 
 
@@ -352,7 +352,7 @@ def test_source_files_that_no_grammar_knows_are_text() -> None:
     assert parse("src/app.pl", "# not a heading\n[[x]]\n") == Parsed(title="app", doc_type="other")
 
 
-# --- whatever the text is ------------------------------------------------------------------------------------------
+# --- any text ------------------------------------------------------------------------------------------------------
 
 
 @given(st.one_of(MARKUP, st.text(), MARKUP.map(lambda text: f"---\n{text}\n---\n{text}")))

@@ -193,11 +193,11 @@ def test_a_page_is_read_line_for_line() -> None:
         ("<p>Tea", "a"),
     ],
 )
-def test_a_page_is_called_by_its_title_without_the_site(page: str, title: str) -> None:
+def test_the_title_of_a_page_is_without_the_site(page: str, title: str) -> None:
     assert parse("a.html", f"<!doctype html>{page}").title == title
 
 
-def test_headings_of_pages_keep_the_names_that_links_know() -> None:
+def test_headings_of_pages_keep_their_ids() -> None:
     text = "<!doctype html>\n<h1 id='a-b'>A b</h1>\n<section id='sweets'>\n<h2>All that is sweet</h2>\n</section>\n"
     assert [heading.anchor for heading in parse("a.html", text).headings] == ["a-b", "sweets"]
 
@@ -215,7 +215,7 @@ def test_a_template_stays_as_it_is(text: str) -> None:
     assert (parsed.text, parsed.kind, parsed.headings) == (None, "", ())
 
 
-def test_without_the_extra_a_page_is_text_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_a_page_is_text_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "selectolax.lexbor", None)
     parsed = parse("a.html", HTML)
     assert (parsed.text, parsed.kind) == (None, "docs")

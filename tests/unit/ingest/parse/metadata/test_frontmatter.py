@@ -1,4 +1,4 @@
-"""What front matter says of other documents, of how much a page matters and in which language it is written."""
+"""Front matter: links to other documents, tier and language."""
 
 import pytest
 
@@ -81,7 +81,7 @@ def test_a_source_with_more_about_it() -> None:
         ("colour: green", []),
     ],
 )
-def test_keys_called_like_links_are_links(yaml: str, expected: list[tuple[str, str, str]]) -> None:
+def test_keys_named_like_links_are_links(yaml: str, expected: list[tuple[str, str, str]]) -> None:
     assert stated(yaml) == expected
 
 
@@ -109,11 +109,11 @@ def test_links_without_end_are_not_followed() -> None:
         ("deprecated: true", "deprecated"),
     ],
 )
-def test_how_much_a_page_matters_is_spelled_alike(yaml: str, tier: str) -> None:
+def test_the_importance_of_a_page_is_normalised(yaml: str, tier: str) -> None:
     assert parse("a.md", f"---\n{yaml}\n---\n").properties["tier"] == tier
 
 
-def test_a_tier_that_nobody_knows_stays_as_it_is() -> None:
+def test_an_unknown_tier_stays_as_it_is() -> None:
     assert parse("a.md", "---\ntier: gold\n---\n").properties == {"tier": "gold"}
 
 
@@ -138,7 +138,7 @@ def test_any_key_is_a_property() -> None:
         ("docs/a.en.md", "en", ("p:docs/a.md",)),
     ],
 )
-def test_the_path_tells_the_language_and_the_original(path: str, lang: str, refs: tuple[str, ...]) -> None:
+def test_the_path_gives_the_language_and_the_original(path: str, lang: str, refs: tuple[str, ...]) -> None:
     parsed = parse(path, "text")
     assert parsed.properties["lang"] == lang
     assert [(link.kind, link.refs) for link in parsed.links] == [("translation", refs)]
@@ -150,7 +150,7 @@ def test_what_only_looks_like_a_language(path: str) -> None:
     assert (parsed.properties, parsed.links) == ({}, ())
 
 
-def test_front_matter_tells_the_language_and_the_original() -> None:
+def test_front_matter_gives_the_language_and_the_original() -> None:
     parsed = parse("a.md", "---\nlang: JA\ntranslation_of: docs/b.md\n---\n")
     assert parsed.properties["lang"] == "ja"
     assert [(link.kind, link.target) for link in parsed.links] == [("translation", "docs/b.md")]
@@ -161,12 +161,12 @@ def test_translations_may_be_listed_by_language() -> None:
     assert [(link.kind, link.target) for link in links] == [("translation", "a.ja.md"), ("translation", "fr/a.md")]
 
 
-def test_a_script_tells_the_language() -> None:
+def test_the_script_gives_the_language() -> None:
     assert parse("a.md", "# 検索の設定\n\nここに書きます。\n").properties == {"lang": "ja"}
     assert parse("a.md", "# Setup\n\nThe word 検索 means search, and that is all there is to say.\n").properties == {}
 
 
-def test_links_called_by_a_language_lead_to_translations_at_the_top_only() -> None:
+def test_links_named_after_a_language_lead_to_translations_at_the_top_only() -> None:
     text = "[日本語](b.ja.md) | [简体中文](b.zh-CN.md) | [guide](c.md)\n" + "\n" * 40 + "[日本語](d.md)\n"
     assert [link.kind for link in parse("a.md", text).links] == [
         "translation",

@@ -1,11 +1,11 @@
-"""Code that prose speaks of."""
+"""Mentions of code in prose."""
 
 import time
 
 import pytest
 
 from waymeet.ingest.parse import RawLink, parse
-from waymeet.ingest.parse.references.mentions import MOST
+from waymeet.ingest.parse.references.mentions import MAX_MENTIONS
 
 
 def mentions(text: str, path: str = "docs/a.md") -> list[RawLink]:
@@ -111,7 +111,7 @@ def test_a_section_mentions_a_thing_once() -> None:
 
 
 def test_a_list_of_everything_is_cut() -> None:
-    assert len(mentions("\n\n".join(f"`Name{number}.part`" for number in range(MOST * 2)))) == MOST
+    assert len(mentions("\n\n".join(f"`Name{number}.part`" for number in range(MAX_MENTIONS * 2)))) == MAX_MENTIONS
 
 
 @pytest.mark.parametrize(

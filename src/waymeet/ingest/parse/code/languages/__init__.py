@@ -1,4 +1,4 @@
-"""The table of languages: a new one is a file in this folder and a line in the table."""
+"""Programming languages. A new one is a module in this folder and a line in the table."""
 
 import re
 from importlib import import_module
@@ -22,24 +22,24 @@ LANGUAGES = {
     "swift": "swift",
     "typescript": "typescript",
 }
-"""For each language of the table of file types, the module that knows it."""
-_ENDINGS = {"tsx": "typescript:TSX", "fish": "", "zsh": "bash", "pyx": ""}
-"""Endings whose files need another module than their language, or none."""
+"""Module of each language in the table of file types."""
+_EXTENSIONS = {"tsx": "typescript:TSX", "fish": "", "zsh": "bash", "pyx": ""}
+"""Extensions whose files need another module than their language, or none."""
 _CPLUSPLUS = re.compile(r"^\s*(?:class|namespace|template|using|public:|private:)\b", re.MULTILINE)
 
 
-def language_of(path: str, language: str, text: str) -> Language | None:
-    """Give what is known of a file's language, or None.
+def find_language(path: str, language: str, text: str) -> Language | None:
+    """Return the rules for a file's language, or None if there are none.
 
-    >>> language_of("a.sql", "sql", "") is None, language_of("a.h", "c", "class A {};").grammar
+    >>> find_language("a.sql", "sql", "") is None, find_language("a.h", "c", "class A {};").grammar
     (True, 'tree_sitter_cpp.language')
     """
-    ending = path.rpartition(".")[2].lower()
-    module = _ENDINGS.get(ending, LANGUAGES.get(language, ""))
-    if ending == "h" and _CPLUSPLUS.search(text):
+    extension = path.rpartition(".")[2].lower()
+    module = _EXTENSIONS.get(extension, LANGUAGES.get(language, ""))
+    if extension == "h" and _CPLUSPLUS.search(text):
         module = "cpp"
     if not module:
         return None
     module, _, attribute = module.partition(":")
-    found: Language = getattr(import_module(f"{__name__}.{module}"), attribute or "LANGUAGE")
-    return found
+    rules: Language = getattr(import_module(f"{__name__}.{module}"), attribute or "LANGUAGE")
+    return rules

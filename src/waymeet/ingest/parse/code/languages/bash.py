@@ -1,13 +1,13 @@
-"""Bash and other shells: functions, and scripts that others read in."""
+"""Bash and other shells: functions and sourced scripts."""
 
 import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from waymeet.analysis import file_name_key, path_key
-from waymeet.ingest.parse.code.language import Import, Language, Seen
-from waymeet.ingest.parse.code.modules import joined
-from waymeet.ingest.parse.code.node_text import written
+from waymeet.ingest.parse.code.language import Definition, Import, Language
+from waymeet.ingest.parse.code.modules import join_relative
+from waymeet.ingest.parse.code.node_text import node_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -33,25 +33,25 @@ _COMPUTED = re.compile(r"\$\([^()]*(?:\([^()]*\)[^()]*)*\)|\$\{[^{}]*\}|\$\w+|[\
 
 
 def imports(node: "Node", path: str) -> Iterable[Import]:
-    """Read a `source`; what computes the folder is taken for the script's own."""
+    """Parse a `source` command. A computed folder is taken for that of the script."""
     argument = node.child_by_field_name("argument")
-    target = _COMPUTED.sub("", written(argument)).lstrip("/") if argument else ""
-    place = joined(path.rpartition("/")[0], target) if target else ""
+    target = _COMPUTED.sub("", node_text(argument)).lstrip("/") if argument else ""
+    place = join_relative(path.rpartition("/")[0], target) if target else ""
     if place and "$" not in target:
         name = target.rpartition("/")[2]
         yield Import("", tuple(dict.fromkeys((path_key(place), path_key(target.lstrip("./")), file_name_key(name)))))
 
 
-def _exported(seen: Seen) -> bool:
-    return not seen.name.startswith("_")
+def _is_exported(definition: Definition) -> bool:
+    return not definition.name.startswith("_")
 
 
 LANGUAGE = Language(
     grammar="tree_sitter_bash.language",
     query=QUERY,
     imports=imports,
-    exported=_exported,
+    is_exported=_is_exported,
     selves=frozenset(),
-    reach="project",
+    visibility="project",
     builtins=_BUILTINS,
 )

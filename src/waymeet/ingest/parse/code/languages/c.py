@@ -1,12 +1,12 @@
-"""C: functions, types and macros; files include one another by path."""
+"""C: functions, types, macros and includes."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from waymeet.analysis import file_name_key, path_key
-from waymeet.ingest.parse.code.language import Import, Language, Seen
-from waymeet.ingest.parse.code.modules import joined, module
-from waymeet.ingest.parse.code.node_text import written
+from waymeet.ingest.parse.code.language import Definition, Import, Language
+from waymeet.ingest.parse.code.modules import join_relative, module_key
+from waymeet.ingest.parse.code.node_text import node_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -39,30 +39,30 @@ _SYSTEM = frozenset("sys linux bits asm net netinet arpa boost gtest gmock Windo
 
 
 def imports(node: "Node", path: str) -> Iterable[Import]:
-    """Read an include: from the file's own folder, by the end of its path, or by its name."""
+    """Parse an include: relative to the file's folder, by the end of its path, or by its name."""
     source = node.child_by_field_name("path")
-    text = written(source) if source else ""
+    text = node_text(source) if source else ""
     target = text.strip('"<>')
     name = target.rpartition("/")[2]
     if not target or (text.startswith("<") and ("/" not in target or target.partition("/")[0] in _SYSTEM)):
         return
-    place = joined(path.rpartition("/")[0], target)
-    end = (module("c", target),) if "/" in target and not target.startswith(".") else ()
+    place = join_relative(path.rpartition("/")[0], target)
+    end = (module_key("c", target),) if "/" in target and not target.startswith(".") else ()
     near = (path_key(place), file_name_key(name)) if text.startswith('"') and place else ()
     if end or near:
         yield Import("", (*near[:1], *end, *near[1:]))
 
 
 def modules(path: str) -> Iterator[str]:
-    """List the ends of a header's path, with its ending: that is how it is included."""
+    """List the ends of a header's path with its extension, as includes write it."""
     parts = path.split("/")
     if path.endswith((".h", ".hpp", ".hh", ".hxx", ".inc", ".ipp")):
-        yield from (module("c", "/".join(parts[-length:])) for length in range(2, min(len(parts), 5) + 1))
+        yield from (module_key("c", "/".join(parts[-length:])) for length in range(2, min(len(parts), 5) + 1))
 
 
-def exported(seen: Seen) -> bool:
-    """Tell whether other files can see it."""
-    return not seen.signature.startswith("static ")
+def is_exported(definition: Definition) -> bool:
+    """Check whether a definition is visible in other files."""
+    return not definition.signature.startswith("static ")
 
 
 LANGUAGE = Language(
@@ -70,8 +70,8 @@ LANGUAGE = Language(
     query=SHARED,
     imports=imports,
     modules=modules,
-    exported=exported,
+    is_exported=is_exported,
     selves=frozenset(),
-    reach="project",
+    visibility="project",
     builtins=BUILTINS,
 )

@@ -40,9 +40,9 @@ LANGUAGE = Language(
     query=QUERY,
     imports=c.imports,
     modules=c.modules,
-    exported=c.exported,
-    implicit=True,
-    reach="project",
+    is_exported=c.is_exported,
+    has_implicit_self=True,
+    visibility="project",
     builtins=c.BUILTINS
     | frozenset(
         """

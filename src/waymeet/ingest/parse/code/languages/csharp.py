@@ -1,12 +1,12 @@
-"""C#: namespaces that `using` opens."""
+"""C#: classes, interfaces and namespaces with `using`."""
 
 import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from waymeet.ingest.parse.code.language import Import, Language, Seen
+from waymeet.ingest.parse.code.language import Definition, Import, Language
 from waymeet.ingest.parse.code.modules import package_import, symbol_import
-from waymeet.ingest.parse.code.node_text import written
+from waymeet.ingest.parse.code.node_text import node_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -55,8 +55,8 @@ _INTERFACE = re.compile(r"(?:.*\.)?I[A-Z]")
 
 
 def imports(node: "Node", _path: str) -> Iterable[Import]:
-    """Read a `using`: of a namespace, of a class for its static members, or of one name under another."""
-    text = " ".join(written(node).rstrip("; ").split()).removeprefix("global ").removeprefix("using ")
+    """Parse a `using` of a namespace, of a class's static members, or of an alias."""
+    text = " ".join(node_text(node).rstrip("; ").split()).removeprefix("global ").removeprefix("using ")
     alias, equals, dotted = text.partition("=")
     if equals:
         yield symbol_import(dotted.strip(), alias.strip(), _OUTSIDE)
@@ -70,19 +70,19 @@ def _inherits(heir: str, base: str, index: int) -> str:
     return "extends" if heir == "class" and not index and not _INTERFACE.match(base) else "implements"
 
 
-def _exported(seen: Seen) -> bool:
-    return "public" in seen.signature.split("(")[0].split() or seen.inside == "interface"
+def _is_exported(definition: Definition) -> bool:
+    return "public" in definition.signature.split("(")[0].split() or definition.inside == "interface"
 
 
 LANGUAGE = Language(
     grammar="tree_sitter_c_sharp.language",
     query=QUERY,
     imports=imports,
-    exported=_exported,
+    is_exported=_is_exported,
     inherits=_inherits,
     parents=frozenset({"base"}),
-    free=False,
-    implicit=True,
-    reach="package",
+    has_free_functions=False,
+    has_implicit_self=True,
+    visibility="package",
     builtins=_BUILTINS,
 )

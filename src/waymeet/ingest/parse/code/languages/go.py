@@ -1,11 +1,11 @@
-"""Go: packages are folders, names with a capital are exported, methods stand outside of their types."""
+"""Go: packages by folder, exported names by their capital, methods outside of their types."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from waymeet.ingest.parse.code.language import Import, Language, Seen
-from waymeet.ingest.parse.code.modules import module
-from waymeet.ingest.parse.code.node_text import written
+from waymeet.ingest.parse.code.language import Definition, Import, Language
+from waymeet.ingest.parse.code.modules import module_key
+from waymeet.ingest.parse.code.node_text import node_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -57,29 +57,29 @@ Fatalf Printf Println Sprintf
 
 
 def imports(node: "Node", _path: str) -> Iterable[Import]:
-    """Read one line of an import; what is used of the package will tell which of its files is meant."""
+    """Parse one line of an import. The used names decide which file of the package it is."""
     source, alias = node.child_by_field_name("path"), node.child_by_field_name("name")
-    parts = written(source).strip('"`').split("/") if source else [""]
+    parts = node_text(source).strip('"`').split("/") if source else [""]
     name = parts[-1]
     if len(parts) > 1 and name[:1] == "v" and name[1:].isdigit():
         name = parts[-2]
-    local = written(alias) if alias else name
+    local = node_text(alias) if alias else name
     if parts[0] in _STANDARD:
         yield Import(local)
     else:
-        ends = ("/".join(parts[at:]) for at in range(len(parts) - 1))
-        yield Import(local, folders=tuple(module("go", end) for end in ends if end.count("/") < 5), package=name)
+        ends = ("/".join(parts[start:]) for start in range(len(parts) - 1))
+        yield Import(local, folders=tuple(module_key("go", end) for end in ends if end.count("/") < 5), package=name)
 
 
 def modules(path: str) -> Iterator[str]:
-    """List the ends of the folder's path: every file of a package is imported with it."""
+    """List the ends of the folder's path, as an import covers all files of a package."""
     parts = path.split("/")[:-1]
     if not path.endswith("_test.go"):
-        yield from (module("go", "/".join(parts[-length:])) for length in range(2, min(len(parts), 5) + 1))
+        yield from (module_key("go", "/".join(parts[-length:])) for length in range(2, min(len(parts), 5) + 1))
 
 
-def _exported(seen: Seen) -> bool:
-    return seen.name[:1].isupper()
+def _is_exported(definition: Definition) -> bool:
+    return definition.name[:1].isupper()
 
 
 LANGUAGE = Language(
@@ -87,8 +87,8 @@ LANGUAGE = Language(
     query=QUERY,
     imports=imports,
     modules=modules,
-    exported=_exported,
+    is_exported=_is_exported,
     selves=frozenset(),
-    reach="package",
+    visibility="package",
     builtins=_BUILTINS,
 )

@@ -1,11 +1,11 @@
-"""Java: one package for each file, one public type in it."""
+"""Java: classes, interfaces and packages."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from waymeet.ingest.parse.code.language import Import, Language, Seen
+from waymeet.ingest.parse.code.language import Definition, Import, Language
 from waymeet.ingest.parse.code.modules import member_import, package_import, symbol_import
-from waymeet.ingest.parse.code.node_text import written
+from waymeet.ingest.parse.code.node_text import node_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -55,8 +55,8 @@ assertNull assertNotNull assertThrows assertThat super this
 
 
 def imports(node: "Node", _path: str) -> Iterable[Import]:
-    """Read an import of a type, of a static member, or of a whole package."""
-    words = written(node).replace(";", " ").split()
+    """Parse an import of a type, of a static member, or of a whole package."""
+    words = node_text(node).replace(";", " ").split()
     dotted = "".join(words[2 if "static" in words[:2] else 1 :])
     if dotted.endswith(".*"):
         yield from package_import(dotted[:-2], OUTSIDE)
@@ -66,17 +66,17 @@ def imports(node: "Node", _path: str) -> Iterable[Import]:
         yield symbol_import(dotted, "", OUTSIDE)
 
 
-def _exported(seen: Seen) -> bool:
-    return "public" in seen.signature.split("(")[0].split() or seen.inside == "interface"
+def _is_exported(definition: Definition) -> bool:
+    return "public" in definition.signature.split("(")[0].split() or definition.inside == "interface"
 
 
 LANGUAGE = Language(
     grammar="tree_sitter_java.language",
     query=QUERY,
     imports=imports,
-    exported=_exported,
-    free=False,
-    implicit=True,
-    reach="package",
+    is_exported=_is_exported,
+    has_free_functions=False,
+    has_implicit_self=True,
+    visibility="package",
     builtins=BUILTINS,
 )

@@ -1,11 +1,12 @@
-"""JavaScript and JSX; TypeScript builds upon it."""
+"""JavaScript and JSX, extended by TypeScript."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from waymeet.ingest.parse.code.language import Import, Language, Seen
-from waymeet.ingest.parse.code.modules import above, joined, module, modules, stem
-from waymeet.ingest.parse.code.node_text import written
+from waymeet.ingest.parse.code.language import Definition, Import, Language
+from waymeet.ingest.parse.code.modules import join_relative, list_module_keys, module_key, stem
+from waymeet.ingest.parse.code.node_text import node_text
+from waymeet.ingest.parse.references.paths import parent_folders
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -61,22 +62,22 @@ toStrictEqual toHaveLength useState useEffect useRef useMemo useCallback useCont
 """.split()
 )
 _FAMILY = "js"
-_ENDINGS = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte")
+_EXTENSIONS = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte")
 
 
 def imports(node: "Node", path: str) -> Iterable[Import]:
-    """Read an import, a re-export or a call of `require`."""
+    """Parse an import, a reexport or a call of `require`."""
     if node.type == "variable_declarator":
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         files, folders, package = _module(_source(value), path) if value else ((), (), "")
-        yield Import(written(name) if name else "", files, "", folders, package=package)
+        yield Import(node_text(name) if name else "", files, "", folders, package=package)
         return
     source = _source(node)
     files, folders, package = _module(source, path)
-    bound = list(_bound(node)) if node.type == "import_statement" else []
-    for local, anchor in bound:
+    names = list(_list_names(node)) if node.type == "import_statement" else []
+    for local, anchor in names:
         yield Import(local, files, anchor, folders, package=package)
-    if not bound:
+    if not names:
         yield Import("", files, "", folders)
 
 
@@ -85,53 +86,59 @@ def _source(node: "Node") -> str:
     if source is None:
         arguments = node.child_by_field_name("arguments")
         source = arguments.named_child(0) if arguments else None
-    return written(source).strip("\"'`") if source and source.type == "string" else ""
+    return node_text(source).strip("\"'`") if source and source.type == "string" else ""
 
 
-def _bound(node: "Node") -> Iterator[tuple[str, str]]:
-    """Yield the names that an import binds, each with the name of the symbol; a default's name is only here."""
+def _list_names(node: "Node") -> Iterator[tuple[str, str]]:
+    """Yield the local names of an import with the names of the symbols.
+
+    A default import has no other name than the local one.
+    """
     clause = next((child for child in node.named_children if child.type == "import_clause"), None)
     for child in clause.named_children if clause else ():
         if child.type == "identifier":
-            yield written(child), written(child)
+            yield node_text(child), node_text(child)
         elif child.type == "namespace_import" and child.named_children:
-            yield written(child.named_children[-1]), ""
+            yield node_text(child.named_children[-1]), ""
         elif child.type == "named_imports":
-            for each in child.named_children:
-                name, alias = each.child_by_field_name("name"), each.child_by_field_name("alias")
+            for specifier in child.named_children:
+                name, alias = specifier.child_by_field_name("name"), specifier.child_by_field_name("alias")
                 if name:
-                    yield written(alias or name), written(name)
+                    yield node_text(alias or name), node_text(name)
 
 
 def _module(source: str, path: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
-    """Give the keys of a file, of the index of a folder, and the folder's name."""
-    plain = (stem(source) if source.endswith(_ENDINGS) else source).removesuffix("/index")
+    """Return the keys of a file, the keys of the index of a folder, and the folder's name."""
+    plain = (stem(source) if source.endswith(_EXTENSIONS) else source).removesuffix("/index")
     if source.startswith("."):
         folder = path.rpartition("/")[0]
-        place = joined(folder, plain)
+        place = join_relative(folder, plain)
         if not place:
-            index = module(_FAMILY, "/index") if joined(f"x/{folder}", plain) == "x" else ""
+            index = module_key(_FAMILY, "/index") if join_relative(f"x/{folder}", plain) == "x" else ""
             return (), ((index,) if index else ()), ""
-        return (module(_FAMILY, f"/{place}"),), (module(_FAMILY, f"/{place}/"),), place.rpartition("/")[2]
-    places = list(_aliased(plain, path))
-    files = tuple(module(_FAMILY, place) for place in places)
-    return files, tuple(module(_FAMILY, f"{place}/") for place in places), plain.rpartition("/")[2] if files else ""
+        return (module_key(_FAMILY, f"/{place}"),), (module_key(_FAMILY, f"/{place}/"),), place.rpartition("/")[2]
+    places = list(_expand_alias(plain, path))
+    files = tuple(module_key(_FAMILY, place) for place in places)
+    return files, tuple(module_key(_FAMILY, f"{place}/") for place in places), plain.rpartition("/")[2] if files else ""
 
 
-def _aliased(source: str, path: str) -> Iterator[str]:
-    """Yield what an alias may stand for: `@/x` and `~/x` mean the folder of sources; else the folder has its name.
+def _expand_alias(source: str, path: str) -> Iterator[str]:
+    """Yield the paths that an import with an alias may mean.
 
-    One file's text does not tell what `tsconfig.json` says, but a path that ends like the import is hardly another one.
+    `@/x` and `~/x` mean the folder of sources, other aliases a folder of that name. The aliases in `tsconfig.json` are
+    not read; a path with the same end as the import is hardly another one.
     """
-    first, _, rest = source.partition("/")
-    if first in {"@", "~", "#", "$lib", "src"} and rest:
-        yield from (f"{'/' + base if base else ''}/src/{rest}" for base in above(path) if _has_src(base, path))
-        yield f"/src/{rest}"
-        yield f"/{rest}"
-    elif first.startswith(("@", "~", "#")) and "/" in rest:
-        yield f"{first[1:]}/{rest}" if first[1:] else rest
-        yield rest
-    elif rest and not first.startswith("node:"):
+    first, _, path_in_alias = source.partition("/")
+    if first in {"@", "~", "#", "$lib", "src"} and path_in_alias:
+        yield from (
+            f"{'/' + base if base else ''}/src/{path_in_alias}" for base in parent_folders(path) if _has_src(base, path)
+        )
+        yield f"/src/{path_in_alias}"
+        yield f"/{path_in_alias}"
+    elif first.startswith(("@", "~", "#")) and "/" in path_in_alias:
+        yield f"{first[1:]}/{path_in_alias}" if first[1:] else path_in_alias
+        yield path_in_alias
+    elif path_in_alias and not first.startswith("node:"):
         yield source
 
 
@@ -140,14 +147,16 @@ def _has_src(base: str, path: str) -> bool:
 
 
 def file_modules(path: str) -> Iterator[str]:
-    """List the keys under which a file of this family is imported."""
-    return modules(_FAMILY, path, {"index"})
+    """List the keys by which a JavaScript or TypeScript file is imported."""
+    return list_module_keys(_FAMILY, path, {"index"})
 
 
-def exported(seen: Seen) -> bool:
-    """Tell whether something is exported: by the word, or as a member that is not hidden."""
-    return seen.outer == "export_statement" or (
-        bool(seen.inside) and not seen.name.startswith(("#", "_")) and not seen.signature.startswith("private")
+def is_exported(definition: Definition) -> bool:
+    """Check whether a definition is exported by keyword, or a member that is not private."""
+    return definition.outer == "export_statement" or (
+        bool(definition.inside)
+        and not definition.name.startswith(("#", "_"))
+        and not definition.signature.startswith("private")
     )
 
 
@@ -156,7 +165,7 @@ LANGUAGE = Language(
     query=QUERY,
     imports=imports,
     modules=file_modules,
-    exported=exported,
+    is_exported=is_exported,
     constructors=frozenset({"constructor"}),
     builtins=BUILTINS,
 )

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from waymeet.ingest.parse.code.language import Import, Language, Seen
+from waymeet.ingest.parse.code.language import Definition, Import, Language
 from waymeet.ingest.parse.code.languages.java import BUILTINS, OUTSIDE
 from waymeet.ingest.parse.code.modules import package_import, symbol_import
-from waymeet.ingest.parse.code.node_text import written
+from waymeet.ingest.parse.code.node_text import node_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -45,8 +45,8 @@ withContext runBlocking TODO
 
 
 def imports(node: "Node", _path: str) -> Iterable[Import]:
-    """Read an import of a symbol, under another name perhaps, or of a whole package."""
-    text = " ".join(written(node).removeprefix("import").split())
+    """Parse an import of a symbol, with or without an alias, or of a whole package."""
+    text = " ".join(node_text(node).removeprefix("import").split())
     dotted, _, alias = text.partition(" as ")
     if dotted.endswith(".*"):
         yield from package_import(dotted[:-2], OUTSIDE)
@@ -58,17 +58,17 @@ def _inherits(_heir: str, _base: str, _index: int) -> str:
     return "implements"
 
 
-def _exported(seen: Seen) -> bool:
-    return not {"private", "internal", "protected"} & set(seen.signature.split("(")[0].split())
+def _is_exported(definition: Definition) -> bool:
+    return not {"private", "internal", "protected"} & set(definition.signature.split("(")[0].split())
 
 
 LANGUAGE = Language(
     grammar="tree_sitter_kotlin.language",
     query=QUERY,
     imports=imports,
-    exported=_exported,
+    is_exported=_is_exported,
     inherits=_inherits,
-    implicit=True,
-    reach="package",
+    has_implicit_self=True,
+    visibility="package",
     builtins=_BUILTINS,
 )

@@ -1,12 +1,12 @@
-"""PHP: namespaces with `use`, and files that others require."""
+"""PHP: classes, namespaces with `use`, and required files."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from waymeet.analysis import file_name_key, path_key
-from waymeet.ingest.parse.code.language import Import, Language, Seen
-from waymeet.ingest.parse.code.modules import joined, symbol_import
-from waymeet.ingest.parse.code.node_text import plain_name, written
+from waymeet.ingest.parse.code.language import Definition, Import, Language
+from waymeet.ingest.parse.code.modules import join_relative, symbol_import
+from waymeet.ingest.parse.code.node_text import node_text, normalise_name
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -54,41 +54,41 @@ assertSame assertTrue assertFalse parent
 
 
 def imports(node: "Node", path: str) -> Iterable[Import]:
-    """Read a `use` of names, or a file that is required."""
-    text = " ".join(written(node).split())
+    """Parse a `use` of names, or a required file."""
+    text = " ".join(node_text(node).split())
     if node.type != "namespace_use_declaration":
-        yield from _required(text, path)
+        yield from _parse_require(text, path)
         return
     text = text.removeprefix("use ").rstrip("; ").removeprefix("function ").removeprefix("const ")
-    prefix, brace, rest = text.partition("{")
-    for each in rest.partition("}")[0].split(",") if brace else text.split(","):
-        name, _, alias = each.strip().partition(" as ")
-        dotted = plain_name(f"{prefix}{name}" if brace else name)
+    prefix, brace, names = text.partition("{")
+    for item in names.partition("}")[0].split(",") if brace else text.split(","):
+        name, _, alias = item.strip().partition(" as ")
+        dotted = normalise_name(f"{prefix}{name}" if brace else name)
         if dotted:
             yield symbol_import(dotted, alias.strip(), _OUTSIDE)
 
 
-def _required(text: str, path: str) -> Iterator[Import]:
+def _parse_require(text: str, path: str) -> Iterator[Import]:
     quote = "'" if "'" in text else '"'
     parts = text.split(quote)
     target = parts[1].lstrip("/") if len(parts) == 3 else ""
-    place = joined(path.rpartition("/")[0], target) if target else ""
+    place = join_relative(path.rpartition("/")[0], target) if target else ""
     if place:
         yield Import("", (path_key(place), path_key(target.lstrip("./")), file_name_key(target.rpartition("/")[2])))
 
 
-def _exported(seen: Seen) -> bool:
-    return not {"private", "protected"} & set(seen.signature.split("(")[0].split())
+def _is_exported(definition: Definition) -> bool:
+    return not {"private", "protected"} & set(definition.signature.split("(")[0].split())
 
 
 LANGUAGE = Language(
     grammar="tree_sitter_php.language_php",
     query=QUERY,
     imports=imports,
-    exported=_exported,
+    is_exported=_is_exported,
     selves=frozenset({"$this", "self", "static"}),
     parents=frozenset({"parent"}),
     constructors=frozenset({"__construct"}),
-    reach="package",
+    visibility="package",
     builtins=_BUILTINS,
 )

@@ -5,9 +5,10 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from waymeet.ingest.parse.code.language import Import, Language, Seen
-from waymeet.ingest.parse.code.modules import above, module, modules
-from waymeet.ingest.parse.code.node_text import written
+from waymeet.ingest.parse.code.language import Definition, Import, Language
+from waymeet.ingest.parse.code.modules import list_module_keys, module_key
+from waymeet.ingest.parse.code.node_text import node_text
+from waymeet.ingest.parse.references.paths import parent_folders
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -62,72 +63,72 @@ typing_extensions dateutil pytz cryptography docutils sphinx ruff mypy black
 
 
 def imports(node: "Node", path: str) -> Iterable[Import]:
-    """Read an import, absolute or relative."""
+    """Parse an absolute or relative import."""
     if node.type == "import_statement":
         for name in node.children_by_field_name("name"):
-            dotted, alias = _aliased(name)
-            # `import a.b` binds `a`, but what is written behind it names the module.
+            dotted, alias = _split_alias(name)
+            # `import a.b` binds `a`, but uses of it are written with the full name of the module.
             files, folders = _module(dotted, path)
             package = dotted.rpartition(".")[2] if folders else ""
             yield Import(alias or dotted, files, "", folders, package=package)
         return
     source = node.child_by_field_name("module_name")
-    dotted = "".join(written(source).split()) if source else ""
+    dotted = "".join(node_text(source).split()) if source else ""
     files, folders = _module(dotted, path)
     package = dotted.rstrip(".").rpartition(".")[2] or path.rpartition("/")[0].rpartition("/")[2]
     if any(child.type == "wildcard_import" for child in node.children):
-        yield Import("", files, "", folders, everything=bool(files))
+        yield Import("", files, "", folders, is_wildcard=bool(files))
         return
     for name in node.children_by_field_name("name"):
-        what, alias = _aliased(name)
+        symbol, alias = _split_alias(name)
         if not folders:
-            yield Import(alias or what)
+            yield Import(alias or symbol)
             continue
-        deeper = f"{dotted}{what}" if dotted.endswith(".") else f"{dotted}.{what}"
-        inner = _module(deeper, path)
-        yield Import(alias or what, files, what, folders, (*inner[0], *inner[1]), package)
+        submodule = f"{dotted}{symbol}" if dotted.endswith(".") else f"{dotted}.{symbol}"
+        inner = _module(submodule, path)
+        yield Import(alias or symbol, files, symbol, folders, (*inner[0], *inner[1]), package)
 
 
-def _aliased(node: "Node") -> tuple[str, str]:
+def _split_alias(node: "Node") -> tuple[str, str]:
     if node.type == "aliased_import":
         name, alias = node.child_by_field_name("name"), node.child_by_field_name("alias")
-        return written(name) if name else "", written(alias) if alias else ""
-    return written(node), ""
+        return node_text(name) if name else "", node_text(alias) if alias else ""
+    return node_text(node), ""
 
 
 def _module(dotted: str, path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Give the keys of a module's file and of the file that stands for it if it is a folder."""
+    """Return the keys of a module as a file and as a folder with `__init__.py`."""
     name = dotted.lstrip(".")
     inside = name.replace(".", "/")
     if dots := len(dotted) - len(name):
-        folders = list(above(path))
+        folders = list(parent_folders(path))
         if dots > len(folders):
             return (), ()
         place = "/".join(filter(None, (folders[dots - 1], inside)))
-        return ((module("python", f"/{place}"),) if inside else ()), (module("python", f"/{place}/"),)
+        return ((module_key("python", f"/{place}"),) if inside else ()), (module_key("python", f"/{place}/"),)
     first = name.partition(".")[0]
     within = first in path.split("/")[:-1]
     if first in sys.stdlib_module_names or not first:
         return (), ()
     if "/" in inside:
-        return (module("python", inside),), (module("python", f"{inside}/"),)
+        return (module_key("python", inside),), (module_key("python", f"{inside}/"),)
     # A single name begins where Python looks for modules, which may be any folder above or `src`.
-    places = dict.fromkeys((*above(path), "src"))
+    places = dict.fromkeys((*parent_folders(path), "src"))
     if within:
         parts = path.split("/")
         places = dict.fromkeys(("/".join(parts[: parts.index(first)]),))
-    joined = ["/".join(filter(None, (place, inside))) for place in list(places)[:6]]
-    # A package that everybody uses is hardly a module of the project, but the project may be that package.
-    files = tuple(module("python", f"/{each}") for each in joined if within or first not in _OUTSIDE)
-    return files, tuple(module("python", f"/{each}/") for each in joined)
+    paths = ["/".join(filter(None, (place, inside))) for place in list(places)[:6]]
+    # A popular package is hardly a module of the project, but the project may be that package.
+    files = tuple(module_key("python", f"/{each}") for each in paths if within or first not in _OUTSIDE)
+    return files, tuple(module_key("python", f"/{each}/") for each in paths)
 
 
 def _modules(path: str) -> Iterator[str]:
-    return modules("python", path, {"__init__"})
+    return list_module_keys("python", path, {"__init__"})
 
 
-def _exported(seen: Seen) -> bool:
-    return not seen.name.startswith("_") or (seen.name.startswith("__") and seen.name.endswith("__"))
+def _is_exported(definition: Definition) -> bool:
+    return not definition.name.startswith("_") or (definition.name.startswith("__") and definition.name.endswith("__"))
 
 
 LANGUAGE = Language(
@@ -135,7 +136,7 @@ LANGUAGE = Language(
     query=QUERY,
     imports=imports,
     modules=_modules,
-    exported=_exported,
+    is_exported=_is_exported,
     selves=frozenset({"self", "cls"}),
     constructors=frozenset({"__init__"}),
     builtins=_BUILTINS | frozenset(_COMMON.split()),

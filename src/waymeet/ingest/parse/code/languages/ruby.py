@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from waymeet.ingest.parse.code.language import Import, Language, Seen
-from waymeet.ingest.parse.code.modules import joined, module, stem
-from waymeet.ingest.parse.code.node_text import written
+from waymeet.ingest.parse.code.language import Definition, Import, Language
+from waymeet.ingest.parse.code.modules import join_relative, module_key, stem
+from waymeet.ingest.parse.code.node_text import node_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -50,30 +50,30 @@ block_given? instance_variable_get instance_variable_set assert_equal assert_nil
 
 
 def imports(node: "Node", path: str) -> Iterable[Import]:
-    """Read a `require`: from the file's own folder, or by the path below a folder of libraries."""
+    """Parse a `require`, relative to the file's folder or to a folder of libraries."""
     method, arguments = node.child_by_field_name("method"), node.child_by_field_name("arguments")
     source = arguments.named_child(0) if arguments else None
-    target = written(source).strip("\"'") if source else ""
+    target = node_text(source).strip("\"'") if source else ""
     plain = target.removesuffix(".rb")
-    if method and written(method) == "require_relative":
-        place = joined(path.rpartition("/")[0], plain)
+    if method and node_text(method) == "require_relative":
+        place = join_relative(path.rpartition("/")[0], plain)
         if place:
-            yield Import("", (module("ruby", f"/{place}"),))
+            yield Import("", (module_key("ruby", f"/{place}"),))
     elif plain and "#" not in plain and plain.partition("/")[0] not in _STANDARD and not plain.startswith("."):
-        yield Import("", (module("ruby", plain),))
+        yield Import("", (module_key("ruby", plain),))
 
 
 def modules(path: str) -> Iterator[str]:
-    """List a file's keys: its path, and its path below `lib` or the like."""
-    whole = stem(path)
-    yield module("ruby", f"/{whole}")
-    parts = whole.split("/")
-    starts = [at + 1 for at, part in enumerate(parts[:-1]) if part in {"lib", "app", "models", "test", "spec"}]
-    yield from dict.fromkeys(module("ruby", "/".join(parts[start:])) for start in starts or [0])
+    """List the keys of a file: its path, and its path below `lib` or similar."""
+    module = stem(path)
+    yield module_key("ruby", f"/{module}")
+    parts = module.split("/")
+    starts = [index + 1 for index, part in enumerate(parts[:-1]) if part in {"lib", "app", "models", "test", "spec"}]
+    yield from dict.fromkeys(module_key("ruby", "/".join(parts[start:])) for start in starts or [0])
 
 
-def _exported(seen: Seen) -> bool:
-    return not seen.name.startswith("_")
+def _is_exported(definition: Definition) -> bool:
+    return not definition.name.startswith("_")
 
 
 LANGUAGE = Language(
@@ -81,11 +81,11 @@ LANGUAGE = Language(
     query=QUERY,
     imports=imports,
     modules=modules,
-    exported=_exported,
+    is_exported=_is_exported,
     selves=frozenset({"self"}),
     constructors=frozenset({"initialize"}),
-    birth="new",
-    implicit=True,
-    reach="project",
+    implicit_constructor="new",
+    has_implicit_self=True,
+    visibility="project",
     builtins=_BUILTINS,
 )

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from waymeet.ingest.parse.code.language import Import, Language, Seen
-from waymeet.ingest.parse.code.modules import above, module
-from waymeet.ingest.parse.code.modules import modules as ends
-from waymeet.ingest.parse.code.node_text import written
+from waymeet.ingest.parse.code.language import Definition, Import, Language
+from waymeet.ingest.parse.code.modules import list_module_keys, module_key
+from waymeet.ingest.parse.code.node_text import node_text
+from waymeet.ingest.parse.references.paths import parent_folders
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -64,25 +64,25 @@ async_trait chrono itertools once_cell lazy_static bytes hyper reqwest axum rayo
 
 
 def imports(node: "Node", path: str) -> Iterable[Import]:
-    """Read a `use` with all its branches, or a `mod` whose text is in another file."""
+    """Parse a `use` with all its branches, or a `mod` in another file."""
     if node.type == "mod_item":
         name = node.child_by_field_name("name")
-        place = "/".join(filter(None, (_inside(path), written(name) if name else "")))
-        yield Import(written(name) if name else "", _file(place), folders=_folder(place))
+        place = "/".join(filter(None, (_inside(path), node_text(name) if name else "")))
+        yield Import(node_text(name) if name else "", _file(place), folders=_folder(place))
         return
     argument = node.child_by_field_name("argument")
-    for parts, alias in _branches(written(argument).removeprefix("::")) if argument else ():
-        yield from _used(parts, alias, path)
+    for parts, alias in _branches(node_text(argument).removeprefix("::")) if argument else ():
+        yield from _parse_use(parts, alias, path)
 
 
-def _used(parts: list[str], alias: str, path: str) -> Iterator[Import]:
-    base, rest = _base(parts, path)
+def _parse_use(parts: list[str], alias: str, path: str) -> Iterator[Import]:
+    base, below = _split_base(parts, path)
     last = parts[-1]
     local = alias or last
     if base is None:
         yield Import("" if last == "*" else local)
         return
-    *inside, _ = rest or [""]
+    *inside, _ = below or [""]
     place = "/".join(filter(None, (base, *inside)))
     refs = (*_file(place), *_folder(place)) if inside else _root(base)
     if base.startswith("@"):  # the name of another crate, or of a module of this file
@@ -90,7 +90,7 @@ def _used(parts: list[str], alias: str, path: str) -> Iterator[Import]:
         refs = (*_file(near), *_folder(near), *refs)
     package = place.rpartition("/")[2]
     if last == "*":
-        yield Import("", refs, everything=True)
+        yield Import("", refs, is_wildcard=True)
     elif last == "self":
         yield Import(alias or (inside[-1] if inside else ""), refs)
     else:
@@ -100,100 +100,105 @@ def _used(parts: list[str], alias: str, path: str) -> Iterator[Import]:
         yield Import(local, (*refs, *nearby), last, inner=(*_file(inner), *_folder(inner)), package=package)
 
 
-def _base(parts: list[str], path: str) -> tuple[str | None, list[str]]:
-    """Tell at which folder a path begins, and what is left of it; None if it is one of another crate."""
-    first, rest = parts[0], parts[1:]
+def _split_base(parts: list[str], path: str) -> tuple[str | None, list[str]]:
+    """Split a path into its base folder and the parts below it.
+
+    The base is None for an external crate, and `@name` for a crate or module of that name.
+    """
+    first, below = parts[0], parts[1:]
     if first == "crate":
-        return _crate(path), rest
+        return _crate(path), below
     if first in {"self", "super"}:
         base = _inside(path)
-        while rest and first == "super":
+        while below and first == "super":
             base = base.rpartition("/")[0]
-            if rest[0] != "super":
+            if below[0] != "super":
                 break
-            rest = rest[1:]
-        return base, rest
+            below = below[1:]
+        return base, below
     if first in _OUTSIDE or len(parts) == 1:
         return None, []
-    return f"@{first}", rest
+    return f"@{first}", below
 
 
 def _crate(path: str) -> str:
-    return next((folder for folder in above(path) if folder.rpartition("/")[2] == "src"), path.rpartition("/")[0])
+    return next(
+        (folder for folder in parent_folders(path) if folder.rpartition("/")[2] == "src"), path.rpartition("/")[0]
+    )
 
 
 def _inside(path: str) -> str:
-    """Name the folder in which the modules of a file lie."""
+    """Return the folder of the modules inside of a file."""
     folder, _, name = path.rpartition("/")
     stem = name.removesuffix(".rs")
     return folder if stem in _ROOTS else "/".join(filter(None, (folder, stem)))
 
 
 def _place(place: str) -> str:
-    """Write a folder's path as a key: from the root, or, for a crate of that name, as the end of a path."""
+    """Write a folder as in keys: from the root, or as the end of a path for a named crate."""
     return place[1:] if place.startswith("@") else f"/{place}"
 
 
 def _file(place: str) -> tuple[str, ...]:
-    return (module("rust", _place(place)),) if place.strip("@") else ()
+    return (module_key("rust", _place(place)),) if place.strip("@") else ()
 
 
 def _folder(place: str) -> tuple[str, ...]:
-    return (module("rust", f"{_place(place)}/"),)
+    return (module_key("rust", f"{_place(place)}/"),)
 
 
 def _root(base: str) -> tuple[str, ...]:
-    """Give the keys of a crate's or module's own file."""
+    """Return the keys of the file of a crate or module."""
     if base.startswith("@"):
-        return (module("rust", f"{base[1:]}/"),)
+        return (module_key("rust", f"{base[1:]}/"),)
     names = ("/".join(filter(None, (base, name))) for name in ("lib", "main", "mod"))
-    return (module("rust", f"/{base}"), *(module("rust", f"/{name}") for name in names))
+    return (module_key("rust", f"/{base}"), *(module_key("rust", f"/{name}") for name in names))
 
 
 def _branches(text: str) -> Iterator[tuple[list[str], str]]:
-    """Take `a::{b, c::{d as e, *}}` apart into its paths, each with its alias."""
-    waiting, count = [("", text.strip())], 0
-    while waiting and count < 500:
+    """Yield the paths in `a::{b, c::{d as e, *}}`, with their aliases."""
+    pending, count = [("", text.strip())], 0
+    while pending and count < 500:
         count += 1
-        prefix, rest = waiting.pop()
-        before, brace, inside = rest.partition("{")
+        prefix, branch = pending.pop()
+        before, brace, inside = branch.partition("{")
         if not brace:
-            name, _, alias = rest.partition(" as ")
+            name, _, alias = branch.partition(" as ")
             parts = [part.strip() for part in f"{prefix}{name}".split("::") if part.strip()]
             if parts:
                 yield parts, alias.strip()
             continue
-        waiting += [(prefix + before.strip(), each) for each in _split(inside.rpartition("}")[0])]
+        pending += [(prefix + before.strip(), each) for each in _split_commas(inside.rpartition("}")[0])]
 
 
-def _split(text: str) -> list[str]:
-    """Divide at the commas that are not inside of braces."""
-    found, depth, first = [], 0, 0
-    for at, letter in enumerate(text):
+def _split_commas(text: str) -> list[str]:
+    """Split a text at the commas that are not inside of braces."""
+    parts, depth, first = [], 0, 0
+    for index, letter in enumerate(text):
         depth += (letter == "{") - (letter == "}")
         if letter == "," and not depth:
-            found.append(text[first:at])
-            first = at + 1
-    return [each.strip() for each in (*found, text[first:]) if each.strip()]
+            parts.append(text[first:index])
+            first = index + 1
+    return [each.strip() for each in (*parts, text[first:]) if each.strip()]
 
 
 def modules(path: str) -> Iterator[str]:
-    """List a file's keys: by its path, and by its path inside of the crate, which is named after its folder."""
-    yield from (key for key in ends("rust", path, {"mod"}) if key.startswith("m:rust:/"))
+    """List the keys of a file: its path, and its path in the crate named after its folder."""
+    yield from (key for key in list_module_keys("rust", path, {"mod"}) if key.startswith("m:rust:/"))
     parts = path.removesuffix(".rs").split("/")
     if "src" in parts[1:]:
-        at = len(parts) - 1 - parts[::-1].index("src")
-        crate = parts[at - 1].replace("-", "_") if at else ""
-        inside = parts[at + 1 :]
+        src = len(parts) - 1 - parts[::-1].index("src")
+        crate = parts[src - 1].replace("-", "_") if src else ""
+        inside = parts[src + 1 :]
         if crate and inside:
             if inside[-1] in _ROOTS:
-                yield module("rust", "/".join((crate, *inside[:-1])) + "/")
+                yield module_key("rust", "/".join((crate, *inside[:-1])) + "/")
             else:
-                yield module("rust", "/".join((crate, *inside)))
+                yield module_key("rust", "/".join((crate, *inside)))
 
 
-def _exported(seen: Seen) -> bool:
-    return seen.signature.startswith("pub") or seen.inside == "trait" or seen.kind == "macro"
+def _is_exported(definition: Definition) -> bool:
+    return definition.signature.startswith("pub") or definition.inside == "trait" or definition.kind == "macro"
 
 
 LANGUAGE = Language(
@@ -201,7 +206,7 @@ LANGUAGE = Language(
     query=QUERY,
     imports=imports,
     modules=modules,
-    exported=_exported,
+    is_exported=_is_exported,
     selves=frozenset({"self", "Self"}),
     roots=frozenset({"crate", "super"}),
     builtins=_BUILTINS,

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from waymeet.ingest.parse.code.language import Import, Language, Seen
+from waymeet.ingest.parse.code.language import Definition, Import, Language
 from waymeet.ingest.parse.code.languages.java import BUILTINS, OUTSIDE
 from waymeet.ingest.parse.code.modules import package_import, symbol_import
-from waymeet.ingest.parse.code.node_text import written
+from waymeet.ingest.parse.code.node_text import node_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -43,13 +43,13 @@ Iterator Product Serializable
 
 
 def imports(node: "Node", _path: str) -> Iterable[Import]:
-    """Read an import with all its selectors."""
-    text = "".join(written(node).removeprefix("import").split(" "))
-    prefix, brace, rest = text.partition("{")
-    names = rest.partition("}")[0].split(",") if brace else [prefix.rpartition(".")[2]]
+    """Parse an import with all its selectors."""
+    text = "".join(node_text(node).removeprefix("import").split(" "))
+    prefix, brace, selectors = text.partition("{")
+    names = selectors.partition("}")[0].split(",") if brace else [prefix.rpartition(".")[2]]
     package = prefix.rstrip(".") if brace else prefix.rpartition(".")[0]
-    for each in names:
-        name, _, alias = each.strip().partition("=>")
+    for selector in names:
+        name, _, alias = selector.strip().partition("=>")
         if name in {"_", "*", "given"}:
             yield from package_import(package, OUTSIDE)
         elif name:
@@ -60,17 +60,17 @@ def _inherits(_heir: str, _base: str, index: int) -> str:
     return "implements" if index else "extends"
 
 
-def _exported(seen: Seen) -> bool:
-    return not any(word.startswith(("private", "protected")) for word in seen.signature.split("(")[0].split())
+def _is_exported(definition: Definition) -> bool:
+    return not any(word.startswith(("private", "protected")) for word in definition.signature.split("(")[0].split())
 
 
 LANGUAGE = Language(
     grammar="tree_sitter_scala.language",
     query=QUERY,
     imports=imports,
-    exported=_exported,
+    is_exported=_is_exported,
     inherits=_inherits,
-    implicit=True,
-    reach="package",
+    has_implicit_self=True,
+    visibility="package",
     builtins=_BUILTINS,
 )

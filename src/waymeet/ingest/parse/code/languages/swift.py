@@ -1,6 +1,6 @@
-"""Swift: all files of a module see one another; imports name modules, not files."""
+"""Swift: classes, protocols and functions, visible in all files of a module."""
 
-from waymeet.ingest.parse.code.language import Language, Seen
+from waymeet.ingest.parse.code.language import Definition, Language
 
 QUERY = """
 (class_declaration declaration_kind: ["class" "actor"] name: (type_identifier) @name) @class
@@ -42,8 +42,8 @@ contains joined enumerated first last super Date Data URL UUID XCTAssertEqual XC
 )
 
 
-def _exported(seen: Seen) -> bool:
-    return not {"private", "fileprivate"} & set(seen.signature.split("(")[0].split())
+def _is_exported(definition: Definition) -> bool:
+    return not {"private", "fileprivate"} & set(definition.signature.split("(")[0].split())
 
 
 def _inherits(heir: str, base: str, index: int) -> str:
@@ -55,11 +55,11 @@ def _inherits(heir: str, base: str, index: int) -> str:
 LANGUAGE = Language(
     grammar="tree_sitter_swift.language",
     query=QUERY,
-    exported=_exported,
+    is_exported=_is_exported,
     inherits=_inherits,
     selves=frozenset({"self", "Self"}),
     constructors=frozenset({"init"}),
-    implicit=True,
-    reach="project",
+    has_implicit_self=True,
+    visibility="project",
     builtins=_BUILTINS,
 )

@@ -39,7 +39,7 @@ LANGUAGE = Language(
     query=QUERY,
     imports=javascript.imports,
     modules=javascript.file_modules,
-    exported=javascript.exported,
+    is_exported=javascript.is_exported,
     constructors=frozenset({"constructor"}),
     builtins=javascript.BUILTINS
     | frozenset("Record Partial Required Readonly Pick Omit Exclude Extract ReturnType Awaited".split()),
