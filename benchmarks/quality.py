@@ -183,7 +183,7 @@ def glance(report: Report) -> Iterator[str]:
         mean = sum(first.values()) / len(first)
         yield f"The place of the first right answer (MRR@10), `auto` against plain BM25: {mean:+.3f}; {worst}."
     for each in summarise_comparisons(report.ablations, report.aside):
-        if each.name == "without spread":
+        if each.name == "without boost_linked":
             high = each.best
             most = f"{high.difference:+.3f} on {plain(high.collection)}" if high.difference > 0 else "nothing anywhere"
             yield f"`auto` without its hop along links: {_said(each)}; without it, the most gained is {most}."

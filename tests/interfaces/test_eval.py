@@ -55,8 +55,8 @@ def test_a_run_is_measured_and_written(run: Run, collection: Path, tmp_path: Pat
     gains = sum(1 / log2(hits.index(each) + 2) for each in ("a/1", "a/2"))
     first = gains / (1 + 1 / log2(3))
     assert rows[1]["hits"][0] == "a/2"
-    assert worth["measures"]["nDCG@10"] == pytest.approx((first + 1) / 2, abs=1e-4)
-    assert worth["measures"]["R@5"] == 1.0
+    assert worth["metrics"]["nDCG@10"] == pytest.approx((first + 1) / 2, abs=1e-4)
+    assert worth["metrics"]["R@5"] == 1.0
     assert worth["queries"] == 2
     assert trec.read_text(encoding="utf-8").splitlines()[0].split()[:2] == ["q1", "Q0"]
 
@@ -120,7 +120,7 @@ def test_a_table_without_a_model_says_that_meaning_was_not_asked(run: Run, colle
     assert "degraded answers [no_model]: 2 of threeway" in done.out
     done = run("eval", str(collection), "--recipe", "threeway", "--set", "embedding.provider=none", "--json")
     (worth,) = json.loads(done.out)["results"]
-    assert (worth["meaning"], worth["degraded"]) == ("", {"no_model": 2})
+    assert (worth["vector_models"], worth["degraded"]) == ("", {"no_model": 2})
 
 
 def test_recipes_of_one_s_own_are_measured_too(

@@ -86,13 +86,13 @@ def test_files_are_read_as_a_projects_are(run: Run, folder: Path) -> None:
     assert hits["q3"][0] == "src/turning.py#turn_key"
     assert hits["q4"][0] == "docs/keys.md"
     assert "docs/lamp.ja.md" not in hits["q5"], "what is only named, and not right, takes nobody's place"
-    assert _worth(run, folder)["measures"]["MRR@10"] == 1.0
+    assert _worth(run, folder)["metrics"]["MRR@10"] == 1.0
 
 
 def test_a_link_to_a_folder_will_do(run: Run, folder: Path) -> None:
     (folder / "corpus").rename(folder.parent / "wiki")
     (folder / "corpus").symlink_to(folder.parent / "wiki")
-    assert _worth(run, folder)["measures"]["MRR@10"] == 1.0
+    assert _worth(run, folder)["metrics"]["MRR@10"] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -113,11 +113,11 @@ def test_what_is_judged_must_be_there(run: Run, tmp_path: Path, judged: str, com
 
 
 def test_what_was_told_before_counts(run: Run, folder: Path) -> None:
-    before = _worth(run, folder)["measures"]["nDCG@10"]
+    before = _worth(run, folder)["metrics"]["nDCG@10"]
     told = {"query": "lamp oil", "right": ["docs/lamp.md"], "wrong": ["docs/oil.md#L1-L3"]}
     (folder / "feedback.jsonl").write_text(f"{json.dumps(told)}\n" * 4, encoding="utf-8")
     assert _hits(run, folder)["q5"][0] == "docs/lamp.md"
-    assert _worth(run, folder)["measures"]["nDCG@10"] < before, "for it was wrong of them to say so"
+    assert _worth(run, folder)["metrics"]["nDCG@10"] < before, "for it was wrong of them to say so"
     (folder / "feedback.jsonl").write_text('{"query": "lamp oil", "right": ["docs/oill.md"]}', encoding="utf-8")
     done = run("eval", str(folder))
     assert (done.code, "feedback.jsonl: Nothing indexed is called 'docs/oill.md'" in done.err) == (2, True)
@@ -166,7 +166,7 @@ def test_an_answer_in_one_language_stands_for_both(run: Run, tmp_path: Path) -> 
     rows = (folder.parent / "runs.questions.plain.jsonl").read_text(encoding="utf-8").splitlines()
     plain = json.loads(rows[0])["hits"]
     assert plain.index("docs/lamp.ja.md") == plain.index("docs/lamp.md") + 1, "whatever ranked it"
-    worth = _worth(run, folder)["measures"]["nDCG@10"]
+    worth = _worth(run, folder)["metrics"]["nDCG@10"]
     assert worth == pytest.approx(1 / log2(ranked.index("docs/lamp.ja.md") + 2), abs=1e-4)
 
 

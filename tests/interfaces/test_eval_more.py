@@ -53,7 +53,7 @@ def test_a_folder_of_beir_is_a_collection_with_splits(run: Run, tmp_path: Path) 
     folder = _folder(tmp_path, beir=True)
     (worth,) = _worths(run("eval", str(folder), "--json").out)
     assert worth["queries"] == len(THINGS)
-    assert set(worth["measures"]) == set(METRICS)  # type: ignore[call-overload]
+    assert set(worth["metrics"]) == set(METRICS)  # type: ignore[call-overload]
     (worth,) = _worths(run("eval", str(folder), "--split", "train", "--json").out)
     assert worth["queries"] == 1
     done = run("eval", str(folder), "--split", "dev")
@@ -65,7 +65,7 @@ def test_runs_and_judgements_of_trec_are_measured(run: Run, things: Path, tmp_pa
     (whole,) = _worths(run("eval", str(things), "--trec", str(trec), "--json").out)
     qrels.write_text("".join(f"q{at} 0 d{at} 1\n" for at in range(len(THINGS))), encoding="utf-8")
     (again,) = _worths(run("eval", "--qrels", str(qrels), "--beside", str(trec), "--json").out)
-    assert again["measures"] == whole["measures"]
+    assert again["metrics"] == whole["metrics"]
     assert (again["collection"], again["recipe"]) == ("qrels", "auto")
     theirs = tmp_path / "theirs.trec"
     theirs.write_text("q0 Q0 d1 1 9 theirs\nq0 Q0 d0 2 8 theirs\n", encoding="utf-8")
@@ -77,7 +77,7 @@ def test_runs_and_judgements_of_trec_are_measured(run: Run, things: Path, tmp_pa
     (things / "qrels.tsv").rename(things / "aside")
     (things / "qrels.txt").write_text(qrels.read_text(encoding="utf-8"), encoding="utf-8")
     (same,) = _worths(run("eval", str(things), "--json").out)
-    assert same["measures"] == whole["measures"]
+    assert same["metrics"] == whole["metrics"]
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,9 @@ def test_recipes_are_compared_with_the_first(run: Run, things: Path) -> None:
     report = json.loads(done.out)
     same, other = report["comparisons"]
     assert (same["difference"], same["low"], same["high"], same["better"], same["worse"]) == (0.0, 0.0, 0.0, 0, 0)
-    assert (other["recipe"], other["against"], other["measure"]) == ("classic:bm25_only", "auto", "nDCG@10")
+    assert (other["recipe"], other["against"], other["metric"]) == ("classic:bm25_only", "auto", "nDCG@10")
     low, high = report["results"][0]["intervals"]["nDCG@10"]
-    assert low <= report["results"][0]["measures"]["nDCG@10"] <= high
+    assert low <= report["results"][0]["metrics"]["nDCG@10"] <= high
     said = run("eval", str(things), "--recipe", "auto,auto").out
     assert "Recipes compared (nDCG@10)" in said
     assert "no difference" in said
@@ -135,7 +135,7 @@ def test_reports_show_the_same_in_three_forms(run: Run, tmp_path: Path) -> None:
     assert done.code == 0, done.err
     page, markdown, plain = (path.read_text(encoding="utf-8") for path in paths)
     report = json.loads(plain)
-    shown = f"{report['results'][0]['measures']['nDCG@10']:.4f}"
+    shown = f"{report['results'][0]['metrics']['nDCG@10']:.4f}"
     assert shown in page
     assert shown in markdown
     assert "<script" not in page
@@ -203,10 +203,10 @@ def test_a_project_is_asked_what_it_says_of_itself(run: Run, tmp_path: Path) -> 
     report = json.loads(done.out)
     assert [each["collection"] for each in report["results"][::2]] == ["links", "headings", "docstrings", "names"]
     assert all(each["queries"] == 20 for each in report["results"])
-    assert all(each["measures"]["R@10"] > 0.3 for each in report["results"]), "what is meant can be found"
+    assert all(each["metrics"]["R@10"] > 0.3 for each in report["results"]), "what is meant can be found"
     assert report["remarks"] == ["commits: no git repository"]
     there = run("-C", str(root), "eval", "--mine", "--most", "20", "--recipe", "auto,classic:bm25_only", "--json").out
-    figures = [[each["measures"] for each in _worths(out)] for out in (there, done.out)]
+    figures = [[each["metrics"] for each in _worths(out)] for out in (there, done.out)]
     assert figures[0] == figures[1], "wherever the project is named, it is asked the same"
     assert not (tmp_path / "data").exists(), "the project's own index is not touched"
     assert sorted(path.name for path in root.iterdir()) == ["README.md", "docs", "src"]

@@ -124,7 +124,7 @@ def test_many_collections_are_summed_up(run: Run, three: list[str], tmp_path: Pa
     assert "two\\|\\<b\\>" in markdown
     assert "<b>" not in html
     assert "two|&lt;b&gt;" in html
-    assert "| auto: without spread |" in markdown
+    assert "| auto: without boost_linked |" in markdown
     assert "auto.vector_weight_single_function = auto.vector_weight_prose" in markdown, (
         "told apart no longer, not silenced"
     )
@@ -228,7 +228,7 @@ def test_a_part_that_only_the_vault_needs_is_said_to_work() -> None:
     def line(collection: str, difference: float) -> Comparison:
         bounds = (difference - 0.01, difference + 0.01) if difference else (0.0, 0.0)
         return Comparison(
-            collection, "without relax", "auto", "nDCG@10", difference, *bounds, 0, int(difference < 0), 9
+            collection, "without relax_phrases", "auto", "nDCG@10", difference, *bounds, 0, int(difference < 0), 9
         )
 
     report = Report((), ablations=(line("a", 0.0), line("b", 0.0), line("own", -0.1)), aside=("own",))

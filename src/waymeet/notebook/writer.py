@@ -43,7 +43,7 @@ class Writer:
         with ExitStack() as held:
             try:
                 self._lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                held.enter_context(write_lock.alone(self._lock, _PATIENCE))
+                held.enter_context(write_lock.hold_write_lock(self._lock, _PATIENCE))
             except TimeoutError as error:
                 long = "Another process has been writing entries for a long time."
                 raise BusyIndexError(long, "Try again.") from error
