@@ -13,9 +13,11 @@ from quality_picture import Dots, drawn
 from run import machine
 
 from waymeet.evaluate.metrics import MAIN_METRIC, Comparison, Overall, summarise_comparisons
-from waymeet.interfaces.quality.markdown_report import plain, section
+from waymeet.interfaces.quality.markdown_report import escape_markdown as plain
+from waymeet.interfaces.quality.markdown_report import table_section as section
 from waymeet.interfaces.quality.report import Report
-from waymeet.interfaces.quality.tables import Cell, Grid, grids, remarks
+from waymeet.interfaces.quality.rows import list_remarks
+from waymeet.interfaces.quality.tables import Cell, Table, summary_tables
 
 DOCS = Path(__file__).parent.parent / "docs"
 PLAIN, WORDS, AUTO = "plain", "auto:words", "auto"
@@ -129,8 +131,8 @@ def joined(reports: Sequence[Report]) -> Report:
     return replace(
         whole,
         ablations=tuple(ablations),
-        aside=tuple(sorted(beside, key=lambda name: name != OWN_NAME)),
-        needed=tuple(dict.fromkeys(line for each in reports for line in each.needed)),
+        excluded_from_mean=tuple(sorted(beside, key=lambda name: name != OWN_NAME)),
+        required_stages=tuple(dict.fromkeys(line for each in reports for line in each.required_stages)),
         folds=tuple(line for each in reports for line in each.folds),
     )
 
@@ -147,7 +149,7 @@ def page(report: Report, others: Known, measured_on: str) -> str:
 
 
 def _lines(report: Report, others: Known, measured_on: str) -> Iterator[str]:
-    main, *rest = grids(report)
+    main, *rest = summary_tables(report)
     yield from ("# Quality of answers", "", _INTRO, "", f"{plain(measured_on)}, Waymeet {plain(report.version)}.", "")
     yield from (f"![{MAIN_METRIC} on every collection](quality.svg)", "", "## At a glance", "")
     yield from (f"- {each}" for each in glance(report))
@@ -156,7 +158,7 @@ def _lines(report: Report, others: Known, measured_on: str) -> Iterator[str]:
     for each in rest:
         yield from ("", *section(each))
     yield from ("", _TRIED, "", _BEYOND)
-    notes = list(remarks(report))
+    notes = list(list_remarks(report))
     if notes:
         yield from ("", "## Remarks", "", *(f"- {plain(each)}" for each in notes))
 
@@ -167,7 +169,7 @@ def glance(report: Report) -> Iterator[str]:
     for name in (AUTO, WORDS):
         if name in against:
             yield f"`{name}` against plain BM25: {_said(against[name])}."
-    rivals = {each.against: each for each in summarise_comparisons(report.rivals)}
+    rivals = {each.against: each for each in summarise_comparisons(report.against_others)}
     if WORDS in rivals:
         low = rivals[WORDS].worst
         least = f"least on {plain(low.collection)} ({low.difference:+.3f})"
@@ -182,13 +184,13 @@ def glance(report: Report) -> Iterator[str]:
         worst = f"least on {plain(low_name)} ({first[low_name]:+.3f})"
         mean = sum(first.values()) / len(first)
         yield f"The place of the first right answer (MRR@10), `auto` against plain BM25: {mean:+.3f}; {worst}."
-    for each in summarise_comparisons(report.ablations, report.aside):
+    for each in summarise_comparisons(report.ablations, report.excluded_from_mean):
         if each.name == "without boost_linked":
             high = each.best
             most = f"{high.difference:+.3f} on {plain(high.collection)}" if high.difference > 0 else "nothing anywhere"
             yield f"`auto` without its hop along links: {_said(each)}; without it, the most gained is {most}."
     if report.folds:
-        (each,) = summarise_comparisons([fold.compared for fold in report.folds])
+        (each,) = summarise_comparisons([fold.comparison for fold in report.folds])
         yield f"Weights tuned without a collection, on it, against those that are set: {_said(each)}."
 
 
@@ -201,7 +203,7 @@ def _said(each: Overall) -> str:
     )
 
 
-def aims(report: Report, found: Sequence[Aim]) -> Grid:
+def aims(report: Report, found: Sequence[Aim]) -> Table:
     """Show what was aimed at beside what is reached."""
     ours = _figures(report)
     rows = []
@@ -227,10 +229,10 @@ def aims(report: Report, found: Sequence[Aim]) -> Grid:
         "Aims were set before the work began. Where one is missed, it says by how much. BM25 elsewhere is another "
         "implementation, over whole documents."
     )
-    return Grid("What was aimed at", about, heads, rows)
+    return Table("What was aimed at", about, heads, rows)
 
 
-def published(report: Report, found: Sequence[Published]) -> Grid:
+def published(report: Report, found: Sequence[Published]) -> Table:
     """Show what others publish beside what is measured here."""
     ours = _figures(report)
     rows = []
@@ -245,7 +247,7 @@ def published(report: Report, found: Sequence[Published]) -> Grid:
     about = (
         "Hardly one of these is quite the same test, so they place our figures and prove little: see the last column."
     )
-    return Grid("Published figures", about, heads, rows)
+    return Table("Published figures", about, heads, rows)
 
 
 Figures = Mapping[str, Mapping[str, Mapping[str, float]]]

@@ -14,7 +14,7 @@ from waymeet.evaluate.collection import load_collection
 from waymeet.evaluate.indexing import read_whole_documents, resolve_judgements
 from waymeet.evaluate.metrics import MAIN_METRIC, measure_without_intervals
 from waymeet.evaluate.mining.read_project import read_in
-from waymeet.interfaces.quality.bench import Taken, collection_bench
+from waymeet.interfaces.quality.bench import CollectionOptions, collection_bench
 from waymeet.recipes.ablate import without_each_stage
 from waymeet.recipes.auto import AUTO
 from waymeet.settings import Layer, Settings
@@ -182,9 +182,9 @@ def test_the_vault_needs_the_parts_that_public_collections_do_not() -> None:
         "apply_feedback",
     }
     silenced = {f"bm25.fields.{each} = 0" for each in ("tags", "properties", "triggers", "inbound", "headings")}
-    with collection_bench(VAULT, (), None, None, Taken()) as bench:
+    with collection_bench(VAULT, (), None, None, CollectionOptions()) as bench:
         (collection,) = bench.collections
-        again = bench.again()
+        again = bench.with_caches()
 
         def mean(recipe: Any, *over: Layer) -> float:
             scores = measure_without_intervals(collection, again.run(recipe, collection, over=over)).scores[MAIN_METRIC]

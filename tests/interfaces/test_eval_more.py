@@ -10,7 +10,7 @@ from interfaces.conftest import Run
 from support.documented_project import THINGS, files, write
 
 from waymeet.evaluate.metrics import METRICS
-from waymeet.interfaces.quality.svg import Row, intervals
+from waymeet.interfaces.quality.svg import Row, draw_intervals
 from waymeet.recipes import RECIPES
 from waymeet.recipes.ablate import without_each_stage
 
@@ -113,11 +113,11 @@ def test_every_stage_and_signal_has_its_line(run: Run, things: Path) -> None:
     lines = {each["recipe"]: each for each in report["ablations"]}
     for stage, rest in without_each_stage(RECIPES["auto"]):
         assert (f"without {stage}" in lines) == (rest is not None)
-        assert (stage in report["needed"]) == (rest is None)
+        assert (stage in report["required_stages"]) == (rest is None)
     assert {"bm25.fields.title = 0", "auto.name_bonus = 0", "auto.outlink_weight = 0"} <= set(lines)
     assert lines["without lexical"]["difference"] <= 0
     assert lines["bm25.fields.tags = 0"]["worse"] == 0
-    assert "What each part is worth" in run("eval", str(things), "--ablate").out
+    assert "Effect of each part" in run("eval", str(things), "--ablate").out
 
 
 def test_no_stage_is_left_out_that_others_need() -> None:
@@ -150,7 +150,7 @@ def test_reports_show_the_same_in_three_forms(run: Run, tmp_path: Path) -> None:
 
 
 def test_whatever_a_label_holds_a_picture_stays_one() -> None:
-    drawn = intervals([Row(HOSTILE * 4, 0.5, 0.5, 0.5), Row("b", 0.1, 0.0, 1.0, HOSTILE)], HOSTILE, zero=True)
+    drawn = draw_intervals([Row(HOSTILE * 4, 0.5, 0.5, 0.5), Row("b", 0.1, 0.0, 1.0, HOSTILE)], HOSTILE, zero=True)
     assert "<script" not in drawn
     assert len(parseString(drawn).getElementsByTagName("circle")) == 2  # noqa: S318 - our own
 
@@ -158,7 +158,7 @@ def test_whatever_a_label_holds_a_picture_stays_one() -> None:
 def test_a_report_without_a_known_ending_is_refused_before_anything_is_done(run: Run, things: Path) -> None:
     done = run("eval", str(things), "--report", "x.pdf")
     assert (done.code, done.out) == (2, "")
-    assert "End it with .html, .md or .json" in done.err
+    assert "Use .html, .md or .json" in done.err
 
 
 def test_a_number_can_be_insisted_on(run: Run, things: Path) -> None:

@@ -12,9 +12,9 @@ from interfaces.conftest import Run
 
 from waymeet.evaluate.ablation import list_signals
 from waymeet.evaluate.metrics import METRICS, Comparison, summarise_comparisons
-from waymeet.interfaces.quality.bench import Taken, collection_bench
+from waymeet.interfaces.quality.bench import CollectionOptions, collection_bench
 from waymeet.interfaces.quality.report import Report
-from waymeet.interfaces.quality.tables import parts
+from waymeet.interfaces.quality.tables import ablation_table
 from waymeet.recipes.ablate import without_each_stage
 from waymeet.recipes.auto import AUTO
 from waymeet.settings import Layer
@@ -55,9 +55,9 @@ def _report(run: Run, *args: str) -> Report:
 
 
 def test_asking_again_gives_what_asking_anew_gives(tmp_path: Path) -> None:
-    with collection_bench(_collection(tmp_path), (STAND_IN,), None, None, Taken()) as bench:
+    with collection_bench(_collection(tmp_path), (STAND_IN,), None, None, CollectionOptions()) as bench:
         (collection,) = bench.collections
-        again = bench.again()
+        again = bench.with_caches()
         silenced = [Layer(name, tree) for name, tree in list_signals(AUTO, bench.settings(AUTO))]
         shorter = [rest for _, rest in without_each_stage(AUTO) if rest]
         runs = [(recipe, "", Layer("", {})) for recipe in (AUTO, *shorter, AUTO)]
@@ -75,7 +75,7 @@ def test_plain_bm25_comes_first_and_words_are_a_mode_of_every_recipe(run: Run, t
     assert [bool(each.vector_models) for each in found.results] == [False, True, False, False]
     assert not found.results[2].degraded, "nobody misses what was not wanted"
     assert [(each.recipe, each.against) for each in found.comparisons] == [(name, "plain") for name in names[1:]]
-    assert [(each.recipe, each.against) for each in found.rivals] == [("auto", name) for name in names[2:]]
+    assert [(each.recipe, each.against) for each in found.against_others] == [("auto", name) for name in names[2:]]
     assert all(each.mean_ms > 0 for each in found.results)
     whole = _report(run, three[0], "--recipe", "classic:bm25_only", "--whole")
     assert whole.results[0].metrics == found.results[0].metrics
@@ -116,9 +116,9 @@ def test_many_collections_are_summed_up(run: Run, three: list[str], tmp_path: Pa
     done = run("eval", *three, *args, "--report", str(page), "--report", str(text))
     assert done.code == 0, done.err
     assert "two|<b>" in done.out
-    assert "What each part is worth" in done.out
+    assert "Effect of each part" in done.out
     markdown, html = text.read_text(encoding="utf-8"), page.read_text(encoding="utf-8")
-    for title in ("nDCG@10", "Against plain", "auto against the others", "R@5", "MRR@10", "What each part is worth"):
+    for title in ("nDCG@10", "Against plain", "auto against the others", "R@5", "MRR@10", "Effect of each part"):
         assert f"\n## {title}\n" in markdown
         assert f"<h2>{title}</h2>" in html
     assert "two\\|\\<b\\>" in markdown
@@ -143,10 +143,10 @@ def test_weights_are_judged_on_what_was_left_out(run: Run, three: list[str], tmp
     assert done.code == 0, done.err
     assert "Weights tuned without a collection" in done.out
     found = msgspec.json.decode(path.read_bytes(), type=Report)
-    assert [each.compared.collection for each in found.folds] == ["one", "two|<b>", "three"]
+    assert [each.comparison.collection for each in found.folds] == ["one", "two|<b>", "three"]
     first, *others = found.folds
     assert first.before == pytest.approx(found.results[0].metrics["nDCG@10"], abs=1e-4)
-    assert first.after - first.before == pytest.approx(first.compared.difference, abs=2e-4)
+    assert first.after - first.before == pytest.approx(first.comparison.difference, abs=2e-4)
     assert all(each.changed_weights == first.changed_weights for each in others), (
         "all three are the same, so others have no other wish"
     )
@@ -174,7 +174,7 @@ def test_a_page_shows_what_was_aimed_at_and_what_others_publish(
     assert (asked.code, looked.code) == (0, 0)
     report = quality.joined([msgspec.json.decode(each.read_bytes(), type=Report) for each in reversed(files)])
     page = quality.page(report, known, "Measured by hand")
-    for title in ("At a glance", "What was aimed at", "Published figures", "What each part of auto is worth"):
+    for title in ("At a glance", "What was aimed at", "Published figures", "Effect of each part of auto"):
         assert f"\n## {title}\n" in page
     assert page.index("## nDCG@10") < page.index("## What was aimed at") < page.index("## Weights tuned without")
     assert "| musique-train100 | R@5 | 0.492 |" in page
@@ -211,17 +211,19 @@ def test_our_own_vault_is_named_and_counts_in_no_mean(run: Run, three: list[str]
     reports = [msgspec.json.decode(each.read_bytes(), type=Report) for each in files]
     without = quality.joined([reports[0], reports[1], reports[3]])
     report = quality.joined(reports)
-    assert (without.aside, report.aside) == ((), (quality.OWN_NAME,))
+    assert (without.excluded_from_mean, report.excluded_from_mean) == ((), (quality.OWN_NAME,))
     assert {each.collection for each in report.ablations} == {"one", "two|<b>", quality.OWN_NAME}
     assert quality.OWN_NAME not in {each.collection for each in report.results}
-    assert quality.OWN_NAME not in {each.compared.collection for each in report.folds}
+    assert quality.OWN_NAME not in {each.comparison.collection for each in report.folds}
     (mean,) = {
-        each.mean for each in summarise_comparisons(report.ablations, report.aside) if each.name == "without lexical"
+        each.mean
+        for each in summarise_comparisons(report.ablations, report.excluded_from_mean)
+        if each.name == "without lexical"
     }
     (same,) = {each.mean for each in summarise_comparisons(without.ablations) if each.name == "without lexical"}
     assert mean == same
     page = quality.page(report, quality.known(), "Measured by hand")
-    assert "No part in the mean: vault (our own)" in page
+    assert "Not in the mean: vault (our own)" in page
 
 
 def test_a_part_that_only_the_vault_needs_is_said_to_work() -> None:
@@ -231,11 +233,13 @@ def test_a_part_that_only_the_vault_needs_is_said_to_work() -> None:
             collection, "without relax_phrases", "auto", "nDCG@10", difference, *bounds, 0, int(difference < 0), 9
         )
 
-    report = Report((), ablations=(line("a", 0.0), line("b", 0.0), line("own", -0.1)), aside=("own",))
-    ((_, mean, _, lost, _, names, _, verdict),) = parts(report).rows
+    report = Report((), ablations=(line("a", 0.0), line("b", 0.0), line("own", -0.1)), excluded_from_mean=("own",))
+    ((_, mean, _, lost, _, names, _, verdict),) = ablation_table(report).rows
     assert [each.text for each in (mean, lost, names)] == ["+0.0000", "-0.100 own", "own"]
-    assert verdict.text == "works where it is needed"
-    assert parts(Report((), ablations=report.ablations[:2])).rows[0][-1].text == "changes nothing"
-    assert parts(Report((), ablations=report.ablations)).rows[0][-1].text == "earns its place"
+    assert verdict.text == "useful on excluded collections"
+    assert ablation_table(Report((), ablations=report.ablations[:2])).rows[0][-1].text == "no effect"
+    assert ablation_table(Report((), ablations=report.ablations)).rows[0][-1].text == "useful"
     slightly = (line("a", 0.0), line("b", 0.0), line("own", -0.001))
-    assert parts(Report((), ablations=slightly, aside=("own",))).rows[0][-1].text == "is within noise"
+    assert (
+        ablation_table(Report((), ablations=slightly, excluded_from_mean=("own",))).rows[0][-1].text == "within noise"
+    )

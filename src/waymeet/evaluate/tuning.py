@@ -62,7 +62,7 @@ class TuningResult(Struct, frozen=True):
     """The weights that were looked at, as they are."""
     after: Weights
     """Those that should change, with their new values; empty if none was found on the half that was searched."""
-    learnt: Comparison | None = None
+    training: Comparison | None = None
     """What that gains on the half that was searched, where it must look good."""
     held_out: tuple[Comparison, ...] = ()
     """What it gains on the other half: all kinds of labels together, then each kind."""
@@ -83,7 +83,7 @@ class TuningResult(Struct, frozen=True):
 class Fold(Struct, frozen=True):
     """What weights are worth on a collection that had no part in finding them."""
 
-    compared: Comparison
+    comparison: Comparison
     """Weights found on the other collections, against those that are set."""
     before: float
     """What the collection is worth with those that are set."""

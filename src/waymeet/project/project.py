@@ -249,14 +249,19 @@ class Project:
         with store.snapshot():
             return build_context(found, store, budget or self.settings.context.budget, self.settings)
 
-    def index_collection(self, fill: Callable[[Store], None], embedding: Progress | None = None) -> "Tools":
-        """Make an index of something else than the project's files, and give what asking it takes."""
-        tools = self.tools(self._opened(create=True))
-        fill(tools.store)
-        came = self.embed(embedding)
-        if came.error:
-            raise EmbeddingError(came.error, came.hint)
-        return tools
+    def create_empty_index(self) -> "Tools":
+        """Create an empty index for documents other than the project's files, and return the tools to query it."""
+        return self.tools(self._opened(create=True))
+
+    def embed_or_raise(self, progress: Progress | None = None) -> None:
+        """Embed all sections without a vector.
+
+        Raises:
+            EmbeddingError: a model failed.
+        """
+        report = self.embed(progress)
+        if report.error:
+            raise EmbeddingError(report.error, report.hint)
 
     def refreshed_store(self) -> tuple[Store, tuple[Degraded, ...]]:
         """Give the store to be asked, brought up to date as for a search, and say what it may lack all the same."""

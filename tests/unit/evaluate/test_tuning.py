@@ -63,8 +63,8 @@ def test_what_helps_only_where_it_was_searched_is_refused() -> None:
 
     tuned = tune_weights([_collection("commits")], ask, BEFORE)
     assert tuned.after
-    assert tuned.learnt
-    assert tuned.learnt.verdict == "better"
+    assert tuned.training
+    assert tuned.training.verdict == "better"
     assert "within noise" in tuned.refusal
 
 
@@ -117,9 +117,9 @@ def test_weights_fitted_to_one_collection_show_when_it_is_left_out() -> None:
     collections = [_collection("odd", 9), _collection("b"), _collection("c"), _collection("d", 5)]
     odd, *others = leave_one_out(collections, ask, BEFORE)
     assert odd.changed_weights == {"auto.name_bonus": (0.6, 0.3)}
-    assert (odd.before, odd.after, odd.compared.verdict) == (1.0, 0.7, "worse")
-    assert [each.compared.verdict for each in others] == ["better"] * 3
-    assert (odd.compared.against, odd.compared.queries) == ("as set", 9)
+    assert (odd.before, odd.after, odd.comparison.verdict) == (1.0, 0.7, "worse")
+    assert [each.comparison.verdict for each in others] == ["better"] * 3
+    assert (odd.comparison.against, odd.comparison.queries) == ("as set", 9)
 
 
 def test_what_gains_by_itself_may_lose_together() -> None:
