@@ -8,7 +8,7 @@ import pytest
 from interfaces.conftest import Run
 
 from waymeet.evaluate.collection import Collection, CollectionDocument
-from waymeet.evaluate.indexing import entries
+from waymeet.evaluate.indexing import build_entries
 from waymeet.settings import Chunking
 
 CORPUS = [
@@ -75,7 +75,7 @@ def test_several_recipes_are_compared_in_one_table(run: Run, collection: Path, t
         ("corpus.jsonl", '{"title": "no id"}\n', "corpus.jsonl, line 1"),
         ("queries.jsonl", "not json\n", "queries.jsonl, line 1"),
         ("qrels.tsv", "header\nq1 a/1 1\n", "qrels.tsv, line 2"),
-        ("qrels.tsv", "header\n", "no query with an answer"),
+        ("qrels.tsv", "header\n", "no query with a relevant document"),
     ],
 )
 def test_what_is_wrong_with_a_collection_is_said(
@@ -147,7 +147,7 @@ def test_documents_can_stay_whole() -> None:
     page = CollectionDocument("a", "# One\n\n" + "alpha " * 400 + "\n\n# Two\n\n" + "beta " * 400, path="a.md")
     code = CollectionDocument("b", "def gamma():\n    return 1\n", path="b.py")
     collection = Collection("x", (page, code), (), {})
-    cut, whole = (list(entries(collection, Chunking(), whole=each)) for each in (False, True))
+    cut, whole = (list(build_entries(collection, Chunking(), whole=each)) for each in (False, True))
     assert len(cut[0].chunks) > 1
     assert cut[1].chunks[0].symbols
     assert [len(each.chunks) for each in whole] == [1, 1]

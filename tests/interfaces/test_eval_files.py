@@ -13,7 +13,7 @@ from waymeet.evaluate.ablation import list_signals
 from waymeet.evaluate.collection import load_collection
 from waymeet.evaluate.indexing import read_whole_documents, resolve_judgements
 from waymeet.evaluate.metrics import MAIN_METRIC, measure_without_intervals
-from waymeet.evaluate.mining.read_project import read_in
+from waymeet.evaluate.mining.read_project import index_folder
 from waymeet.interfaces.quality.bench import CollectionOptions, collection_bench
 from waymeet.recipes.ablate import without_each_stage
 from waymeet.recipes.auto import AUTO
@@ -107,7 +107,7 @@ def test_a_link_to_a_folder_will_do(run: Run, folder: Path) -> None:
 def test_what_is_judged_must_be_there(run: Run, tmp_path: Path, judged: str, complaint: str) -> None:
     done = run("eval", str(_write(tmp_path / "questions", [*QRELS, f"q5\t{judged}\t1"])))
     assert done.code == 2
-    assert "questions judges what is not there, for query 'q5'" in done.err
+    assert "questions: a judgement of query 'q5'" in done.err
     assert complaint in done.err
     assert judged.partition("#")[0][:8] in done.err, "and what may be meant"
 
@@ -133,7 +133,7 @@ def test_files_can_stay_whole(run: Run, folder: Path) -> None:
 
 def test_lines_keep_their_numbers_when_files_are_put_together_again(folder: Path) -> None:
     store = MemoryStore()
-    read_in(folder / "corpus", store, Settings())
+    index_folder(folder / "corpus", store, Settings())
     keys, *_ = read_whole_documents(store)
     assert keys.text.split("\n")[5] == "## Rotating", "the front matter leaves its lines empty"
     place = resolve_judgements(load_collection(folder), store).places["docs/keys.md#rotating"]
@@ -144,7 +144,7 @@ def test_words_of_one_long_line_stay_apart(tmp_path: Path) -> None:
     words = [f"tok{number}" for number in range(3000)]
     (tmp_path / "long.txt").write_text(" ".join(words), encoding="utf-8")
     store = MemoryStore()
-    read_in(tmp_path, store, Settings())
+    index_folder(tmp_path, store, Settings())
     (whole,) = (each for each in read_whole_documents(store) if each.id == "long.txt")
     assert whole.text.split() == words
 

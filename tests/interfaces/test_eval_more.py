@@ -84,8 +84,8 @@ def test_runs_and_judgements_of_trec_are_measured(run: Run, things: Path, tmp_pa
     ("text", "complaint"),
     [
         ("q0 Q0 d1\n", "line 1 is not query, Q0"),
-        ("other Q0 d1 1 1 x\n", "answers no query of"),
-        ("", "answers no query"),
+        ("other Q0 d1 1 1 x\n", "has no query of"),
+        ("", "has no query"),
     ],
 )
 def test_what_is_no_run_is_refused(run: Run, things: Path, tmp_path: Path, text: str, complaint: str) -> None:
@@ -192,7 +192,7 @@ def test_a_baseline_notices_what_became_worse(run: Run, things: Path, tmp_path: 
 def test_a_file_that_is_no_baseline_is_refused_before_anything_is_done(run: Run, things: Path, tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("{}", encoding="utf-8")
     done = run("eval", str(things), "--fail-below", str(tmp_path / "x.json"))
-    assert (done.code, done.out, "is no baseline" in done.err) == (2, "", True)
+    assert (done.code, done.out, "is not a baseline" in done.err) == (2, "", True)
     assert run("eval", str(things), "--fail-below", str(tmp_path / "y.json")).code == 2
 
 
@@ -217,4 +217,4 @@ def test_nothing_to_measure_on_is_wrong_usage(run: Run, things: Path) -> None:
     assert run("eval", "--qrels", str(things / "qrels.tsv")).code == 2
     assert run("eval", "--mine", str(things), str(things)).code == 2
     done = run("eval", "--mine", str(things))
-    assert (done.code, "says too little of its own parts" in done.err) == (2, True)
+    assert (done.code, "has too few links, headings" in done.err) == (2, True)

@@ -6,7 +6,7 @@ import pytest
 
 from waymeet.evaluate.collection import Collection, CollectionQuery, sample_queries
 from waymeet.evaluate.metrics import MAIN_METRIC, Comparison, MeasuredRun, MetricSummary, summarise_comparisons
-from waymeet.evaluate.tuning import WEIGHT_KEYS, halves, leave_one_out, tune_weights
+from waymeet.evaluate.tuning import WEIGHT_KEYS, leave_one_out, split_queries, tune_weights
 from waymeet.settings.layers import list_keys
 
 BEFORE = {"auto.name_bonus": 0.6, "bm25.fields.headings": 2.0}
@@ -27,11 +27,11 @@ def test_what_is_tuned_can_be_set() -> None:
 
 def test_halves_are_all_and_nothing_twice() -> None:
     collection = _collection("commits", 31)
-    (one,), (other,) = halves([collection])
+    (one,), (other,) = split_queries([collection])
     ids = [query.id for query in (*one.queries, *other.queries)]
     assert sorted(ids) == sorted(query.id for query in collection.queries)
     assert abs(len(one.queries) - len(other.queries)) == 1
-    assert halves([collection]) == ([one], [other])
+    assert split_queries([collection]) == ([one], [other])
 
 
 def test_a_better_weight_is_found_and_proven() -> None:
@@ -49,7 +49,7 @@ def test_a_better_weight_is_found_and_proven() -> None:
 
 
 def test_what_helps_only_where_it_was_searched_is_refused() -> None:
-    learnt = {query.id for query in halves([_collection("commits")])[0][0].queries}
+    learnt = {query.id for query in split_queries([_collection("commits")])[0][0].queries}
 
     def ask(collection: Collection, weights: Mapping[str, float]) -> MeasuredRun:
         gain = 0.3 if weights["auto.name_bonus"] != 0.6 else 0.0
@@ -85,7 +85,7 @@ def test_what_helps_one_kind_at_the_cost_of_another_is_refused() -> None:
 
     assert not tune_weights([_collection("commits"), _collection("links")], ask, BEFORE).after, "not even tried further"
     tuned = tune_weights([_collection("commits"), _collection("links", 9)], ask, BEFORE)
-    assert tuned.refusal == "it makes answers worse for links", "too few to stop the search, but enough to judge it"
+    assert tuned.refusal == "results get worse for links", "too few to stop the search, but enough to judge it"
 
 
 def test_labels_do_not_judge_what_was_withheld_from_them() -> None:
@@ -119,7 +119,7 @@ def test_weights_fitted_to_one_collection_show_when_it_is_left_out() -> None:
     assert odd.changed_weights == {"auto.name_bonus": (0.6, 0.3)}
     assert (odd.before, odd.after, odd.comparison.verdict) == (1.0, 0.7, "worse")
     assert [each.comparison.verdict for each in others] == ["better"] * 3
-    assert (odd.comparison.against, odd.comparison.queries) == ("as set", 9)
+    assert (odd.comparison.against, odd.comparison.queries) == ("current weights", 9)
 
 
 def test_what_gains_by_itself_may_lose_together() -> None:

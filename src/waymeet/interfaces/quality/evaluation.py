@@ -117,15 +117,16 @@ class Evaluation:
             baseline, missing = compare_with_baseline(self.measured_runs, load_baseline(fail_below))
             remarks += missing
             failures = [
-                f"{each.collection}, {each.recipe}: {MAIN_METRIC} is {-each.difference:.4f} below the baseline, beyond noise"
+                f"{each.collection}, {each.recipe}: {MAIN_METRIC} is {-each.difference:.4f} below the baseline, "
+                "beyond noise"
                 for each in baseline
                 if each.verdict == "worse"
             ]
         elif fail_below is not None:
             failures = [
-                f"{each.collection}, {each.recipe}: {MAIN_METRIC} {each.metrics[MAIN_METRIC]:.4f} is below {fail_below:g}"
+                f"{each.collection}, {each.recipe}: {MAIN_METRIC} {value:.4f} is below {fail_below:g}"
                 for each, _ in self.measured_runs
-                if each.metrics[MAIN_METRIC] < fail_below
+                if (value := each.metrics[MAIN_METRIC]) < fail_below
             ]
         return Report(
             results=tuple(measured.summary for measured in self.measured_runs),

@@ -64,8 +64,8 @@ def format_html(report: Report) -> str:
 def _sections(report: Report) -> Iterator[str]:
     yield "<h1>Search quality</h1>"
     yield (
-        f"<p>Measured by Waymeet {_escape(report.version)}. Lines are 95 % bootstrap intervals of the mean over queries; "
-        "differences are computed query by query, and one whose interval contains 0 may be chance.</p>"
+        f"<p>Measured by Waymeet {_escape(report.version)}. Lines are 95 % bootstrap intervals of the mean over "
+        "queries; differences are computed query by query, and one whose interval contains 0 may be chance.</p>"
     )
     if report.failures:
         yield _list("failure", report.failures)

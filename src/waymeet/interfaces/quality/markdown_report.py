@@ -25,7 +25,8 @@ def format_markdown(report: Report) -> str:
 def _lines(report: Report) -> Iterator[str]:
     yield "# Quality"
     yield ""
-    yield f"Measured by Waymeet {escape_markdown(report.version)}. Intervals are 95 % bootstrap intervals of the mean over queries;"
+    yield f"Measured by Waymeet {escape_markdown(report.version)}."
+    yield "Intervals are 95 % bootstrap intervals of the mean over queries;"
     yield "differences are computed query by query, and one whose interval contains 0 may be chance."
     if not is_matrix(report):
         rows = (result_row(report, result) for result in report.results)

@@ -85,7 +85,7 @@ def comparison_sections(report: Report, *, short: bool = False) -> Iterator[tupl
         ),
         (
             "Effect of each part",
-            "The recipe without one stage or signal, against the complete recipe: a loss shows that the part is useful.",
+            "The recipe without one stage or signal, against the complete recipe: a loss shows a useful part.",
             () if has_ablation_table else report.ablations,
         ),
         ("Against the baseline", "The runs measured now, against the saved baseline.", report.baseline),

@@ -37,9 +37,10 @@ def draw_intervals(rows: Sequence[Row], title: str, *, zero: bool = False) -> st
     for tick in _ticks(low, high):
         x = _x(tick, low, high)
         kind = "zero" if zero and abs(tick) < 1e-12 else "grid"
+        label = _format_tick(tick, signed=zero)
         parts += [
             f'<line class="{kind}" x1="{x:.1f}" y1="{_TOP}" x2="{x:.1f}" y2="{foot}"/>',
-            f'<text class="tick" x="{x:.1f}" y="{foot + 18}" text-anchor="middle">{_format_tick(tick, signed=zero)}</text>',
+            f'<text class="tick" x="{x:.1f}" y="{foot + 18}" text-anchor="middle">{label}</text>',
         ]
     for number, row in enumerate(rows):
         parts += _draw_row(row, _TOP + _ROW * number + _ROW / 2, low, high)

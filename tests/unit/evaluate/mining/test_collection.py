@@ -8,10 +8,10 @@ from support.documented_project import THINGS, commit, files, write
 from waymeet.errors import CollectionError
 from waymeet.evaluate.collection import Place
 from waymeet.evaluate.mining import KINDS, mine_collection
-from waymeet.evaluate.mining.commits import from_commits
+from waymeet.evaluate.mining.commits import find_commit_labels
 from waymeet.evaluate.mining.labels import COMMITS, DOCSTRINGS, HEADINGS, LINKS, Label, is_test
-from waymeet.evaluate.mining.questions import as_typed, first_sentence, is_told
-from waymeet.evaluate.mining.withhold import without
+from waymeet.evaluate.mining.questions import clean_query, first_sentence, is_summary
+from waymeet.evaluate.mining.withhold import withhold_labels
 from waymeet.settings import Settings
 from waymeet.stores.memory.store import MemoryStore
 
@@ -65,12 +65,12 @@ def test_the_same_project_always_asks_the_same(root: Path) -> None:
 
 
 def test_a_project_that_says_nothing_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CollectionError, match="says too little of its own parts"):
+    with pytest.raises(CollectionError, match="has too few links, headings"):
         mine_collection(write(tmp_path, {"a.txt": "nothing much"}), MemoryStore(), Settings(), most=10)
 
 
 def test_commits_of_no_repository_are_none(tmp_path: Path) -> None:
-    assert from_commits(tmp_path, ["a.md"], 5.0) == ([], "no git repository")
+    assert find_commit_labels(tmp_path, ["a.md"], 5.0) == ([], "no git repository")
 
 
 def test_what_means_several_places_is_not_asked(root: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_commit_is_known_by_what_people_wrote(tmp_path: Path) -> None:
     commit(tmp_path, "Say what the letters are for", *paths, "CHANGES.md", "lock")
     write(tmp_path, {"a.json": "{}"})
     commit(tmp_path, "Measure the letters once more", "a.json")
-    labels, why = from_commits(tmp_path, [*paths, "CHANGES.md", "lock"], 5.0)
+    labels, why = find_commit_labels(tmp_path, [*paths, "CHANGES.md", "lock"], 5.0)
     assert not why
     assert labels == [Label(COMMITS, "Say what the letters are for", ("a.md", "b.md", "c.md"))]
 
@@ -130,7 +130,7 @@ def test_a_commit_is_known_by_what_people_wrote(tmp_path: Path) -> None:
     ],
 )
 def test_a_text_is_asked_as_somebody_would_type_it(text: str, typed: str) -> None:
-    assert as_typed(text) == typed
+    assert clean_query(text) == typed
 
 
 @pytest.mark.parametrize(
@@ -154,8 +154,8 @@ def test_remarks_sum_nothing_up() -> None:
         "See the other function",
         "@param x is a key",
     ):
-        assert not is_told(remark)
-    assert is_told("Rotate all keys")
+        assert not is_summary(remark)
+    assert is_summary("Rotate all keys")
 
 
 @pytest.mark.parametrize(
@@ -199,17 +199,17 @@ def test_tests_are_told_by_their_paths(path: str, told: bool) -> None:
 def test_a_text_is_taken_out_with_what_makes_it_a_label(kind: str, text: str, line: str, left: str | None) -> None:
     place = Place("x", 2, 2)
     label = Label(kind, text, ("y",), None, (place,))
-    done = list(without([label], lambda _: f"first\n{line}\nlast"))
+    done = list(withhold_labels([label], lambda _: f"first\n{line}\nlast"))
     assert [whole for _, whole, _ in done] == ([] if left is None else [f"first\n{left}\nlast"])
 
 
 def test_a_sentence_of_several_lines_leaves_lines_and_comments_behind() -> None:
     text = "def f():\n    # Rub the thing\n    # until it shines. Then\n    # rest.\n    return 1\n"
     label = Label(DOCSTRINGS, "Rub the thing until it shines", ("y",), None, (Place("x", 1, 5),))
-    ((_, left, _),) = without([label], lambda _: text)
+    ((_, left, _),) = withhold_labels([label], lambda _: text)
     assert left == "def f():\n    # \n    # Then\n    # rest.\n    return 1\n"
 
 
 def test_what_cannot_be_read_again_is_left_alone() -> None:
     label = Label(HEADINGS, "Fine guide", ("y",), None, (Place("x", 1, 1),))
-    assert not list(without([label], lambda _: None))
+    assert not list(withhold_labels([label], lambda _: None))

@@ -1,6 +1,5 @@
 """`waymeet eval`."""
 
-from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,6 +13,8 @@ from waymeet.interfaces.cli.help import manual
 from waymeet.ports import Progress
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from waymeet.evaluate.collection import Collection
     from waymeet.evaluate.run import Run
     from waymeet.interfaces.quality.bench import Bench
