@@ -30,7 +30,7 @@ class Baseline(Struct, frozen=True):
 
 
 def save_baseline(path: Path, measured_runs: Iterable[MeasuredRun]) -> None:
-    """Save measured runs to a file; equal results give equal bytes."""
+    """Save measured runs to a file, with equal bytes for equal results."""
     runs = tuple(
         SavedRun(
             measured.summary.collection,

@@ -1,4 +1,4 @@
-"""Test collections: folders with documents, queries, and judgements of which documents are relevant to a query.
+"""Test collections: folders with documents, queries, and relevance judgements.
 
 `corpus.jsonl` has `{id, title, text, [path], [links]}`, where links are ids of other documents; `queries.jsonl` has
 `{id, text, [scope]}`, where a scope restricts results to documents whose id begins with it. In place of `corpus.jsonl`
@@ -87,7 +87,7 @@ class Collection(Struct, frozen=True):
 
 
 def load_collection(folder: Path, split: str = "") -> Collection:
-    """Load a collection; `split` names one of several files of judgements.
+    """Load a collection, with `split` to choose one of several files of judgements.
 
     Raises:
         CollectionError: a file is missing or has a wrong format.
@@ -110,7 +110,7 @@ def load_collection(folder: Path, split: str = "") -> Collection:
 
 
 def sample_queries(collection: Collection, most: int) -> Collection:
-    """Keep at most `most` queries, in their order; 0 keeps all.
+    """Keep at most `most` queries, in their order, or all for 0.
 
     The sample is always the same, and a larger one contains the smaller ones.
     """
@@ -141,12 +141,12 @@ def _add_typo(text: str) -> str:
 
 
 def shuffle_queries(collection: Collection) -> list[CollectionQuery]:
-    """Order the queries of a collection by a hash of their ids, which is random and reproducible."""
+    """Order the queries of a collection randomly but reproducibly, by a hash of their ids."""
     return sorted(collection.queries, key=lambda query: blake2b(query.id.encode(), digest_size=8).digest())
 
 
 def load_judgements(path: Path) -> Collection:
-    """Load a collection of judgements alone, with queries without text, to measure runs of other programs."""
+    """Load judgements alone as a collection, to measure runs of other programs."""
     qrels = read_qrels(path)
     queries = tuple(CollectionQuery(query, "") for query, judgements in qrels.items() if _has_relevant(judgements))
     if not queries:
@@ -155,7 +155,7 @@ def load_judgements(path: Path) -> Collection:
 
 
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:
-    """Read judgements: three columns separated by tabs below a header, or the four columns of TREC."""
+    """Read judgements, in three columns separated by tabs or the four columns of TREC."""
     qrels: dict[str, dict[str, int]] = {}
     rows = [(number, line) for number, line in enumerate(_read_lines(path), start=1) if line.strip()]
     for number, line in rows:
@@ -174,7 +174,7 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
 
 
 def _split_columns(line: str) -> tuple[str, str, str]:
-    """Split a line into columns; ids may contain spaces only where tabs separate them."""
+    """Split a line at tabs, so that ids may contain spaces, else at spaces."""
     columns = line.split("\t") if "\t" in line else line.split()
     if len(columns) == 4:
         del columns[1]

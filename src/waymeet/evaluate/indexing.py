@@ -48,7 +48,7 @@ def read_whole_documents(store: Store) -> tuple[CollectionDocument, ...]:
 
 
 def _join_sections(chunks: Sequence[Chunk]) -> str:
-    """Join sections into one text with the line numbers of the file, because judgements may name lines."""
+    """Join sections into one text, with the line numbers of the file for judged lines."""
     text, line = "", 1
     for chunk in chunks:
         text += ("\n" * (chunk.start - line) or " " * bool(text)) + chunk.text
@@ -100,7 +100,7 @@ def _make_votes(query: str, documents: Iterable[str], *, right: bool) -> Iterabl
 
 
 def _find_place(store: Store, reference: str) -> Place:
-    """Find the lines that a judgement names: those of a symbol, of all chunks of a section, or of a line range."""
+    """Find the lines of a judged symbol, section (of all its chunks) or line range."""
     path, _, anchor = reference.rpartition("#")
     chunks = store.chunks_of([path]).get(path, ())
     symbol = next((each for chunk in chunks for each in chunk.symbols if each.name == anchor), None)
@@ -191,7 +191,7 @@ def _document_key(document: str) -> str:
 
 
 def _make_link(source: CollectionDocument, target: str, title: str, kind: str) -> Link:
-    """Make a link with the texts that a link in prose has: both titles and the surrounding sentence."""
+    """Make a link with the texts of a link in prose: both titles and the sentence around it."""
     sentence = _find_sentence(source.text, title)
     return Link(
         (_document_key(target),),
@@ -203,7 +203,7 @@ def _make_link(source: CollectionDocument, target: str, title: str, kind: str) -
 
 
 def _find_sentence(text: str, title: str) -> str:
-    """Find the sentence that mentions a title; without a mention, a short text is used completely."""
+    """Find the sentence that mentions a title, or take a short text as a whole."""
     position = text.find(title) if title else -1
     if position < 0:
         return text if len(text) <= _MAX_SENTENCE_CHARS else ""

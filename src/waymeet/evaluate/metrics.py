@@ -155,7 +155,7 @@ def measure_run(collection: Collection, run: Run) -> MeasuredRun:
 
 
 def measure_without_intervals(collection: Collection, run: Run) -> MeasuredRun:
-    """Compute the metrics of a run that is only compared, without its own intervals, which are slow."""
+    """Compute the metrics of a run without intervals, which are slow, to compare it only."""
     summary = MetricSummary(collection.name, run.name, len(collection.queries), {}, {})
     return MeasuredRun(summary, _score_queries(collection, run))
 

@@ -1,4 +1,4 @@
-"""Runs: the documents that a recipe ranks for every query of a collection, and the time each query takes."""
+"""Runs: the documents ranked by a recipe for each query of a collection, and the time."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -63,7 +63,7 @@ class RunConfig(NamedTuple):
 
     @property
     def drops_models(self) -> bool:
-        """Whether the mode `words` has to be made by leaving out the models, because the recipe has no such mode."""
+        """Whether models are left out for the mode `words`, which the recipe itself does not have."""
         return self.mode == WORDS and WORDS not in self.recipe.modes
 
 
@@ -109,7 +109,7 @@ def _make_query(config: RunConfig, query: CollectionQuery, filters: Filters) -> 
 
 
 def _degraded_codes(search: Search, config: RunConfig) -> set[str]:
-    """Give the codes of a degraded answer, without the missing model where models were left out on purpose."""
+    """Collect the codes of a degraded answer, except for models left out on purpose."""
     return {each.code for each in search.degraded if not (config.drops_models and each.code == _NO_MODEL)}
 
 
@@ -128,7 +128,7 @@ def _rank_documents(search: Search, collection: Collection, judgements: Judgemen
 
 
 def _judged_items(candidate: Candidate, places: Mapping[str, Place], judgements: Judgements) -> list[str]:
-    """Give the judged places that share a line with a candidate, else its judged document, else its section."""
+    """List the judged places that overlap a candidate, else its judged document or section."""
     overlapping = [item for item, place in places.items() if _overlaps(candidate, place)]
     is_judged = candidate.document in judgements
     own = candidate.document if is_judged else next(iter(candidate.chunks), candidate.document)
@@ -143,7 +143,7 @@ def _overlaps(candidate: Candidate, place: Place) -> bool:
 def _add_translations(
     best_scores: Mapping[str, float], judgements: Judgements, limit: int, store: Store
 ) -> Mapping[str, float]:
-    """Rank relevant documents that are shown only as translations of a hit directly behind that hit.
+    """Rank relevant documents that are shown as translations of a hit behind that hit.
 
     Documents that are hits themselves keep their rank. Only relevant documents that are no hits are looked up, which
     is mostly none.

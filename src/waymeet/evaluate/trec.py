@@ -9,14 +9,14 @@ from waymeet.evaluate.run import Run
 
 
 def format_run(run: Run) -> Iterator[str]:
-    """Yield the lines of a run, with white space in ids written as `_` because it separates columns."""
+    """Yield the lines of a run, with `_` in place of white space in ids."""
     for query, ranked in run.ranked.items():
         for rank, (document, score) in enumerate(ranked, start=1):
             yield f"{_escape(query)} Q0 {_escape(document)} {rank} {score:.9g} {_escape(run.name)}"
 
 
 def read_run(path: Path, collection: Collection) -> Run:
-    """Read the run of another program over a collection, ordered by score and not by rank, as TREC does.
+    """Read a run of another program over a collection, ordered by score as TREC does.
 
     Raises:
         CollectionError: the file cannot be read, or is not a run over this collection.

@@ -108,7 +108,7 @@ def tune_weights(
     before: Weights,
     progress: ReportProgress | None = None,
 ) -> TuningResult:
-    """Tune weights one after the other on half of the queries, and measure them on the other half."""
+    """Tune weights one by one on half of the queries, and measure them on the other half."""
     training, held_out = split_queries(collections)
     total = (1 + len(before) * sum(map(len, _ROUNDS))) * len(training)
     search = _WeightSearch(measure, total, progress)
@@ -133,7 +133,7 @@ def leave_one_out(
 
     Each weight is changed alone, starting at its current value: the gain of a step on a collection is then the same
     for all folds, and is measured once. Steps that gain alone are combined, or only the best is used if the combination
-    gains less. Collections have equal weight, whatever their number of queries.
+    gains less. Collections have equal weight, not queries.
     """
     total = (1 + len(before) * len(_SINGLE_STEPS)) * len(collections)
     search = _WeightSearch(measure, total, progress)
@@ -167,7 +167,7 @@ def _combine_steps(search: "_WeightSearch", collections: Sequence[Collection], b
 
 
 def _careful_mean(gains: Sequence[Sequence[float]]) -> float:
-    """Average over all queries; -inf if one kind of them loses too much, or if the gain may be chance."""
+    """Average over all queries, or give -inf if one kind loses or if the gain may be chance."""
     if any(fmean(kind) < -_MAX_LOSS for kind in gains if len(kind) >= _MIN_QUERIES):
         return -inf
     every = [gain for kind in gains for gain in kind]
@@ -176,7 +176,7 @@ def _careful_mean(gains: Sequence[Sequence[float]]) -> float:
 
 
 def _mean_of_collections(gains: Sequence[Sequence[float]]) -> float:
-    """Average over collections, whatever their number of queries."""
+    """Average over collections, which have equal weight."""
     means = [fmean(collection) if collection else 0.0 for collection in gains]
     return fmean(means) if means else 0.0
 
@@ -199,7 +199,10 @@ class _WeightSearch:
         steps: Sequence[float],
         combine: CombineGains,
     ) -> tuple[float, float]:
-        """Try other values of a weight, and return the best gain with its value, or the current value."""
+        """Try other values of a weight, and return the best gain with its value.
+
+        If no value gains enough, the value is the current one.
+        """
         best_gain, best_value = _MIN_GAIN, weights[key]
         measuring = [each for each in collections if each.name not in _NOT_MEASURED_BY.get(key, frozenset())]
         unchanged = {collection.name for collection in measuring}
@@ -227,7 +230,7 @@ class _WeightSearch:
         *,
         skipped: frozenset[str] = frozenset(),
     ) -> float:
-        """Compute the gain of other weights over all collections; `skipped` ones count as unchanged."""
+        """Compute the gain of other weights, with `skipped` collections counted as unchanged."""
         gains = []
         for collection in collections:
             old = self.measure(collection, before, name).scores[MAIN_METRIC]
@@ -260,7 +263,7 @@ def _values_to_try(key: str, current: float, steps: Sequence[float]) -> list[flo
 
 
 def _is_allowed(key: str, value: float) -> bool:
-    """Check whether a setting can have a value; shares, for example, end at 1."""
+    """Check whether a setting can have a value, as shares, for example, end at 1."""
     try:
         parse_assignment(key, repr(value), "tuning")
     except SettingsError:

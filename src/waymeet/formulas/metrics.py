@@ -1,4 +1,7 @@
-"""Retrieval metrics of one query, and bootstrap intervals of their mean (Efron, 1979; Sakai, 2006 for search)."""
+"""Retrieval metrics of one query, and bootstrap intervals of their mean.
+
+Sources: Efron (1979) for the bootstrap, Sakai (2006) for its use in search evaluation.
+"""
 
 from collections.abc import Mapping, Sequence
 from math import fsum, log2

@@ -1,4 +1,4 @@
-"""Queries with known relevant documents, mined from a project, to measure search on that project.
+"""Queries with known relevant documents, mined from the project to be searched.
 
 `read_project` indexes the project's files temporarily. `labels` and `commits` find texts that can serve as queries: the
 text of a link, a heading, the first sentence of a docstring, the subject of a commit. `withhold` removes these texts

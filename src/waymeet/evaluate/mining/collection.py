@@ -35,7 +35,7 @@ class MinedCollection(Struct, frozen=True):
 def mine_collection(
     root: Path, store: Store, settings: Settings, most: int, progress: Progress | None = None
 ) -> MinedCollection:
-    """Index a project in an empty store, find labels in it, and withhold their texts from the store.
+    """Index a project in an empty store without the texts of labels that serve as queries.
 
     Raises:
         CollectionError: there are too few labels.
@@ -94,14 +94,14 @@ def _occurs_elsewhere(label: Label, store: Store) -> bool:
 
 
 def _belongs_to(chunk: Chunk, label: Label) -> bool:
-    """Check whether a section of the same document overlaps the label's place or is below its heading."""
+    """Check whether a section overlaps the label's place or is below its heading."""
     place = label.place
     overlaps = place is not None and chunk.start <= place.end and chunk.end >= place.start
     return overlaps or normalise_text(label.text) in map(normalise_text, chunk.headings)
 
 
 def _withhold_from_store(root: Path, store: Store, settings: Settings, labels: list[Label]) -> list[Label]:
-    """Remove the texts of labels from the index, and return the labels for which that worked everywhere."""
+    """Remove the texts of labels from the index, and return the labels that are removed."""
 
     def read_text(document: str) -> str | None:
         try:

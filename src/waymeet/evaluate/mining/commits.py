@@ -1,4 +1,4 @@
-"""Labels from git: the subject of a commit, with the files that it changed as relevant documents."""
+"""Labels from git: subjects of commits, relevant to the files that they changed."""
 
 import re
 from collections.abc import Collection, Iterator

@@ -1,4 +1,4 @@
-"""Labels: texts of a project that name or summarise one of its parts, and so can serve as queries."""
+"""Labels: texts of a project that name or summarise a part of it and serve as queries."""
 
 import re
 from collections import Counter, defaultdict
@@ -63,7 +63,7 @@ class Label(Struct, frozen=True):
 
     @property
     def query(self) -> str:
-        """The text as a query; a name is not changed."""
+        """The text as a query, with markup removed unless it is a name."""
         return self.text if self.kind == NAMES else clean_query(self.text)
 
     @property
@@ -94,7 +94,10 @@ def find_labels(store: Store) -> list[Label]:
 
 
 def choose_labels(labels: Sequence[Label], most: int, is_usable: Callable[[Label], bool]) -> list[Label]:
-    """Choose up to `most` usable labels of each kind, few of each document, in a reproducible random order."""
+    """Choose up to `most` usable labels of each kind, few of each document.
+
+    The choice is random but reproducible, by a hash of the labels' ids.
+    """
     quota = {group: -(-count // _WITHHOLD_ONE_OF) for group, count in Counter(map(_group, labels)).items()}
     by_kind: defaultdict[str, list[Label]] = defaultdict(list)
     for label in sorted(labels, key=lambda label: _digest(label.id)):
@@ -141,7 +144,7 @@ def _symbol_labels(document: str, chunks: Sequence[Chunk]) -> Iterator[Label]:
 
 
 def _link_labels(store: Store, documents: Sequence[str]) -> Iterator[Label]:
-    """Yield the texts of links; all links with the same text and target are one label."""
+    """Yield a label for all links with the same text and target."""
     places: defaultdict[tuple[str, str], list[Place]] = defaultdict(list)
     written: dict[tuple[str, str], str] = {}
     for start in range(0, len(documents), _BATCH):

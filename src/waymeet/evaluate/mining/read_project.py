@@ -39,7 +39,7 @@ def index_folder(root: Path, store: Store, settings: Settings, progress: Progres
 
 
 def read_indexed_text(root: Path, path: str, settings: Settings) -> str | None:
-    """Read the text of a file as it is indexed, with secrets masked; None if it is extracted from other bytes."""
+    """Read the text of a file as it is indexed, or None if it is extracted from a binary format."""
     if format_of(path).language in _NOT_TEXT:
         return None
     text = load_file(root, path, mask=False).text

@@ -32,7 +32,7 @@ ReadText = Callable[[str], str | None]
 
 
 def withhold_labels(labels: Collection[Label], read_text: ReadText) -> Iterator[tuple[str, str, list[Label]]]:
-    """Remove the texts of labels, and yield each changed document with its new text and the removed labels."""
+    """Yield each document without the texts of its labels, with the labels removed from it."""
     sources: defaultdict[str, list[tuple[Label, Place]]] = defaultdict(list)
     for label in labels:
         for source in label.sources:
@@ -57,9 +57,9 @@ def is_withheld(label: Label, entry: IndexEntry) -> bool:
 
 
 def _remove_heading(lines: Sequence[str], text: str, place: Place) -> list[str] | None:
-    wanted = normalise_text(text)
+    heading = normalise_text(text)
     for number in range(place.start - 1, min(place.end, len(lines))):
-        if len(lines[number]) < _MAX_CHARS and normalise_text(lines[number]) == wanted:
+        if len(lines[number]) < _MAX_CHARS and normalise_text(lines[number]) == heading:
             marks = re.match(r"\s*(?:[#=]+\s+)?", lines[number])
             return [*lines[:number], f"{marks[0] if marks else ''}{_BLANK}", *lines[number + 1 :]]
     return None
@@ -92,7 +92,7 @@ def _remove_link(lines: Sequence[str], text: str, place: Place) -> list[str] | N
 
 
 def _words_pattern(text: str) -> str:
-    """Make a pattern for the words of a text, with any markup, comment marks and line ends between them."""
+    """Make a pattern for the words of a text, with markup or line ends between them."""
     return r"[^\w\]]{1,24}".join(map(re.escape, re.findall(r"\w+", text)))
 
 

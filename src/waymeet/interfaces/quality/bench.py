@@ -50,7 +50,10 @@ class Bench(NamedTuple):
     runner: Runner | None = None
 
     def with_caches(self) -> "Bench":
-        """Give a bench for many similar runs, which reuses query vectors and stages and cannot measure time."""
+        """Give a bench that reuses query vectors and stages of earlier runs.
+
+        Times measured with it are too short.
+        """
         return self._replace(tools=cache_query_vectors(self.tools), runner=ReplayRunner())
 
     def with_models_of(self, other: "Bench") -> "Bench":
@@ -118,12 +121,12 @@ def collection_bench(
         project = open_project("index.db")
         needs_whole_files = collection.files and (options.whole or options.plain)
         sections = _read_sections(collection, project.settings) if needs_whole_files else None
-        whole = replace(collection, documents=read_whole_documents(sections)) if sections else collection
+        unsplit = replace(collection, documents=read_whole_documents(sections)) if sections else collection
         tools = project.create_empty_index()
         if collection.files and not options.whole:
             index_files(tools.store, collection, project.settings, indexing)
         else:
-            index_documents(tools.store, whole, project.settings.chunking, indexing, whole=options.whole)
+            index_documents(tools.store, unsplit, project.settings.chunking, indexing, whole=options.whole)
         project.embed_or_raise(embedding)
         if collection.files:
             collection = resolve_judgements(collection, sections or tools.store)
@@ -132,7 +135,7 @@ def collection_bench(
         if options.plain:
             second = open_project("whole.db", _NO_MODEL)
             whole_documents = second.create_empty_index()
-            index_documents(whole_documents.store, whole, second.settings.chunking, indexing, whole=True)
+            index_documents(whole_documents.store, unsplit, second.settings.chunking, indexing, whole=True)
         yield Bench((collection,), tools, project.layers, whole_documents=whole_documents)
 
 
@@ -166,7 +169,7 @@ def project_bench(
 
 @contextmanager
 def _temporary_folder() -> Iterator[Path]:
-    """Give a folder that is removed at the end, also after SIGTERM, because an index may be large."""
+    """Give a folder that is removed at the end, also after SIGTERM: indexes are large."""
     in_main_thread = current_thread() is main_thread()  # only there can signal handlers be set
     previous = signal(SIGTERM, _exit_on_signal) if in_main_thread else None
     try:

@@ -49,7 +49,7 @@ class Evaluation:
         ablating: Progress | None = None,
         show: Callable[[Sequence[Line]], None] | None = None,
     ) -> None:
-        """`collections` are the names of all collections; `show` prints each result when it is ready."""
+        """Start without results, for `collections` given by name, and print each result with `show`."""
         self._plan = plan
         self._querying = querying
         self._ablating = ablating
@@ -96,7 +96,7 @@ class Evaluation:
                 self._ablations.append(ablation)
 
     def leave_one_out(self, benches: Sequence[Bench], progress: Progress | None) -> None:
-        """Tune the weights of `auto` without each collection in turn, and measure them on that collection."""
+        """Tune the weights of `auto` without each collection in turn, and measure them on it."""
         collections = [collection for bench in benches for collection in bench.collections]
         before = list_weights(AUTO, benches[0].settings(AUTO))
         self._folds = leave_one_out(collections, make_weight_measurer(benches), before, progress)

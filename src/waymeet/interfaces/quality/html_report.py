@@ -119,7 +119,7 @@ def _comparison_cards(title: str, comparisons: Sequence[Comparison]) -> Iterator
 
 
 def _result_table(report: Report) -> str:
-    """List all results, with the best of each metric on each collection marked where there are several."""
+    """List all results, with the best of each metric on each collection marked."""
     rows = []
     for _, results in results_by_collection(report):
         best = {name: max(result.metrics[name] for result in results) for name in report.metrics}

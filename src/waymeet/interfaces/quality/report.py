@@ -1,4 +1,4 @@
-"""The results of an evaluation, as data. Its JSON form is what `--report FILE.json` and `--json` give."""
+"""The results of an evaluation as data, which is also their JSON form."""
 
 from msgspec import Struct
 

@@ -1,4 +1,4 @@
-"""Rows of single results and comparisons, and the remarks below them, the same in every report format."""
+"""Rows of results and comparisons, and remarks, the same in every report format."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby

@@ -1,4 +1,4 @@
-"""Tables that summarise an evaluation over several collections, the same in every report format."""
+"""Summary tables over several collections, the same in every report format."""
 
 from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean

@@ -73,7 +73,7 @@ class EvalOptions(NamedTuple):
 
     @property
     def project(self) -> Path | None:
-        """The project for --mine and for recipes of the user's own; None for the current one."""
+        """The project for --mine and for recipes of the user's own, or None for the current one."""
         if self.mine and self.folders:
             return self.folders[0]
         return self.root or click.get_current_context().meta.get(ROOT)
@@ -159,7 +159,7 @@ class _Bars(NamedTuple):
 @click.option("--set", "flags", multiple=True, metavar="KEY=VALUE", help="Change a setting for this call.")
 @json_option
 def command(**values: Any) -> int:  # noqa: ANN401 - the options by name, as click gives them
-    """Measure the quality and speed of recipes on test collections, or on your own project with --mine.
+    """Measure the quality and speed of recipes on test collections or your own project.
 
     A collection is a folder with corpus.jsonl ({id, title, text, [path], [links]}), queries.jsonl ({id, text,
     [scope]}) and qrels.tsv (query, document, score). BEIR's folders and TREC's qrels.txt can be read, too. It is
@@ -169,7 +169,7 @@ def command(**values: Any) -> int:  # noqa: ANN401 - the options by name, as cli
     of a project. Judgements then name a path below it, or a place in a file: docs/setup.md#keys, src/a.py#rotate.
     feedback.jsonl ({query, right: [ids], wrong: [ids]}) is feedback given before the queries are run.
 
-    --mine builds queries from the project: texts of links, headings, first sentences of docstrings and subjects of
+    --mine builds queries from your own project: texts of links, headings, first sentences of docstrings and subjects of
     commits. These texts are withheld from the temporary index. Names of files and symbols are queries as well, and
     are not withheld.
 
@@ -180,13 +180,9 @@ def command(**values: Any) -> int:  # noqa: ANN401 - the options by name, as cli
     --leave-one-out tunes the weights of auto on the other collections, and compares them with the current weights on
     the collection that was left out: a difference within noise shows that the weights are not fitted to it.
     """
-    from waymeet.interfaces.quality.report_writer import report_format
-
     options = EvalOptions(**values)
-    for path in options.reports:
-        report_format(path)  # an unknown ending is an error now, not after an hour
-    fail_below = _parse_fail_below(options.fail_below)
     _check_options(options)
+    fail_below = _parse_fail_below(options.fail_below)
     with _progress_bars() as shown:
         if options.qrels:
             evaluation = _evaluate_runs(options, options.qrels)
@@ -217,6 +213,11 @@ def _parse_fail_below(value: str) -> "float | Path | None":
 
 
 def _check_options(options: EvalOptions) -> None:
+    """Check endings of reports and combinations of options before anything is indexed."""
+    from waymeet.interfaces.quality.report_writer import report_format
+
+    for path in options.reports:
+        report_format(path)
     needs_collections = options.plain or options.sample or options.misspell or options.leave_one_out
     if (options.mine or options.qrels) and needs_collections:
         raise click.UsageError("--plain, --sample, --misspell and --leave-one-out need collections.")
@@ -302,7 +303,7 @@ def _make_evaluation(
 
 
 def _find_recipes(names: str, mode: str, project: Path | None) -> "list[tuple[Recipe, str]]":
-    """Find recipes by name; the project is opened only for a recipe of the user's own."""
+    """Find recipes by name, and open the project only for a recipe of the user's own."""
     from waymeet.project import Project
     from waymeet.recipes import RECIPES, find_recipe
 
@@ -346,7 +347,7 @@ def _run_bench(evaluation: "Evaluation", bench: "Bench", options: EvalOptions, *
 
 
 def _write_run(collection: "Collection", run: "Run", options: EvalOptions, *, several: bool) -> None:
-    """Write a run to the files that the options name, one file for each run if there are several."""
+    """Write a run to the files that the options name, one for each run if there are several."""
     from waymeet.evaluate.trec import format_run
 
     def file_of(path: Path) -> Path:

@@ -56,7 +56,7 @@ def command(
     flags: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Fit a few weights of the recipe auto to this project, and write them into its waymeet.toml.
+    """Fit weights of the recipe auto to this project, and write them into its waymeet.toml.
 
     The queries are those of `waymeet eval --mine`: texts of the project that are withheld from a temporary index.
     Weights are tuned on one half of the queries and measured on the other. Nothing is written if the gain there may be
@@ -114,7 +114,7 @@ def _run_tuning(root: Path, flags: tuple[str, ...], most: int) -> "tuple[TuningR
 
 
 def _current_weights(bench: "Bench") -> dict[str, float]:
-    """Give the current values of the weights to tune, without vector weights if there is no embedding model."""
+    """Read the current weights to tune, without vector weights if there is no model."""
     import msgspec
 
     from waymeet.evaluate.tuning import VECTOR_KEYS, WEIGHT_KEYS
