@@ -12,7 +12,7 @@ from support.note_process import NOTE, notebook
 from support.random_tree import LONG, dice
 
 from waymeet.notebook import atomic_replace
-from waymeet.notebook.atomic_replace import Expected
+from waymeet.notebook.atomic_replace import ItemFolder
 
 HANDS = [sys.executable, str(Path(__file__).parents[1] / "support" / "note_process.py")]
 
@@ -40,10 +40,10 @@ def lines(root: Path) -> set[str]:
 
 def everything_kept(root: Path) -> str:
     """Put together the note, what was rescued beside it, and the versions of its history."""
-    atomic_replace.sweep(Expected(root, ".waymeet/notes"), now=True)
+    atomic_replace.sweep(ItemFolder(root, ".waymeet/notes"), now=True)
     beside = [path.read_text(encoding="utf-8") for path in (root / ".waymeet/notes").glob("*.md")]
     entries = notebook(root)
-    past = [entries._desk.history.recalled(NOTE, each.version) or b"" for each in entries.history(NOTE)]
+    past = [entries._writer.history.load(NOTE, each.version) or b"" for each in entries.history(NOTE)]
     return "\n".join([*beside, *(raw.decode() for raw in past)])
 
 
@@ -81,7 +81,7 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_acknowledged(root: Path) ->
         assert text.startswith("---\ntitle: Shared\n---\n\nBegin.\n")
         assert text.endswith(".\n")
         assert said <= set(text.split())
-    atomic_replace.sweep(Expected(root, ".waymeet/notes"), now=True)
+    atomic_replace.sweep(ItemFolder(root, ".waymeet/notes"), now=True)
     assert [path.name for path in (root / ".waymeet/notes").glob("*.md")] == ["shared.md"]
 
 
@@ -89,7 +89,7 @@ def test_where_files_cannot_be_exchanged(root: Path, monkeypatch: pytest.MonkeyP
     """The same in this process without the system's help, against an editor in another one."""
     from support.note_process import agent
 
-    monkeypatch.setattr(atomic_replace, "exchanged", lambda *_: False)
+    monkeypatch.setattr(atomic_replace, "exchange_files", lambda *_: False)
     rounds = 300 if LONG else 60
     hand = started("editor", root / NOTE, "editor", rounds, "rename")
     assert agent(str(root), "agent", rounds).startswith("done")
@@ -100,13 +100,13 @@ def test_where_files_cannot_be_exchanged(root: Path, monkeypatch: pytest.MonkeyP
 
 def test_this_system_can_exchange_files(tmp_path: Path) -> None:
     """Linux and macOS can: should the call be missing there, we want to know."""
-    from waymeet.notebook.safe_folder import below
+    from waymeet.notebook.safe_folder import open_folder
 
     if sys.platform not in {"linux", "darwin"}:
         pytest.skip("needs a system call of Linux or macOS")
     (tmp_path / "one").write_text("1")
     (tmp_path / "two").write_text("2")
-    with below(tmp_path, "") as folder:
-        if not atomic_replace.exchanged(folder, "one", folder, "two"):
+    with open_folder(tmp_path, "") as folder:
+        if not atomic_replace.exchange_files(folder, "one", folder, "two"):
             pytest.skip("this file system cannot")
     assert ((tmp_path / "one").read_text(), (tmp_path / "two").read_text()) == ("2", "1")

@@ -8,7 +8,7 @@ import pytest
 
 from waymeet.errors import ConflictError, ItemNotFoundError, SettingsError, UsageError
 from waymeet.notebook import Notebook, atomic_replace, skill_steps
-from waymeet.notebook.atomic_replace import Expected, exchanged
+from waymeet.notebook.atomic_replace import ItemFolder, exchange_files
 from waymeet.notebook.safe_folder import Folder
 from waymeet.settings import NotebookSettings, Settings
 
@@ -83,11 +83,11 @@ def test_an_editor_that_writes_at_the_worst_moment(
     item = entries.create("notes", "A", "One.").item
 
     def late(one: Folder, name: str, other: Folder, called: str) -> bool:
-        monkeypatch.setattr(atomic_replace, "exchanged", exchanged)
+        monkeypatch.setattr(atomic_replace, "exchange_files", exchange_files)
         (root / item.id).write_text("By an editor.\n")
-        return can and exchanged(one, name, other, called)
+        return can and exchange_files(one, name, other, called)
 
-    monkeypatch.setattr(atomic_replace, "exchanged", late)
+    monkeypatch.setattr(atomic_replace, "exchange_files", late)
     with pytest.raises(ConflictError, match="By an editor"):
         entries.update("a", version=item.version, body="Two.")
     assert (root / item.id).read_text() == "By an editor.\n"
@@ -100,12 +100,12 @@ def test_an_editor_that_writes_into_the_file_after_it_was_replaced(root: Path, e
         entries.update("a", version=item.version, body="Two.")
         editor.write("Three, by an editor that opened it before.\n")
     assert entries.read("a").body == "Two.\n"
-    rescued = atomic_replace.sweep(Expected(root, NOTES), now=True)
-    assert [each.kept for each in rescued] == ["a.rescued.md"]
+    recovered = atomic_replace.sweep(ItemFolder(root, NOTES), now=True)
+    assert [each.saved_as for each in recovered] == ["a.rescued.md"]
     brought = entries.read("a.rescued")
     assert "Three, by an editor" in brought.body
     assert brought.problems
-    assert not atomic_replace.sweep(Expected(root, NOTES), now=True)
+    assert not atomic_replace.sweep(ItemFolder(root, NOTES), now=True)
 
 
 def test_what_is_aside_is_forgotten_after_a_while(root: Path, entries: Notebook) -> None:
@@ -113,18 +113,18 @@ def test_what_is_aside_is_forgotten_after_a_while(root: Path, entries: Notebook)
     entries.update("a", version=item.version, body="Two.")
     folder = root / NOTES / ".aside"
     assert len(list(folder.iterdir())) == 2
-    assert atomic_replace.sweep(Expected(root, NOTES)) == ()
+    assert atomic_replace.sweep(ItemFolder(root, NOTES)) == ()
     assert len(list(folder.iterdir())) == 2  # not yet
-    assert atomic_replace.sweep(Expected(root, NOTES), now=True) == ()
+    assert atomic_replace.sweep(ItemFolder(root, NOTES), now=True) == ()
     assert [path.name for path in folder.iterdir()] == [".gitignore"]
 
 
 def test_a_replacement_that_was_broken_off_is_undone(root: Path, entries: Notebook) -> None:
-    """As after a crash between the two steps that are taken where files cannot be exchanged."""
+    """As after a crash between the two steps that are taken where files cannot be exchange_files."""
     item = entries.create("notes", "A", "One.").item
-    label = atomic_replace._label("u", item.version, "0" * 12, "a.md")
+    label = atomic_replace._work_name("u", item.version, "0" * 12, "a.md")
     (root / item.id).rename(root / NOTES / ".aside" / label)
-    atomic_replace.sweep(Expected(root, NOTES), now=True)
+    atomic_replace.sweep(ItemFolder(root, NOTES), now=True)
     assert entries.read("a") == item
 
 
@@ -140,7 +140,7 @@ def test_past_versions_can_be_brought_back(root: Path, entries: Notebook) -> Non
         entries.read("a")
     entries.restore(first.id, first.version, version="")
     assert entries.read("a") == first
-    with pytest.raises(ItemNotFoundError, match="not kept"):
+    with pytest.raises(ItemNotFoundError, match="not saved"):
         entries.restore("a", "0" * 12, version=first.version)
 
 
@@ -258,7 +258,7 @@ def test_relations_do_not_go_round_in_circles(entries: Notebook) -> None:
     with pytest.raises(UsageError, match="itself"):
         entries.link("c", "subtask_of", "c")
     c = entries.link("c", "related_to", "a").item
-    with pytest.raises(UsageError, match="circle"):
+    with pytest.raises(UsageError, match="cycle"):
         entries.update("c", version=c.version, text="---\nblocks: ['[[A]]']\n---\n")
     entries.link("a", "subtask_of", "c")
     assert entries.link("a", "subtask-of", "b").item.values("subtask_of") == ("b",)  # there is only one parent
@@ -292,7 +292,7 @@ def test_removing_an_entry_removes_the_relations_that_lead_to_it(root: Path, ent
     removed = entries.delete("a", version=a.version, kind="tasks")
     assert (root / NOTES / "m.md").read_text() == "---\nrelated:\n  - setup\n---\n"
     assert "since: 2026" in (root / NOTES / "o.md").read_text()
-    assert "o.md still says blocks" in removed.notes[0]
+    assert "o.md still has the relation blocks" in removed.notes[0]
     assert set(removed.unlinked) == {
         (".waymeet/tasks/b.md", "blocks"),
         (".waymeet/tasks/b.md", "related_to"),
