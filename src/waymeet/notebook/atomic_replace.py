@@ -263,7 +263,7 @@ def _restore(items: ItemFolder, work: Folder, name: str, path: str) -> bool:
 
 
 def _recover(items: ItemFolder, work: Folder, name: str, path: str) -> Recovered:
-    """Move a file back to the items, under its own name if that is free, else under a similar one."""
+    """Move a file back to the items, under its own name or, if that exists, a similar one."""
     folder, file = posixpath.split(path)
     stem, ending = posixpath.splitext(file)
     with open_folder(items.root, f"{items.folder}/{folder}", create=True) as home:
@@ -291,7 +291,7 @@ def _write_draft(work: Folder, raw: bytes, mode: int | None) -> str:
 
 
 def _work_name(state: str, old: str, new: str, path: str) -> str:
-    """Make a name in the work folder: state, time, old version, new version and path, joined by `~`.
+    """Make a name in the work folder: `state~time~old version~new version~path`.
 
     The state is `n` for a draft, `u` for a file that was moved away and not replaced yet, `k` for a replaced one. The
     time, with a few random bits, makes the name unique.
@@ -305,7 +305,7 @@ def _work_name(state: str, old: str, new: str, path: str) -> str:
 
 
 def _is_work_name(name: str) -> bool:
-    """Check whether a name was made by `_work_name`, as a repository of others may contain any file.
+    """Check whether a name has the form of `_work_name`, as a repository may have any file.
 
     >>> _is_work_name("u~17f~a~b~c.md"), _is_work_name("u~zz~a~b~c.md"), _is_work_name("u~17f~a~b~c%00.md")
     (True, False, False)

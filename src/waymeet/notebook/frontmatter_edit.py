@@ -1,4 +1,4 @@
-"""Editing front matter as text, so that comments, formatting and unknown YAML stay as they are.
+"""Editing front matter as text, so that comments, formatting and unknown YAML stay.
 
 Only the lines of a changed key are rewritten. The result is parsed again: all other keys must have the same values as
 before. If that fails, because the YAML cannot be split at lines, the whole block is written from its values. If the
@@ -182,14 +182,14 @@ def _format_scalar(value: str | float | None, escaped: re.Pattern[str]) -> str:
 
 def _split(text: str) -> _Parts:
     before = _BOM if text.startswith(_BOM) else ""
-    rest = text.removeprefix(_BOM)
-    newline = "\r\n" if rest.partition("\n")[0].endswith("\r") else "\n"
-    block = _BLOCK.match(rest)
+    content = text.removeprefix(_BOM)
+    newline = "\r\n" if content.partition("\n")[0].endswith("\r") else "\n"
+    block = _BLOCK.match(content)
     if block is None or not parse(text).lines:
-        return _Parts(before, "", "", "", rest, newline)
+        return _Parts(before, "", "", "", content, newline)
     start, end = block.span("yaml")
-    yaml = rest[start:end].replace("\r\n", "\n")
-    return _Parts(before, rest[:start], yaml, rest[end : block.end()], rest[block.end() :], newline)
+    yaml = content[start:end].replace("\r\n", "\n")
+    return _Parts(before, content[:start], yaml, content[end : block.end()], content[block.end() :], newline)
 
 
 def _join(parts: _Parts, yaml: str) -> str:

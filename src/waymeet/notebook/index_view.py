@@ -1,4 +1,4 @@
-"""Access of the notebook to the index, which is optional: items are read and written without it, too."""
+"""Access of the notebook to the index, without which items can be used, too."""
 
 from collections.abc import Callable, Iterable, Sequence
 

@@ -89,7 +89,7 @@ class Notebook:
         fields: Mapping[str, Value] | None = None,
         steps: tuple[str, ...] = (),
     ) -> SavedItem:
-        """Write a new item; front matter at the start of `body` is kept."""
+        """Write a new item, and keep front matter at the start of `body`."""
         title = to_one_line(title)
         if not title:
             raise UsageError(f"A {SINGULAR[kind]} needs a title.")
@@ -105,7 +105,7 @@ class Notebook:
             values = self._targets().resolve_fields(f"{self._catalog.folders[kind].folder}/{name}.md", values)
             path = self._writer.create(kind, name, frontmatter_edit.set_fields(text, {"title": title, **values}))
             item = self._catalog.load(path)[0]
-        return self._saved(item, compare=True)
+        return self._make_result(item, compare=True)
 
     def update(
         self,
@@ -140,7 +140,7 @@ class Notebook:
             path = self._find(reference, kind)
             changed = self._writer.change(path, version, change)
             item = self._catalog.load(path)[0]
-        return self._saved(item, changed=changed, compare=(title, body, text) != (None,) * 3)
+        return self._make_result(item, changed=changed, compare=(title, body, text) != (None,) * 3)
 
     def link(self, reference: str, relation: str, target: str, *, version: str = "", kind: str = "") -> SavedItem:
         """Relate an item to another one, to a file or to a symbol (`src/a.py#name`).
@@ -223,7 +223,7 @@ class Notebook:
             if past is None:
                 raise ItemNotFoundError(f"Version {past_version!r} of {path} is not saved.", "List its history.")
             self._writer.restore(path, version, past)
-            return self._saved(self._catalog.load(path)[0])
+            return self._make_result(self._catalog.load(path)[0])
 
     def backlinks(self, path: str) -> tuple[tuple[str, str], ...]:
         """List the indexed documents that link to an item, with the kind of link."""
@@ -266,13 +266,13 @@ class Notebook:
                 try:
                     expected = version or self._catalog.load(path)[0].version
                     changed = self._writer.change(path, expected, change)
-                    return self._saved(self._catalog.load(path)[0], changed=changed)
+                    return self._make_result(self._catalog.load(path)[0], changed=changed)
                 except ConflictError:
                     if version or not tries_left:
                         raise
         raise AssertionError  # the last try returns or raises
 
-    def _saved(self, item: Item, *, changed: bool = True, compare: bool = False) -> SavedItem:
+    def _make_result(self, item: Item, *, changed: bool = True, compare: bool = False) -> SavedItem:
         """Make the result for a saved item, with `compare` after comparing it with others."""
         if not changed:
             return SavedItem(item, changed=False)

@@ -36,7 +36,7 @@ class Directory:
         return None
 
     def find_references(self, target: str) -> Iterator[tuple[Item, str, str]]:
-        """Yield the relations to an item: the referring item, the relation, and its value as written."""
+        """Yield the relations to an item: referring item, relation, and value as written."""
         for item in self.items.values():
             for relation, value in _list_relations(item):
                 if self.resolve(value, item.id) == target:
@@ -120,11 +120,11 @@ class TargetResolver:
             UsageError: the target is the item itself.
         """
         name, anchor = strip_link(target), target.rstrip("]").partition("#")[2].partition("|")[0]
-        found = (self._find_item(source, name) or self._find_file(name) or self._find_indexed(name)) if name else ""
-        if not found:
+        path = (self._find_item(source, name) or self._find_file(name) or self._find_indexed(name)) if name else ""
+        if not path:
             hint = "Give the path or name of an item, the path of a file, or the name of a symbol."
             raise ItemNotFoundError(f"There is no item, file or symbol {target!r}.", hint)
-        value = f"{found}#{anchor}" if anchor else found
+        value = f"{path}#{anchor}" if anchor else path
         return f"[[{value}]]" if "," in value else value  # a comma separates targets, unless they are in brackets
 
     def _find_item(self, source: str, name: str) -> str:

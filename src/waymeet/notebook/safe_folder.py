@@ -25,7 +25,7 @@ _NO_HARD_LINKS: Final = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP,
 
 
 class Folder(NamedTuple):
-    """An open folder, in which files are named relative to its descriptor where the system can do so."""
+    """An open folder, with files named relative to its descriptor where possible."""
 
     path: str
     handle: int | None

@@ -92,7 +92,7 @@ def compare_texts(
 def find_candidates(
     text: Text, kind: str, store: Store, embedders: Sequence[Embedder], settings: Settings
 ) -> tuple[list[Text], dict[str, float]]:
-    """Search the index for items of a kind that may be similar, with their cosines if there is a model."""
+    """Search for items of a kind that may be similar, with cosines if there is a model."""
     max_candidates = settings.notebook.max_compared
     filters, limit = Filters(kinds=(kind,)), max_candidates * 2
     full_text = f"{text.title}\n{text.body}"
@@ -171,8 +171,8 @@ def _find_contradiction(sentences: list[_Sentence], other: Text) -> Iterator[Con
             if reason and len(own_sentence.terms.keys() & their_sentence.terms.keys()) >= _MIN_SHARED_TERMS:
                 cosine = term_cosine(own_sentence.terms, their_sentence.terms)
                 if cosine >= _MIN_SENTENCE_COSINE and (best is None or cosine > best[0]):
-                    found = Contradiction(other.id, other.title, reason, own_sentence.text, their_sentence.text)
-                    best = cosine, found
+                    texts = own_sentence.text, their_sentence.text
+                    best = cosine, Contradiction(other.id, other.title, reason, *texts)
     if best:
         yield best[1]
 

@@ -1,4 +1,4 @@
-"""How often skills were used, saved next to the index, because a use must not change files in git."""
+"""Usage counts of skills, saved next to the index so that a use changes no file in git."""
 
 import os
 from pathlib import Path

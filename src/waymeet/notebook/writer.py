@@ -123,7 +123,7 @@ class Writer:
                 raise _conflict_error(path, self.catalog.load(path)[1], past.decode("utf-8", "replace"))
 
     def recover(self) -> tuple[str, ...]:
-        """Recover texts that editors wrote to files while they were replaced, with a message for each."""
+        """Recover texts that editors wrote to files while they were replaced, and say where."""
         messages: list[str] = []
         for items in self.catalog.folders.values():
             try:
@@ -198,7 +198,7 @@ def _decode(path: str, raw: bytes) -> str:
 
 
 def _conflict_error(path: str, current: bytes | None, refused: str) -> ConflictError:
-    """Make the error for an item that was changed since, with a diff between its text and the refused one."""
+    """Make the error for an item that was changed since, with a diff to the refused text."""
     if current is None:
         return ConflictError(f"{path} was removed: nothing was written.", refused=refused)
     decoded = decode(current)
