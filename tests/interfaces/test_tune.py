@@ -21,7 +21,7 @@ MISLED = "auto.name_bonus = 0.0\n# Ours.\n[bm25.fields]\ntitle = 40.0 # too much
 
 @pytest.fixture
 def misled(tmp_path: Path) -> Path:
-    """Give a project whose titles say what other pages are about, with settings that heed little else."""
+    """Make a project with wrong titles, and settings that give titles too much weight."""
     pages = {path: text for path, text in files().items() if path.endswith(".md")}
     for at, thing in enumerate(THINGS):
         page = f"docs/page{at}.md"
@@ -33,9 +33,9 @@ def test_better_weights_are_shown_written_and_better(run: Run, misled: Path) -> 
     where = ("-C", str(misled), "--most", "24")
     done = run("tune", *where, "--dry-run", "--json")
     assert done.code == 0, done.err
-    told = json.loads(done.out)
-    assert (told["refusal"], told["written"]) == ("", False)
-    assert told["tuned"]["after"]["bm25.fields.title"] < 40
+    output = json.loads(done.out)
+    assert (output["refusal"], output["written"]) == ("", False)
+    assert output["tuned"]["after"]["bm25.fields.title"] < 40
     assert (misled / "waymeet.toml").read_text(encoding="utf-8") == MISLED
     done = run("tune", *where, "--yes")
     assert done.code == 0, done.err
@@ -43,7 +43,7 @@ def test_better_weights_are_shown_written_and_better(run: Run, misled: Path) -> 
     assert "-title = 40.0 # too much" in done.out
     text = (misled / "waymeet.toml").read_text(encoding="utf-8")
     assert text.startswith("auto.name_bonus = 0.0\n# Ours.\n[bm25.fields]\n")
-    assert tomllib.loads(text)["bm25"]["fields"]["title"] == told["tuned"]["after"]["bm25.fields.title"]
+    assert tomllib.loads(text)["bm25"]["fields"]["title"] == output["tuned"]["after"]["bm25.fields.title"]
     done = run("tune", "-C", str(misled), "--undo", "--dry-run")
     assert (done.code, "+title = 40.0 # too much" in done.out) == (0, True)
     assert (misled / "waymeet.toml").read_text(encoding="utf-8") == text
@@ -64,7 +64,7 @@ def test_without_a_gain_nothing_is_written_and_that_is_said(run: Run, tmp_path: 
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_whoever_ends_it_finds_nothing_left(misled: Path, tmp_path: Path, number: int, code: int) -> None:
+def test_an_interrupted_run_leaves_no_files(misled: Path, tmp_path: Path, number: int, code: int) -> None:
     place = tmp_path / "place"
     place.mkdir()
     command = [sys.executable, "-m", "waymeet", "tune", "-C", str(misled), "--yes", "--most", "500"]
@@ -78,10 +78,10 @@ def test_whoever_ends_it_finds_nothing_left(misled: Path, tmp_path: Path, number
     assert (misled / "waymeet.toml").read_text(encoding="utf-8") == MISLED
 
 
-def test_nobody_there_to_be_asked(run: Run, misled: Path) -> None:
+def test_without_a_terminal_confirmation_is_needed(run: Run, misled: Path) -> None:
     assert run("tune", "-C", str(misled), "--json").code == 2
     done = run("tune", "-C", str(misled))
-    assert (done.code, done.out) == (2, ""), "said before the search, not after it"
+    assert (done.code, done.out) == (2, ""), "reported before tuning, not after it"
     assert "Not a terminal" in done.err
 
 

@@ -1,4 +1,4 @@
-"""Front matter is changed as text: what nobody asked to change stays as it was written."""
+"""Front matter is edited as text: all other keys stay as they were written."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a saved note resembles and what it may contradict."""
+"""Items that are similar to a saved note or may contradict it."""
 
 from pathlib import Path
 
@@ -63,7 +63,7 @@ def project(tmp_path: Path) -> Project:
 
 
 @pytest.mark.parametrize("indexed", [True, False])
-def test_saving_a_note_reports_its_kin(project: Project, indexed: bool) -> None:
+def test_saving_a_note_reports_similar_ones(project: Project, indexed: bool) -> None:
     if indexed:
         project.index()
     with project:
@@ -102,7 +102,7 @@ def test_entries_are_searched_by_kind_and_know_who_links_to_them(tmp_path: Path)
         note = notebook.create("notes", "鍵の更新", "鍵は毎月更新する。").item
         task = notebook.create("tasks", "Rotate", "Do it.", {"belongs_to": [note.id]}).item
         skill = notebook.create("skills", "Release", "", {"triggers": ["ship it"]}, ("Tag",)).item
-        project.search("anything")  # takes in what changed
+        project.search("anything")  # indexes the changed files
         store, _ = project.refreshed_store()
         kinds = {each.id: each.kind for each in store.documents([note.id, task.id, skill.id]).values()}
         assert kinds == {note.id: "notes", task.id: "tasks", skill.id: "skills"}
