@@ -50,19 +50,21 @@ _BEYOND = """\
 ## What these collections cannot show
 
 Some parts hardly do anything there, for what they are there for does not happen: nobody misspells a word, insists on a
-phrase that stands nowhere (`relax_phrases`), or says what was right or wrong (`apply_feedback`); nobody tags pages, gives them
-properties or trigger phrases, calls them by another name, or has them in three languages. So some collections are asked
+phrase that stands nowhere (`relax_phrases`), or says what was right or wrong (`apply_feedback`); nobody tags pages,
+gives them properties or trigger phrases, calls them by another name, or has them in three languages. So some
+collections are asked
 once more with a slip in every question, which is what `correct_spelling` is for, and there is a vault of our own in
 `benchmarks/vault`: the pages, notes, tasks, skills and code of a small team that does not exist, and 159 questions of
 the kinds that people and agents ask. We wrote it ourselves, knowing the parts, and replaced questions that did not need
 the part they were written for, so its intervals do not rule out chance: it shows that a part works, not how often it
 matters. It has no part in any mean, nor in the weights.
 
-With 120 questions of each collection, small effects look like noise: `auto.min_similarity_steps` gains .006 (± .005) on xquad-en2zh if
-all its 1,190 questions are asked.
+With 120 questions of each collection, small effects look like noise: `auto.min_similarity_steps` gains .006 (± .005) on
+xquad-en2zh if all its 1,190 questions are asked.
 
-These collections judge whole documents. Sections are judged in the vault (`limit_per_document` is about how many of one document
-are shown) and by [questions from projects themselves](mine.md), where what helps to find the right document costs a
+These collections judge whole documents. Sections are judged in the vault (`limit_per_document` is about how many of one
+document are shown) and by [questions from projects themselves](mine.md), where what helps to find the right document
+costs a
 little."""
 
 _TRIED = """\
