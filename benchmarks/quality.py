@@ -13,9 +13,11 @@ from quality_picture import Dots, drawn
 from run import machine
 
 from waymeet.evaluate.metrics import MAIN_METRIC, Comparison, Overall, summarise_comparisons
-from waymeet.interfaces.quality.markdown_report import plain, section
+from waymeet.interfaces.quality.markdown_report import escape_markdown as plain
+from waymeet.interfaces.quality.markdown_report import table_section as section
 from waymeet.interfaces.quality.report import Report
-from waymeet.interfaces.quality.tables import Cell, Grid, grids, remarks
+from waymeet.interfaces.quality.rows import list_remarks
+from waymeet.interfaces.quality.tables import Cell, Table, summary_tables
 
 DOCS = Path(__file__).parent.parent / "docs"
 PLAIN, WORDS, AUTO = "plain", "auto:words", "auto"
@@ -48,19 +50,21 @@ _BEYOND = """\
 ## What these collections cannot show
 
 Some parts hardly do anything there, for what they are there for does not happen: nobody misspells a word, insists on a
-phrase that stands nowhere (`relax_phrases`), or says what was right or wrong (`apply_feedback`); nobody tags pages, gives them
-properties or trigger phrases, calls them by another name, or has them in three languages. So some collections are asked
+phrase that stands nowhere (`relax_phrases`), or says what was right or wrong (`apply_feedback`); nobody tags pages,
+gives them properties or trigger phrases, calls them by another name, or has them in three languages. So some
+collections are asked
 once more with a slip in every question, which is what `correct_spelling` is for, and there is a vault of our own in
 `benchmarks/vault`: the pages, notes, tasks, skills and code of a small team that does not exist, and 159 questions of
 the kinds that people and agents ask. We wrote it ourselves, knowing the parts, and replaced questions that did not need
 the part they were written for, so its intervals do not rule out chance: it shows that a part works, not how often it
 matters. It has no part in any mean, nor in the weights.
 
-With 120 questions of each collection, small effects look like noise: `auto.min_similarity_steps` gains .006 (± .005) on xquad-en2zh if
-all its 1,190 questions are asked.
+With 120 questions of each collection, small effects look like noise: `auto.min_similarity_steps` gains .006 (± .005) on
+xquad-en2zh if all its 1,190 questions are asked.
 
-These collections judge whole documents. Sections are judged in the vault (`limit_per_document` is about how many of one document
-are shown) and by [questions from projects themselves](mine.md), where what helps to find the right document costs a
+These collections judge whole documents. Sections are judged in the vault (`limit_per_document` is about how many of one
+document are shown) and by [questions from projects themselves](mine.md), where what helps to find the right document
+costs a
 little."""
 
 _TRIED = """\
@@ -129,8 +133,8 @@ def joined(reports: Sequence[Report]) -> Report:
     return replace(
         whole,
         ablations=tuple(ablations),
-        aside=tuple(sorted(beside, key=lambda name: name != OWN_NAME)),
-        needed=tuple(dict.fromkeys(line for each in reports for line in each.needed)),
+        excluded_from_mean=tuple(sorted(beside, key=lambda name: name != OWN_NAME)),
+        required_stages=tuple(dict.fromkeys(line for each in reports for line in each.required_stages)),
         folds=tuple(line for each in reports for line in each.folds),
     )
 
@@ -147,7 +151,7 @@ def page(report: Report, others: Known, measured_on: str) -> str:
 
 
 def _lines(report: Report, others: Known, measured_on: str) -> Iterator[str]:
-    main, *rest = grids(report)
+    main, *rest = summary_tables(report)
     yield from ("# Quality of answers", "", _INTRO, "", f"{plain(measured_on)}, Waymeet {plain(report.version)}.", "")
     yield from (f"![{MAIN_METRIC} on every collection](quality.svg)", "", "## At a glance", "")
     yield from (f"- {each}" for each in glance(report))
@@ -156,7 +160,7 @@ def _lines(report: Report, others: Known, measured_on: str) -> Iterator[str]:
     for each in rest:
         yield from ("", *section(each))
     yield from ("", _TRIED, "", _BEYOND)
-    notes = list(remarks(report))
+    notes = list(list_remarks(report))
     if notes:
         yield from ("", "## Remarks", "", *(f"- {plain(each)}" for each in notes))
 
@@ -167,7 +171,7 @@ def glance(report: Report) -> Iterator[str]:
     for name in (AUTO, WORDS):
         if name in against:
             yield f"`{name}` against plain BM25: {_said(against[name])}."
-    rivals = {each.against: each for each in summarise_comparisons(report.rivals)}
+    rivals = {each.against: each for each in summarise_comparisons(report.against_others)}
     if WORDS in rivals:
         low = rivals[WORDS].worst
         least = f"least on {plain(low.collection)} ({low.difference:+.3f})"
@@ -182,13 +186,13 @@ def glance(report: Report) -> Iterator[str]:
         worst = f"least on {plain(low_name)} ({first[low_name]:+.3f})"
         mean = sum(first.values()) / len(first)
         yield f"The place of the first right answer (MRR@10), `auto` against plain BM25: {mean:+.3f}; {worst}."
-    for each in summarise_comparisons(report.ablations, report.aside):
-        if each.name == "without spread":
+    for each in summarise_comparisons(report.ablations, report.excluded_from_mean):
+        if each.name == "without boost_linked":
             high = each.best
             most = f"{high.difference:+.3f} on {plain(high.collection)}" if high.difference > 0 else "nothing anywhere"
             yield f"`auto` without its hop along links: {_said(each)}; without it, the most gained is {most}."
     if report.folds:
-        (each,) = summarise_comparisons([fold.compared for fold in report.folds])
+        (each,) = summarise_comparisons([fold.comparison for fold in report.folds])
         yield f"Weights tuned without a collection, on it, against those that are set: {_said(each)}."
 
 
@@ -201,7 +205,7 @@ def _said(each: Overall) -> str:
     )
 
 
-def aims(report: Report, found: Sequence[Aim]) -> Grid:
+def aims(report: Report, found: Sequence[Aim]) -> Table:
     """Show what was aimed at beside what is reached."""
     ours = _figures(report)
     rows = []
@@ -227,10 +231,10 @@ def aims(report: Report, found: Sequence[Aim]) -> Grid:
         "Aims were set before the work began. Where one is missed, it says by how much. BM25 elsewhere is another "
         "implementation, over whole documents."
     )
-    return Grid("What was aimed at", about, heads, rows)
+    return Table("What was aimed at", about, heads, rows)
 
 
-def published(report: Report, found: Sequence[Published]) -> Grid:
+def published(report: Report, found: Sequence[Published]) -> Table:
     """Show what others publish beside what is measured here."""
     ours = _figures(report)
     rows = []
@@ -245,7 +249,7 @@ def published(report: Report, found: Sequence[Published]) -> Grid:
     about = (
         "Hardly one of these is quite the same test, so they place our figures and prove little: see the last column."
     )
-    return Grid("Published figures", about, heads, rows)
+    return Table("Published figures", about, heads, rows)
 
 
 Figures = Mapping[str, Mapping[str, Mapping[str, float]]]

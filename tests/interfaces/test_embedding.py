@@ -138,7 +138,7 @@ def test_nothing_is_paid_for_without_consent(project: Path, run: Run, asked: lis
     with Project.open(project) as opened:
         assert opened.index().embedding.remaining > 0  # type: ignore[union-attr]
         with pytest.raises(EmbeddingError, match="Nothing was sent"):
-            opened.index_collection(lambda _: None)
+            opened.embed_or_raise()
     assert len(sent(server)) == before
     assert run("index", "--yes").code == 0
     assert len(sent(server)) > before

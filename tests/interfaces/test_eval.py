@@ -1,4 +1,4 @@
-"""Measuring recipes on a collection small enough to know the answers."""
+"""Measuring recipes on a collection that is small enough to compute metrics by hand."""
 
 import json
 from math import log2
@@ -8,7 +8,7 @@ import pytest
 from interfaces.conftest import Run
 
 from waymeet.evaluate.collection import Collection, CollectionDocument
-from waymeet.evaluate.indexing import entries
+from waymeet.evaluate.indexing import build_entries
 from waymeet.settings import Chunking
 
 CORPUS = [
@@ -38,26 +38,26 @@ def collection(tmp_path: Path) -> Path:
 def rows(out: str) -> list[tuple[str, str]]:
     """Give the first two columns of the table, which ends where differences or remarks begin."""
     lines = out.partition("\n\n")[0].splitlines()
-    told = [line.split() for line in lines if not line.startswith(("degraded answers", "hashing-…"))]
-    return [(first, second) for first, second, *_ in told]
+    columns = [line.split() for line in lines if not line.startswith(("degraded answers", "hashing-…"))]
+    return [(first, second) for first, second, *_ in columns]
 
 
 def test_a_run_is_measured_and_written(run: Run, collection: Path, tmp_path: Path) -> None:
     runs, trec = tmp_path / "runs.jsonl", tmp_path / "run.trec"
     done = run("eval", str(collection), "--runs", str(runs), "--trec", str(trec), "--json")
     assert done.code == 0, done.err
-    (worth,) = json.loads(done.out)["results"]
+    (result,) = json.loads(done.out)["results"]
     rows = [json.loads(line) for line in runs.read_text(encoding="utf-8").splitlines()]
     assert [row["id"] for row in rows] == ["q1", "q2"]
     hits = rows[0]["hits"]
-    assert "b/1" not in hits, "it lies outside of the query's scope"
+    assert "b/1" not in hits, "it is outside of the query's scope"
     assert {"a/1", "a/2", "a/3"} == set(hits)
     gains = sum(1 / log2(hits.index(each) + 2) for each in ("a/1", "a/2"))
     first = gains / (1 + 1 / log2(3))
     assert rows[1]["hits"][0] == "a/2"
-    assert worth["measures"]["nDCG@10"] == pytest.approx((first + 1) / 2, abs=1e-4)
-    assert worth["measures"]["R@5"] == 1.0
-    assert worth["queries"] == 2
+    assert result["metrics"]["nDCG@10"] == pytest.approx((first + 1) / 2, abs=1e-4)
+    assert result["metrics"]["R@5"] == 1.0
+    assert result["queries"] == 2
     assert trec.read_text(encoding="utf-8").splitlines()[0].split()[:2] == ["q1", "Q0"]
 
 
@@ -75,10 +75,10 @@ def test_several_recipes_are_compared_in_one_table(run: Run, collection: Path, t
         ("corpus.jsonl", '{"title": "no id"}\n', "corpus.jsonl, line 1"),
         ("queries.jsonl", "not json\n", "queries.jsonl, line 1"),
         ("qrels.tsv", "header\nq1 a/1 1\n", "qrels.tsv, line 2"),
-        ("qrels.tsv", "header\n", "no query with an answer"),
+        ("qrels.tsv", "header\n", "no query with a relevant document"),
     ],
 )
-def test_what_is_wrong_with_a_collection_is_said(
+def test_an_error_in_a_collection_is_reported(
     run: Run, collection: Path, name: str, content: str, complaint: str
 ) -> None:
     (collection / name).write_text(content, encoding="utf-8")
@@ -93,12 +93,12 @@ def test_a_folder_that_is_no_collection_is_refused(run: Run, tmp_path: Path) -> 
     assert "A collection is a folder with corpus.jsonl" in done.err
 
 
-def test_files_among_the_folders_are_passed_over(run: Run, collection: Path, tmp_path: Path) -> None:
+def test_files_among_the_folders_are_skipped(run: Run, collection: Path, tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("About these collections.", encoding="utf-8")
     done = run("eval", *map(str, sorted([collection, tmp_path / "README.md"])), "--recipe", "classic:bm25_only")
     assert done.code == 0, done.err
     assert rows(done.out)[1:] == [("small", "classic:bm25_only")]
-    assert "Passed over: README.md" in done.err
+    assert "Skipped, because they are files: README.md" in done.err
     assert run("eval", str(tmp_path / "README.md")).code == 2
 
 
@@ -110,17 +110,17 @@ def test_one_table_for_several_recipes_with_the_stand_in_marked(run: Run, collec
     assert [line.endswith("hashing-256+2 (test stand-in)") for line in done.out.splitlines()[1:6]] == [True] * 4 + [
         False
     ]
-    assert "deterministic stand-in for tests: it knows words, not meaning" in done.out
+    assert "deterministic stand-in for tests: it hashes words" in done.out
     assert "MRR@10" in done.out
 
 
-def test_a_table_without_a_model_says_that_meaning_was_not_asked(run: Run, collection: Path) -> None:
+def test_a_table_without_a_model_names_no_vector_models(run: Run, collection: Path) -> None:
     done = run("eval", str(collection), "--recipe", "threeway", "--set", "embedding.provider=none")
-    assert "not asked" in done.out
+    assert "  none\n" in done.out
     assert "degraded answers [no_model]: 2 of threeway" in done.out
     done = run("eval", str(collection), "--recipe", "threeway", "--set", "embedding.provider=none", "--json")
-    (worth,) = json.loads(done.out)["results"]
-    assert (worth["meaning"], worth["degraded"]) == ("", {"no_model": 2})
+    (result,) = json.loads(done.out)["results"]
+    assert (result["vector_models"], result["degraded"]) == ("", {"no_model": 2})
 
 
 def test_recipes_of_one_s_own_are_measured_too(
@@ -143,14 +143,14 @@ def test_a_mode_counts_for_all_recipes_named_without_one(run: Run, collection: P
 
 
 def test_documents_can_stay_whole() -> None:
-    """Cut, the page has two sections and the code a symbol; whole, each is one text, with the same words."""
+    """Split, the page has two sections and the code a symbol; whole, each is one section with the same words."""
     page = CollectionDocument("a", "# One\n\n" + "alpha " * 400 + "\n\n# Two\n\n" + "beta " * 400, path="a.md")
     code = CollectionDocument("b", "def gamma():\n    return 1\n", path="b.py")
     collection = Collection("x", (page, code), (), {})
-    cut, whole = (list(entries(collection, Chunking(), whole=each)) for each in (False, True))
-    assert len(cut[0].chunks) > 1
-    assert cut[1].chunks[0].symbols
+    split, whole = (list(build_entries(collection, Chunking(), whole=each)) for each in (False, True))
+    assert len(split[0].chunks) > 1
+    assert split[1].chunks[0].symbols
     assert [len(each.chunks) for each in whole] == [1, 1]
     assert [each.chunks[0].text.strip() for each in whole] == [page.text.strip(), code.text.strip()]
     assert not whole[1].chunks[0].symbols
-    assert "m:python:/b" in cut[1].document.names  # so that imports, calls and mentions lead there as in a project
+    assert "m:python:/b" in split[1].document.names  # so that imports, calls and mentions are resolved as in a project

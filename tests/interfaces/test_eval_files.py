@@ -1,4 +1,4 @@
-"""Measuring on files as they are: judged paths and places, feedback, translations, and the vault of our own."""
+"""Measuring on a folder of files: judged places, feedback, translations, and our vault."""
 
 import json
 from collections.abc import Mapping
@@ -13,8 +13,8 @@ from waymeet.evaluate.ablation import list_signals
 from waymeet.evaluate.collection import load_collection
 from waymeet.evaluate.indexing import read_whole_documents, resolve_judgements
 from waymeet.evaluate.metrics import MAIN_METRIC, measure_without_intervals
-from waymeet.evaluate.mining.read_project import read_in
-from waymeet.interfaces.quality.bench import Taken, collection_bench
+from waymeet.evaluate.mining.read_project import index_folder
+from waymeet.interfaces.quality.bench import CollectionOptions, collection_bench
 from waymeet.recipes.ablate import without_each_stage
 from waymeet.recipes.auto import AUTO
 from waymeet.settings import Layer, Settings
@@ -70,11 +70,11 @@ def _hits(run: Run, folder: Path, *options: str) -> dict[str, list[str]]:
     return {row["id"]: row["hits"] for row in map(json.loads, path.read_text(encoding="utf-8").splitlines())}
 
 
-def _worth(run: Run, folder: Path, *options: str) -> dict[str, Any]:
+def _result(run: Run, folder: Path, *options: str) -> dict[str, Any]:
     done = run("eval", str(folder), "--json", *options)
     assert done.code == 0, done.err
-    found: dict[str, Any] = json.loads(done.out)["results"][-1]
-    return found
+    result: dict[str, Any] = json.loads(done.out)["results"][-1]
+    return result
 
 
 def test_files_are_read_as_a_projects_are(run: Run, folder: Path) -> None:
@@ -82,17 +82,17 @@ def test_files_are_read_as_a_projects_are(run: Run, folder: Path) -> None:
     hits = _hits(run, folder)
     assert hits["q1"][0] == "docs/keys.md#rotating"
     assert hits["q1"][1].startswith("docs/"), "other sections count by themselves"
-    assert hits["q2"][:2] == ["docs/lamp.md", "docs/lamp.ja.md"], "the answer names the translation of what it shows"
+    assert hits["q2"][:2] == ["docs/lamp.md", "docs/lamp.ja.md"], "translations of a hit are shown beside it"
     assert hits["q3"][0] == "src/turning.py#turn_key"
     assert hits["q4"][0] == "docs/keys.md"
-    assert "docs/lamp.ja.md" not in hits["q5"], "what is only named, and not right, takes nobody's place"
-    assert _worth(run, folder)["measures"]["MRR@10"] == 1.0
+    assert "docs/lamp.ja.md" not in hits["q5"], "a translation that is not relevant is not ranked"
+    assert _result(run, folder)["metrics"]["MRR@10"] == 1.0
 
 
 def test_a_link_to_a_folder_will_do(run: Run, folder: Path) -> None:
     (folder / "corpus").rename(folder.parent / "wiki")
     (folder / "corpus").symlink_to(folder.parent / "wiki")
-    assert _worth(run, folder)["measures"]["MRR@10"] == 1.0
+    assert _result(run, folder)["metrics"]["MRR@10"] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -107,17 +107,17 @@ def test_a_link_to_a_folder_will_do(run: Run, folder: Path) -> None:
 def test_what_is_judged_must_be_there(run: Run, tmp_path: Path, judged: str, complaint: str) -> None:
     done = run("eval", str(_write(tmp_path / "questions", [*QRELS, f"q5\t{judged}\t1"])))
     assert done.code == 2
-    assert "questions judges what is not there, for query 'q5'" in done.err
+    assert "questions: a judgement of query 'q5'" in done.err
     assert complaint in done.err
-    assert judged.partition("#")[0][:8] in done.err, "and what may be meant"
+    assert judged.partition("#")[0][:8] in done.err, "with a suggestion"
 
 
-def test_what_was_told_before_counts(run: Run, folder: Path) -> None:
-    before = _worth(run, folder)["measures"]["nDCG@10"]
-    told = {"query": "lamp oil", "right": ["docs/lamp.md"], "wrong": ["docs/oil.md#L1-L3"]}
-    (folder / "feedback.jsonl").write_text(f"{json.dumps(told)}\n" * 4, encoding="utf-8")
+def test_feedback_counts(run: Run, folder: Path) -> None:
+    before = _result(run, folder)["metrics"]["nDCG@10"]
+    feedback = {"query": "lamp oil", "right": ["docs/lamp.md"], "wrong": ["docs/oil.md#L1-L3"]}
+    (folder / "feedback.jsonl").write_text(f"{json.dumps(feedback)}\n" * 4, encoding="utf-8")
     assert _hits(run, folder)["q5"][0] == "docs/lamp.md"
-    assert _worth(run, folder)["measures"]["nDCG@10"] < before, "for it was wrong of them to say so"
+    assert _result(run, folder)["metrics"]["nDCG@10"] < before, "the feedback contradicts the judgements"
     (folder / "feedback.jsonl").write_text('{"query": "lamp oil", "right": ["docs/oill.md"]}', encoding="utf-8")
     done = run("eval", str(folder))
     assert (done.code, "feedback.jsonl: Nothing indexed is called 'docs/oill.md'" in done.err) == (2, True)
@@ -125,7 +125,7 @@ def test_what_was_told_before_counts(run: Run, folder: Path) -> None:
 
 
 def test_files_can_stay_whole(run: Run, folder: Path) -> None:
-    """As one piece, a file is right wherever its right section is; plain BM25 is asked that way."""
+    """As one section, a file is relevant wherever its relevant section is; plain BM25 works so."""
     assert _hits(run, folder, "--whole")["q1"][0] == "docs/keys.md#rotating"
     done = run("eval", str(folder), "--plain", "--json")
     assert [each["recipe"] for each in json.loads(done.out)["results"]] == ["plain", "auto"]
@@ -133,7 +133,7 @@ def test_files_can_stay_whole(run: Run, folder: Path) -> None:
 
 def test_lines_keep_their_numbers_when_files_are_put_together_again(folder: Path) -> None:
     store = MemoryStore()
-    read_in(folder / "corpus", store, Settings())
+    index_folder(folder / "corpus", store, Settings())
     keys, *_ = read_whole_documents(store)
     assert keys.text.split("\n")[5] == "## Rotating", "the front matter leaves its lines empty"
     place = resolve_judgements(load_collection(folder), store).places["docs/keys.md#rotating"]
@@ -144,7 +144,7 @@ def test_words_of_one_long_line_stay_apart(tmp_path: Path) -> None:
     words = [f"tok{number}" for number in range(3000)]
     (tmp_path / "long.txt").write_text(" ".join(words), encoding="utf-8")
     store = MemoryStore()
-    read_in(tmp_path, store, Settings())
+    index_folder(tmp_path, store, Settings())
     (whole,) = (each for each in read_whole_documents(store) if each.id == "long.txt")
     assert whole.text.split() == words
 
@@ -157,7 +157,7 @@ def test_one_section_may_hold_several_right_places(run: Run, tmp_path: Path) -> 
 
 
 def test_an_answer_in_one_language_stands_for_both(run: Run, tmp_path: Path) -> None:
-    """A twin that is shown itself stays where it is; one that is only named comes behind its hit."""
+    """A translation that is a hit itself keeps its rank; one that is only shown beside a hit comes behind it."""
     files = {**FILES, "docs/lamp.ja.md": "# ランプ\n\nランプは広間にあります。\n"}
     folder = _write(tmp_path / "questions", ["q2\tdocs/lamp.ja.md\t1"], files)
     ranked = _hits(run, folder)["q2"]
@@ -165,13 +165,13 @@ def test_an_answer_in_one_language_stands_for_both(run: Run, tmp_path: Path) -> 
     _hits(run, folder, "--plain")
     rows = (folder.parent / "runs.questions.plain.jsonl").read_text(encoding="utf-8").splitlines()
     plain = json.loads(rows[0])["hits"]
-    assert plain.index("docs/lamp.ja.md") == plain.index("docs/lamp.md") + 1, "whatever ranked it"
-    worth = _worth(run, folder)["measures"]["nDCG@10"]
-    assert worth == pytest.approx(1 / log2(ranked.index("docs/lamp.ja.md") + 2), abs=1e-4)
+    assert plain.index("docs/lamp.ja.md") == plain.index("docs/lamp.md") + 1, "for every recipe"
+    ndcg = _result(run, folder)["metrics"]["nDCG@10"]
+    assert ndcg == pytest.approx(1 / log2(ranked.index("docs/lamp.ja.md") + 2), abs=1e-4)
 
 
 def test_the_vault_needs_the_parts_that_public_collections_do_not() -> None:
-    """What each of these parts is there for happens in the vault: without it, answers are worse."""
+    """The vault has queries for each of these parts: without one, results are worse."""
     needed = {
         "expand_acronyms",
         "relax_phrases",
@@ -182,9 +182,9 @@ def test_the_vault_needs_the_parts_that_public_collections_do_not() -> None:
         "apply_feedback",
     }
     silenced = {f"bm25.fields.{each} = 0" for each in ("tags", "properties", "triggers", "inbound", "headings")}
-    with collection_bench(VAULT, (), None, None, Taken()) as bench:
+    with collection_bench(VAULT, (), None, None, CollectionOptions()) as bench:
         (collection,) = bench.collections
-        again = bench.again()
+        again = bench.with_caches()
 
         def mean(recipe: Any, *over: Layer) -> float:
             scores = measure_without_intervals(collection, again.run(recipe, collection, over=over)).scores[MAIN_METRIC]
@@ -198,5 +198,5 @@ def test_the_vault_needs_the_parts_that_public_collections_do_not() -> None:
             assert name not in silenced or mean(AUTO, Layer(name, tree)) < whole, name
         assert silenced <= {name for name, _ in list_signals(AUTO, again.settings(AUTO))}
     kinds = {each.id.partition("-")[0] for each in collection.queries}
-    told = (VAULT / "README.md").read_text(encoding="utf-8")
-    assert all(f"`{kind}`" in told for kind in kinds)
+    readme = (VAULT / "README.md").read_text(encoding="utf-8")
+    assert all(f"`{kind}`" in readme for kind in kinds)

@@ -1,4 +1,4 @@
-"""`waymeet note`, `task` and `skill` as their users meet them."""
+"""The commands `waymeet note`, `task` and `skill`."""
 
 import io
 import json
@@ -163,12 +163,12 @@ def test_notes_do_not_depend_on_the_index(project: Path, run: Run, tmp_path: Pat
     assert run("note", "rm", "a", "--index", str(index)).code == 0
 
 
-def test_a_note_that_ignore_rules_leave_out_is_told(project: Path, run: Run) -> None:
+def test_a_note_that_ignore_rules_exclude_is_reported(project: Path, run: Run) -> None:
     (project / ".gitignore").write_text(".waymeet/\n")
     run("index")
     assert "a search will not find it" in run("note", "add", "A", "One.").out
 
 
-def test_titles_cannot_steer_the_terminal(project: Path, run: Run) -> None:
+def test_titles_cannot_send_control_sequences_to_the_terminal(project: Path, run: Run) -> None:
     run("note", "add", "red \x1b[31m title", "text \x1b]0;x\x07")
     assert "\x1b" not in run("note", "list").out + run("note", "show", "red-31m-title").out

@@ -1,4 +1,4 @@
-"""Many collections at once: plain BM25 beside, samples, parts and weights summed up, and the page made of it."""
+"""Many collections at once: plain BM25, samples, summary tables, and the page made of them."""
 
 import json
 import shutil
@@ -12,9 +12,9 @@ from interfaces.conftest import Run
 
 from waymeet.evaluate.ablation import list_signals
 from waymeet.evaluate.metrics import METRICS, Comparison, summarise_comparisons
-from waymeet.interfaces.quality.bench import Taken, collection_bench
+from waymeet.interfaces.quality.bench import CollectionOptions, collection_bench
 from waymeet.interfaces.quality.report import Report
-from waymeet.interfaces.quality.tables import parts
+from waymeet.interfaces.quality.tables import ablation_table
 from waymeet.recipes.ablate import without_each_stage
 from waymeet.recipes.auto import AUTO
 from waymeet.settings import Layer
@@ -24,7 +24,7 @@ THINGS = ("kettle", "ladder", "lantern", "anvil", "barrel", "compass", "hammer",
 
 
 def _collection(folder: Path, name: str = "things") -> Path:
-    """Write pages that link to one another, and some code; each question wants the page that is linked to."""
+    """Write pages that link to one another, each relevant to a query, and some code."""
     place = folder / name
     place.mkdir(parents=True)
     corpus: list[dict[str, object]] = []
@@ -54,57 +54,57 @@ def _report(run: Run, *args: str) -> Report:
     return msgspec.json.decode(done.out, type=Report)
 
 
-def test_asking_again_gives_what_asking_anew_gives(tmp_path: Path) -> None:
-    with collection_bench(_collection(tmp_path), (STAND_IN,), None, None, Taken()) as bench:
+def test_a_cached_run_gives_the_same_as_a_new_one(tmp_path: Path) -> None:
+    with collection_bench(_collection(tmp_path), (STAND_IN,), None, None, CollectionOptions()) as bench:
         (collection,) = bench.collections
-        again = bench.again()
+        again = bench.with_caches()
         silenced = [Layer(name, tree) for name, tree in list_signals(AUTO, bench.settings(AUTO))]
         shorter = [rest for _, rest in without_each_stage(AUTO) if rest]
         runs = [(recipe, "", Layer("", {})) for recipe in (AUTO, *shorter, AUTO)]
         runs += [(AUTO, "", over) for over in silenced] + [(AUTO, "words", silenced[0]), (AUTO, "", silenced[0])]
         for recipe, mode, over in runs:
-            anew, known = (each.run(recipe, collection, mode, over=[over]) for each in (bench, again))
-            assert known.ranked == anew.ranked
-            assert (known.vector_models, known.degraded) == (anew.vector_models, anew.degraded)
+            new, cached = (each.run(recipe, collection, mode, over=[over]) for each in (bench, again))
+            assert cached.ranked == new.ranked
+            assert (cached.vector_models, cached.degraded) == (new.vector_models, new.degraded)
 
 
 def test_plain_bm25_comes_first_and_words_are_a_mode_of_every_recipe(run: Run, three: list[str]) -> None:
-    found = _report(run, three[0], "--plain", "--recipe", "auto,auto:words,threeway:words", "--set", STAND_IN)
+    report = _report(run, three[0], "--plain", "--recipe", "auto,auto:words,threeway:words", "--set", STAND_IN)
     names = ["plain", "auto", "auto:words", "threeway:words"]
-    assert [each.recipe for each in found.results] == names
-    assert [bool(each.vector_models) for each in found.results] == [False, True, False, False]
-    assert not found.results[2].degraded, "nobody misses what was not wanted"
-    assert [(each.recipe, each.against) for each in found.comparisons] == [(name, "plain") for name in names[1:]]
-    assert [(each.recipe, each.against) for each in found.rivals] == [("auto", name) for name in names[2:]]
-    assert all(each.mean_ms > 0 for each in found.results)
+    assert [each.recipe for each in report.results] == names
+    assert [bool(each.vector_models) for each in report.results] == [False, True, False, False]
+    assert not report.results[2].degraded, "models left out on purpose are not missing"
+    assert [(each.recipe, each.against) for each in report.comparisons] == [(name, "plain") for name in names[1:]]
+    assert [(each.recipe, each.against) for each in report.against_others] == [("auto", name) for name in names[2:]]
+    assert all(each.mean_ms > 0 for each in report.results)
     whole = _report(run, three[0], "--recipe", "classic:bm25_only", "--whole")
-    assert whole.results[0].metrics == found.results[0].metrics
+    assert whole.results[0].metrics == report.results[0].metrics
     without = _report(run, three[0], "--recipe", "auto", "--set", "embedding.provider=none")
-    assert without.results[0].metrics == found.results[2].metrics
+    assert without.results[0].metrics == report.results[2].metrics
 
 
 def test_a_sample_is_always_the_same(run: Run, three: list[str], tmp_path: Path) -> None:
-    def asked(number: int) -> list[str]:
+    def sampled_queries(number: int) -> list[str]:
         path = tmp_path / "runs.jsonl"
         assert run("eval", three[0], "--sample", str(number), "--runs", str(path)).code == 0
         return [json.loads(line)["id"] for line in path.read_text(encoding="utf-8").splitlines()]
 
-    three_of_them, five = asked(3), asked(5)
-    assert asked(3) == three_of_them
+    three_of_them, five = sampled_queries(3), sampled_queries(5)
+    assert sampled_queries(3) == three_of_them
     assert (len(three_of_them), len(five)) == (3, 5)
     assert set(three_of_them) < set(five)
     assert five == sorted(five), "in their order"
-    assert len(asked(1000)) == len(THINGS)
+    assert len(sampled_queries(1000)) == len(THINGS)
 
 
 def test_questions_can_be_misspelt(run: Run, three: list[str], tmp_path: Path) -> None:
-    def asked(*options: str) -> list[str]:
+    def queries(*options: str) -> list[str]:
         path = tmp_path / "runs.jsonl"
         assert run("eval", three[0], *options, "--runs", str(path)).code == 0
         return [json.loads(line)["text"] for line in path.read_text(encoding="utf-8").splitlines()]
 
-    right, wrong = asked(), asked("--misspell")
-    assert right != wrong == asked("--misspell")
+    right, wrong = queries(), queries("--misspell")
+    assert right != wrong == queries("--misspell")
     assert [sorted(each) for each in right] == [sorted(each) for each in wrong], "two letters change places"
     assert "misspelt" in run("eval", three[0], "--misspell").out
     assert run("eval", "--mine", "--misspell").code == 2
@@ -116,24 +116,23 @@ def test_many_collections_are_summed_up(run: Run, three: list[str], tmp_path: Pa
     done = run("eval", *three, *args, "--report", str(page), "--report", str(text))
     assert done.code == 0, done.err
     assert "two|<b>" in done.out
-    assert "What each part is worth" in done.out
+    assert "Effect of each part" in done.out
     markdown, html = text.read_text(encoding="utf-8"), page.read_text(encoding="utf-8")
-    for title in ("nDCG@10", "Against plain", "auto against the others", "R@5", "MRR@10", "What each part is worth"):
+    for title in ("nDCG@10", "Against plain", "auto against the others", "R@5", "MRR@10", "Effect of each part"):
         assert f"\n## {title}\n" in markdown
         assert f"<h2>{title}</h2>" in html
     assert "two\\|\\<b\\>" in markdown
     assert "<b>" not in html
     assert "two|&lt;b&gt;" in html
-    assert "| auto: without spread |" in markdown
-    assert "auto.vector_weight_single_function = auto.vector_weight_prose" in markdown, (
-        "told apart no longer, not silenced"
-    )
+    assert "| auto: without boost\\_linked |" in markdown
+    replaced = "auto.vector_weight_single_function = auto.vector_weight_prose".replace("_", "\\_")
+    assert replaced in markdown, "the weight of another kind of text, not 0"
 
 
 def test_collections_of_one_name_are_told_apart(run: Run, tmp_path: Path) -> None:
     folders = [str(_collection(tmp_path / parent, "same")) for parent in ("a", "b")]
-    found = _report(run, *folders, folders[0], "--sample", "2")
-    assert [each.collection for each in found.results] == ["same", "b/same"]
+    report = _report(run, *folders, folders[0], "--sample", "2")
+    assert [each.collection for each in report.results] == ["same", "b/same"]
 
 
 def test_weights_are_judged_on_what_was_left_out(run: Run, three: list[str], tmp_path: Path) -> None:
@@ -142,17 +141,17 @@ def test_weights_are_judged_on_what_was_left_out(run: Run, three: list[str], tmp
     done = run("eval", *three, "--sample", "3", "--leave-one-out", "--set", misled, "--report", str(path))
     assert done.code == 0, done.err
     assert "Weights tuned without a collection" in done.out
-    found = msgspec.json.decode(path.read_bytes(), type=Report)
-    assert [each.compared.collection for each in found.folds] == ["one", "two|<b>", "three"]
-    first, *others = found.folds
-    assert first.before == pytest.approx(found.results[0].metrics["nDCG@10"], abs=1e-4)
-    assert first.after - first.before == pytest.approx(first.compared.difference, abs=2e-4)
+    report = msgspec.json.decode(path.read_bytes(), type=Report)
+    assert [each.comparison.collection for each in report.folds] == ["one", "two|<b>", "three"]
+    first, *others = report.folds
+    assert first.before == pytest.approx(report.results[0].metrics["nDCG@10"], abs=1e-4)
+    assert first.after - first.before == pytest.approx(first.comparison.difference, abs=2e-4)
     assert all(each.changed_weights == first.changed_weights for each in others), (
-        "all three are the same, so others have no other wish"
+        "all three are the same, so tuning finds the same weights"
     )
 
 
-def test_what_needs_collections_says_so(run: Run, three: list[str]) -> None:
+def test_options_that_need_collections_are_refused_without(run: Run, three: list[str]) -> None:
     assert run("eval", *three[:2], "--leave-one-out").code == 2
     for option in (["--plain"], ["--leave-one-out"], ["--sample", "3"]):
         done = run("eval", "--mine", three[0], *option)
@@ -169,12 +168,12 @@ def test_a_page_shows_what_was_aimed_at_and_what_others_publish(
         Path(path).rename(tmp_path / name)
     folders = [str(tmp_path / name) for name in ("semble-dev", "two|<b>", "musique-train100")]
     files = [tmp_path / "recipes.json", tmp_path / "parts.json"]
-    asked = run("eval", *folders, "--plain", "--recipe", "auto,auto:words", "--report", str(files[0]))
-    looked = run("eval", *folders, "--sample", "2", "--ablate", "--leave-one-out", "--report", str(files[1]))
-    assert (asked.code, looked.code) == (0, 0)
+    recipes_run = run("eval", *folders, "--plain", "--recipe", "auto,auto:words", "--report", str(files[0]))
+    parts_run = run("eval", *folders, "--sample", "2", "--ablate", "--leave-one-out", "--report", str(files[1]))
+    assert (recipes_run.code, parts_run.code) == (0, 0)
     report = quality.joined([msgspec.json.decode(each.read_bytes(), type=Report) for each in reversed(files)])
     page = quality.page(report, known, "Measured by hand")
-    for title in ("At a glance", "What was aimed at", "Published figures", "What each part of auto is worth"):
+    for title in ("At a glance", "What was aimed at", "Published figures", "Effect of each part of auto"):
         assert f"\n## {title}\n" in page
     assert page.index("## nDCG@10") < page.index("## What was aimed at") < page.index("## Weights tuned without")
     assert "| musique-train100 | R@5 | 0.492 |" in page
@@ -191,51 +190,55 @@ def test_collections_are_told_apart_however_deep(run: Run, three: list[str], tmp
     folders = [tmp_path / each / "deep" / "dev" for each in "pqr"]
     for folder in folders:
         shutil.copytree(three[0], folder)
-    found = json.loads(run("eval", *map(str, folders), "--json").out)
-    names = {each["collection"] for each in found["results"]}
+    output = json.loads(run("eval", *map(str, folders), "--json").out)
+    names = {each["collection"] for each in output["results"]}
     assert names == {"dev", "deep/dev", "r/deep/dev"}
 
 
 def test_our_own_vault_is_named_and_counts_in_no_mean(run: Run, three: list[str], tmp_path: Path) -> None:
-    """Reports of parts, of the vault and of weights are read together; the vault shows that a part works."""
+    """Reports of parts, of the vault and of weights are joined into one."""
     shutil.copytree(three[0], tmp_path / "vault")
     files = [tmp_path / f"{name}.json" for name in ("recipes", "parts", "vault", "weights")]
-    asked = [
+    commands = [
         (*three, "--sample", "3", "--plain", "--recipe", "auto,auto:words"),
         (*three[:2], "--sample", "3", "--ablate"),
         (str(tmp_path / "vault"), "--sample", "3", "--ablate"),
         (*three, "--sample", "2", "--leave-one-out"),
     ]
-    for options, path in zip(asked, files, strict=True):
+    for options, path in zip(commands, files, strict=True):
         assert run("eval", *options, "--report", str(path)).code == 0
     reports = [msgspec.json.decode(each.read_bytes(), type=Report) for each in files]
     without = quality.joined([reports[0], reports[1], reports[3]])
     report = quality.joined(reports)
-    assert (without.aside, report.aside) == ((), (quality.OWN_NAME,))
+    assert (without.excluded_from_mean, report.excluded_from_mean) == ((), (quality.OWN_NAME,))
     assert {each.collection for each in report.ablations} == {"one", "two|<b>", quality.OWN_NAME}
     assert quality.OWN_NAME not in {each.collection for each in report.results}
-    assert quality.OWN_NAME not in {each.compared.collection for each in report.folds}
+    assert quality.OWN_NAME not in {each.comparison.collection for each in report.folds}
     (mean,) = {
-        each.mean for each in summarise_comparisons(report.ablations, report.aside) if each.name == "without lexical"
+        each.mean
+        for each in summarise_comparisons(report.ablations, report.excluded_from_mean)
+        if each.name == "without lexical"
     }
     (same,) = {each.mean for each in summarise_comparisons(without.ablations) if each.name == "without lexical"}
     assert mean == same
     page = quality.page(report, quality.known(), "Measured by hand")
-    assert "No part in the mean: vault (our own)" in page
+    assert "Not in the mean: vault (our own)" in page
 
 
 def test_a_part_that_only_the_vault_needs_is_said_to_work() -> None:
     def line(collection: str, difference: float) -> Comparison:
         bounds = (difference - 0.01, difference + 0.01) if difference else (0.0, 0.0)
         return Comparison(
-            collection, "without relax", "auto", "nDCG@10", difference, *bounds, 0, int(difference < 0), 9
+            collection, "without relax_phrases", "auto", "nDCG@10", difference, *bounds, 0, int(difference < 0), 9
         )
 
-    report = Report((), ablations=(line("a", 0.0), line("b", 0.0), line("own", -0.1)), aside=("own",))
-    ((_, mean, _, lost, _, names, _, verdict),) = parts(report).rows
+    report = Report((), ablations=(line("a", 0.0), line("b", 0.0), line("own", -0.1)), excluded_from_mean=("own",))
+    ((_, mean, _, lost, _, names, _, verdict),) = ablation_table(report).rows
     assert [each.text for each in (mean, lost, names)] == ["+0.0000", "-0.100 own", "own"]
-    assert verdict.text == "works where it is needed"
-    assert parts(Report((), ablations=report.ablations[:2])).rows[0][-1].text == "changes nothing"
-    assert parts(Report((), ablations=report.ablations)).rows[0][-1].text == "earns its place"
+    assert verdict.text == "useful on excluded collections"
+    assert ablation_table(Report((), ablations=report.ablations[:2])).rows[0][-1].text == "no effect"
+    assert ablation_table(Report((), ablations=report.ablations)).rows[0][-1].text == "useful"
     slightly = (line("a", 0.0), line("b", 0.0), line("own", -0.001))
-    assert parts(Report((), ablations=slightly, aside=("own",))).rows[0][-1].text == "is within noise"
+    assert (
+        ablation_table(Report((), ablations=slightly, excluded_from_mean=("own",))).rows[0][-1].text == "within noise"
+    )

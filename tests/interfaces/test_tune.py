@@ -21,7 +21,7 @@ MISLED = "auto.name_bonus = 0.0\n# Ours.\n[bm25.fields]\ntitle = 40.0 # too much
 
 @pytest.fixture
 def misled(tmp_path: Path) -> Path:
-    """Give a project whose titles say what other pages are about, with settings that heed little else."""
+    """Make a project with wrong titles, and settings that give titles too much weight."""
     pages = {path: text for path, text in files().items() if path.endswith(".md")}
     for at, thing in enumerate(THINGS):
         page = f"docs/page{at}.md"
@@ -33,9 +33,9 @@ def test_better_weights_are_shown_written_and_better(run: Run, misled: Path) -> 
     where = ("-C", str(misled), "--most", "24")
     done = run("tune", *where, "--dry-run", "--json")
     assert done.code == 0, done.err
-    told = json.loads(done.out)
-    assert (told["refusal"], told["written"]) == ("", False)
-    assert told["tuned"]["after"]["bm25.fields.title"] < 40
+    output = json.loads(done.out)
+    assert (output["refusal"], output["written"]) == ("", False)
+    assert output["tuned"]["after"]["bm25.fields.title"] < 40
     assert (misled / "waymeet.toml").read_text(encoding="utf-8") == MISLED
     done = run("tune", *where, "--yes")
     assert done.code == 0, done.err
@@ -43,12 +43,12 @@ def test_better_weights_are_shown_written_and_better(run: Run, misled: Path) -> 
     assert "-title = 40.0 # too much" in done.out
     text = (misled / "waymeet.toml").read_text(encoding="utf-8")
     assert text.startswith("auto.name_bonus = 0.0\n# Ours.\n[bm25.fields]\n")
-    assert tomllib.loads(text)["bm25"]["fields"]["title"] == told["tuned"]["after"]["bm25.fields.title"]
+    assert tomllib.loads(text)["bm25"]["fields"]["title"] == output["tuned"]["after"]["bm25.fields.title"]
     done = run("tune", "-C", str(misled), "--undo", "--dry-run")
     assert (done.code, "+title = 40.0 # too much" in done.out) == (0, True)
     assert (misled / "waymeet.toml").read_text(encoding="utf-8") == text
     done = run("tune", "-C", str(misled), "--undo", "--yes", "--json")
-    assert (done.code, json.loads(done.out)["taken_back"]) == (0, True)
+    assert (done.code, json.loads(done.out)["restored"]) == (0, True)
     assert (misled / "waymeet.toml").read_text(encoding="utf-8") == MISLED
     done = run("tune", "-C", str(misled), "--undo", "--yes")
     assert (done.code, "was not tuned" in done.out) == (1, True)
@@ -64,7 +64,7 @@ def test_without_a_gain_nothing_is_written_and_that_is_said(run: Run, tmp_path: 
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_whoever_ends_it_finds_nothing_left(misled: Path, tmp_path: Path, number: int, code: int) -> None:
+def test_an_interrupted_run_leaves_no_files(misled: Path, tmp_path: Path, number: int, code: int) -> None:
     place = tmp_path / "place"
     place.mkdir()
     command = [sys.executable, "-m", "waymeet", "tune", "-C", str(misled), "--yes", "--most", "500"]
@@ -78,14 +78,14 @@ def test_whoever_ends_it_finds_nothing_left(misled: Path, tmp_path: Path, number
     assert (misled / "waymeet.toml").read_text(encoding="utf-8") == MISLED
 
 
-def test_nobody_there_to_be_asked(run: Run, misled: Path) -> None:
+def test_without_a_terminal_confirmation_is_needed(run: Run, misled: Path) -> None:
     assert run("tune", "-C", str(misled), "--json").code == 2
     done = run("tune", "-C", str(misled))
-    assert (done.code, done.out) == (2, ""), "said before the search, not after it"
-    assert "Nobody is there to be asked" in done.err
+    assert (done.code, done.out) == (2, ""), "reported before tuning, not after it"
+    assert "Not a terminal" in done.err
 
 
-@pytest.mark.parametrize("text", ["auto = { exact = 0.5 }\n", "auto.name_bonus = \n"])
+@pytest.mark.parametrize("text", ["auto = { name_bonus = 0.5 }\n", "auto.name_bonus = \n"])
 def test_a_file_that_cannot_be_changed_is_noticed_first(run: Run, tmp_path: Path, text: str) -> None:
     root = write(tmp_path / "house", {"README.md": files()["README.md"], "waymeet.toml": text})
     done = run("tune", "-C", str(root), "--yes")
@@ -104,27 +104,27 @@ def test_weights_go_where_the_settings_are(tmp_path: Path) -> None:
     }
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "x"\n', encoding="utf-8")
     assert planned(tmp_path, weights).path.name == "waymeet.toml"
-    (tmp_path / "pyproject.toml").write_text("[tool.waymeet.auto]\nexact = 1.0 # mine\n", encoding="utf-8")
+    (tmp_path / "pyproject.toml").write_text("[tool.waymeet.auto]\nname_bonus = 1.0 # mine\n", encoding="utf-8")
     plan = planned(tmp_path, weights)
     assert plan.path.name == "pyproject.toml"
     assert tomllib.loads((plan.after or b"").decode())["tool"]["waymeet"]["auto"] == {"name_bonus": 0.3}
 
 
 def test_weights_written_with_dots_and_comments_stay_so(tmp_path: Path) -> None:
-    before = "# Ours.\r\nauto.exact = 0.0 # why\r\n\r\n[bm25.fields] # weights\r\ntitle = 40.0   # too much\r\n"
+    before = "# Ours.\r\nauto.name_bonus = 0.0 # why\r\n\r\n[bm25.fields] # weights\r\ntitle = 40.0   # too much\r\n"
     (tmp_path / "waymeet.toml").write_bytes(before.encode())
     plan = planned(
         tmp_path,
         {"auto.name_bonus": 0.3, "auto.definition_bonus": 0.1, "bm25.fields.title": 4.0, "bm25.fields.path": 1.0},
     )
     assert (plan.after or b"").decode() == (
-        "# Ours.\r\nauto.exact = 0.3 # why\r\nauto.symbol = 0.1\r\n\r\n"
+        "# Ours.\r\nauto.name_bonus = 0.3 # why\r\nauto.definition_bonus = 0.1\r\n\r\n"
         "[bm25.fields] # weights\r\npath = 1.0\r\ntitle = 4.0   # too much\r\n"
     )
 
 
 def test_a_form_that_cannot_be_changed_safely_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "waymeet.toml").write_text("auto = { exact = 0.5 }\n", encoding="utf-8")
+    (tmp_path / "waymeet.toml").write_text("auto = { name_bonus = 0.5 }\n", encoding="utf-8")
     with pytest.raises(UsageError, match="cannot be changed") as refused:
         planned(tmp_path, {"auto.name_bonus": 0.3})
     assert "auto.name_bonus = 0.3" in refused.value.hint

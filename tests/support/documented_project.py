@@ -1,4 +1,4 @@
-"""A small project that says a lot of its own parts: links, headings, docstrings, commits."""
+"""A small project with many labels: links, headings, docstrings, commits."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ THINGS = (
     "anchor barrel candle drawer engine feather garden hammer island jacket kettle ladder mirror needle orchard "
     "pillow quarry ribbon saddle tunnel umbrella valley window yacht"
 ).split()
-"""What it is about, one page and one module each."""
+"""The topics of the project, with one page and one module each."""
 
 _PAGE = """# The {thing}
 
@@ -44,14 +44,14 @@ def sell_{thing}(price):
 
 
 def files() -> dict[str, str]:
-    """Give its files by path."""
-    found = {}
+    """Return its files by path."""
+    texts = {}
     for number, thing in enumerate(THINGS):
-        found[f"docs/page{number}.md"] = _PAGE.format(thing=thing)
-        found[f"src/page{number}.py"] = _MODULE.format(thing=thing)
+        texts[f"docs/page{number}.md"] = _PAGE.format(thing=thing)
+        texts[f"src/page{number}.py"] = _MODULE.format(thing=thing)
     links = (f"- See [all about the {thing}](docs/page{number}.md)." for number, thing in enumerate(THINGS))
-    found["README.md"] = "# House\n\n" + "\n".join(links) + "\n"
-    return found
+    texts["README.md"] = "# House\n\n" + "\n".join(links) + "\n"
+    return texts
 
 
 def write(root: Path, texts: dict[str, str]) -> Path:
@@ -63,8 +63,8 @@ def write(root: Path, texts: dict[str, str]) -> Path:
 
 
 def commit(root: Path, subject: str, *paths: str) -> None:
-    """Commit some files, whatever the user's own git is set to."""
-    who = {f"GIT_{role}_{what}": "x@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    nobody = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    """Commit some files, independent of the user's git settings."""
+    author = {f"GIT_{role}_{what}": "x@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    no_config = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     for command in (["init", "-q"], ["add", "--", *paths], ["commit", "-q", "-m", subject]):
-        subprocess.run(["git", *command], cwd=root, check=True, env={**os.environ, **who, **nobody})
+        subprocess.run(["git", *command], cwd=root, check=True, env={**os.environ, **author, **no_config})

@@ -1,6 +1,6 @@
-"""Hands that write one note at the same time: agents, who use the API, and editors, who ask nobody.
+"""Processes that write one note at the same time: agents through the API, editors without a lock.
 
-`hands.py agent ROOT NAME ROUNDS` or `hands.py editor FILE NAME ROUNDS in-place|rename`.
+`note_process.py agent ROOT NAME ROUNDS` or `note_process.py editor FILE NAME ROUNDS in-place|rename`.
 """
 
 from __future__ import annotations
@@ -17,39 +17,39 @@ from waymeet.notebook import Notebook
 from waymeet.settings import NotebookSettings, Settings
 
 NOTE = ".waymeet/notes/shared.md"
-_PATIENCE = 10_000
+_MAX_TRIES = 10_000
 
 
 def notebook(root: Path) -> Notebook:
-    """Open the notebook, with a history that is long enough for all that is to be looked at."""
+    """Open the notebook, with a history that is long enough for all edits."""
     return Notebook(root, Settings(notebook=NotebookSettings(history=100_000)), root.parent / "beside" / "index.db")
 
 
 def agent(root: str, name: str, rounds: int) -> str:
-    """Add lines to a note, each based on the version that was read, again after a conflict."""
-    entries, conflicts = notebook(Path(root)), 0
+    """Add lines to a note, each based on the version that was read, and retry after a conflict."""
+    items, conflicts = notebook(Path(root)), 0
     for number in range(rounds):
-        for _ in range(_PATIENCE):
+        for _ in range(_MAX_TRIES):
             try:
-                item = entries.read(NOTE)
-                entries.update(NOTE, version=item.version, body=f"{item.body}{name}-{number}.\n")
-                print(f"{name}-{number}.", flush=True)  # noqa: T201 - from now on it must never be lost
+                item = items.read(NOTE)
+                items.update(NOTE, version=item.version, body=f"{item.body}{name}-{number}.\n")
+                print(f"{name}-{number}.", flush=True)  # noqa: T201 - acknowledged: from now on it must not be lost
                 break
             except (ConflictError, ItemNotFoundError):
                 conflicts += 1
         else:
-            return "never got through"
+            return "too many conflicts"
     return f"done {conflicts}"
 
 
 def editor(file: str, name: str, rounds: int, how: str) -> str:
-    """Open a file, add a line, save it without looking, as the simplest editors do."""
-    path, chance = Path(file), random.Random(name)  # noqa: S311 - not a secret
+    """Open a file, add a line, and save it without checking for changes, as simple editors do."""
+    path, rng = Path(file), random.Random(name)  # noqa: S311 - not a secret
     for number in range(rounds):
         text = ""
-        with suppress(FileNotFoundError):  # where files cannot be exchanged, it is away for a moment
+        with suppress(FileNotFoundError):  # where files cannot be exchanged, it is missing for a moment
             text = path.read_text(encoding="utf-8")
-        sleep(chance.random() * 0.002)
+        sleep(rng.random() * 0.002)
         text += f"{name}-{number}.\n"
         if how == "rename":
             draft = path.with_name(f".{name}.tmp")
@@ -60,7 +60,7 @@ def editor(file: str, name: str, rounds: int, how: str) -> str:
             for part in range(0, len(text), 50):
                 out.write(text[part : part + 50])
                 out.flush()
-                if chance.random() < 0.05:
+                if rng.random() < 0.05:
                     sleep(0.001)
             out.flush()
             os.fsync(out.fileno())
@@ -69,5 +69,5 @@ def editor(file: str, name: str, rounds: int, how: str) -> str:
 
 if __name__ == "__main__":
     with suppress(KeyboardInterrupt):
-        kind, place, who, times, *more = sys.argv[1:]
-        print(agent(place, who, int(times)) if kind == "agent" else editor(place, who, int(times), more[0]))  # noqa: T201
+        kind, path, writer, rounds, *more = sys.argv[1:]
+        print(agent(path, writer, int(rounds)) if kind == "agent" else editor(path, writer, int(rounds), more[0]))  # noqa: T201

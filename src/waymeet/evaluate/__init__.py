@@ -1,1 +1,1 @@
-"""How good are the answers? Test collections, runs over them, and what they are worth."""
+"""Evaluation of search quality: test collections, runs, metrics, and tuning of weights."""

@@ -1,4 +1,4 @@
-"""Figures that were kept, to notice later that answers became worse."""
+"""Saved results of an evaluation, to notice later that quality became worse."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -7,13 +7,13 @@ import msgspec
 from msgspec import Struct
 
 from waymeet.errors import CollectionError
-from waymeet.evaluate.metrics import MAIN_METRIC, Comparison, MeasuredRun, beside
+from waymeet.evaluate.metrics import MAIN_METRIC, Comparison, MeasuredRun, compare_with_scores
 
 _VERSION = 1
 _DIGITS = 6
 
 
-class Kept(Struct, frozen=True):
+class SavedRun(Struct, frozen=True):
     """The value of every query of one run."""
 
     collection: str
@@ -22,57 +22,59 @@ class Kept(Struct, frozen=True):
 
 
 class Baseline(Struct, frozen=True):
-    """What is kept of an evaluation."""
+    """The saved runs of an evaluation."""
 
-    runs: tuple[Kept, ...]
-    measure: str = MAIN_METRIC
+    runs: tuple[SavedRun, ...]
+    metric: str = MAIN_METRIC
     version: int = _VERSION
 
 
-def save_baseline(path: Path, found: Iterable[MeasuredRun]) -> None:
-    """Keep what was measured; the same figures make the same bytes."""
+def save_baseline(path: Path, measured_runs: Iterable[MeasuredRun]) -> None:
+    """Save measured runs to a file, with equal bytes for equal results."""
     runs = tuple(
-        Kept(
-            each.summary.collection,
-            each.summary.recipe,
-            {query: round(value, _DIGITS) for query, value in each.scores[MAIN_METRIC].items()},
+        SavedRun(
+            measured.summary.collection,
+            measured.summary.recipe,
+            {query: round(value, _DIGITS) for query, value in measured.scores[MAIN_METRIC].items()},
         )
-        for each in found
+        for measured in measured_runs
     )
     text = msgspec.json.format(msgspec.json.encode(Baseline(runs), order="sorted"), indent=1)
     try:
         path.write_bytes(text + b"\n")
     except OSError as error:
-        raise CollectionError(f"{path} cannot be written: {error.strerror}.", "Check who may write there.") from error
+        raise CollectionError(f"{path} cannot be written: {error.strerror}.", "Check the permissions.") from error
 
 
 def load_baseline(path: Path) -> Baseline:
-    """Read kept figures.
+    """Load a saved baseline.
 
     Raises:
-        CollectionError: the file cannot be read or is none of ours.
+        CollectionError: the file cannot be read, or is not a baseline of this version.
     """
-    hint = "Make one: waymeet eval COLLECTION --save-baseline FILE"
+    hint = "Make a new one: waymeet eval COLLECTION --save-baseline FILE"
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=Baseline)
+        baseline = msgspec.json.decode(path.read_bytes(), type=Baseline)
     except OSError as error:
         raise CollectionError(f"{path} cannot be read: {error.strerror}.", hint) from error
     except msgspec.MsgspecError as error:
-        raise CollectionError(f"{path} is no baseline: {error}.", hint) from error
-    if found.version != _VERSION or found.measure != MAIN_METRIC:
-        raise CollectionError(f"{path} was made by another version of Waymeet.", hint)
-    return found
+        raise CollectionError(f"{path} is not a baseline: {error}.", hint) from error
+    if baseline.version != _VERSION or baseline.metric != MAIN_METRIC:
+        raise CollectionError(f"{path} was saved by another version of Waymeet.", hint)
+    return baseline
 
 
-def compare_with_baseline(found: Sequence[MeasuredRun], baseline: Baseline) -> tuple[list[Comparison], list[str]]:
-    """Compare what was measured with what was kept, and name what has nothing to be compared with."""
-    kept = {(each.collection, each.recipe): each.scores for each in baseline.runs}
-    compared, missing = [], []
-    for each in found:
-        key = (each.summary.collection, each.summary.recipe)
-        if each.scores[MAIN_METRIC].keys() & kept.get(key, {}).keys():
-            compared.append(beside(each, kept.pop(key), "baseline"))
+def compare_with_baseline(
+    measured_runs: Sequence[MeasuredRun], baseline: Baseline
+) -> tuple[list[Comparison], list[str]]:
+    """Compare measured runs with a baseline, and list the runs that only one of the two has."""
+    saved = {(run.collection, run.recipe): run.scores for run in baseline.runs}
+    comparisons, missing = [], []
+    for measured in measured_runs:
+        key = (measured.summary.collection, measured.summary.recipe)
+        if measured.scores[MAIN_METRIC].keys() & saved.get(key, {}).keys():
+            comparisons.append(compare_with_scores(measured, saved.pop(key), "baseline"))
         else:
             missing.append(f"{key[0]}, {key[1]}: not in the baseline")
-    missing += [f"{collection}, {recipe}: in the baseline, but not measured now" for collection, recipe in kept]
-    return compared, missing
+    missing += [f"{collection}, {recipe}: in the baseline, but not measured now" for collection, recipe in saved]
+    return comparisons, missing

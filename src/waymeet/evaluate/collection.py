@@ -1,11 +1,11 @@
-"""Test collections: a folder with documents, queries, and judgements of which documents answer which query.
+"""Test collections: folders with documents, queries, and relevance judgements.
 
 `corpus.jsonl` has `{id, title, text, [path], [links]}`, where links are ids of other documents; `queries.jsonl` has
-`{id, text, [scope]}`, where a scope restricts the answer to documents whose id begins with it. In place of
-`corpus.jsonl` there may be a folder `corpus/` with files as they are (see `files`). `feedback.jsonl`, if there is one,
-has `{query, [right], [wrong]}` with ids: what somebody said before the queries are asked. Judgements are
-`qrels.tsv` (query, document and score, parted by tabs, below a header), or `qrels/test.tsv` and its like, or
-`qrels.txt` as TREC writes them (see `trec`). Folders of BEIR, which say `_id`, are such collections.
+`{id, text, [scope]}`, where a scope restricts results to documents whose id begins with it. In place of `corpus.jsonl`
+there may be a folder `corpus/` of files (see `indexing`). The optional `feedback.jsonl` has `{query, [right], [wrong]}`
+with ids: feedback given before the queries are run. Judgements are `qrels.tsv` (query, document and score, separated
+by tabs, below a header), or `qrels/test.tsv`, `qrels/dev.tsv` and so on, or `qrels.txt` in the format of TREC. Folders
+of BEIR, which have `_id` in place of `id`, are such collections.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,11 +25,11 @@ FILES, FEEDBACK = "corpus", "feedback.jsonl"
 _SPLITS = "qrels"
 _USUAL_SPLITS = ("test", "dev", "train")
 _TREC = "qrels.txt"
-_LETTERS = pattern(r"[A-Za-z]{5,}")
-"""Words in which people make slips."""
+_LONG_WORD = pattern(r"[A-Za-z]{5,}")
+"""Words long enough for a typo."""
 
 Qrels = Mapping[str, Mapping[str, int]]
-"""By query, then by document: how well it answers."""
+"""Relevance by query, then by document."""
 
 
 class CollectionDocument(Struct, frozen=True):
@@ -50,8 +50,8 @@ class CollectionQuery(Struct, frozen=True):
     scope: str = ""
 
 
-class Told(Struct, frozen=True):
-    """What somebody said about the answers to a question."""
+class CollectionFeedback(Struct, frozen=True):
+    """Feedback on the results of a query, given before the queries are run."""
 
     query: str
     right: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ class Place(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Cite it."""
+        """The id in the form `path#L10-L24`."""
         return f"{self.document}#L{self.start}-L{self.end}"
 
 
@@ -77,96 +77,104 @@ class Collection(Struct, frozen=True):
     name: str
     documents: tuple[CollectionDocument, ...]
     queries: tuple[CollectionQuery, ...]
-    """Those that at least one document answers."""
+    """Those with at least one relevant document."""
     qrels: Qrels
     places: Mapping[str, Place] = {}
-    """By what is judged: the lines that are meant, where a whole document would be too much."""
+    """The lines of each judged place, where judgements name places and not documents."""
     files: str = ""
     """The folder whose files are the documents; empty if they are listed."""
-    feedback: tuple[Told, ...] = ()
+    feedback: tuple[CollectionFeedback, ...] = ()
 
 
 def load_collection(folder: Path, split: str = "") -> Collection:
-    """Read a collection; `split` names one of several files of judgements.
+    """Load a collection, with `split` to choose one of several files of judgements.
 
     Raises:
-        CollectionError: a file is missing or not as it should be.
+        CollectionError: a file is missing or has a wrong format.
     """
-    qrels = read_qrels(_judgements(folder, split))
-    queries = tuple(each for each in _lines(folder / QUERIES, CollectionQuery) if _is_answered(qrels.get(each.id, {})))
+    qrels = read_qrels(_judgement_file(folder, split))
+    queries = tuple(
+        query for query in _read_rows(folder / QUERIES, CollectionQuery) if _has_relevant(qrels.get(query.id, {}))
+    )
     files = folder / FILES if (folder / FILES).is_dir() and not (folder / CORPUS).exists() else None
-    documents = () if files else tuple(_lines(folder / CORPUS, CollectionDocument))
+    documents = () if files else tuple(_read_rows(folder / CORPUS, CollectionDocument))
     if not queries or not (documents or files):
-        raise CollectionError(f"{folder.name} has no query with an answer.", f"Look at its {QUERIES} and {QRELS}.")
-    told = tuple(_lines(folder / FEEDBACK, Told)) if (folder / FEEDBACK).exists() else ()
+        raise CollectionError(
+            f"{folder.name} has no query with a relevant document.", f"Check its {QUERIES} and {QRELS}."
+        )
+    has_feedback = (folder / FEEDBACK).exists()
+    feedback = tuple(_read_rows(folder / FEEDBACK, CollectionFeedback)) if has_feedback else ()
     return Collection(
-        folder.resolve().name, documents, queries, qrels, files=str(files.resolve()) if files else "", feedback=told
+        folder.resolve().name, documents, queries, qrels, files=str(files.resolve()) if files else "", feedback=feedback
     )
 
 
 def sample_queries(collection: Collection, most: int) -> Collection:
-    """Leave at most so many queries, in their order; always the same, and more of them hold the fewer."""
+    """Keep at most `most` queries, in their order, or all for 0.
+
+    The sample is always the same, and a larger one contains the smaller ones.
+    """
     if not 0 < most < len(collection.queries):
         return collection
-    kept = set(shuffled(collection)[:most])
-    return replace(collection, queries=tuple(each for each in collection.queries if each in kept))
+    sample = set(shuffle_queries(collection)[:most])
+    return replace(collection, queries=tuple(query for query in collection.queries if query in sample))
 
 
 def misspell_queries(collection: Collection) -> Collection:
-    """Swap two letters inside the longest word of every query, always the same ones."""
-    queries = tuple(replace(each, text=_with_slip(each.text)) for each in collection.queries)
+    """Swap two letters inside the longest word of every query, always the same letters."""
+    queries = tuple(replace(query, text=_add_typo(query.text)) for query in collection.queries)
     return replace(collection, name=f"{collection.name}, misspelt", queries=queries)
 
 
-def _with_slip(text: str) -> str:
-    """Make one slip of the fingers.
+def _add_typo(text: str) -> str:
+    """Swap two adjacent letters inside the longest word, chosen by a hash of the word.
 
-    >>> _with_slip("how are ranked lists fused"), _with_slip("a b")
+    >>> _add_typo("how are ranked lists fused"), _add_typo("a b")
     ('how are rakned lists fused', 'a b')
     """
-    found = max(_LETTERS.finditer(text), key=lambda word: len(word[0]), default=None)
-    if found is None:
+    longest = max(_LONG_WORD.finditer(text), key=lambda word: len(word[0]), default=None)
+    if longest is None:
         return text
-    inside = len(found[0]) - 2
-    at = found.start() + 1 + blake2b(found[0].encode(), digest_size=1).digest()[0] % (inside - 1)
-    return f"{text[:at]}{text[at + 1]}{text[at]}{text[at + 2 :]}"
+    inner_letters = len(longest[0]) - 2
+    swap = longest.start() + 1 + blake2b(longest[0].encode(), digest_size=1).digest()[0] % (inner_letters - 1)
+    return f"{text[:swap]}{text[swap + 1]}{text[swap]}{text[swap + 2 :]}"
 
 
-def shuffled(collection: Collection) -> list[CollectionQuery]:
-    """Put the queries of a collection into an order that means nothing and is always the same."""
+def shuffle_queries(collection: Collection) -> list[CollectionQuery]:
+    """Order the queries of a collection randomly but reproducibly, by a hash of their ids."""
     return sorted(collection.queries, key=lambda query: blake2b(query.id.encode(), digest_size=8).digest())
 
 
 def load_judgements(path: Path) -> Collection:
-    """Make a collection of nothing but judgements, to measure runs of others; its queries have no text."""
+    """Load judgements alone as a collection, to measure runs of other programs."""
     qrels = read_qrels(path)
-    queries = tuple(CollectionQuery(query, "") for query, judged in qrels.items() if _is_answered(judged))
+    queries = tuple(CollectionQuery(query, "") for query, judgements in qrels.items() if _has_relevant(judgements))
     if not queries:
-        raise CollectionError(f"{path.name} has no query with an answer.")
+        raise CollectionError(f"{path.name} has no query with a relevant document.")
     return Collection(path.stem, (), queries, qrels)
 
 
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:
-    """Read judgements: three columns parted by tabs below a header, or four as TREC has them."""
-    found: dict[str, dict[str, int]] = {}
-    rows = [(number, line) for number, line in enumerate(_read(path), start=1) if line.strip()]
+    """Read judgements, in three columns separated by tabs or the four columns of TREC."""
+    qrels: dict[str, dict[str, int]] = {}
+    rows = [(number, line) for number, line in enumerate(_read_lines(path), start=1) if line.strip()]
     for number, line in rows:
         try:
-            query, document, score = _columns(line)
-            found.setdefault(query, {})[document] = int(float(score))
+            query, document, score = _split_columns(line)
+            qrels.setdefault(query, {})[document] = int(float(score))
         except (ValueError, OverflowError) as error:
             if number == 1 and path.suffix == ".tsv":
                 continue  # a header
             where = f"{path.parent.name}/{path.name}, line {number}"
             raise CollectionError(
-                f"{where} is not query, document and score, parted by tabs.",
-                "TREC's four columns (query, 0, document, score) will do, too.",
+                f"{where} is not query, document and score, separated by tabs.",
+                "The four columns of TREC (query, 0, document, score) can be read, too.",
             ) from error
-    return found
+    return qrels
 
 
-def _columns(line: str) -> tuple[str, str, str]:
-    """Take a line apart: ids may hold spaces only where tabs part them."""
+def _split_columns(line: str) -> tuple[str, str, str]:
+    """Split a line at tabs, so that ids may contain spaces, else at spaces."""
     columns = line.split("\t") if "\t" in line else line.split()
     if len(columns) == 4:
         del columns[1]
@@ -176,28 +184,28 @@ def _columns(line: str) -> tuple[str, str, str]:
     return query, document, score
 
 
-def _judgements(folder: Path, split: str) -> Path:
-    """Find the file of judgements; where several are, the named one, else the one that is usual."""
+def _judgement_file(folder: Path, split: str) -> Path:
+    """Find the file of judgements: the named split, else the usual one."""
     if split:
         return folder / _SPLITS / f"{split}.tsv"
     if (folder / QRELS).exists():
         return folder / QRELS
-    there = {path.stem: path for path in sorted((folder / _SPLITS).glob("*.tsv"))}
-    for name in (*_USUAL_SPLITS, *there):
-        if name in there:
-            return there[name]
+    splits = {path.stem: path for path in sorted((folder / _SPLITS).glob("*.tsv"))}
+    for name in (*_USUAL_SPLITS, *splits):
+        if name in splits:
+            return splits[name]
     return folder / _TREC if (folder / _TREC).exists() else folder / QRELS
 
 
-def _is_answered(judged: Mapping[str, int]) -> bool:
-    return any(score > 0 for score in judged.values())
+def _has_relevant(judgements: Mapping[str, int]) -> bool:
+    return any(score > 0 for score in judgements.values())
 
 
-_Kind = TypeVar("_Kind", CollectionDocument, CollectionQuery, Told)
+_Row = TypeVar("_Row", CollectionDocument, CollectionQuery, CollectionFeedback)
 
 
-def _lines(path: Path, kind: type[_Kind]) -> Iterator[_Kind]:
-    for number, line in enumerate(_read(path), start=1):
+def _read_rows(path: Path, kind: type[_Row]) -> Iterator[_Row]:
+    for number, line in enumerate(_read_lines(path), start=1):
         if line.strip():
             try:
                 row = msgspec.json.decode(line)
@@ -206,7 +214,7 @@ def _lines(path: Path, kind: type[_Kind]) -> Iterator[_Kind]:
                 raise CollectionError(f"{path.parent.name}/{path.name}, line {number}: {error}.") from error
 
 
-def _read(path: Path) -> list[str]:
+def _read_lines(path: Path) -> list[str]:
     try:
         return path.read_text(encoding="utf-8").split("\n")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What runs are worth, each by itself and beside one another."""
+"""Metrics of runs, and comparisons between runs."""
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from functools import partial
@@ -10,7 +10,15 @@ from msgspec import Struct
 
 from waymeet.evaluate.collection import Collection
 from waymeet.evaluate.run import Run
-from waymeet.formulas.metrics import Judgements, all_gold, interval, ndcg, paired, recall, reciprocal_rank
+from waymeet.formulas.metrics import (
+    Judgements,
+    all_gold,
+    bootstrap_interval,
+    ndcg,
+    paired_interval,
+    recall,
+    reciprocal_rank,
+)
 
 METRICS: Mapping[str, Callable[[Sequence[str], Judgements], float]] = {
     "nDCG@10": partial(ndcg, depth=10),
@@ -22,61 +30,62 @@ METRICS: Mapping[str, Callable[[Sequence[str], Judgements], float]] = {
     "MRR@10": partial(reciprocal_rank, depth=10),
 }
 MAIN_METRIC = "nDCG@10"
-"""The measure by which recipes are compared if nobody says otherwise."""
+"""The metric by which recipes are compared."""
 
 
 class MetricSummary(Struct, frozen=True):
-    """How good a run is and what it cost."""
+    """The mean metrics of a run and its time per query."""
 
     collection: str
     recipe: str
     queries: int
     metrics: Mapping[str, float]
-    """By name: the mean over all queries."""
+    """The mean over all queries, by metric."""
     intervals: Mapping[str, tuple[float, float]]
-    """By name: the bounds within which 95 of 100 means over such queries lie."""
+    """The 95 % interval of the mean, by metric."""
     p50_ms: float = 0.0
     p95_ms: float = 0.0
     mean_ms: float = 0.0
     vector_models: str = ""
-    """Which models of meaning were asked; empty if none was."""
+    """The embedding models that were used, or empty."""
     degraded: Mapping[str, int] = {}
-    """How many answers were less than they could be, by the reason's code."""
+    """The number of degraded answers, by code."""
 
 
 class MeasuredRun(NamedTuple):
-    """A run's worth, and what it comes from: by measure, the value of each query."""
+    """The metrics of a run, in summary and of each query."""
 
     summary: MetricSummary
     scores: Mapping[str, Mapping[str, float]]
+    """By metric, then by query."""
 
 
 class Comparison(Struct, frozen=True):
-    """By how much one thing is better than another, query by query."""
+    """The difference between two runs on a collection, computed query by query."""
 
     collection: str
     recipe: str
     against: str
-    """What it is compared with."""
+    """The recipe or run that is subtracted."""
     metric: str
     difference: float
     low: float
     high: float
     better: int
-    """Queries that it answers better."""
+    """The number of queries with a higher value."""
     worse: int
     queries: int
 
     @property
     def verdict(self) -> str:
-        """Say in a word what the difference means."""
+        """Name the direction of the difference, if it is beyond noise."""
         if self.low <= 0.0 <= self.high:
             return "within noise" if self.better or self.worse else "no difference"
         return "better" if self.difference > 0 else "worse"
 
 
 class Overall(NamedTuple):
-    """What one difference comes to over several collections, each of which counts the same."""
+    """The mean of one difference over several collections, which have equal weight."""
 
     name: str
     against: str
@@ -91,91 +100,92 @@ class Overall(NamedTuple):
     """Collections on which it is worse, beyond noise."""
 
 
-def summarise_comparisons(found: Sequence[Comparison], aside: Container[str] = ()) -> list[Overall]:
-    """Sum up the differences of the same two things over collections.
+def summarise_comparisons(comparisons: Sequence[Comparison], excluded: Container[str] = ()) -> list[Overall]:
+    """Average the comparisons of the same two runs over collections.
 
-    The interval of a mean of independent means comes from theirs: half their widths, squared, add up. Collections that
-    stand `aside` are named like the others, and have no part in the mean.
+    The variances of independent means add up, so the half width of the interval is the root of the summed squares of
+    the half widths, divided by their number. Collections that are `excluded` from the mean are still named.
     """
     groups: dict[tuple[str, str], list[Comparison]] = {}
-    for each in found:
-        groups.setdefault((each.recipe, each.against), []).append(each)
-    summed = []
+    for comparison in comparisons:
+        groups.setdefault((comparison.recipe, comparison.against), []).append(comparison)
+    summaries = []
     for (name, against), rows in groups.items():
-        counted = [each for each in rows if each.collection not in aside] or rows
-        mean = fmean(each.difference for each in counted)
-        room = hypot(*((each.high - each.low) / 2 for each in counted)) / len(counted)
-        ordered = sorted(rows, key=lambda each: each.difference)
+        counted = [row for row in rows if row.collection not in excluded] or rows
+        mean = fmean(row.difference for row in counted)
+        half_width = hypot(*((row.high - row.low) / 2 for row in counted)) / len(counted)
+        ordered = sorted(rows, key=lambda row: row.difference)
         better, worse = (
-            tuple(each.collection for each in rows if each.verdict == word) for word in ("better", "worse")
+            tuple(row.collection for row in rows if row.verdict == verdict) for verdict in ("better", "worse")
         )
-        low, high = _rounded(mean - room), _rounded(mean + room)
-        summed.append(Overall(name, against, _rounded(mean), low, high, ordered[0], ordered[-1], better, worse))
-    return summed
+        low, high = _round(mean - half_width), _round(mean + half_width)
+        summaries.append(Overall(name, against, _round(mean), low, high, ordered[0], ordered[-1], better, worse))
+    return summaries
 
 
-def scores(collection: Collection, run: Run) -> dict[str, dict[str, float]]:
-    """Measure every query of a collection, also those without any answer."""
-    found: dict[str, dict[str, float]] = {name: {} for name in METRICS}
+def _score_queries(collection: Collection, run: Run) -> dict[str, dict[str, float]]:
+    """Compute all metrics of every query of a collection, also of those without results."""
+    scores: dict[str, dict[str, float]] = {name: {} for name in METRICS}
     for query in collection.queries:
         ranked = [document for document, _ in run.ranked.get(query.id, ())]
-        for name, measure in METRICS.items():
-            found[name][query.id] = measure(ranked, collection.qrels[query.id])
-    return found
+        for name, metric in METRICS.items():
+            scores[name][query.id] = metric(ranked, collection.qrels[query.id])
+    return scores
 
 
 def measure_run(collection: Collection, run: Run) -> MeasuredRun:
-    """Measure a run against the judgements."""
-    found = scores(collection, run)
-    means = {name: interval(list(values.values())) for name, values in found.items()}
+    """Compute the metrics of a run."""
+    scores = _score_queries(collection, run)
+    intervals = {name: bootstrap_interval(list(values.values())) for name, values in scores.items()}
     times = sorted(run.seconds) or [0.0]
-    cuts = quantiles(times, n=20, method="inclusive") if len(times) > 1 else times * 19
-    worth = MetricSummary(
+    percentiles = quantiles(times, n=20, method="inclusive") if len(times) > 1 else times * 19
+    summary = MetricSummary(
         collection.name,
         run.name,
         len(collection.queries),
-        {name: round(each.mean, 4) for name, each in means.items()},
-        {name: (round(each.low, 4), round(each.high, 4)) for name, each in means.items()},
-        round(cuts[9] * 1000, 3),
-        round(cuts[18] * 1000, 3),
+        {name: round(interval.mean, 4) for name, interval in intervals.items()},
+        {name: (round(interval.low, 4), round(interval.high, 4)) for name, interval in intervals.items()},
+        round(percentiles[9] * 1000, 3),
+        round(percentiles[18] * 1000, 3),
         round(fmean(times) * 1000, 3),
         run.vector_models,
         run.degraded,
     )
-    return MeasuredRun(worth, found)
+    return MeasuredRun(summary, scores)
 
 
 def measure_without_intervals(collection: Collection, run: Run) -> MeasuredRun:
-    """Measure a run only to be compared: without intervals of its own, which take long."""
-    return MeasuredRun(
-        MetricSummary(collection.name, run.name, len(collection.queries), {}, {}), scores(collection, run)
-    )
+    """Compute the metrics of a run without intervals, which are slow, to compare it only."""
+    summary = MetricSummary(collection.name, run.name, len(collection.queries), {}, {})
+    return MeasuredRun(summary, _score_queries(collection, run))
 
 
-def compare_runs(this: MeasuredRun, that: MeasuredRun, against: str = "", measure: str = MAIN_METRIC) -> Comparison:
-    """Compare two runs over the queries that both were asked."""
-    return beside(this, that.scores[measure], against or that.summary.recipe, measure)
+def compare_runs(run: MeasuredRun, other: MeasuredRun, against: str = "", metric: str = MAIN_METRIC) -> Comparison:
+    """Compare two runs over the queries that both have."""
+    return compare_with_scores(run, other.scores[metric], against or other.summary.recipe, metric)
 
 
-def beside(this: MeasuredRun, those: Mapping[str, float], against: str, measure: str = MAIN_METRIC) -> Comparison:
-    """Compare a run with the values that something else had for the same queries."""
-    ours = this.scores[measure]
-    both = [query for query in ours if query in those]
-    gains = [ours[query] - those[query] for query in both]
-    found = paired([ours[query] for query in both], [those[query] for query in both])
+def compare_with_scores(
+    run: MeasuredRun, others: Mapping[str, float], against: str, metric: str = MAIN_METRIC
+) -> Comparison:
+    """Compare a run with the values of another one for the same queries."""
+    own = run.scores[metric]
+    queries = [query for query in own if query in others]
+    gains = [own[query] - others[query] for query in queries]
+    interval = paired_interval([own[query] for query in queries], [others[query] for query in queries])
     return Comparison(
-        this.summary.collection,
-        this.summary.recipe,
+        run.summary.collection,
+        run.summary.recipe,
         against,
-        measure,
-        _rounded(found.mean),
-        _rounded(found.low),
-        _rounded(found.high),
+        metric,
+        _round(interval.mean),
+        _round(interval.low),
+        _round(interval.high),
         sum(gain > 0 for gain in gains),
         sum(gain < 0 for gain in gains),
-        len(both),
+        len(queries),
     )
 
 
-def _rounded(value: float) -> float:
-    return round(value, 4) + 0.0  # not -0
+def _round(value: float) -> float:
+    return round(value, 4) + 0.0  # + 0.0 turns -0.0 into 0.0

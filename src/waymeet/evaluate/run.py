@@ -1,9 +1,10 @@
-"""Runs: what a recipe answers to every query of a collection, and how long it takes."""
+"""Runs: the documents ranked by a recipe for each query of a collection, and the time."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from re import compile as pattern
 from time import perf_counter
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -18,90 +19,120 @@ from waymeet.types import Candidate, Filters, Query
 DEPTH = 100
 """Documents kept for each query."""
 LIMIT = 10
-"""Results asked for, as a user asks."""
-_NO_MODEL = "no_model"
+"""Results requested for each query, as in a normal search."""
 WORDS = "words"
-"""The mode in which every recipe can be asked here: without models of meaning."""
+"""The mode without embedding models, which an evaluation adds to every recipe."""
+_NO_MODEL = "no_model"
 _LINES = pattern(r"(?s)(?P<document>.*)#L(?P<start>\d+)-L(?P<end>\d+)(?:~\d+)?")
 
 
 Runner = Callable[[Recipe, Query, Tools, Settings], Search]
+"""Runs one query."""
 
 
 class Run(Struct, frozen=True):
-    """The ranked documents of every query, with their scores, and what each cost."""
+    """The ranked documents of every query with their scores, and the time of each query."""
 
     recipe: str
     mode: str
     ranked: Mapping[str, tuple[tuple[str, float], ...]]
     seconds: tuple[float, ...]
     vector_models: str = ""
-    """Which models of meaning were asked; empty if none was."""
+    """The embedding models that were used, or empty."""
     degraded: Mapping[str, int] = {}
-    """How many answers were less than they could be, by the reason's code."""
+    """The number of degraded answers, by code."""
 
     @property
     def name(self) -> str:
-        """Name the recipe with its mode."""
+        """The recipe with its mode."""
         return f"{self.recipe}:{self.mode}" if self.mode else self.recipe
 
 
+class RunConfig(NamedTuple):
+    """A recipe with everything that it needs to run a query."""
+
+    recipe: Recipe
+    tools: Tools
+    settings: Settings
+    mode: str = ""
+    limit: int = LIMIT
+    runner: Runner | None = None
+    """Runs a query in place of `run_query`."""
+    translations: Store | None = None
+    """The store that knows the translations of documents, if `tools.store` does not."""
+
+    @property
+    def drops_models(self) -> bool:
+        """Whether models are left out for the mode `words`, which the recipe itself does not have."""
+        return self.mode == WORDS and WORDS not in self.recipe.modes
+
+
 def run_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> Search:
-    """Answer a question as a user's is answered."""
+    """Run one query as a normal search does."""
     return run_stages(recipe, query, tools, settings)[0]
 
 
-def run_collection(
-    recipe: Recipe,
-    collection: Collection,
-    tools: Tools,
-    settings: Settings,
-    *,
-    mode: str = "",
-    limit: int = LIMIT,
-    progress: Progress | None = None,
-    answering: Runner = run_query,
-    naming: Store | None = None,
-) -> Run:
-    """Ask every query of a collection; of several sections of one document the best counts.
+def run_collection(config: RunConfig, collection: Collection, progress: Progress | None = None) -> Run:
+    """Run every query of a collection and rank its documents, each by its best section.
 
-    Where lines are judged, not documents, every section counts, and one that shares a line with the right ones is
-    right. An answer names the translations of what it shows, whatever ranked it: one that is judged right counts behind
-    its hit. The `naming` store knows them, if the one that is asked does not.
+    Where judgements name lines instead of documents, every section counts, and one that shares a line with a relevant
+    place is relevant. A search shows the translations of a hit beside it, so a relevant translation that is not ranked
+    itself is ranked directly behind its hit.
     """
-    bare = mode == WORDS and WORDS not in recipe.modes
-    if bare:
-        tools = tools._replace(embedders=())
+    tools = config.tools._replace(embedders=()) if config.drops_models else config.tools
+    runner = config.runner or run_query
     ranked, seconds, degraded = {}, [], Counter[str]()
-    by_meaning = False
-    scopes: dict[str, Filters] = {}
-    for done, asked in enumerate(collection.queries, start=1):
-        if asked.scope not in scopes:
-            scopes[asked.scope] = _filters(collection, asked)
-        query = Query(asked.text, limit, recipe=recipe.name, mode="" if bare else mode, filters=scopes[asked.scope])
+    used_vectors = False
+    filters: dict[str, Filters] = {}
+    for done, query in enumerate(collection.queries, start=1):
+        if query.scope not in filters:
+            filters[query.scope] = _scope_filters(collection, query)
+        search_query = _make_query(config, query, filters[query.scope])
         started = perf_counter()
-        search = answering(recipe, query, tools, settings)
+        search = runner(config.recipe, search_query, tools, config.settings)
         seconds.append(perf_counter() - started)
-        degraded.update({each.code for each in search.degraded if not (bare and each.code == _NO_MODEL)})
-        by_meaning = by_meaning or "vector" in search.lists
-        judged = collection.qrels.get(asked.id, {})
-        places = {each: collection.places[each] for each in judged if judged[each] > 0 and each in collection.places}
-        best: dict[str, float] = {}
-        for candidate in search.candidates:
-            for name in _judged(candidate, places, judged) if places else (candidate.document,):
-                best.setdefault(name, candidate.score.value)
-        ranked[asked.id] = tuple(_with_named(best, judged, limit, naming or tools.store).items())[:DEPTH]
+        degraded.update(_degraded_codes(search, config))
+        used_vectors = used_vectors or "vector" in search.lists
+        judgements = collection.qrels.get(query.id, {})
+        best_scores = _rank_documents(search, collection, judgements)
+        best_scores = _add_translations(best_scores, judgements, config.limit, config.translations or tools.store)
+        ranked[query.id] = tuple(best_scores.items())[:DEPTH]
         if progress:
-            progress(done, len(collection.queries), asked.text)
-    meaning = " + ".join(each.space for each in tools.embedders) if by_meaning else ""
-    return Run(recipe.name, mode, ranked, tuple(seconds), meaning, dict(sorted(degraded.items())))
+            progress(done, len(collection.queries), query.text)
+    models = " + ".join(embedder.space for embedder in tools.embedders) if used_vectors else ""
+    return Run(config.recipe.name, config.mode, ranked, tuple(seconds), models, dict(sorted(degraded.items())))
 
 
-def _judged(candidate: Candidate, places: Mapping[str, Place], judged: Judgements) -> list[str]:
-    """Name what is judged of a candidate: places with which it shares a line, else its document, else its section."""
-    found = [each for each, place in places.items() if _overlaps(candidate, place)]
-    own = candidate.document if candidate.document in judged else next(iter(candidate.chunks), candidate.document)
-    return found or [own]
+def _make_query(config: RunConfig, query: CollectionQuery, filters: Filters) -> Query:
+    mode = "" if config.drops_models else config.mode
+    return Query(query.text, config.limit, recipe=config.recipe.name, mode=mode, filters=filters)
+
+
+def _degraded_codes(search: Search, config: RunConfig) -> set[str]:
+    """Collect the codes of a degraded answer, except for models left out on purpose."""
+    return {each.code for each in search.degraded if not (config.drops_models and each.code == _NO_MODEL)}
+
+
+def _rank_documents(search: Search, collection: Collection, judgements: Judgements) -> Mapping[str, float]:
+    """Rank documents, or judged places where there are some, by the score of their best section."""
+    places = {
+        item: collection.places[item]
+        for item, relevance in judgements.items()
+        if relevance > 0 and item in collection.places
+    }
+    best_scores: dict[str, float] = {}
+    for candidate in search.candidates:
+        for item in _judged_items(candidate, places, judgements) if places else (candidate.document,):
+            best_scores.setdefault(item, candidate.score.value)
+    return best_scores
+
+
+def _judged_items(candidate: Candidate, places: Mapping[str, Place], judgements: Judgements) -> list[str]:
+    """List the judged places that overlap a candidate, else its judged document or section."""
+    overlapping = [item for item, place in places.items() if _overlaps(candidate, place)]
+    is_judged = candidate.document in judgements
+    own = candidate.document if is_judged else next(iter(candidate.chunks), candidate.document)
+    return overlapping or [own]
 
 
 def _overlaps(candidate: Candidate, place: Place) -> bool:
@@ -109,25 +140,28 @@ def _overlaps(candidate: Candidate, place: Place) -> bool:
     return any(each and int(each["start"]) <= place.end and int(each["end"]) >= place.start for each in lines)
 
 
-def _with_named(best: Mapping[str, float], judged: Judgements, limit: int, store: Store) -> Mapping[str, float]:
-    """Put right documents that an answer only names, as translations of what it shows, behind those.
+def _add_translations(
+    best_scores: Mapping[str, float], judgements: Judgements, limit: int, store: Store
+) -> Mapping[str, float]:
+    """Rank relevant documents that are shown as translations of a hit behind that hit.
 
-    What is shown itself stays where it is. Only what is right and not shown is looked up: mostly nothing is.
+    Documents that are hits themselves keep their rank. Only relevant documents that are no hits are looked up, which
+    is mostly none.
     """
-    shown = dict(list(best.items())[:limit])
-    groups = translation_groups(store, [each for each, score in judged.items() if score > 0 and each not in shown])
-    if not any(shown.keys() & group for group in groups.values()):
-        return best
-    found: dict[str, float] = {}
-    for each, score in best.items():
-        found.setdefault(each, score)
-        if each in shown:
-            found |= {name: score for name in _named_by(each, groups) if name not in found}
-    return found
+    hits = dict(list(best_scores.items())[:limit])
+    groups = translation_groups(store, [item for item, score in judgements.items() if score > 0 and item not in hits])
+    if not any(hits.keys() & group for group in groups.values()):
+        return best_scores
+    ranked: dict[str, float] = {}
+    for document, score in best_scores.items():
+        ranked.setdefault(document, score)
+        if document in hits:
+            ranked |= {name: score for name in _shown_beside(document, groups) if name not in ranked}
+    return ranked
 
 
-def _named_by(document: str, groups: Mapping[str, frozenset[str]]) -> Iterator[str]:
-    """List the right documents that an answer names for one that says the same in another language."""
+def _shown_beside(document: str, groups: Mapping[str, frozenset[str]]) -> Iterator[str]:
+    """Yield the relevant documents that a search shows as translations of a hit."""
     return (
         name
         for name, group in groups.items()
@@ -135,10 +169,10 @@ def _named_by(document: str, groups: Mapping[str, frozenset[str]]) -> Iterator[s
     )
 
 
-def _filters(collection: Collection, asked: CollectionQuery) -> Filters:
-    """Restrict an answer to documents whose id begins with the query's scope."""
-    if not asked.scope:
+def _scope_filters(collection: Collection, query: CollectionQuery) -> Filters:
+    """Restrict results to documents whose id begins with the query's scope."""
+    if not query.scope:
         return Filters()
-    if asked.scope.endswith("/"):
-        return Filters(paths=(asked.scope,))
-    return Filters(paths=tuple(each.id for each in collection.documents if each.id.startswith(asked.scope)))
+    if query.scope.endswith("/"):
+        return Filters(paths=(query.scope,))
+    return Filters(paths=tuple(document.id for document in collection.documents if document.id.startswith(query.scope)))

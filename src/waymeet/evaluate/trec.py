@@ -1,4 +1,4 @@
-"""Runs as TREC writes them: query, Q0, document, rank, score, name, parted by white space."""
+"""TREC run files: query, Q0, document, rank, score and name, separated by white space."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,40 +9,43 @@ from waymeet.evaluate.run import Run
 
 
 def format_run(run: Run) -> Iterator[str]:
-    """Write a run. White space in ids would make columns of them, so it is written as `_`."""
+    """Yield the lines of a run, with `_` in place of white space in ids."""
     for query, ranked in run.ranked.items():
         for rank, (document, score) in enumerate(ranked, start=1):
-            yield f"{_word(query)} Q0 {_word(document)} {rank} {score:.9g} {_word(run.name)}"
+            yield f"{_escape(query)} Q0 {_escape(document)} {rank} {score:.9g} {_escape(run.name)}"
 
 
 def read_run(path: Path, collection: Collection) -> Run:
-    """Read somebody's run over a collection; as with TREC, the scores tell the order, not the ranks.
+    """Read a run of another program over a collection, ordered by score as TREC does.
 
     Raises:
-        CollectionError: it cannot be read, or is no run over this collection.
+        CollectionError: the file cannot be read, or is not a run over this collection.
     """
-    queries = {_word(each.id): each.id for each in collection.queries}
-    documents = {_word(each): each for judged in collection.qrels.values() for each in judged}
-    found: dict[str, list[tuple[float, int, str]]] = {}
+    queries = {_escape(query.id): query.id for query in collection.queries}
+    documents = {_escape(item): item for judgements in collection.qrels.values() for item in judgements}
+    rows: dict[str, list[tuple[float, int, str]]] = {}
     name = path.stem
-    for number, line in enumerate(_lines(path), start=1):
+    for number, line in enumerate(_read_lines(path), start=1):
         if not line.strip():
             continue
         try:
             query, _, document, rank, score, name = line.split()
             row = (-float(score), int(rank), documents.get(document, document))
         except ValueError as error:
-            complaint = f"{path.name}, line {number} is not query, Q0, document, rank, score and name."
-            raise CollectionError(complaint) from error
+            message = f"{path.name}, line {number} is not query, Q0, document, rank, score and name."
+            raise CollectionError(message) from error
         if query in queries:
-            found.setdefault(queries[query], []).append(row)
-    if not found:
-        raise CollectionError(f"{path.name} answers no query of {collection.name}.")
-    ranked = {query: tuple((each, -score) for score, _, each in sorted(rows)) for query, rows in found.items()}
+            rows.setdefault(queries[query], []).append(row)
+    if not rows:
+        raise CollectionError(f"{path.name} has no query of {collection.name}.")
+    ranked = {
+        query: tuple((document, -negative_score) for negative_score, _, document in sorted(found))
+        for query, found in rows.items()
+    }
     return Run(name, "", ranked, ())
 
 
-def _lines(path: Path) -> list[str]:
+def _read_lines(path: Path) -> list[str]:
     try:
         return path.read_text(encoding="utf-8").split("\n")
     except OSError as error:
@@ -51,5 +54,5 @@ def _lines(path: Path) -> list[str]:
         raise CollectionError(f"{path} is not UTF-8: {error.reason}.") from error
 
 
-def _word(text: str) -> str:
+def _escape(text: str) -> str:
     return "_".join(text.split()) or "_"

@@ -1,4 +1,4 @@
-"""Notes, tasks and skills: plain Markdown files that people, git and programs write alike."""
+"""The notebook: notes, tasks and skills, stored as Markdown files for editors and git."""
 
 from waymeet.notebook.history import PastVersion
 from waymeet.notebook.index_view import IndexView

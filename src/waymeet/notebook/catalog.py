@@ -1,4 +1,4 @@
-"""The files of notes, tasks and skills: which there are, and which one is meant."""
+"""The files of notes, tasks and skills: listing, loading, and finding one by name."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -9,115 +9,116 @@ from waymeet.analysis import title_key
 from waymeet.errors import ItemNotFoundError, SettingsError, UsageError
 from waymeet.ingest.discover.entry_kind import KINDS, entry_kind, kind_folder
 from waymeet.ingest.read.safe_read import read_file
-from waymeet.notebook.atomic_replace import ASIDE, Expected
+from waymeet.notebook.atomic_replace import WORK_FOLDER, ItemFolder
 from waymeet.notebook.fields import SINGULAR
-from waymeet.notebook.item import Item, name_of, parsed
-from waymeet.notebook.safe_folder import below
+from waymeet.notebook.item import Item, parse_item, short_name
+from waymeet.notebook.safe_folder import open_folder
 from waymeet.search.lookup.did_you_mean import similar_paths
 from waymeet.settings import NotebookSettings
 
-_LARGEST = 1 << 24
+_MAX_BYTES = 1 << 24
 
 
 class Catalog:
-    """Reads entries from their files, which anybody may have written."""
+    """Reads items from their files, which editors and git may have written."""
 
-    def __init__(self, root: Path, settings: NotebookSettings, elsewhere: Callable[[], Iterable[str]] = tuple) -> None:
-        """`elsewhere` names skills that lie outside their folder."""
+    def __init__(
+        self, root: Path, settings: NotebookSettings, list_other_skills: Callable[[], Iterable[str]] = tuple
+    ) -> None:
+        """`list_other_skills` lists skills outside the folder of skills."""
         self.root = root
         self._settings = settings
-        self._elsewhere = elsewhere
-        self.bases = {kind: Expected(root, kind_folder(kind, settings)) for kind in KINDS}
-        for kind, base in self.bases.items():
-            if not base.folder or {"..", ".git", ""} & set(base.folder.split("/")):
-                raise SettingsError(f"notebook.{kind}: {base.folder!r} is not a folder below the project's root.")
+        self._list_other_skills = list_other_skills
+        self.folders = {kind: ItemFolder(root, kind_folder(kind, settings)) for kind in KINDS}
+        for kind, items in self.folders.items():
+            if not items.folder or {"..", ".git", ""} & set(items.folder.split("/")):
+                raise SettingsError(f"notebook.{kind}: {items.folder!r} is not a folder below the project's root.")
 
     def paths(self, kind: str) -> list[str]:
         """List the files of a kind."""
-        found = set(self._elsewhere()) if kind == "skills" else set()
-        base = self.bases[kind]
+        paths = set(self._list_other_skills()) if kind == "skills" else set()
+        items = self.folders[kind]
         try:
-            with below(self.root, base.folder):
+            with open_folder(self.root, items.folder):  # refuses links
                 pass
         except FileNotFoundError:
-            return sorted(found)
-        top = str(self.root / base.folder)
-        for folder, folders, files in os.walk(top):
-            folders[:] = [name for name in folders if name != ASIDE]
-            inside = os.path.relpath(folder, self.root).replace(os.sep, "/")
-            found.update(path for name in files if entry_kind(path := f"{inside}/{name}", self._settings) == kind)
-        return sorted(path for path in found if _utf8(path))
+            return sorted(paths)
+        for folder, subfolders, files in os.walk(str(self.root / items.folder)):
+            subfolders[:] = [name for name in subfolders if name != WORK_FOLDER]
+            prefix = os.path.relpath(folder, self.root).replace(os.sep, "/")
+            paths.update(path for name in files if entry_kind(path := f"{prefix}/{name}", self._settings) == kind)
+        return sorted(path for path in paths if _is_utf8(path))
 
     def items(self, kind: str) -> Iterator[Item]:
-        """Read the entries of a kind; what cannot be read is left out."""
+        """Load the items of a kind, without files that cannot be read."""
         for path in self.paths(kind):
             try:
                 yield self.load(path)[0]
             except (ItemNotFoundError, UsageError):
                 continue
 
-    def everything(self) -> dict[str, Item]:
-        """Read all entries, by id."""
+    def all_items(self) -> dict[str, Item]:
+        """Load all items, by id."""
         return {item.id: item for kind in KINDS for item in self.items(kind)}
 
     def load(self, path: str) -> tuple[Item, bytes]:
-        """Read one entry, with the bytes of its file."""
+        """Load one item, with the bytes of its file."""
         kind = entry_kind(path, self._settings)
         if not kind:
-            raise ItemNotFoundError(f"{path} is no note, task or skill.")
+            raise ItemNotFoundError(f"{path} is not a note, task or skill.")
         try:
-            raw = read_file(str(self.root), path, _LARGEST).raw
+            raw = read_file(str(self.root), path, _MAX_BYTES).raw
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise ItemNotFoundError(f"There is no {SINGULAR[kind]} {path}.", _hint(kind)) from error
+            raise ItemNotFoundError(f"There is no {SINGULAR[kind]} {path}.", _list_hint(kind)) from error
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
-        return parsed(path, kind, raw, writable=path.startswith(f"{self.bases[kind].folder}/")), raw
+        return parse_item(path, kind, raw, writable=path.startswith(f"{self.folders[kind].folder}/")), raw
 
     def find(self, reference: str, kind: str = "") -> str:
-        """Say which file is meant by a path, a name, `notes/name` or a title.
+        """Find the file that a path, a name, `notes/name` or a title refers to.
 
         Raises:
-            NoSuchEntryError: none is.
-            UsageError: several are.
+            ItemNotFoundError: there is none.
+            UsageError: there are several.
         """
-        wanted = reference.strip().removeprefix("./")
-        stands_for = entry_kind(wanted, self._settings)
-        if stands_for and kind in {"", stands_for}:
-            with suppress(ItemNotFoundError):  # else it may be a name that only looks like a path
-                return self.load(wanted)[0].id
+        target = reference.strip().removeprefix("./")
+        path_kind = entry_kind(target, self._settings)
+        if path_kind and kind in {"", path_kind}:
+            with suppress(ItemNotFoundError):  # a name may look like a path
+                return self.load(target)[0].id
         kinds = (kind,) if kind else KINDS
         paths = {path: each for each in kinds for path in self.paths(each)}
-        if wanted in paths:
-            return wanted
-        for rule in (self._by_name, self._by_title):
-            found = sorted(set(rule(wanted, paths)))
-            if len(found) > 1:
-                raise UsageError(f"{reference!r} may mean any of {', '.join(found[:5])}.", "Give its path.")
-            if found:
-                return found[0]
-        what = SINGULAR[kind] if kind else "note, task or skill"
-        close = similar_paths(wanted, list(paths))
-        hint = f"Did you mean {' or '.join(close)}?" if close else _hint(kind or "notes")
-        raise ItemNotFoundError(f"There is no {what} {reference!r}.", hint)
+        if target in paths:
+            return target
+        for find_matches in (self._find_by_name, self._find_by_title):
+            matches = sorted(set(find_matches(target, paths)))
+            if len(matches) > 1:
+                raise UsageError(f"{reference!r} may mean any of {', '.join(matches[:5])}.", "Give its path.")
+            if matches:
+                return matches[0]
+        noun = SINGULAR[kind] if kind else "note, task or skill"
+        similar = similar_paths(target, list(paths))
+        hint = f"Did you mean {' or '.join(similar)}?" if similar else _list_hint(kind or "notes")
+        raise ItemNotFoundError(f"There is no {noun} {reference!r}.", hint)
 
-    def _by_name(self, wanted: str, paths: dict[str, str]) -> Iterator[str]:
+    def _find_by_name(self, reference: str, paths: dict[str, str]) -> Iterator[str]:
         for path, kind in paths.items():
-            inside = path.removeprefix(f"{self.bases[kind].folder}/")
-            names = {inside, inside.removesuffix(".md"), name_of(path)}
-            if wanted in names or wanted in {f"{kind}/{name}" for name in names}:
+            path_in_folder = path.removeprefix(f"{self.folders[kind].folder}/")
+            names = {path_in_folder, path_in_folder.removesuffix(".md"), short_name(path)}
+            if reference in names or reference in {f"{kind}/{name}" for name in names}:
                 yield path
 
-    def _by_title(self, wanted: str, paths: dict[str, str]) -> Iterator[str]:
-        key = title_key(wanted)
+    def _find_by_title(self, reference: str, paths: dict[str, str]) -> Iterator[str]:
+        key = title_key(reference)
         for kind in set(paths.values()) if key else ():
             yield from (item.id for item in self.items(kind) if title_key(item.title) == key)
 
 
-def _hint(kind: str) -> str:
-    return f"To see what there is: waymeet {SINGULAR[kind]} list"
+def _list_hint(kind: str) -> str:
+    return f"To list them: waymeet {SINGULAR[kind]} list"
 
 
-def _utf8(path: str) -> bool:
+def _is_utf8(path: str) -> bool:
     try:
         path.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""What the front matter of notes, tasks and skills may say, and the values that make sense there."""
+"""Fields of the front matter of notes, tasks and skills, and their valid values."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 
 from waymeet.errors import UsageError
 from waymeet.ingest.parse.metadata.frontmatter import iterate_texts, split_list
-from waymeet.notebook.file_names import one_line
+from waymeet.notebook.file_names import to_one_line
 from waymeet.notebook.frontmatter_edit import Value
 
 SINGULAR = {"notes": "note", "tasks": "task", "skills": "skill"}
@@ -21,66 +21,70 @@ RELATIONS = (
     *("references", "implements", "extends", "conflicts_with"),
     *("supersedes", "caused", "enabled", "supports", "derived_from", "contradicts"),
 )
-"""Keys of front matter whose values are links of that kind."""
-REFERRING = (*RELATIONS, "related", "see_also", "superseded_by", "blocked_by")
-"""These and other spellings that editors may use."""
-WITHOUT_CIRCLES = ("subtask_of", "blocks", "depends_on", "variant_of", "supersedes")
-"""Relations in which nothing may come back to itself."""
-ONLY_ONE = ("subtask_of", "variant_of")
-"""Relations that lead to one entry at most."""
+"""Fields whose values are links of that kind."""
+REFERENCE_FIELDS = (*RELATIONS, "related", "see_also", "superseded_by", "blocked_by")
+"""Relations, and other fields with links that editors may use."""
+ACYCLIC_RELATIONS = ("subtask_of", "blocks", "depends_on", "variant_of", "supersedes")
+"""Relations that must not form a cycle."""
+SINGLE_RELATIONS = ("subtask_of", "variant_of")
+"""Relations to at most one item."""
 LISTS = ("tags", "aliases", "triggers", "file_patterns")
-_LONGEST = 2000
-_MOST = 500
+_MAX_CHARS = 2000
+_MAX_VALUES = 500
 _LINKED = re.compile(r"!?\[\[[^\[\]]+\]\]|\[[^\[\]]*\]\([^()\s]+\)")
 _NAME = re.compile(r"[^\W\d][\w.-]{0,63}")
 
 
-def checked(kind: str, changes: Mapping[str, Value]) -> dict[str, Value]:
-    """Bring values into their proper form; None, and an empty list or text, mean that the key is to be removed.
+def normalise_fields(kind: str, changes: Mapping[str, Value]) -> dict[str, Value]:
+    """Validate and normalise the values of fields to set.
 
-    >>> checked("tasks", {"status": "In Progress", "due": "2026-12-01", "tags": ["a", "a"]})
+    >>> normalise_fields("tasks", {"status": "In Progress", "due": "2026-12-01", "tags": ["a", "a"]})
     {'status': 'in_progress', 'due': '2026-12-01', 'tags': ['a']}
 
+    An empty list or text becomes None, which removes the field.
+
     Raises:
-        UsageError: a value makes no sense.
+        UsageError: a value is invalid.
     """
-    return {key: _checked(kind, key, value) for key, value in changes.items()}
+    return {key: _normalise(kind, key, value) for key, value in changes.items()}
 
 
-def problems(kind: str, values: Mapping[str, Any]) -> Iterator[str]:
-    """Say what in a file's front matter makes no sense; an editor may write anything."""
+def find_problems(kind: str, values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a message for each invalid value in the front matter of a file."""
     for key, value in values.items():
         name = key.lower()
-        if name in _SINGLE.get(kind, {}):
+        if name in _VALUES.get(kind, {}):
             try:
-                _checked(kind, name, " ".join(iterate_texts(value)))
+                _normalise(kind, name, " ".join(iterate_texts(value)))
             except UsageError as error:
                 yield error.message
 
 
-def strings(value: object) -> tuple[str, ...]:
-    """Read a list of texts, however it is written.
+def parse_list(value: object) -> tuple[str, ...]:
+    """Parse a list of texts, as YAML list or separated by commas.
 
-    >>> strings("a, b"), strings(["x y"]), strings(None)
+    >>> parse_list("a, b"), parse_list(["x y"]), parse_list(None)
     (('a', 'b'), ('x y',), ())
     """
     return split_list(value)
 
 
-def targets(value: object) -> tuple[str, ...]:
-    """Read what a relation names: links as they are, all else parted by commas (as `waymeet.ingest.parse` does).
+def parse_references(value: object) -> tuple[str, ...]:
+    """Parse the targets of a relation: links, and names separated by commas.
 
-    >>> targets("a b, c"), targets(["[[d, e]]", "f"])
+    `waymeet.ingest.parse` does the same.
+
+    >>> parse_references("a b, c"), parse_references(["[[d, e]]", "f"])
     (('a b', 'c'), ('[[d, e]]', 'f'))
     """
-    found = ((*_LINKED.findall(text), *_LINKED.sub(",", text).split(",")) for text in iterate_texts(value))
-    return tuple(dict.fromkeys(part.strip() for parts in found for part in parts if part.strip()))
+    targets = ((*_LINKED.findall(text), *_LINKED.sub(",", text).split(",")) for text in iterate_texts(value))
+    return tuple(dict.fromkeys(part.strip() for parts in targets for part in parts if part.strip()))
 
 
-def urgency(status: str, priority: str, due: str) -> tuple[int, int, str]:
-    """Give the order in which tasks are shown: what is being done, then what matters most, then what is due first.
+def urgency_key(status: str, priority: str, due: str) -> tuple[int, int, str]:
+    """Make the sort key of a task: by status, then by priority, then by due date.
 
-    >>> urgency("in_progress", "", "") < urgency("todo", "high", "2026-01-01") < urgency("todo", "high", "")
+    >>> urgency_key("in_progress", "", "") < urgency_key("todo", "high", "2026-01-01") < urgency_key("todo", "high", "")
     True
     """
     order = ("in_progress", "review", "todo", "backlog", "done", "cancelled")
@@ -88,57 +92,61 @@ def urgency(status: str, priority: str, due: str) -> tuple[int, int, str]:
     return rank, -PRIORITIES.index(priority) if priority in PRIORITIES else -1, due or "9999"
 
 
-def _checked(kind: str, key: str, value: Value) -> Value:
+def _normalise(kind: str, key: str, value: Value) -> Value:
     if not _NAME.fullmatch(key):
-        raise UsageError(f"{one_line(key)!r} cannot be the name of a field.", "Use letters, digits, _ . and -")
+        raise UsageError(f"{to_one_line(key)!r} is not a valid field name.", "Use letters, digits, _ . and -")
     if value is None or value in ("", [], ()):
         return None
-    if key in REFERRING or key in LISTS or (not isinstance(value, str) and isinstance(value, Sequence)):
-        return _listed(key, value)
+    if key in REFERENCE_FIELDS or key in LISTS or (not isinstance(value, str) and isinstance(value, Sequence)):
+        return _normalise_list(key, value)
     if not isinstance(value, str):
         return value
-    check = _SINGLE.get(kind, {}).get(key)
-    if check:
-        return check(key, value)
-    return _short(key, value)
+    normalise = _VALUES.get(kind, {}).get(key, _normalise_text)
+    return normalise(key, value)
 
 
-def _listed(key: str, value: Value) -> list[str]:
+def _normalise_list(key: str, value: Value) -> list[str]:
     parts = [value] if isinstance(value, str) else list(value) if isinstance(value, Sequence) else [str(value)]
-    found = list(dict.fromkeys(filter(None, (_short(key, part) for part in parts))))
-    if len(found) > (1 if key in ONLY_ONE else _MOST):
-        raise UsageError(f"{key} can name {'only one' if key in ONLY_ONE else f'at most {_MOST}'}, not {len(found)}.")
-    return found
+    values = list(dict.fromkeys(filter(None, (_normalise_text(key, part) for part in parts))))
+    if len(values) > (1 if key in SINGLE_RELATIONS else _MAX_VALUES):
+        limit = "one value" if key in SINGLE_RELATIONS else f"at most {_MAX_VALUES} values"
+        raise UsageError(f"{key} can have {limit}, not {len(values)}.")
+    return values
 
 
-def _short(key: str, value: str) -> str:
-    text = one_line(str(value))
-    if len(text) > _LONGEST:
-        raise UsageError(f"{key} is longer than {_LONGEST:,} characters.", "Put the text into the body.")
+def _normalise_text(key: str, value: str) -> str:
+    text = to_one_line(str(value))
+    if len(text) > _MAX_CHARS:
+        raise UsageError(f"{key} is longer than {_MAX_CHARS:,} characters.", "Put the text into the body.")
     return text
 
 
 def _one_of(choices: Sequence[str]) -> Callable[[str, str], str]:
     def check(key: str, value: str) -> str:
-        meant = re.sub(r"[\s-]+", "_", value.strip().lower())
-        if meant in choices:
-            return meant
-        close = get_close_matches(meant, choices, n=1)
+        choice = re.sub(r"[\s-]+", "_", value.strip().lower())
+        if choice in choices:
+            return choice
+        close = get_close_matches(choice, choices, n=1)
         hint = f"Did you mean {close[0]}?" if close else ""
-        raise UsageError(f"{key}: {one_line(value)!r} is not one of {', '.join(choices)}.", hint)
+        raise UsageError(f"{key}: {to_one_line(value)!r} is not one of {', '.join(choices)}.", hint)
 
     return check
 
 
-def _day(key: str, value: str) -> str:
+def _normalise_date(key: str, value: str) -> str:
     try:
         return date.fromisoformat(value.strip()).isoformat()
     except ValueError as error:
-        raise UsageError(f"{key}: {one_line(value)!r} is not a date.", "Write it as 2026-12-31.") from error
+        raise UsageError(f"{key}: {to_one_line(value)!r} is not a date.", "Write it as 2026-12-31.") from error
 
 
-_SINGLE: dict[str, dict[str, Callable[[str, str], str]]] = {
+_VALUES: dict[str, dict[str, Callable[[str, str], str]]] = {
     "notes": {},
-    "tasks": {"status": _one_of(STATUSES), "priority": _one_of(PRIORITIES), "due": _day, "assignee": _short},
+    "tasks": {
+        "status": _one_of(STATUSES),
+        "priority": _one_of(PRIORITIES),
+        "due": _normalise_date,
+        "assignee": _normalise_text,
+    },
     "skills": {},
 }

@@ -1,7 +1,7 @@
-"""What entries said before: a few past versions of each, kept beside the index.
+"""The history of items: a few past versions of each, saved next to the index.
 
-An editor that asks nobody may overwrite what was written through the API a moment ago. That cannot be prevented, but it
-need not be lost: every text that the API wrote or replaced can be brought back for a while.
+An editor may overwrite a text that was written through the API a moment ago. That cannot be prevented, because editors
+take no lock. But every text that the API wrote or replaced can be restored for a while.
 """
 
 import os
@@ -16,50 +16,51 @@ from waymeet.notebook.atomic_replace import version_of
 
 
 class PastVersion(Struct, frozen=True):
-    """A version that an entry once was of."""
+    """A past version of an item."""
 
     version: str
     kept_ns: int
-    """When it was kept, in nanoseconds."""
+    """The time at which it was saved, in nanoseconds."""
     size: int
 
 
 class History:
-    """Past versions of entries. Whoever keeps one holds the lock."""
+    """Past versions of items. The caller holds the write lock to save one."""
 
-    def __init__(self, folder: Path, most: int) -> None:
+    def __init__(self, folder: Path, max_versions: int) -> None:
         self._folder = folder
-        self._most = most
+        self._max_versions = max_versions
 
-    def keep(self, path: str, raw: bytes) -> None:
-        """Keep a version as the newest, and forget the oldest if there are too many."""
-        if not self._most:
+    def save(self, path: str, raw: bytes) -> None:
+        """Save a version as the newest, and remove the oldest above the limit."""
+        if not self._max_versions:
             return
-        place, version = self._place(path), version_of(raw)
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, draft = mkstemp(dir=place)
+        folder, version = self._folder_of(path), version_of(raw)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, draft = mkstemp(dir=folder)
         with os.fdopen(handle, "wb") as file:
             file.write(raw)
-        Path(draft).replace(place / f"{time_ns():016x}-{version}")
-        known: set[str] = set()
-        for file_name in sorted((each.name for each in place.iterdir()), reverse=True):
-            if file_name.partition("-")[2] in known or len(known) >= self._most or "-" not in file_name:
-                (place / file_name).unlink(missing_ok=True)
-            known.add(file_name.partition("-")[2])
+        Path(draft).replace(folder / f"{time_ns():016x}-{version}")
+        versions: set[str] = set()
+        for file_name in sorted((file.name for file in folder.iterdir()), reverse=True):
+            saved_version = file_name.partition("-")[2]
+            if saved_version in versions or len(versions) >= self._max_versions or "-" not in file_name:
+                (folder / file_name).unlink(missing_ok=True)
+            versions.add(saved_version)
 
-    def versions(self, path: str) -> tuple[PastVersion, ...]:
-        """List the versions that are kept, the newest first."""
-        place = self._place(path)
-        files = sorted(place.glob("*-*"), reverse=True) if place.is_dir() else []
+    def list_versions(self, path: str) -> tuple[PastVersion, ...]:
+        """List the saved versions of an item, the newest first."""
+        folder = self._folder_of(path)
+        files = sorted(folder.glob("*-*"), reverse=True) if folder.is_dir() else []
         return tuple(
             PastVersion(file.name.partition("-")[2], int(file.name.partition("-")[0], 16), file.stat().st_size)
             for file in files
         )
 
-    def recalled(self, path: str, version: str) -> bytes | None:
-        """Give the content of a version, if it is kept."""
-        found = sorted(self._place(path).glob(f"*-{version}")) if version.isalnum() else []
-        return found[-1].read_bytes() if found else None
+    def load(self, path: str, version: str) -> bytes | None:
+        """Load the content of a version, or None if it is not saved."""
+        files = sorted(self._folder_of(path).glob(f"*-{version}")) if version.isalnum() else []
+        return files[-1].read_bytes() if files else None
 
-    def _place(self, path: str) -> Path:
+    def _folder_of(self, path: str) -> Path:
         return self._folder / blake2b(path.encode(), digest_size=8).hexdigest()

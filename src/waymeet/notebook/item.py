@@ -1,4 +1,4 @@
-"""A note, a task or a skill, read from its file."""
+"""Items: a note, a task or a skill, parsed from its file."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -19,90 +19,90 @@ _STEPS = re.compile(
     r"^#{1,6}[ \t]+(?:steps|手順|步骤|단계)[ \t#]*\n(?P<steps>.*?)(?=^#{1,6}[ \t]|\Z)",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
-_RESCUED = re.compile(r"\.rescued(?:-\d+)?$")
+_RECOVERED = re.compile(r"\.rescued(?:-\d+)?$")
 _STEP = re.compile(r"^ {0,3}(?:\d{1,9}[.)]|[-*+])[ \t]+(?P<text>.+?)[ \t]*$", re.MULTILINE)
 
 
 class Item(Struct, frozen=True):
-    """A note, a task or a skill as its file says it."""
+    """A note, a task or a skill."""
 
     id: str
-    """The path of its file below the root, which is also its document's id."""
+    """The path of its file below the root, which is also the id of its document."""
     kind: str
     name: str
-    """The file's name without its ending; of a SKILL.md, its folder's."""
+    """The file name without its ending, or the folder name of a SKILL.md."""
     title: str
     version: str
-    """Names this very state of the file. A change must name the version it is based on."""
+    """A hash of the file. A change must name the version that it is based on."""
     fields: Mapping[str, Any] = {}
     """The front matter."""
     body: str = ""
     text: str = ""
     """The whole file."""
     problems: tuple[str, ...] = ()
-    """What in it makes no sense."""
+    """Messages about invalid front matter."""
     writable: bool = True
-    """Whether it lies in the folder for its kind; others, such as a SKILL.md elsewhere, are only read."""
+    """Whether it is in the folder of its kind; others, such as a SKILL.md elsewhere, are read-only."""
 
     def values(self, key: str) -> tuple[str, ...]:
-        """Give what a key of the front matter says, as a list of texts."""
+        """Return the value of a field as a list of texts."""
         value = self.fields.get(key)
-        if key in fields.REFERRING:
-            return fields.targets(value)
-        return tuple(iterate_texts(value)) if isinstance(value, list) else fields.strings(value)
+        if key in fields.REFERENCE_FIELDS:
+            return fields.parse_references(value)
+        return tuple(iterate_texts(value)) if isinstance(value, list) else fields.parse_list(value)
 
     def relation_targets(self, key: str) -> tuple[str, ...]:
-        """Give what a relation says so that it can be written again with one more or less.
+        """Return the targets of a relation for writing a changed list.
 
         Raises:
-            UsageError: it is more than a list of texts, and would lose something.
+            UsageError: the value is more than a list of texts, and part of it would be lost.
         """
         value = self.fields.get(key, [])
-        if isinstance(value, str) or (isinstance(value, list) and all(isinstance(each, str) for each in value)):
+        if isinstance(value, str) or (isinstance(value, list) and all(isinstance(target, str) for target in value)):
             return self.values(key)
-        raise UsageError(f"{key} of {self.id} is more than a list of names.", "Change it in an editor.")
+        raise UsageError(f"{key} of {self.id} is not a plain list of names.", "Change it in an editor.")
 
     def value(self, key: str) -> str:
-        """Give what a key of the front matter says, as one text."""
+        """Return the value of a field as one text."""
         return " ".join(iterate_texts(self.fields.get(key)))
 
 
-def parsed(path: str, kind: str, raw: bytes, *, writable: bool = True) -> Item:
-    """Read a file's bytes.
+def parse_item(path: str, kind: str, raw: bytes, *, writable: bool = True) -> Item:
+    """Parse the bytes of a file.
 
     Raises:
-        UsageError: it is no text.
+        UsageError: the file is not text.
     """
     decoded = decode(raw)
     if decoded is None:
-        raise UsageError(f"{path} holds no text.")
-    front = frontmatter_edit.read(decoded.text)
-    values = {key.lower(): _plain(value) for key, value in front.values.items()}
-    name = name_of(path)
-    body = frontmatter_edit.body_of(decoded.text)
-    stated = next(iterate_texts(values.get("name")), "") if path.endswith(SKILL_PAGE) else ""
-    first = _HEADING.search(body)
-    troubles = [front.problem] if front.problem else []
-    if _RESCUED.search(name):
-        troubles.append("written in the very moment another text replaced it: put together what belongs together")
+        raise UsageError(f"{path} is not a text file.")
+    front = frontmatter_edit.parse(decoded.text)
+    values = {key.lower(): _unwrap(value) for key, value in front.values.items()}
+    name = short_name(path)
+    body = frontmatter_edit.get_body(decoded.text)
+    skill_name = next(iterate_texts(values.get("name")), "") if path.endswith(SKILL_PAGE) else ""
+    heading = _HEADING.search(body)
+    problems = [front.problem] if front.problem else []
+    if _RECOVERED.search(name):
+        problems.append("recovered text, written while the item was being replaced: merge it with the item")
     return Item(
         id=path,
         kind=kind,
         name=name,
-        title=stated or next(iterate_texts(values.get("title")), "") or (first["text"] if first else name),
+        title=skill_name or next(iterate_texts(values.get("title")), "") or (heading["text"] if heading else name),
         version=version_of(raw),
         fields=values,
         body=body,
         text=decoded.text,
-        problems=(*troubles, *fields.problems(kind, values)),
+        problems=(*problems, *fields.find_problems(kind, values)),
         writable=writable,
     )
 
 
-def name_of(path: str) -> str:
-    """Give the short name of an entry.
+def short_name(path: str) -> str:
+    """Return the short name of an item by its path.
 
-    >>> name_of(".waymeet/notes/a.md"), name_of("skills/deploy/SKILL.md")
+    >>> short_name(".waymeet/notes/a.md"), short_name("skills/deploy/SKILL.md")
     ('a', 'deploy')
     """
     folders, _, file = path.rpartition("/")
@@ -110,30 +110,30 @@ def name_of(path: str) -> str:
 
 
 def skill_steps(item: Item) -> tuple[str, ...]:
-    """List the steps of a skill: those of its front matter, else the list under its heading "Steps"."""
-    stated = item.fields.get("steps")
-    if isinstance(stated, list):
-        return tuple(iterate_texts(stated))
+    """List the steps of a skill, from its front matter or below its heading "Steps"."""
+    steps = item.fields.get("steps")
+    if isinstance(steps, list):
+        return tuple(iterate_texts(steps))
     section = _STEPS.search(item.body)
-    return tuple(found["text"] for found in _STEP.finditer(section["steps"])) if section else ()
+    return tuple(step["text"] for step in _STEP.finditer(section["steps"])) if section else ()
 
 
-def with_steps(body: str, wanted: tuple[str, ...]) -> str:
-    r"""Write steps as a numbered list under the heading "Steps", in place of those that are there.
+def replace_steps(body: str, steps: tuple[str, ...]) -> str:
+    r"""Replace the list below the heading "Steps" by a numbered list of steps.
 
-    >>> with_steps("About it.\n", ("Build", "Ship"))
+    >>> replace_steps("About it.\n", ("Build", "Ship"))
     'About it.\n\n## Steps\n\n1. Build\n2. Ship\n'
     """
-    section = "## Steps\n\n" + "".join(f"{number}. {step}\n" for number, step in enumerate(wanted, start=1))
+    section = "## Steps\n\n" + "".join(f"{number}. {step}\n" for number, step in enumerate(steps, start=1))
     old = _STEPS.search(body)
     if old:
-        rest = body[old.end() :]
-        return body[: old.start()] + section + ("\n" if rest else "") + rest
+        after = body[old.end() :]
+        return body[: old.start()] + section + ("\n" if after else "") + after
     return f"{body.rstrip()}\n\n{section}" if body.strip() else section
 
 
-def keys(item: Item) -> Iterator[str]:
-    """Yield the keys by which a link can name an item (see `waymeet.ingest.build.link_keys`)."""
+def link_keys_of(item: Item) -> Iterator[str]:
+    """Yield the keys by which links refer to an item (see `waymeet.ingest.build.link_keys`)."""
     file = item.id.rpartition("/")[2]
     yield path_key(item.id)
     if file != SKILL_PAGE:
@@ -144,9 +144,9 @@ def keys(item: Item) -> Iterator[str]:
             yield key
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever YAML can say
-    """Take values out of the wrappers that unknown YAML tags leave around them."""
+def _unwrap(value: Any) -> Any:  # noqa: ANN401 - any YAML value
+    """Remove the wrappers that the parser puts around values with unknown YAML tags."""
     value = getattr(value, "value", value)
     if isinstance(value, dict):
-        return {str(_plain(key)): _plain(each) for key, each in value.items()}
-    return [_plain(each) for each in value] if isinstance(value, list) else value
+        return {str(_unwrap(key)): _unwrap(entry) for key, entry in value.items()}
+    return [_unwrap(entry) for entry in value] if isinstance(value, list) else value

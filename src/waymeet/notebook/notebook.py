@@ -1,4 +1,4 @@
-"""Reading and writing notes, tasks and skills: the same files that editors and git know."""
+"""The API of the notebook: reading and changing notes, tasks and skills."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,70 +11,75 @@ from waymeet.errors import ConflictError, ItemNotFoundError, UsageError
 from waymeet.ingest.discover.entry_kind import SKILL_PAGE
 from waymeet.notebook import frontmatter_edit, usage
 from waymeet.notebook.catalog import Catalog
-from waymeet.notebook.fields import ONLY_ONE, RELATIONS, SINGULAR, checked, urgency
-from waymeet.notebook.file_names import one_line, slug
+from waymeet.notebook.fields import RELATIONS, SINGLE_RELATIONS, SINGULAR, normalise_fields, urgency_key
+from waymeet.notebook.file_names import make_slug, to_one_line
 from waymeet.notebook.frontmatter_edit import Value
 from waymeet.notebook.history import PastVersion
 from waymeet.notebook.index_view import IndexView
-from waymeet.notebook.item import Item, with_steps
-from waymeet.notebook.relations import Directory, Targets, bare
+from waymeet.notebook.item import Item, replace_steps
+from waymeet.notebook.relations import Directory, TargetResolver, strip_link
 from waymeet.notebook.similar import Contradiction, SimilarItem
 from waymeet.notebook.writer import Change, Writer
 from waymeet.settings import Settings
 
-_TRIES = 5
-_NONE = IndexView()
+_MAX_TRIES = 5
+_NO_INDEX = IndexView()
 
 
 class SavedItem(Struct, frozen=True):
-    """An entry as it was written, and what its author should know."""
+    """A saved item, with similar and contradicting ones."""
 
     item: Item
     changed: bool = True
     similar: tuple[SimilarItem, ...] = ()
-    """Entries of the same kind that resemble it, the likest first."""
+    """Similar items of the same kind, the most similar first."""
     contradictions: tuple[Contradiction, ...] = ()
     notes: tuple[str, ...] = ()
+    """Warnings."""
 
 
 class RemovedItem(Struct, frozen=True):
-    """What was removed with an entry."""
+    """A removed item, with the references to it."""
 
     id: str
     version: str
     unlinked: tuple[tuple[str, str], ...] = ()
-    """Other entries that referred to it, with the relation that was taken out of them."""
+    """Other items from which a relation to it was removed, with the relation."""
     dangling: tuple[str, ...] = ()
     """Documents whose text still links to it."""
     notes: tuple[str, ...] = ()
+    """Warnings."""
 
 
 class Notebook:
-    """The notes, tasks and skills of a project. A change must name the version of the entry it is based on."""
+    """The notes, tasks and skills of a project.
 
-    def __init__(self, root: Path, settings: Settings, beside: Path, index: IndexView = _NONE) -> None:
-        """`beside` is the index file, next to which the lock, counts and past versions are kept."""
+    A change must name the version of the item that it is based on.
+    """
+
+    def __init__(self, root: Path, settings: Settings, index_path: Path, index: IndexView = _NO_INDEX) -> None:
+        """The lock, usage counts and past versions are stored next to `index_path`."""
         self._root = root
         self._settings = settings
         self._index = index
-        self._counts = beside.with_name(f"{beside.name}.usage.json")
-        self._shelves = Catalog(root, settings.notebook, index.skills)
-        self._desk = Writer(self._shelves, beside, settings)
+        self._usage_file = index_path.with_name(f"{index_path.name}.usage.json")
+        self._catalog = Catalog(root, settings.notebook, index.skills)
+        self._writer = Writer(self._catalog, index_path, settings)
 
     def read(self, reference: str, kind: str = "") -> Item:
-        """Read an entry by its path, its name, or its title."""
-        self._desk.rescue()
-        return self._shelves.load(self._found(reference, kind))[0]
+        """Read an item by its path, name or title."""
+        self._writer.recover()
+        return self._catalog.load(self._find(reference, kind))[0]
 
-    def list(self, kind: str, wanted: Mapping[str, Iterable[str]] | None = None) -> tuple[Item, ...]:
-        """List the entries of a kind, by name, tasks by urgency.
+    def list(self, kind: str, filters: Mapping[str, Iterable[str]] | None = None) -> tuple[Item, ...]:
+        """List the items of a kind by name, and tasks by urgency.
 
-        `wanted` gives for keys of the front matter the values that pass.
+        `filters` gives the allowed values of fields.
         """
-        self._desk.rescue()
-        asked = {key: {value.casefold() for value in values} for key, values in (wanted or {}).items()}
-        found = (item for item in self._shelves.items(kind) if _passes(item, asked))
-        return tuple(sorted(found, key=_place))
+        self._writer.recover()
+        allowed = {key: {value.casefold() for value in values} for key, values in (filters or {}).items()}
+        items = (item for item in self._catalog.items(kind) if _passes(item, allowed))
+        return tuple(sorted(items, key=_sort_key))
 
     def create(
         self,
@@ -84,24 +89,23 @@ class Notebook:
         fields: Mapping[str, Value] | None = None,
         steps: tuple[str, ...] = (),
     ) -> SavedItem:
-        """Write a new entry. A body that brings front matter of its own keeps it."""
-        title = one_line(title)
+        """Write a new item, and keep front matter at the start of `body`."""
+        title = to_one_line(title)
         if not title:
             raise UsageError(f"A {SINGULAR[kind]} needs a title.")
-        text = frontmatter_edit.with_body(replace_surrogates(body), frontmatter_edit.body_of(replace_surrogates(body)))
+        body = replace_surrogates(body)
+        text = frontmatter_edit.replace_body(body, frontmatter_edit.get_body(body))
         if steps:
-            text = frontmatter_edit.with_body(
-                text, with_steps(frontmatter_edit.body_of(text), tuple(map(one_line, steps)))
-            )
-        values = checked(kind, fields or {})
-        if kind == "tasks" and not values.get("status") and "status" not in frontmatter_edit.read(text).values:
+            text = _with_steps(text, steps)
+        values = normalise_fields(kind, fields or {})
+        if kind == "tasks" and not values.get("status") and "status" not in frontmatter_edit.parse(text).values:
             values["status"] = "todo"
-        name = slug(title, SINGULAR[kind])
-        with self._alone():
-            values = self._targets().resolved(f"{self._shelves.bases[kind].folder}/{name}.md", values)
-            path = self._desk.create(kind, name, frontmatter_edit.with_fields(text, {"title": title, **values}))
-            item = self._shelves.load(path)[0]
-        return self._saved(item, compare=True)
+        name = make_slug(title, SINGULAR[kind])
+        with self._lock():
+            values = self._targets().resolve_fields(f"{self._catalog.folders[kind].folder}/{name}.md", values)
+            path = self._writer.create(kind, name, frontmatter_edit.set_fields(text, {"title": title, **values}))
+            item = self._catalog.load(path)[0]
+        return self._make_result(item, compare=True)
 
     def update(
         self,
@@ -115,182 +119,198 @@ class Notebook:
         text: str | None = None,
         kind: str = "",
     ) -> SavedItem:
-        """Change an entry: its title, its body, fields of its front matter (None removes one), or all of its text.
+        """Change the title, body, fields (None removes one), steps or whole text of an item.
 
         Raises:
-            ConflictError: it is no longer of the version that the change is based on; nothing was written.
+            ConflictError: the item has another version by now; nothing was written.
         """
 
         def change(item: Item, before: str) -> str:
-            after = before if text is None else _in_the_manner_of(before, replace_surrogates(text))
+            after = before if text is None else _keep_line_ends(before, replace_surrogates(text))
             if body is not None:
-                after = frontmatter_edit.with_body(after, replace_surrogates(body))
+                after = frontmatter_edit.replace_body(after, replace_surrogates(body))
             if steps is not None:
-                after = frontmatter_edit.with_body(
-                    after, with_steps(frontmatter_edit.body_of(after), tuple(map(one_line, steps)))
-                )
-            values = self._targets().resolved(item.id, checked(item.kind, fields or {}))
+                after = _with_steps(after, steps)
+            values = self._targets().resolve_fields(item.id, normalise_fields(item.kind, fields or {}))
             if title is not None:
-                values["name" if item.id.endswith(SKILL_PAGE) else "title"] = one_line(title) or item.title
-            return frontmatter_edit.with_fields(after, values) if values else after
+                values["name" if item.id.endswith(SKILL_PAGE) else "title"] = to_one_line(title) or item.title
+            return frontmatter_edit.set_fields(after, values) if values else after
 
-        with self._alone():
-            path = self._found(reference, kind)
-            changed = self._desk.change(path, version, change)
-            item = self._shelves.load(path)[0]
-        return self._saved(item, changed=changed, compare=(title, body, text) != (None,) * 3)
+        with self._lock():
+            path = self._find(reference, kind)
+            changed = self._writer.change(path, version, change)
+            item = self._catalog.load(path)[0]
+        return self._make_result(item, changed=changed, compare=(title, body, text) != (None,) * 3)
 
     def link(self, reference: str, relation: str, target: str, *, version: str = "", kind: str = "") -> SavedItem:
-        """Relate an entry to another, to a file or to a symbol (`src/a.py#name`); without a version, as it is now."""
-        relation = _relation(relation)
+        """Relate an item to another one, to a file or to a symbol (`src/a.py#name`).
+
+        Without a version, the current one is changed.
+        """
+        relation = _parse_relation(relation)
 
         def change(item: Item, before: str) -> str:
-            value = self._targets().written(item.id, replace_surrogates(target))
+            value = self._targets().resolve(item.id, replace_surrogates(target))
             if value in item.values(relation):
                 return before
-            kept = () if relation in ONLY_ONE else item.relation_targets(relation)
-            return frontmatter_edit.with_fields(before, {relation: [*kept, value]})
+            others = () if relation in SINGLE_RELATIONS else item.relation_targets(relation)
+            return frontmatter_edit.set_fields(before, {relation: [*others, value]})
 
-        return self._at_last(reference, kind, version, change)
+        return self._change_any_version(reference, kind, version, change)
 
     def unlink(self, reference: str, relation: str, target: str, *, version: str = "", kind: str = "") -> SavedItem:
-        """Take a relation back."""
-        relation = _relation(relation)
+        """Remove a relation."""
+        relation = _parse_relation(relation)
 
         def change(item: Item, before: str) -> str:
-            directory = Directory(self._shelves.everything().values())
-            meant, values = directory.target(target, item.id), item.relation_targets(relation)
-            kept = [
-                each
-                for each in values
-                if target not in {each, bare(each)} and not (meant and directory.target(each, item.id) == meant)
+            directory = Directory(self._catalog.all_items().values())
+            path, values = directory.resolve(target, item.id), item.relation_targets(relation)
+            others = [
+                value
+                for value in values
+                if target not in {value, strip_link(value)} and not (path and directory.resolve(value, item.id) == path)
             ]
-            if len(kept) == len(values):
+            if len(others) == len(values):
                 raise ItemNotFoundError(f"{item.id} is not related to {target!r} by {relation}.")
-            return frontmatter_edit.with_fields(before, {relation: kept or None})
+            return frontmatter_edit.set_fields(before, {relation: others or None})
 
-        return self._at_last(reference, kind, version, change)
+        return self._change_any_version(reference, kind, version, change)
 
     def delete(self, reference: str, *, version: str, kind: str = "") -> RemovedItem:
-        """Remove an entry, and the relations of other entries that lead to it.
+        """Remove an item, and the relations of other items to it.
 
         Raises:
-            ConflictError: it is no longer of that version; nothing was removed.
+            ConflictError: the item has another version by now; nothing was removed.
         """
-        with self._alone():
-            path = self._found(reference, kind)
-            referring = list(Directory(self._shelves.everything().values()).referring(path))
-            dangling = {source for source, _ in self.inward(path)} - {item.id for item, _, _ in referring}
-            removed = self._desk.remove(path, version)
-            unlinked, notes = [], [*self._desk.rescue()]
-            for item, relation, value in referring:
+        with self._lock():
+            path = self._find(reference, kind)
+            references = list(Directory(self._catalog.all_items().values()).find_references(path))
+            dangling = {source for source, _ in self.backlinks(path)} - {item.id for item, _, _ in references}
+            removed = self._writer.remove(path, version)
+            unlinked, notes = [], [*self._writer.recover()]
+            for item, relation, value in references:
                 try:
-                    left = [each for each in self._shelves.load(item.id)[0].relation_targets(relation) if each != value]
-                    self._desk.set(item.id, {relation: left or None})
+                    targets = self._catalog.load(item.id)[0].relation_targets(relation)
+                    self._writer.set_fields(item.id, {relation: [each for each in targets if each != value] or None})
                     unlinked.append((item.id, relation))
                 except (ConflictError, UsageError) as error:
-                    notes.append(f"{item.id} still says {relation}: {error.message.splitlines()[0]}")
-            usage.forget(self._counts, path)
+                    notes.append(f"{item.id} still has the relation {relation}: {error.message.splitlines()[0]}")
+            usage.forget_skill(self._usage_file, path)
         return RemovedItem(path, removed.version, tuple(unlinked), tuple(sorted(dangling)), tuple(notes))
 
     def use(self, reference: str) -> tuple[Item, usage.Usage]:
-        """Read a skill and count that it was used."""
+        """Read a skill and count its use."""
         item = self.read(reference, "skills")
-        with self._alone():
-            return item, usage.used(self._counts, item.id)
+        with self._lock():
+            return item, usage.count_use(self._usage_file, item.id)
 
     def usage(self) -> dict[str, usage.Usage]:
-        """Say how often each skill was used, by id."""
-        return usage.usage(self._counts)
+        """Return how often each skill was used, by id."""
+        return usage.read_usage(self._usage_file)
 
     def history(self, reference: str, kind: str = "") -> tuple[PastVersion, ...]:
-        """List the past versions of an entry that are kept, the newest first, also of one that is gone."""
-        return self._desk.history.versions(self._once(reference, kind))
+        """List the saved versions of an item, also of a removed one, the newest first."""
+        return self._writer.history.list_versions(self._find_or_removed(reference, kind))
 
-    def restore(self, reference: str, wanted: str, *, version: str, kind: str = "") -> SavedItem:
-        """Give an entry the text of a past version again; the version that it is based on is empty if it is gone."""
-        with self._alone():
-            path = self._once(reference, kind)
-            past = self._desk.history.recalled(path, wanted)
+    def restore(self, reference: str, past_version: str, *, version: str, kind: str = "") -> SavedItem:
+        """Restore a past version of an item.
+
+        `version` is the current version, or empty if the item was removed.
+        """
+        with self._lock():
+            path = self._find_or_removed(reference, kind)
+            past = self._writer.history.load(path, past_version)
             if past is None:
-                raise ItemNotFoundError(f"Version {wanted!r} of {path} is not kept.", "See its history.")
-            self._desk.restore(path, version, past)
-            return self._saved(self._shelves.load(path)[0])
+                raise ItemNotFoundError(f"Version {past_version!r} of {path} is not saved.", "List its history.")
+            self._writer.restore(path, version, past)
+            return self._make_result(self._catalog.load(path)[0])
 
-    def inward(self, path: str) -> tuple[tuple[str, str], ...]:
-        """List the documents that link to an entry, with the kind of link, as far as they are indexed."""
-        return self._index.inward(path)
+    def backlinks(self, path: str) -> tuple[tuple[str, str], ...]:
+        """List the indexed documents that link to an item, with the kind of link."""
+        return self._index.backlinks(path)
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Hold the right to write. The index is opened before: that takes longer than to write, and others wait."""
-        self._index.usable()
-        with self._desk.alone():
+    def _lock(self) -> Iterator[None]:
+        """Hold the write lock."""
+        self._index.open_store()  # before locking, because it takes longer than writing, and others wait
+        with self._writer.lock():
             yield
 
-    def _found(self, reference: str, kind: str) -> str:
-        return self._shelves.find(replace_surrogates(reference), kind)
+    def _find(self, reference: str, kind: str) -> str:
+        return self._catalog.find(replace_surrogates(reference), kind)
 
-    def _once(self, reference: str, kind: str) -> str:
-        """Find an entry, or one that was there once, by its path, name or title."""
+    def _find_or_removed(self, reference: str, kind: str) -> str:
+        """Find an item, or a removed one with a history, by its path, name or title."""
         try:
-            return self._found(reference, kind)
+            return self._find(reference, kind)
         except ItemNotFoundError:
             path = replace_surrogates(reference).removeprefix("./")
             kinds = (kind,) if kind else SINGULAR
-            names = (f"{self._shelves.bases[each].folder}/{slug(path, SINGULAR[each])}.md" for each in kinds)
-            once = next(filter(self._desk.history.versions, (path, *names)), "")
-            if not once:
+            paths = (f"{self._catalog.folders[each].folder}/{make_slug(path, SINGULAR[each])}.md" for each in kinds)
+            removed = next(filter(self._writer.history.list_versions, (path, *paths)), "")
+            if not removed:
                 raise
-            return once
+            return removed
 
-    def _targets(self) -> Targets:
-        return Targets(self._root, self._shelves.everything, self._index.usable())
+    def _targets(self) -> TargetResolver:
+        return TargetResolver(self._root, self._catalog.all_items, self._index.open_store())
 
-    def _at_last(self, reference: str, kind: str, version: str, change: Change) -> SavedItem:
-        """Make a change that fits any version; if an editor was quicker, again, unless a version was named."""
-        with self._alone():
-            path = self._found(reference, kind)
-            for left in reversed(range(_TRIES)):
+    def _change_any_version(self, reference: str, kind: str, version: str, change: Change) -> SavedItem:
+        """Make a change that fits any version, again after a conflict with an editor.
+
+        If a version is given, the first conflict is raised.
+        """
+        with self._lock():
+            path = self._find(reference, kind)
+            for tries_left in reversed(range(_MAX_TRIES)):
                 try:
-                    now = version or self._shelves.load(path)[0].version
-                    changed = self._desk.change(path, now, change)
-                    return self._saved(self._shelves.load(path)[0], changed=changed)
+                    expected = version or self._catalog.load(path)[0].version
+                    changed = self._writer.change(path, expected, change)
+                    return self._make_result(self._catalog.load(path)[0], changed=changed)
                 except ConflictError:
-                    if version or not left:
+                    if version or not tries_left:
                         raise
         raise AssertionError  # the last try returns or raises
 
-    def _saved(self, item: Item, *, changed: bool = True, compare: bool = False) -> SavedItem:
-        """Say what became of an entry, and what it resembles."""
+    def _make_result(self, item: Item, *, changed: bool = True, compare: bool = False) -> SavedItem:
+        """Make the result for a saved item, with `compare` after comparing it with others."""
         if not changed:
             return SavedItem(item, changed=False)
-        rescued = self._desk.rescue()
+        recovered = self._writer.recover()
         if not compare:
-            return SavedItem(item, notes=rescued)
-        found, notes = self._index.compare(item, self._shelves.items(item.kind), self._settings)
-        return SavedItem(item, True, found.near, found.contradictions, (*rescued, *notes))
+            return SavedItem(item, notes=recovered)
+        comparison, warnings = self._index.compare(item, self._catalog.items(item.kind), self._settings)
+        return SavedItem(item, True, comparison.similar, comparison.contradictions, (*recovered, *warnings))
 
 
-def _passes(item: Item, asked: Mapping[str, set[str]]) -> bool:
-    """Tell whether an entry has, for every key that is asked for, one of the values."""
-    return all(not values or values & {each.casefold() for each in item.values(key)} for key, values in asked.items())
+def _with_steps(text: str, steps: tuple[str, ...]) -> str:
+    """Replace the steps in the body of a skill."""
+    body = frontmatter_edit.get_body(text)
+    return frontmatter_edit.replace_body(text, replace_steps(body, tuple(map(to_one_line, steps))))
 
 
-def _place(item: Item) -> tuple[tuple[int, int, str], str, str]:
-    said = (item.value("status"), item.value("priority"), item.value("due")) if item.kind == "tasks" else ("", "", "")
-    return urgency(*said), item.name, item.id
+def _passes(item: Item, filters: Mapping[str, set[str]]) -> bool:
+    """Check whether an item has, for every filtered field, one of the allowed values."""
+    return all(
+        not allowed or allowed & {value.casefold() for value in item.values(key)} for key, allowed in filters.items()
+    )
 
 
-def _relation(name: str) -> str:
-    wanted = name.strip().lower().replace("-", "_")
-    if wanted in RELATIONS:
-        return wanted
-    raise UsageError(f"There is no relation {one_line(name)!r}.", f"There are: {', '.join(RELATIONS)}.")
+def _sort_key(item: Item) -> tuple[tuple[int, int, str], str, str]:
+    is_task = item.kind == "tasks"
+    fields = (item.value("status"), item.value("priority"), item.value("due")) if is_task else ("", "", "")
+    return urgency_key(*fields), item.name, item.id
 
 
-def _in_the_manner_of(before: str, after: str) -> str:
-    """Give a whole new text the ends of lines and the byte order mark that the old one has."""
+def _parse_relation(name: str) -> str:
+    relation = name.strip().lower().replace("-", "_")
+    if relation in RELATIONS:
+        return relation
+    raise UsageError(f"There is no relation {to_one_line(name)!r}.", f"The relations are {', '.join(RELATIONS)}.")
+
+
+def _keep_line_ends(before: str, after: str) -> str:
+    """Give a new text the line ends and the byte order mark of the old one."""
     if "\r" not in after and before.partition("\n")[0].endswith("\r"):
         after = after.replace("\n", "\r\n")
     return f"\ufeff{after}" if before.startswith("\ufeff") and not after.startswith("\ufeff") else after

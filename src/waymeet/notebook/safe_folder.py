@@ -1,4 +1,10 @@
-"""Folders below the root, reached without following any link, and what is done to the files in them."""
+"""File operations in folders below the project's root that never follow a symbolic link.
+
+A repository of someone else may contain symbolic links that lead out of the project. Checking a path first and opening
+it afterwards is not enough, because a folder can be replaced by a link in between. So each folder on the way is opened
+with `O_NOFOLLOW` relative to the folder above it (`openat`), and files are named relative to the open folder. A folder
+that is moved or replaced later does not change what the open descriptor refers to.
+"""
 
 import errno
 import os
@@ -10,30 +16,32 @@ from typing import Final, NamedTuple
 
 from waymeet.errors import UsageError
 
-_RELATIVE: Final = os.open in os.supports_dir_fd
-_CAREFULLY: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_HAS_OPENAT: Final = os.open in os.supports_dir_fd
+# O_NOFOLLOW: fail with ELOOP instead of following a link. O_NONBLOCK: do not wait for the other end of a named pipe.
+_SAFE_FLAGS: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _BINARY: Final = getattr(os, "O_BINARY", 0)
-_NO_LINKS: Final = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS})
-"""What a file system says that knows no second names for a file."""
+_NO_HARD_LINKS: Final = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS})
+"""Errors of file systems without hard links."""
 
 
 class Folder(NamedTuple):
-    """An open folder. Where the system can, everything in it is named relative to it, so that no link leads away."""
+    """An open folder, with files named relative to its descriptor where possible."""
 
     path: str
     handle: int | None
+    """The descriptor, or None on systems without `openat`."""
 
-    def at(self, name: str) -> str:
-        """Give the path by which the system is asked for a file of this folder."""
+    def path_of(self, name: str) -> str:
+        """Return the path of a file for a system call, relative to the descriptor if there is one."""
         return name if self.handle is not None else f"{self.path}/{name}"
 
     def read(self, name: str, limit: int) -> bytes:
         """Read a regular file of at most `limit` bytes.
 
         Raises:
-            OSError: it is not there, too large, or not a regular file.
+            OSError: the file does not exist, is too large, or is not a regular file.
         """
-        handle = os.open(self.at(name), os.O_RDONLY | _BINARY | _CAREFULLY, dir_fd=self.handle)
+        handle = os.open(self.path_of(name), os.O_RDONLY | _BINARY | _SAFE_FLAGS, dir_fd=self.handle)
         with os.fdopen(handle, "rb") as file:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise OSError(errno.EINVAL, "not a regular file")
@@ -43,20 +51,20 @@ class Folder(NamedTuple):
         return raw
 
     def mode(self, name: str) -> int | None:
-        """Give the permissions of a file, if it is there."""
+        """Return the permissions of a file, or None if it does not exist."""
         try:
-            return stat.S_IMODE(os.stat(self.at(name), dir_fd=self.handle, follow_symlinks=False).st_mode)
+            return stat.S_IMODE(os.stat(self.path_of(name), dir_fd=self.handle, follow_symlinks=False).st_mode)
         except OSError:
             return None
 
     def write(self, name: str, raw: bytes, mode: int | None = None) -> None:
-        """Write a new file so that it survives a loss of power.
+        """Write a new file and flush it to disk.
 
         Raises:
-            FileExistsError: the name is taken.
+            FileExistsError: a file of that name exists.
         """
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _CAREFULLY
-        handle = os.open(self.at(name), flags, 0o666, dir_fd=self.handle)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _SAFE_FLAGS
+        handle = os.open(self.path_of(name), flags, 0o666, dir_fd=self.handle)
         with os.fdopen(handle, "wb") as file:
             if mode is not None and hasattr(os, "fchmod"):
                 os.fchmod(handle, mode & 0o777)
@@ -65,31 +73,32 @@ class Folder(NamedTuple):
             os.fsync(handle)
 
     def remove(self, name: str) -> None:
-        """Remove a file, if it is there."""
+        """Remove a file, if it exists."""
         with suppress(FileNotFoundError):
-            os.unlink(self.at(name), dir_fd=self.handle)
+            os.unlink(self.path_of(name), dir_fd=self.handle)
 
     def names(self) -> list[str]:
-        """List what is in the folder, in order."""
+        """List the files in the folder by name."""
         return sorted(os.listdir(self.path if self.handle is None else self.handle))  # noqa: PTH208 - of an open folder
 
-    def settle(self) -> None:
-        """Make sure that what was renamed stays renamed after a loss of power."""
+    def sync(self) -> None:
+        """Flush renames in the folder to disk, so that they survive a loss of power."""
         if self.handle is not None:
             os.fsync(self.handle)
 
 
-def move(source: Folder, name: str, target: Folder, new: str) -> None:
-    """Rename a file, also from one folder to another of the same file system. What had the new name is replaced."""
-    os.replace(source.at(name), target.at(new), src_dir_fd=source.handle, dst_dir_fd=target.handle)
+def move_file(source: Folder, name: str, target: Folder, new_name: str) -> None:
+    """Rename a file within a file system, replacing a file of the new name."""
+    os.replace(source.path_of(name), target.path_of(new_name), src_dir_fd=source.handle, dst_dir_fd=target.handle)
 
 
-def place(source: Folder, name: str, target: Folder, new: str) -> bool:
-    """Rename a file to a name that nobody has; False, and nothing is done, if somebody has it."""
+def move_if_free(source: Folder, name: str, target: Folder, new_name: str) -> bool:
+    """Rename a file unless a file of the new name exists, and return whether it was renamed."""
+    # `rename` overwrites silently, while `link` fails if the name exists. So link the new name, then remove the old.
     try:
         os.link(
-            source.at(name),
-            target.at(new),
+            source.path_of(name),
+            target.path_of(new_name),
             src_dir_fd=source.handle,
             dst_dir_fd=target.handle,
             follow_symlinks=False,
@@ -97,10 +106,10 @@ def place(source: Folder, name: str, target: Folder, new: str) -> bool:
     except FileExistsError:
         return False
     except OSError as error:
-        if error.errno not in _NO_LINKS:
+        if error.errno not in _NO_HARD_LINKS:
             raise
         try:
-            target.write(new, source.read(name, 1 << 40), source.mode(name))
+            target.write(new_name, source.read(name, 1 << 40), source.mode(name))
         except FileExistsError:
             return False
     source.remove(name)
@@ -108,24 +117,24 @@ def place(source: Folder, name: str, target: Folder, new: str) -> bool:
 
 
 @contextmanager
-def below(root: Path, path: str, *, create: bool = False) -> Iterator[Folder]:
-    """Open a folder below the root, going through no link; with `create`, make what is missing of it.
+def open_folder(root: Path, path: str, *, create: bool = False) -> Iterator[Folder]:
+    """Open a folder below the root without following links, with `create` after making it.
 
     Raises:
         UsageError: the path leads out of the root, or through something that is not a folder.
-        FileNotFoundError: it is not there.
+        FileNotFoundError: the folder does not exist.
     """
     parts = [part for part in path.split("/") if part not in {"", "."}]
     if any(part in {"..", ".git"} or "\\" in part or "\0" in part for part in parts):
         raise UsageError(f"{path!r} is not a folder that may be written to.", "Choose one below the project's root.")
     try:
-        folder = _opened(root, parts, create=create) if _RELATIVE else _checked(root, parts, create=create)
+        folder = _open_relative(root, parts, create=create) if _HAS_OPENAT else _open_path(root, parts, create=create)
     except (NotADirectoryError, FileExistsError) as error:
-        raise _astray(path) from error
+        raise _not_a_folder_error(path) from error
     except OSError as error:
         if error.errno != errno.ELOOP:
             raise
-        raise _astray(path) from error
+        raise _not_a_folder_error(path) from error
     try:
         yield folder
     finally:
@@ -133,35 +142,36 @@ def below(root: Path, path: str, *, create: bool = False) -> Iterator[Folder]:
             os.close(folder.handle)
 
 
-def _astray(path: str) -> UsageError:
+def _not_a_folder_error(path: str) -> UsageError:
     return UsageError(
-        f"{path} is not a folder of the project: a link or a file stands in the way.",
-        "Links are not followed. Move it away, or choose another folder (settings notebook.*).",
+        f"{path} is not a folder of the project: part of the path is a link or a file.",
+        "Links are not followed. Move the link or file, or choose another folder (settings notebook.*).",
     )
 
 
-def _opened(root: Path, parts: list[str], *, create: bool) -> Folder:
-    here = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+def _open_relative(root: Path, parts: list[str], *, create: bool) -> Folder:
+    """Open folder after folder, each relative to the descriptor of the one above."""
+    handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     for part in parts:
         try:
             if create:
                 with suppress(FileExistsError):
-                    os.mkdir(part, dir_fd=here)
-                    os.fsync(here)
-            inside = os.open(part, os.O_RDONLY | os.O_DIRECTORY | _CAREFULLY, dir_fd=here)
+                    os.mkdir(part, dir_fd=handle)
+                    os.fsync(handle)
+            below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | _SAFE_FLAGS, dir_fd=handle)
         finally:
-            os.close(here)
-        here = inside
-    return Folder(str(root.joinpath(*parts)), here)
+            os.close(handle)
+        handle = below
+    return Folder(str(root.joinpath(*parts)), handle)
 
 
-def _checked(root: Path, parts: list[str], *, create: bool) -> Folder:
-    """Find a folder where the system cannot open one relative to another, after checking where it really lies."""
-    wanted = root.resolve().joinpath(*parts)
+def _open_path(root: Path, parts: list[str], *, create: bool) -> Folder:
+    """Find a folder on a system without `openat`, after checking that its path contains no link."""
+    path = root.resolve().joinpath(*parts)
     if create:
-        wanted.mkdir(parents=True, exist_ok=True)
-    if wanted.resolve(strict=True) != wanted:
+        path.mkdir(parents=True, exist_ok=True)
+    if path.resolve(strict=True) != path:
         raise OSError(errno.ELOOP, "a link that may lead outside the root")
-    if not wanted.is_dir():
+    if not path.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, "not a folder")
-    return Folder(str(wanted), None)
+    return Folder(str(path), None)

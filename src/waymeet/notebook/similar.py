@@ -1,8 +1,8 @@
-"""What a saved entry resembles, and what it may contradict.
+"""Items that are similar to a saved one, or may contradict it.
 
-Likeness is the cosine of the texts' vectors where there is a model, else of their terms. A contradiction is only ever
-suspected: two sentences about the same, of which one denies, or in which the numbers differ. What their authors linked
-by `contradicts` is known to.
+Similarity is the cosine of the texts' vectors if there is an embedding model, else of their term counts. A
+contradiction is only suspected: two sentences with the same terms, of which one is negated, or which have other
+numbers. Items linked by `contradicts` are known to contradict each other.
 """
 
 import re
@@ -17,20 +17,20 @@ from waymeet.ports import Embedder, Store, choose_embedder
 from waymeet.settings import NotebookSettings, Settings
 from waymeet.types import Filters, Word
 
-_MOST_WORDS = 64
-_MOST_SENTENCES = 40
-_ALIKE = 0.75
-"""Likeness of two sentences, without numbers and denials, from which on they are about the same."""
-_FEWEST_TERMS = 3
+_MAX_WORDS = 64
+_MAX_SENTENCES = 40
+_MIN_SENTENCE_COSINE = 0.75
+"""Cosine of two sentences, without numbers and negations, from which they are about the same."""
+_MIN_SHARED_TERMS = 3
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_DENIAL = re.compile(
+_NEGATION = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|cannot)\b|n['’]t\b|ない|ません|なし|せず|不|没|無し", re.IGNORECASE
 )
 
 
 class Text(NamedTuple):
-    """What is compared of an entry."""
+    """The text of an item to compare."""
 
     id: str
     title: str
@@ -38,144 +38,148 @@ class Text(NamedTuple):
 
 
 class SimilarItem(Struct, frozen=True):
-    """An entry that resembles the saved one."""
+    """An item that is similar to the saved one."""
 
     id: str
     title: str
     similarity: float
     method: str
-    """`terms` or `meaning`."""
+    """`terms` or `vectors`, from which the similarity was computed."""
     verdict: str
     """`same`, `update` (one should update or supersede the other) or `related`."""
 
 
 class Contradiction(Struct, frozen=True):
-    """An entry that contradicts the saved one, or may do so."""
+    """An item that contradicts the saved one, or may do so."""
 
     id: str
     title: str
     reason: str
     mine: str = ""
-    """The sentence of the saved entry."""
+    """The sentence of the saved item."""
     theirs: str = ""
+    """The sentence of the other item."""
 
 
-class Compared(NamedTuple):
-    """What came of comparing an entry with others."""
+class ItemComparison(NamedTuple):
+    """The result of comparing an item with others."""
 
-    near: tuple[SimilarItem, ...] = ()
+    similar: tuple[SimilarItem, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
 
 
-def compared(
-    mine: Text, others: Iterable[Text], settings: NotebookSettings, meaning: Mapping[str, float] | None = None
-) -> Compared:
-    """Compare an entry with others; `meaning` gives their cosine by id, where it is known."""
-    own = count_terms(f"{mine.title}\n{mine.body}")
-    alike = [(likeness(own, count_terms(f"{other.title}\n{other.body}")), other) for other in others]
-    near: list[SimilarItem] = []
-    for by_terms, other in alike:
-        by_meaning = (meaning or {}).get(other.id, 0.0)
-        best = min(max(by_terms, by_meaning), 1.0)
-        verdict = _verdict(best, settings)
+def compare_texts(
+    text: Text, others: Iterable[Text], settings: NotebookSettings, cosines: Mapping[str, float] | None = None
+) -> ItemComparison:
+    """Compare an item with others, by terms and by the cosines of vectors that are given by id."""
+    own_terms = count_terms(f"{text.title}\n{text.body}")
+    by_terms = [(term_cosine(own_terms, count_terms(f"{other.title}\n{other.body}")), other) for other in others]
+    similar: list[SimilarItem] = []
+    for from_terms, other in by_terms:
+        from_vectors = (cosines or {}).get(other.id, 0.0)
+        similarity = min(max(from_terms, from_vectors), 1.0)
+        verdict = _similarity_verdict(similarity, settings)
         if verdict:
-            by = "meaning" if by_meaning > by_terms else "terms"
-            near.append(SimilarItem(other.id, other.title, round(best, 4), by, verdict))
-    said = list(_sentences(mine))
-    likest = sorted(alike, key=lambda each: (-each[0], each[1].id))[: settings.max_compared]
-    contradictions = (found for _, other in likest for found in _contradictions(said, other))
-    return Compared(tuple(sorted(near, key=lambda each: (-each.similarity, each.id))), tuple(contradictions))
+            method = "vectors" if from_vectors > from_terms else "terms"
+            similar.append(SimilarItem(other.id, other.title, round(similarity, 4), method, verdict))
+    sentences = list(_split_sentences(text))
+    most_similar = sorted(by_terms, key=lambda pair: (-pair[0], pair[1].id))[: settings.max_compared]
+    contradictions = (each for _, other in most_similar for each in _find_contradiction(sentences, other))
+    similar.sort(key=lambda item: (-item.similarity, item.id))
+    return ItemComparison(tuple(similar), tuple(contradictions))
 
 
-def candidates(
-    mine: Text, kind: str, store: Store, embedders: Sequence[Embedder], settings: Settings
+def find_candidates(
+    text: Text, kind: str, store: Store, embedders: Sequence[Embedder], settings: Settings
 ) -> tuple[list[Text], dict[str, float]]:
-    """Find the indexed entries of a kind that a text may resemble, with their cosine to it if there is a model."""
-    most = settings.notebook.max_compared
-    filters, limit = Filters(kinds=(kind,)), most * 2
-    own = count_terms(f"{mine.title}\n{mine.body}")
-    frequent = sorted(own, key=lambda term: (-own[term], term))[:_MOST_WORDS]
-    asked = [Word((term,), text=term) for term in frequent]
-    found = [hit.document for hit in store.rank_lexical(asked, limit, filters, settings.bm25)]
-    meaning: dict[str, float] = {}
-    text = f"{mine.title}\n{mine.body}"
-    embedder = choose_embedder(embedders, detect_language(text)) if embedders else None
+    """Search for items of a kind that may be similar, with cosines if there is a model."""
+    max_candidates = settings.notebook.max_compared
+    filters, limit = Filters(kinds=(kind,)), max_candidates * 2
+    full_text = f"{text.title}\n{text.body}"
+    counts = count_terms(full_text)
+    frequent = sorted(counts, key=lambda term: (-counts[term], term))[:_MAX_WORDS]
+    words = [Word((term,), text=term) for term in frequent]
+    lexical = [hit.document for hit in store.rank_lexical(words, limit, filters, settings.bm25)]
+    cosines: dict[str, float] = {}
+    embedder = choose_embedder(embedders, detect_language(full_text)) if embedders else None
     if embedder is not None and embedder.space in store.spaces():
-        vector = embedder.embed_passages([text])[0]
+        vector = embedder.embed_passages([full_text])[0]
         for hit in store.rank_vectors(embedder.space, vector, limit, filters):
-            meaning[hit.document] = max(hit.score, meaning.get(hit.document, 0.0))
-    ids = [each for each in dict.fromkeys((*meaning, *found)) if each != mine.id][:most]
+            cosines[hit.document] = max(hit.score, cosines.get(hit.document, 0.0))
+    ids = [id_ for id_ in dict.fromkeys((*cosines, *lexical)) if id_ != text.id][:max_candidates]
     documents, chunks = store.documents(ids), store.chunks_of(ids)
     texts = [
-        Text(each, documents[each].title, "\n".join(chunk.text for chunk in chunks.get(each, ())))
-        for each in ids
-        if each in documents
+        Text(id_, documents[id_].title, "\n".join(chunk.text for chunk in chunks.get(id_, ())))
+        for id_ in ids
+        if id_ in documents
     ]
-    return texts, meaning
+    return texts, cosines
 
 
-def linked(id_: str, near: Iterable[SimilarItem], store: Store) -> Iterator[Contradiction]:
-    """Yield what is linked to an entry, or to one that resembles it, by `contradicts`."""
-    around = {id_, *(each.id for each in near)}
-    for edge in store.edges(around, kinds=("contradicts",)):
+def find_linked_contradictions(id_: str, similar: Iterable[SimilarItem], store: Store) -> Iterator[Contradiction]:
+    """Yield the items that are linked to an item, or to a similar one, by `contradicts`."""
+    linked_ids = {id_, *(item.id for item in similar)}
+    for edge in store.edges(linked_ids, kinds=("contradicts",)):
         if edge.target is None:
             continue
-        for other, one in ((edge.target.document, edge.source.document), (edge.source.document, edge.target.document)):
-            if one in around and other != id_:
+        source, target = edge.source.document, edge.target.document
+        for other, one in ((target, source), (source, target)):
+            if one in linked_ids and other != id_:
                 title = store.documents([other])[other].title
                 yield Contradiction(other, title, f"linked by contradicts to {'this' if one == id_ else one}")
 
 
-def likeness(one: Mapping[str, int], other: Mapping[str, int]) -> float:
-    """Give the cosine of two texts' terms.
+def term_cosine(one: Mapping[str, int], other: Mapping[str, int]) -> float:
+    """Compute the cosine of the term counts of two texts.
 
-    >>> likeness({"a": 1, "b": 1}, {"a": 1, "c": 1})
+    >>> term_cosine({"a": 1, "b": 1}, {"a": 1, "c": 1})
     0.5
     """
-    shared = sum(times * other[term] for term, times in one.items() if term in other)
-    if not shared:
+    product = sum(count * other[term] for term, count in one.items() if term in other)
+    if not product:
         return 0.0
-    lengths = sum(times * times for times in one.values()) * sum(times * times for times in other.values())
-    return float(round(shared / sqrt(lengths), 12))
+    squares = sum(count * count for count in one.values()) * sum(count * count for count in other.values())
+    return float(round(product / sqrt(squares), 12))
 
 
-def _verdict(value: float, settings: NotebookSettings) -> str:
+def _similarity_verdict(similarity: float, settings: NotebookSettings) -> str:
     levels = (("same", settings.same), ("update", settings.update_similarity), ("related", settings.related_similarity))
-    return next((name for name, least in levels if value >= least), "")
+    return next((name for name, minimum in levels if similarity >= minimum), "")
 
 
 class _Sentence(NamedTuple):
     text: str
     terms: Mapping[str, int]
-    denies: bool
+    is_negated: bool
     numbers: tuple[str, ...]
 
 
-def _sentences(text: Text) -> Iterator[_Sentence]:
+def _split_sentences(text: Text) -> Iterator[_Sentence]:
     pieces = [piece.strip(" \t#*->") for piece in _SENTENCE.split(text.body)]
-    for piece in [piece for piece in (text.title, *pieces) if piece][:_MOST_SENTENCES]:
-        bare = _NUMBER.sub(" ", _DENIAL.sub(" ", piece))
-        denials = len(_DENIAL.findall(piece))
-        yield _Sentence(piece, count_terms(bare), denials % 2 == 1, tuple(sorted(_NUMBER.findall(piece))))
+    for piece in [piece for piece in (text.title, *pieces) if piece][:_MAX_SENTENCES]:
+        statement = _NUMBER.sub(" ", _NEGATION.sub(" ", piece))
+        negations = len(_NEGATION.findall(piece))
+        yield _Sentence(piece, count_terms(statement), negations % 2 == 1, tuple(sorted(_NUMBER.findall(piece))))
 
 
-def _contradictions(mine: list[_Sentence], other: Text) -> Iterator[Contradiction]:
-    """Yield at most one suspicion: the pair of sentences that are most alike."""
+def _find_contradiction(sentences: list[_Sentence], other: Text) -> Iterator[Contradiction]:
+    """Yield at most one suspected contradiction: the most similar pair of differing sentences."""
     best: tuple[float, Contradiction] | None = None
-    for theirs in _sentences(other):
-        for own in mine:
-            reason = _difference(own, theirs)
-            if reason and len(own.terms.keys() & theirs.terms.keys()) >= _FEWEST_TERMS:
-                alike = likeness(own.terms, theirs.terms)
-                if alike >= _ALIKE and (best is None or alike > best[0]):
-                    best = alike, Contradiction(other.id, other.title, reason, own.text, theirs.text)
+    for their_sentence in _split_sentences(other):
+        for own_sentence in sentences:
+            reason = _describe_difference(own_sentence, their_sentence)
+            if reason and len(own_sentence.terms.keys() & their_sentence.terms.keys()) >= _MIN_SHARED_TERMS:
+                cosine = term_cosine(own_sentence.terms, their_sentence.terms)
+                if cosine >= _MIN_SENTENCE_COSINE and (best is None or cosine > best[0]):
+                    texts = own_sentence.text, their_sentence.text
+                    best = cosine, Contradiction(other.id, other.title, reason, *texts)
     if best:
         yield best[1]
 
 
-def _difference(one: _Sentence, other: _Sentence) -> str:
-    if one.denies != other.denies:
-        return "may contradict: one of them denies it"
+def _describe_difference(one: _Sentence, other: _Sentence) -> str:
+    if one.is_negated != other.is_negated:
+        return "may contradict: one of them is negated"
     if one.numbers != other.numbers and len(one.numbers) == len(other.numbers):
         return f"may contradict: {', '.join(one.numbers)} against {', '.join(other.numbers)}"
     return ""

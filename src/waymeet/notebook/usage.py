@@ -1,4 +1,4 @@
-"""How often skills were used: kept beside the index, for using a skill must not change what git sees."""
+"""Usage counts of skills, saved next to the index so that a use changes no file in git."""
 
 import os
 from pathlib import Path
@@ -11,42 +11,42 @@ from waymeet.errors import UsageError
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """How often a skill was used, and when it was last."""
+    """The number of uses of a skill, and the time of the last one."""
 
     count: int = 0
     last_ns: int = 0
 
 
-def usage(file: Path) -> dict[str, Usage]:
-    """Read how often each skill was used, by id."""
+def read_usage(file: Path) -> dict[str, Usage]:
+    """Read the usage of all skills, by id."""
     try:
         return msgspec.json.decode(file.read_bytes(), type=dict[str, Usage])
     except FileNotFoundError:
         return {}
     except (OSError, msgspec.MsgspecError) as error:
-        raise UsageError(f"{file} cannot be read: {error}.", "Remove it to start counting anew.") from error
+        raise UsageError(f"{file} cannot be read: {error}.", "Remove it to start counting again.") from error
 
 
-def used(file: Path, skill: str) -> Usage:
-    """Count one more use. The caller holds the lock."""
-    known = usage(file)
-    now = Usage(known.get(skill, Usage()).count + 1, time_ns())
-    _keep(file, {**known, skill: now})
-    return now
+def count_use(file: Path, skill: str) -> Usage:
+    """Count one more use of a skill. The caller holds the write lock."""
+    usage = read_usage(file)
+    updated = Usage(usage.get(skill, Usage()).count + 1, time_ns())
+    _write_usage(file, {**usage, skill: updated})
+    return updated
 
 
-def forget(file: Path, skill: str) -> None:
-    """Forget a skill that is gone. The caller holds the lock."""
-    known = usage(file)
-    if known.pop(skill, None):
-        _keep(file, known)
+def forget_skill(file: Path, skill: str) -> None:
+    """Remove the usage of a skill. The caller holds the write lock."""
+    usage = read_usage(file)
+    if usage.pop(skill, None):
+        _write_usage(file, usage)
 
 
-def _keep(file: Path, counts: dict[str, Usage]) -> None:
+def _write_usage(file: Path, usage: dict[str, Usage]) -> None:
     handle, name = mkstemp(prefix=f"{file.name}.", dir=file.parent)
     try:
         with os.fdopen(handle, "wb") as draft:
-            draft.write(msgspec.json.encode(counts, order="deterministic"))
+            draft.write(msgspec.json.encode(usage, order="deterministic"))
         Path(name).replace(file)
     except OSError:
         Path(name).unlink(missing_ok=True)

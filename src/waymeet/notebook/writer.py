@@ -1,6 +1,7 @@
-"""Where entries are changed: one writer at a time, each change based on a version, and nothing lost.
+"""Changing the files of items: one writer at a time, each change based on a version.
 
-All who write through this take turns. An editor, who knows nothing of turns, cannot lose anything either: see `aside`.
+All writers of this package take the write lock. An editor, which takes no lock, loses nothing either: see
+`atomic_replace`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -10,192 +11,201 @@ from pathlib import Path
 
 from waymeet.errors import BusyIndexError, ConflictError, UsageError
 from waymeet.ingest.read.decode import decode
-from waymeet.notebook import atomic_replace, frontmatter_edit, write_lock
+from waymeet.notebook import atomic_replace, frontmatter_edit
+from waymeet.notebook.atomic_replace import ItemFolder
 from waymeet.notebook.catalog import Catalog
-from waymeet.notebook.fields import WITHOUT_CIRCLES
-from waymeet.notebook.file_names import numbered
+from waymeet.notebook.fields import ACYCLIC_RELATIONS
+from waymeet.notebook.file_names import numbered_names
 from waymeet.notebook.frontmatter_edit import Value
 from waymeet.notebook.history import History
-from waymeet.notebook.item import Item, parsed
-from waymeet.notebook.relations import without_circles
+from waymeet.notebook.item import Item, parse_item
+from waymeet.notebook.relations import refuse_cycles
+from waymeet.notebook.write_lock import hold_write_lock
 from waymeet.settings import Settings
 
 Change = Callable[[Item, str], str]
-"""Makes a new text of an entry and its text."""
+"""Makes the new text of an item from the item and its current text."""
 
-_PATIENCE = 300.0
-"""Seconds; the system lets go for a writer that died, so that only a crowd or one that hangs takes so long."""
+_LOCK_TIMEOUT_SECONDS = 300.0
+"""The lock of a dead writer is free at once, so only very many writers, or one that hangs, take so long."""
 
 
 class Writer:
-    """Changes the files of a project's entries."""
+    """Changes the files of a project's items."""
 
-    def __init__(self, shelves: Catalog, beside: Path, settings: Settings) -> None:
-        """`beside` is the file next to which the lock and past versions are kept."""
-        self.shelves = shelves
-        self.history = History(beside.with_name(f"{beside.name}.history"), settings.notebook.history)
-        self._lock = beside.with_name(f"{beside.name}.notebook.lock")
-        self._largest = min(settings.notebook.max_bytes, settings.ingest.max_file_bytes)
+    def __init__(self, catalog: Catalog, index_path: Path, settings: Settings) -> None:
+        """The lock and past versions are stored next to `index_path`."""
+        self.catalog = catalog
+        self.history = History(index_path.with_name(f"{index_path.name}.history"), settings.notebook.history)
+        self._lock_file = index_path.with_name(f"{index_path.name}.notebook.lock")
+        self._max_bytes = min(settings.notebook.max_bytes, settings.ingest.max_file_bytes)
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Hold the right to write; the system takes it back when the process ends, however it ends."""
-        with ExitStack() as held:
+    def lock(self) -> Iterator[None]:
+        """Hold the write lock.
+
+        Raises:
+            BusyIndexError: other writers hold it for too long.
+        """
+        with ExitStack() as lock:
             try:
-                self._lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                held.enter_context(write_lock.alone(self._lock, _PATIENCE))
+                self._lock_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                lock.enter_context(hold_write_lock(self._lock_file, _LOCK_TIMEOUT_SECONDS))
             except TimeoutError as error:
-                long = "Another process has been writing entries for a long time."
-                raise BusyIndexError(long, "Try again.") from error
+                message = f"Other processes have been writing items for {_LOCK_TIMEOUT_SECONDS:g} seconds."
+                raise BusyIndexError(message, "Try again.") from error
             except OSError as error:
-                raise UsageError(f"{self._lock.parent} cannot be used: {error.strerror}.") from error
+                raise UsageError(f"{self._lock_file.parent} cannot be used: {error.strerror}.") from error
             yield
 
     def create(self, kind: str, name: str, text: str) -> str:
-        """Write a new entry under the first name that is free, and give its path."""
-        base, raw = self.shelves.bases[kind], self._encoded(text)
-        self._sound(parsed(f"{base.folder}/{name}.md", kind, raw), None)
-        for free in numbered(name):
-            with _written(f"{base.folder}/{free}.md"):
-                if atomic_replace.create(base, f"{free}.md", raw):
-                    self.history.keep(f"{base.folder}/{free}.md", raw)
-                    return f"{base.folder}/{free}.md"
-        raise UsageError(f"There are too many entries called {name}.", "Choose another title.")
+        """Write a new item under the first free name, and return its path."""
+        items, raw = self.catalog.folders[kind], self._encode(text)
+        self._validate(parse_item(f"{items.folder}/{name}.md", kind, raw), None)
+        for free_name in numbered_names(name):
+            path = f"{items.folder}/{free_name}.md"
+            with _report_os_errors(path):
+                if atomic_replace.create(items, f"{free_name}.md", raw):
+                    self.history.save(path, raw)
+                    return path
+        raise UsageError(f"There are too many items called {name}.", "Choose another title.")
 
-    def change(self, path: str, version: str, change: Change) -> bool:
-        """Change an entry that must be of a version; False if the change leaves everything as it is.
+    def change(self, path: str, expected: str, change: Change) -> bool:
+        """Change an item of the expected version, and return False if its text stays the same.
 
         Raises:
             ConflictError: it is of another version; nothing was written.
         """
-        item, raw = self.writable(path)
-        before = _text(path, raw)
+        item, raw = self.load_writable(path)
+        before = _decode(path, raw)
         after = change(item, before)
-        if item.version != version:
-            raise _conflict(path, raw, after)
+        if item.version != expected:
+            raise _conflict_error(path, raw, after)
         if after == before:
             return False
-        encoded = self._encoded(after)
-        self._sound(parsed(path, item.kind, encoded), item)
-        base, inside = self._inside(item)
-        with _written(path):
-            self.history.keep(path, raw)
-        self._kept(path, lambda: atomic_replace.replace(base, inside, version, encoded), after)
-        with _written(path):
-            self.history.keep(path, encoded)
+        encoded = self._encode(after)
+        self._validate(parse_item(path, item.kind, encoded), item)
+        items, inside = self._locate(item)
+        with _report_os_errors(path):
+            self.history.save(path, raw)
+        self._write_or_conflict(path, lambda: atomic_replace.replace(items, inside, expected, encoded), after)
+        with _report_os_errors(path):
+            self.history.save(path, encoded)
         return True
 
-    def set(self, path: str, changes: Mapping[str, Value]) -> None:
-        """Set fields of an entry as it is now."""
-        self.change(
-            path, self.shelves.load(path)[0].version, lambda _, text: frontmatter_edit.with_fields(text, changes)
-        )
+    def set_fields(self, path: str, changes: Mapping[str, Value]) -> None:
+        """Set fields of the current version of an item."""
+        version = self.catalog.load(path)[0].version
+        self.change(path, version, lambda _, text: frontmatter_edit.set_fields(text, changes))
 
-    def remove(self, path: str, version: str) -> Item:
-        """Remove an entry that must be of a version."""
-        item, raw = self.writable(path)
-        if item.version != version:
-            raise _conflict(path, raw, "")
-        base, inside = self._inside(item)
-        with _written(path):
-            self.history.keep(path, raw)
-        self._kept(path, lambda: atomic_replace.remove(base, inside, version), "")
+    def remove(self, path: str, expected: str) -> Item:
+        """Remove an item of the expected version."""
+        item, raw = self.load_writable(path)
+        if item.version != expected:
+            raise _conflict_error(path, raw, "")
+        items, inside = self._locate(item)
+        with _report_os_errors(path):
+            self.history.save(path, raw)
+        self._write_or_conflict(path, lambda: atomic_replace.remove(items, inside, expected), "")
         return item
 
-    def restore(self, path: str, version: str, past: bytes) -> None:
-        """Write an entry's past text again: over the version that it is of, or anew if it is gone."""
-        if version:
-            self.change(path, version, lambda _item, _text: past.decode("utf-8", "replace"))
+    def restore(self, path: str, expected: str, past: bytes) -> None:
+        """Write a past text over the expected version, or as a new file if that is empty."""
+        if expected:
+            self.change(path, expected, lambda _item, _text: past.decode("utf-8", "replace"))
             return
-        base = next((each for each in self.shelves.bases.values() if path.startswith(f"{each.folder}/")), None)
-        if base is None:
-            raise UsageError(f"{path} does not lie in a folder of entries any more.", "See the settings notebook.*")
-        with _written(path):
-            if not atomic_replace.create(base, path.removeprefix(f"{base.folder}/"), past):
-                raise _conflict(path, self.shelves.load(path)[1], past.decode("utf-8", "replace"))
+        folders = self.catalog.folders.values()
+        items = next((folder for folder in folders if path.startswith(f"{folder.folder}/")), None)
+        if items is None:
+            raise UsageError(f"{path} is not in a folder of the notebook any more.", "See the settings notebook.*")
+        with _report_os_errors(path):
+            if not atomic_replace.create(items, path.removeprefix(f"{items.folder}/"), past):
+                raise _conflict_error(path, self.catalog.load(path)[1], past.decode("utf-8", "replace"))
 
-    def rescue(self) -> tuple[str, ...]:
-        """Bring back what editors wrote into files that were being replaced, and say so."""
-        told: list[str] = []
-        for base in self.shelves.bases.values():
+    def recover(self) -> tuple[str, ...]:
+        """Recover texts that editors wrote to files while they were replaced, and say where."""
+        messages: list[str] = []
+        for items in self.catalog.folders.values():
             try:
-                told.extend(
-                    f"{base.folder}/{each.kept} holds what was written into {each.path} while that was being replaced"
-                    for each in atomic_replace.sweep(base)
+                messages.extend(
+                    f"{items.folder}/{recovered.saved_as} has text that was written to {recovered.path} while that "
+                    "was being replaced"
+                    for recovered in atomic_replace.sweep(items)
                 )
-            except (OSError, UsageError) as error:  # reading must be possible all the same
-                told.append(f"{base.aside} could not be looked through: {error}")
-        return tuple(told)
+            except (OSError, UsageError) as error:  # must not prevent reading
+                messages.append(f"{items.work_folder} could not be checked: {error}")
+        return tuple(messages)
 
-    def writable(self, path: str) -> tuple[Item, bytes]:
-        """Read an entry that may be changed."""
-        item, raw = self.shelves.load(path)
+    def load_writable(self, path: str) -> tuple[Item, bytes]:
+        """Load an item that may be changed."""
+        item, raw = self.catalog.load(path)
         if not item.writable:
-            folder = self.shelves.bases[item.kind].folder
-            raise UsageError(f"{path} is only read: it does not lie in {folder}.", "Change it in an editor.")
+            folder = self.catalog.folders[item.kind].folder
+            raise UsageError(f"{path} is read-only, because it is not in {folder}.", "Change it in an editor.")
         return item, raw
 
-    def _inside(self, item: Item) -> tuple[atomic_replace.Expected, str]:
-        base = self.shelves.bases[item.kind]
-        return base, item.id.removeprefix(f"{base.folder}/")
+    def _locate(self, item: Item) -> tuple[ItemFolder, str]:
+        """Return an item's folder and its path inside."""
+        items = self.catalog.folders[item.kind]
+        return items, item.id.removeprefix(f"{items.folder}/")
 
-    def _sound(self, item: Item, before: Item | None) -> None:
-        """Refuse what makes no sense, unless it was there before."""
+    def _validate(self, item: Item, before: Item | None) -> None:
+        """Refuse problems and cycles of relations, unless the item had them before."""
         new = [problem for problem in item.problems if before is None or problem not in before.problems]
         if new:
             raise UsageError(new[0])
-        if any(item.values(key) != (before.values(key) if before else ()) for key in WITHOUT_CIRCLES):
-            without_circles(self.shelves.everything(), item)
+        if any(item.values(key) != (before.values(key) if before else ()) for key in ACYCLIC_RELATIONS):
+            refuse_cycles(self.catalog.all_items(), item)
 
-    def _encoded(self, text: str) -> bytes:
+    def _encode(self, text: str) -> bytes:
         raw = text.encode()
-        if len(raw) > self._largest:
+        if len(raw) > self._max_bytes:
             raise UsageError(
-                f"It would be {len(raw):,} bytes long; {self._largest:,} are allowed (setting notebook.max_bytes)."
+                f"The item would have {len(raw):,} bytes; {self._max_bytes:,} are allowed (setting notebook.max_bytes)."
             )
         return raw
 
-    def _kept(self, path: str, write: Callable[[], bytes | None], refused: str) -> None:
-        """Write, and turn what stood in the way into a conflict."""
+    def _write_or_conflict(self, path: str, write: Callable[[], bytes | None], refused: str) -> None:
+        """Write, and raise a conflict if the file was changed or removed by then."""
         try:
-            with _written(path):
-                found = write()
+            with _report_os_errors(path):
+                current = write()
         except FileNotFoundError as error:
-            raise _conflict(path, None, refused) from error
-        if found is not None:
-            with _written(path):
-                self.history.keep(path, found)
-            raise _conflict(path, found, refused)
+            raise _conflict_error(path, None, refused) from error
+        if current is not None:
+            with _report_os_errors(path):
+                self.history.save(path, current)
+            raise _conflict_error(path, current, refused)
 
 
 @contextmanager
-def _written(path: str) -> Iterator[None]:
+def _report_os_errors(path: str) -> Iterator[None]:
+    """Turn errors of the file system into a message, except that a file does not exist."""
     try:
         yield
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}.", "Check its folder and the disk.") from error
+        message = f"{path} cannot be written: {error.strerror}."
+        raise UsageError(message, "Check the folder's permissions and free disk space.") from error
 
 
-def _text(path: str, raw: bytes) -> str:
+def _decode(path: str, raw: bytes) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8: it cannot be changed here.", "Save it as UTF-8 first.") from error
+        raise UsageError(f"{path} is not UTF-8 and cannot be changed here.", "Save it as UTF-8 first.") from error
 
 
-def _conflict(path: str, current: bytes | None, refused: str) -> ConflictError:
-    """Say that somebody else was first, showing both texts."""
+def _conflict_error(path: str, current: bytes | None, refused: str) -> ConflictError:
+    """Make the error for an item that was changed since, with a diff to the refused text."""
     if current is None:
-        return ConflictError(f"{path} is gone: nothing was written.", refused=refused)
+        return ConflictError(f"{path} was removed: nothing was written.", refused=refused)
     decoded = decode(current)
-    now = decoded.text if decoded else ""
+    text = decoded.text if decoded else ""
     version = atomic_replace.version_of(current)
-    told = f"{path} has been changed by somebody else: nothing was written. It is now of version {version}."
+    message = f"{path} was changed since: nothing was written. Its version is {version} now."
     hint = f"Read it again, and base the change on version {version}."
-    difference = unified_diff(
-        now.splitlines(), refused.splitlines(), f"current (version {version})", "refused", lineterm=""
-    )
-    shown = "\n".join(difference) if refused else now
-    return ConflictError(f"{told}\n{shown}", hint, current=now, refused=refused, version=version)
+    diff = unified_diff(text.splitlines(), refused.splitlines(), f"current (version {version})", "refused", lineterm="")
+    details = "\n".join(diff) if refused else text
+    return ConflictError(f"{message}\n{details}", hint, current=text, refused=refused, version=version)

@@ -234,14 +234,19 @@ class Project:
         with store.snapshot():
             return build_context(answer, store, budget or self.settings.context.budget, self.settings)
 
-    def index_collection(self, fill: Callable[[Store], None], embedding: Progress | None = None) -> "Tools":
-        """Index documents that are not files of the project, and give the tools to search them."""
-        tools = self.tools(self._open_store(create=True))
-        fill(tools.store)
-        report = self.embed(embedding)
+    def create_empty_index(self) -> "Tools":
+        """Create an empty index for documents that are not files, and the tools to search it."""
+        return self.tools(self._open_store(create=True))
+
+    def embed_or_raise(self, progress: Progress | None = None) -> None:
+        """Embed all sections without a vector.
+
+        Raises:
+            EmbeddingError: a model failed.
+        """
+        report = self.embed(progress)
         if report.error:
             raise EmbeddingError(report.error, report.hint)
-        return tools
 
     def refreshed_store(self) -> tuple[Store, tuple[Degraded, ...]]:
         """Give the store, brought up to date as for a search, and what it lacks all the same."""

@@ -1,4 +1,4 @@
-"""The measures are those of TREC: what ir-measures says, ours say."""
+"""The metrics are those of TREC: they give the values of ir-measures."""
 
 import ir_measures
 import pytest
@@ -16,7 +16,7 @@ judged = st.dictionaries(st.sampled_from(ITEMS), st.integers(0, 3), min_size=1).
 
 
 @given(st.lists(st.tuples(lists, judged), min_size=1, max_size=4))
-def test_measures_are_those_of_ir_measures(queries: list[tuple[list[str], dict[str, int]]]) -> None:
+def test_metrics_are_those_of_ir_measures(queries: list[tuple[list[str], dict[str, int]]]) -> None:
     names = [f"q{number}" for number in range(len(queries))]
     qrels = {name: right for name, (_, right) in zip(names, queries, strict=True)}
     ranked = {
@@ -45,6 +45,6 @@ def test_a_query_without_any_answer_counts() -> None:
     collection = Collection(
         "x", (), (CollectionQuery("p", ""), CollectionQuery("q", "")), {"p": {"a": 1}, "q": {"a": 1}}
     )
-    worth = measure_run(collection, Run("auto", "", {"p": (("a", 1.0),)}, (0.1,))).summary
-    assert worth.metrics["R@5"] == 0.5
-    assert worth.queries == 2
+    summary = measure_run(collection, Run("auto", "", {"p": (("a", 1.0),)}, (0.1,))).summary
+    assert summary.metrics["R@5"] == 0.5
+    assert summary.queries == 2

@@ -1,10 +1,10 @@
-"""What a saved note resembles and what it may contradict."""
+"""Items that are similar to a saved note or may contradict it."""
 
 from pathlib import Path
 
 import pytest
 
-from waymeet.notebook.similar import Text, compared, likeness
+from waymeet.notebook.similar import Text, compare_texts, term_cosine
 from waymeet.project import Project
 from waymeet.settings import NotebookSettings
 
@@ -12,8 +12,8 @@ LONG = "The signing keys of the billing service are rotated every month by the j
 
 
 def found(mine: str, other: str) -> tuple[list[str], list[str]]:
-    result = compared(Text("a", "", mine), [Text("b", "", other)], NotebookSettings())
-    return [each.verdict for each in result.near], [each.reason for each in result.contradictions]
+    result = compare_texts(Text("a", "", mine), [Text("b", "", other)], NotebookSettings())
+    return [each.verdict for each in result.similar], [each.reason for each in result.contradictions]
 
 
 @pytest.mark.parametrize(
@@ -32,14 +32,14 @@ def test_likeness_has_three_levels(other: str, verdict: list[str]) -> None:
 @pytest.mark.parametrize(
     ("mine", "other", "reason"),
     [
-        ("The cache is cleared on deploy.", "The cache is not cleared on deploy.", "one of them denies it"),
+        ("The cache is cleared on deploy.", "The cache is not cleared on deploy.", "one of them is negated"),
         (
             "Tokens of the login expire after 30 minutes.",
             "Tokens of the login expire after 60 minutes.",
             "30 against 60",
         ),
-        ("We don't support Windows paths.", "We support Windows paths.", "one of them denies it"),
-        ("鍵は毎月更新する。", "鍵は毎月更新しない。", "one of them denies it"),
+        ("We don't support Windows paths.", "We support Windows paths.", "one of them is negated"),
+        ("鍵は毎月更新する。", "鍵は毎月更新しない。", "one of them is negated"),
         ("The cache is cleared on deploy.", "The cache is cleared on deploy.", ""),
         ("The cache is not cleared.", "The garden is green.", ""),
         ("Tokens expire after 30 minutes.", "Backups run after 60 minutes in the night.", ""),
@@ -51,7 +51,7 @@ def test_contradictions_are_suspected(mine: str, other: str, reason: str) -> Non
 
 
 def test_likeness_of_nothing_is_nothing() -> None:
-    assert likeness({}, {}) == likeness({"a": 1}, {}) == 0.0
+    assert term_cosine({}, {}) == term_cosine({"a": 1}, {}) == 0.0
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def project(tmp_path: Path) -> Project:
 
 
 @pytest.mark.parametrize("indexed", [True, False])
-def test_saving_a_note_reports_its_kin(project: Project, indexed: bool) -> None:
+def test_saving_a_note_reports_similar_ones(project: Project, indexed: bool) -> None:
     if indexed:
         project.index()
     with project:
@@ -98,22 +98,22 @@ def test_entries_are_searched_by_kind_and_know_who_links_to_them(tmp_path: Path)
     )
     with Project.open(root, index=tmp_path / "index.db") as project:
         project.index()
-        entries = project.notebook
-        note = entries.create("notes", "鍵の更新", "鍵は毎月更新する。").item
-        task = entries.create("tasks", "Rotate", "Do it.", {"belongs_to": [note.id]}).item
-        skill = entries.create("skills", "Release", "", {"triggers": ["ship it"]}, ("Tag",)).item
-        project.search("anything")  # takes in what changed
+        notebook = project.notebook
+        note = notebook.create("notes", "鍵の更新", "鍵は毎月更新する。").item
+        task = notebook.create("tasks", "Rotate", "Do it.", {"belongs_to": [note.id]}).item
+        skill = notebook.create("skills", "Release", "", {"triggers": ["ship it"]}, ("Tag",)).item
+        project.search("anything")  # indexes the changed files
         store, _ = project.refreshed_store()
         kinds = {each.id: each.kind for each in store.documents([note.id, task.id, skill.id]).values()}
         assert kinds == {note.id: "notes", task.id: "tasks", skill.id: "skills"}
         assert project.search("毎月更新").hits[0].document == note.id
         assert project.search("please ship it").hits[0].document == skill.id
         assert project.search("reads portable documents").hits[0].document == "web/skills/pdf/SKILL.md"
-        assert entries.inward(note.id) == ((task.id, "belongs_to"),)
-        foreign = entries.read("pdf-tools", "skills")
+        assert notebook.backlinks(note.id) == ((task.id, "belongs_to"),)
+        foreign = notebook.read("pdf-tools", "skills")
         assert not foreign.writable
         assert not any(".aside" in each for each in store.fingerprints())
-        removed = entries.delete(note.id, version=note.version)
+        removed = notebook.delete(note.id, version=note.version)
         assert removed.unlinked == ((task.id, "belongs_to"),)
         assert note.id not in {hit.document for hit in project.search("毎月更新").hits}
 

@@ -1,9 +1,9 @@
-"""Questions with known answers, mined from a project itself: how good are the answers for *this* project?
+"""Queries with known relevant documents, mined from the project to be searched.
 
-`reading` puts the project's files into a temporary index, `labels` finds what may serve as a question (the text of a
-link, a heading, the first sentence of a docstring, the subject of a commit), `withholding` takes that very text out of
-the index, so that only what is meant can be found, not what is written. Names of files and symbols are asked for as
-they are: without them, tuning would learn that names mean nothing.
+`read_project` indexes the project's files temporarily. `labels` and `commits` find texts that can serve as queries: the
+text of a link, a heading, the first sentence of a docstring, the subject of a commit. `withhold` removes these texts
+from the index, so that a query is not answered by its own wording. Names of files and symbols are queries as well and
+are not removed: without them, tuning would learn that names do not matter.
 """
 
 from waymeet.evaluate.mining.collection import mine_collection

@@ -1,4 +1,4 @@
-"""Reading the files of a project into a store, and some of them once more with another text."""
+"""Indexing the files of a folder, and some of them again with changed texts."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from waymeet.types import IndexEntry
 
 _NOT_TEXT = frozenset({"notebook", "docx", "pdf"})
-"""Languages of files whose bytes are not the text that is read in them."""
+"""Languages of files whose text is extracted from their bytes."""
 
 
-def read_in(root: Path, store: Store, settings: Settings, progress: Progress | None = None) -> None:
-    """Read all files of a folder that are not ignored; those that cannot be read are left out."""
-    files = [each for each in walk(root, settings.ingest) if isinstance(each, FoundFile) and not each.path_only_reason]
-    tasks = [Task(each.path, size=each.size) for each in files]
+def index_folder(root: Path, store: Store, settings: Settings, progress: Progress | None = None) -> None:
+    """Index all files of a folder that are not ignored, without those that cannot be read."""
+    files = [file for file in walk(root, settings.ingest) if isinstance(file, FoundFile) and not file.path_only_reason]
+    tasks = [Task(file.path, size=file.size) for file in files]
     batch: list[IndexEntry] = []
-    for done, outcome in enumerate(run_tasks(tasks, _rules(root, settings)), start=1):
+    for done, outcome in enumerate(run_tasks(tasks, _parse_rules(root, settings)), start=1):
         if outcome.built:
             batch.append(outcome.built.entry)
         if len(batch) == settings.ingest.batch_files:
@@ -38,28 +38,28 @@ def read_in(root: Path, store: Store, settings: Settings, progress: Progress | N
     store.put(batch)
 
 
-def text_of(root: Path, path: str, settings: Settings) -> str | None:
-    """Read a file as it is indexed, without its secrets; None if its bytes are not its text."""
+def read_indexed_text(root: Path, path: str, settings: Settings) -> str | None:
+    """Read the text of a file as it is indexed, or None if it is extracted from a binary format."""
     if file_type(path).language in _NOT_TEXT:
         return None
     text = load_file(root, path).text
     return mask_secrets(text, path).text if settings.ingest.mask_secrets else text
 
 
-def made_of(texts: Mapping[str, str], settings: Settings) -> Iterator[BuiltEntry]:
-    """Make entries of texts by the road that files take, under the same guard."""
+def build_entries(texts: Mapping[str, str], settings: Settings) -> Iterator[BuiltEntry]:
+    """Build index entries of texts by path, in the same worker processes as files."""
     with TemporaryDirectory(prefix="waymeet-mine-") as folder:
         for path, text in texts.items():
             file = Path(folder, path)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8", newline="")
         tasks = [Task(path, size=len(text)) for path, text in texts.items()]
-        for outcome in run_tasks(tasks, _rules(Path(folder), settings)):
+        for outcome in run_tasks(tasks, _parse_rules(Path(folder), settings)):
             if outcome.built:
                 yield outcome.built
 
 
-def _rules(root: Path, settings: Settings) -> ParseRules:
+def _parse_rules(root: Path, settings: Settings) -> ParseRules:
     limits = settings.ingest
     return ParseRules(
         root=str(root),

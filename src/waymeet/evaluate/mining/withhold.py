@@ -1,4 +1,4 @@
-"""Taking the text of a label out of the files it stands in; lines keep their numbers, and sections their bounds."""
+"""Removing the text of a label from files, without changing line numbers and section bounds."""
 
 import re
 from collections import defaultdict
@@ -10,10 +10,10 @@ from waymeet.evaluate.mining.labels import DOCSTRINGS, HEADINGS, LINKS, Label
 from waymeet.evaluate.mining.questions import first_sentence
 from waymeet.types import IndexEntry
 
-_LONGEST = 20_000
-"""Characters within which a text is looked for."""
+_MAX_CHARS = 20_000
+"""Characters within which a text is searched."""
 _BLANK = "—"
-"""What stands where a heading was: no word of any language."""
+"""Replaces a heading: not a word of any language."""
 _LINKS = (
     r"!?\[[^\]\w]*{text}[^\]\w]*\]\([^)\n]*\)",
     r"\[[^\]\w]*{text}[^\]\w]*\]\[[^\]\n]*\]",
@@ -25,74 +25,74 @@ _LINKS = (
     r"<<[^>,\n]*,[^>\w]*{text}[^>\w]*>>",
     r"<a\s[^>\n]*>[^<\w]*{text}[^<\w]*</a>",
 )
-"""How Markdown, wikis, reStructuredText, AsciiDoc and HTML write links."""
+"""Links in Markdown, wikis, reStructuredText, AsciiDoc and HTML."""
 
-Text = Callable[[str], str | None]
-"""Gives the text of a document as it is read; None if it cannot be changed."""
+ReadText = Callable[[str], str | None]
+"""Reads the indexed text of a document; None if it cannot be changed."""
 
 
-def without(labels: Collection[Label], text_of: Text) -> Iterator[tuple[str, str, list[Label]]]:
-    """Yield each document that labels stand in, its text without theirs, and those that could be taken out of it."""
+def withhold_labels(labels: Collection[Label], read_text: ReadText) -> Iterator[tuple[str, str, list[Label]]]:
+    """Yield each document without the texts of its labels, with the labels removed from it."""
     sources: defaultdict[str, list[tuple[Label, Place]]] = defaultdict(list)
     for label in labels:
         for source in label.sources:
             sources[source.document].append((label, source))
-    for document, wanted in sources.items():
-        text = text_of(document)
+    for document, occurrences in sources.items():
+        text = read_text(document)
         if text is None:
             continue
-        lines, done = text.split("\n"), []
-        for label, source in wanted:
-            less = _TAKEN_OUT[label.kind](lines, label.text, source)
-            if less is not None:
-                lines = less
-                done.append(label)
-        if done:
-            yield document, "\n".join(lines), done
+        lines, removed = text.split("\n"), []
+        for label, source in occurrences:
+            shorter = _REMOVERS[label.kind](lines, label.text, source)
+            if shorter is not None:
+                lines = shorter
+                removed.append(label)
+        if removed:
+            yield document, "\n".join(lines), removed
 
 
 def is_withheld(label: Label, entry: IndexEntry) -> bool:
-    """Tell whether what is indexed now of a document lacks a label's text in its old place."""
-    return not _STILL_THERE[label.kind](label, entry)
+    """Check that a changed index entry does not have a label's text in its old role any more."""
+    return not _CHECKS[label.kind](label, entry)
 
 
-def _without_heading(lines: Sequence[str], text: str, place: Place) -> list[str] | None:
-    wanted = normalise_text(text)
-    for at in range(place.start - 1, min(place.end, len(lines))):
-        if len(lines[at]) < _LONGEST and normalise_text(lines[at]) == wanted:
-            marks = re.match(r"\s*(?:[#=]+\s+)?", lines[at])
-            return [*lines[:at], f"{marks[0] if marks else ''}{_BLANK}", *lines[at + 1 :]]
+def _remove_heading(lines: Sequence[str], text: str, place: Place) -> list[str] | None:
+    heading = normalise_text(text)
+    for number in range(place.start - 1, min(place.end, len(lines))):
+        if len(lines[number]) < _MAX_CHARS and normalise_text(lines[number]) == heading:
+            marks = re.match(r"\s*(?:[#=]+\s+)?", lines[number])
+            return [*lines[:number], f"{marks[0] if marks else ''}{_BLANK}", *lines[number + 1 :]]
     return None
 
 
-def _without_sentence(lines: Sequence[str], text: str, place: Place) -> list[str] | None:
-    whole = "\n".join(lines[place.start - 1 : place.end])
-    found = re.search(rf"(?<!\w){_loosely(text)}(?!\w)\.?", whole[:_LONGEST])
-    if found is None:
+def _remove_sentence(lines: Sequence[str], text: str, place: Place) -> list[str] | None:
+    section = "\n".join(lines[place.start - 1 : place.end])
+    sentence = re.search(rf"(?<!\w){_words_pattern(text)}(?!\w)\.?", section[:_MAX_CHARS])
+    if sentence is None:
         return None
-    # A line that was part of a sentence keeps its mark of a comment, so that what follows stays one.
-    kept = (
-        re.sub(r"(\n\s*(?:\*|#+|//[/!]?|--)?)[^\n]*", r"\1", found[0][found[0].find("\n") :])
-        if "\n" in found[0]
+    # Lines of the sentence keep their comment marks, so that the rest of the comment stays one.
+    comment_marks = (
+        re.sub(r"(\n\s*(?:\*|#+|//[/!]?|--)?)[^\n]*", r"\1", sentence[0][sentence[0].find("\n") :])
+        if "\n" in sentence[0]
         else ""
     )
-    less = whole[: found.start()] + kept + whole[found.end() :]
-    return [*lines[: place.start - 1], *less.split("\n"), *lines[place.end :]]
+    shorter = section[: sentence.start()] + comment_marks + section[sentence.end() :]
+    return [*lines[: place.start - 1], *shorter.split("\n"), *lines[place.end :]]
 
 
-def _without_link(lines: Sequence[str], text: str, place: Place) -> list[str] | None:
-    if not 0 < place.start <= len(lines) or len(lines[place.start - 1]) > _LONGEST:
+def _remove_link(lines: Sequence[str], text: str, place: Place) -> list[str] | None:
+    if not 0 < place.start <= len(lines) or len(lines[place.start - 1]) > _MAX_CHARS:
         return None
-    line, loose = lines[place.start - 1], _loosely(text)
-    for form in _LINKS:
-        less, times = re.subn(form.replace("{text}", loose), "", line, count=1)
-        if times:
-            return [*lines[: place.start - 1], less, *lines[place.start :]]
+    line, words = lines[place.start - 1], _words_pattern(text)
+    for syntax in _LINKS:
+        shorter, count = re.subn(syntax.replace("{text}", words), "", line, count=1)
+        if count:
+            return [*lines[: place.start - 1], shorter, *lines[place.start :]]
     return None
 
 
-def _loosely(text: str) -> str:
-    """Make a pattern for a text of which markup, marks of comments and line ends are not known."""
+def _words_pattern(text: str) -> str:
+    """Make a pattern for the words of a text, with markup or line ends between them."""
     return r"[^\w\]]{1,24}".join(map(re.escape, re.findall(r"\w+", text)))
 
 
@@ -101,8 +101,8 @@ def _has_heading(label: Label, entry: IndexEntry) -> bool:
 
 
 def _has_sentence(label: Label, entry: IndexEntry) -> bool:
-    told = [first_sentence(symbol.doc) for chunk in entry.chunks for symbol in chunk.symbols]
-    return any(normalise_text(label.text) == normalise_text(each) for each in told)
+    sentences = [first_sentence(symbol.doc) for chunk in entry.chunks for symbol in chunk.symbols]
+    return any(normalise_text(label.text) == normalise_text(sentence) for sentence in sentences)
 
 
 def _has_link(label: Label, entry: IndexEntry) -> bool:
@@ -110,12 +110,12 @@ def _has_link(label: Label, entry: IndexEntry) -> bool:
     return any(link.line in lines and normalise_text(link.text) == normalise_text(label.text) for link in entry.links)
 
 
-_TAKEN_OUT: Mapping[str, Callable[[Sequence[str], str, Place], list[str] | None]] = {
-    HEADINGS: _without_heading,
-    DOCSTRINGS: _without_sentence,
-    LINKS: _without_link,
+_REMOVERS: Mapping[str, Callable[[Sequence[str], str, Place], list[str] | None]] = {
+    HEADINGS: _remove_heading,
+    DOCSTRINGS: _remove_sentence,
+    LINKS: _remove_link,
 }
-_STILL_THERE: Mapping[str, Callable[[Label, IndexEntry], bool]] = {
+_CHECKS: Mapping[str, Callable[[Label, IndexEntry], bool]] = {
     HEADINGS: _has_heading,
     DOCSTRINGS: _has_sentence,
     LINKS: _has_link,

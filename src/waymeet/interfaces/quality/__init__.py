@@ -1,1 +1,1 @@
-"""How good the answers are, for people: evaluations carried out, and their reports."""
+"""Evaluations on temporary indexes, and reports of their results."""

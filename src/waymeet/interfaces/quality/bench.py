@@ -1,7 +1,7 @@
-"""Carrying out an evaluation: a temporary index, the recipes asked, each of their parts left out in turn."""
+"""Temporary indexes to evaluate on: of a test collection, or of the user's own project."""
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from signal import SIGTERM, signal
@@ -22,7 +22,7 @@ from waymeet.evaluate.indexing import (
 from waymeet.evaluate.metrics import Comparison, MeasuredRun, compare_runs, measure_without_intervals
 from waymeet.evaluate.mining import mine_collection
 from waymeet.evaluate.replay import ReplayRunner, cache_query_vectors
-from waymeet.evaluate.run import LIMIT, Run, Runner, run_collection, run_query
+from waymeet.evaluate.run import LIMIT, Run, RunConfig, Runner, run_collection
 from waymeet.evaluate.tuning import MeasureWeights
 from waymeet.ports import Progress, Store
 from waymeet.project import Project
@@ -34,31 +34,34 @@ from waymeet.settings import Layer, Settings, resolve
 from waymeet.settings.layers import parse_assignment
 
 PLAIN = replace(CLASSIC, name="plain", description="BM25 over whole documents.", modes=("bm25_only",))
-"""What every search must be better than."""
+"""The reference to compare recipes with."""
 _NO_MODEL = "embedding.provider=none"
 
 
 class Bench(NamedTuple):
-    """An index to be asked, and the questions."""
+    """A temporary index and the collections whose queries are run on it."""
 
     collections: tuple[Collection, ...]
     tools: Tools
     layers: tuple[Layer, ...]
     remarks: tuple[str, ...] = ()
-    whole: Tools | None = None
-    """An index of the same documents, each in one piece and without vectors, for plain BM25."""
-    answering: Runner = run_query
+    whole_documents: Tools | None = None
+    """An index of the same documents, each as one section and without vectors, for plain BM25."""
+    runner: Runner | None = None
 
-    def again(self) -> "Bench":
-        """Give the same to be asked many times; what an answer costs can no longer be measured."""
-        return self._replace(tools=cache_query_vectors(self.tools), answering=ReplayRunner())
+    def with_caches(self) -> "Bench":
+        """Give a bench that reuses query vectors and stages of earlier runs.
 
-    def sharing(self, other: "Bench") -> "Bench":
-        """Give the same, asked with the models of another that was made with the same settings."""
+        Times measured with it are too short.
+        """
+        return self._replace(tools=cache_query_vectors(self.tools), runner=ReplayRunner())
+
+    def with_models_of(self, other: "Bench") -> "Bench":
+        """Give a bench that uses the loaded models of another one with the same settings."""
         return self._replace(tools=self.tools._replace(embedders=other.tools.embedders))
 
     def settings(self, recipe: Recipe, over: Iterable[Layer] = ()) -> Settings:
-        """Give the numbers that a recipe runs with here."""
+        """Resolve the settings that a recipe runs with."""
         return resolve((Layer(f"recipe {recipe.name}", recipe.overrides), *self.layers, *over))
 
     def run(
@@ -71,82 +74,80 @@ class Bench(NamedTuple):
         limit: int = LIMIT,
         progress: Progress | None = None,
     ) -> Run:
-        """Ask every question of a collection."""
-        return run_collection(
-            recipe,
-            collection,
-            self.whole if recipe is PLAIN and self.whole else self.tools,
-            self.settings(recipe, over),
-            mode=mode,
-            limit=limit,
-            progress=progress,
-            answering=self.answering,
-            naming=self.tools.store,
-        )
+        """Run every query of a collection."""
+        tools = self.whole_documents if recipe is PLAIN and self.whole_documents else self.tools
+        settings = self.settings(recipe, over)
+        config = RunConfig(recipe, tools, settings, mode, limit, self.runner, translations=self.tools.store)
+        return run_collection(config, collection, progress)
 
 
-class Taken(NamedTuple):
-    """What is taken of a test collection, and how."""
+class CollectionOptions(NamedTuple):
+    """Options for reading and indexing a test collection."""
 
     split: str = ""
-    """Which of several files of judgements."""
+    """The file of judgements to use, of several."""
     whole: bool = False
-    """Whether documents stay in one piece."""
+    """Whether each document is indexed as one section."""
     sample: int = 0
-    """Most queries that are asked; 0 for all."""
+    """The maximum number of queries, 0 for all."""
     plain: bool = False
-    """Whether plain BM25 is asked, too."""
+    """Whether to index whole documents for plain BM25, too."""
     name: str = ""
-    """What it is called; if nothing is said, as its folder is."""
-    slips: bool = False
-    """Whether queries are misspelt."""
+    """The name to show; by default that of the folder."""
+    misspell: bool = False
+    """Whether to add a typo to each query."""
 
 
 @contextmanager
 def collection_bench(
     folder: Path,
     flags: tuple[str, ...],
-    reading: Progress | None,
+    indexing: Progress | None,
     embedding: Progress | None,
-    taken: Taken,
+    options: CollectionOptions,
 ) -> Iterator[Bench]:
-    """Index a test collection in a temporary place, with the user's settings; for plain BM25, a second time, whole."""
-    collection = sample_queries(load_collection(folder, taken.split), taken.sample)
-    collection = replace(collection, name=taken.name or collection.name)
-    collection = misspell_queries(collection) if taken.slips else collection
+    """Index a test collection in a temporary folder with the user's settings.
 
-    def filled(project: Project, *, whole: bool) -> Tools:
-        settings = project.settings
-
-        def take_in(store: Store) -> None:
-            if collection.files and not whole:
-                index_files(store, collection, settings, reading)
-            else:
-                documents = read_whole_documents(cut) if cut else collection.documents
-                index_documents(
-                    store, replace(collection, documents=documents), settings.chunking, reading, whole=whole
-                )
-
-        return project.index_collection(take_in, embedding)
-
-    with _temporary() as place, ExitStack() as opened:
+    For plain BM25, whole documents are indexed a second time without vectors.
+    """
+    collection = _load_queries(folder, options)
+    with _temporary_folder() as place, ExitStack() as open_projects:
         (place / "project").mkdir()
 
-        def project(name: str, *more: str) -> Project:
-            return opened.enter_context(Project.open(place / "project", index=place / name, flags=(*flags, *more)))
+        def open_project(index: str, *more_flags: str) -> Project:
+            project = Project.open(place / "project", index=place / index, flags=(*flags, *more_flags))
+            return open_projects.enter_context(project)
 
-        first = project("index.db")
-        cut = _cut(collection, first.settings) if collection.files and (taken.whole or taken.plain) else None
-        tools = filled(first, whole=taken.whole)
+        project = open_project("index.db")
+        needs_whole_files = collection.files and (options.whole or options.plain)
+        sections = _read_sections(collection, project.settings) if needs_whole_files else None
+        unsplit = replace(collection, documents=read_whole_documents(sections)) if sections else collection
+        tools = project.create_empty_index()
+        if collection.files and not options.whole:
+            index_files(tools.store, collection, project.settings, indexing)
+        else:
+            index_documents(tools.store, unsplit, project.settings.chunking, indexing, whole=options.whole)
+        project.embed_or_raise(embedding)
         if collection.files:
-            collection = resolve_judgements(collection, cut or tools.store)
+            collection = resolve_judgements(collection, sections or tools.store)
         tools = tools._replace(feedback=collect_feedback(collection, tools.store))
-        second = filled(project("whole.db", _NO_MODEL), whole=True) if taken.plain else None
-        yield Bench((collection,), tools, first.layers, whole=second)
+        whole_documents = None
+        if options.plain:
+            second = open_project("whole.db", _NO_MODEL)
+            whole_documents = second.create_empty_index()
+            index_documents(whole_documents.store, unsplit, second.settings.chunking, indexing, whole=True)
+        yield Bench((collection,), tools, project.layers, whole_documents=whole_documents)
 
 
-def _cut(collection: Collection, settings: Settings) -> Store:
-    """Read the files of a collection into a store of their own, where whole documents and sections can be looked up."""
+def _load_queries(folder: Path, options: CollectionOptions) -> Collection:
+    """Load a collection with the queries that the options choose."""
+    collection = sample_queries(load_collection(folder, options.split), options.sample)
+    collection = replace(collection, name=options.name or collection.name)
+    return misspell_queries(collection) if options.misspell else collection
+
+
+def _read_sections(collection: Collection, settings: Settings) -> Store:
+    """Index the files of a collection in memory, to look up whole documents and judged sections."""
     from waymeet.stores.memory.store import MemoryStore
 
     store = MemoryStore()
@@ -156,37 +157,34 @@ def _cut(collection: Collection, settings: Settings) -> Store:
 
 @contextmanager
 def project_bench(
-    root: Path | None, flags: tuple[str, ...], most: int, reading: Progress | None, embedding: Progress | None
+    root: Path | None, flags: tuple[str, ...], most: int, indexing: Progress | None, embedding: Progress | None
 ) -> Iterator[Bench]:
-    """Index a project in a temporary place without the texts that are asked; its own index is not touched."""
-    with _temporary() as place, Project.open(root, index=place / "index.db", flags=flags) as project:
-        found = []
-
-        def take_in(store: Store) -> None:
-            found.append(mine_collection(project.root, store, project.settings, most, reading))
-
-        tools = project.index_collection(take_in, embedding)
-        yield Bench(found[0].collections, tools, project.layers, found[0].remarks)
+    """Index a project in a temporary folder, without the texts that serve as queries."""
+    with _temporary_folder() as place, Project.open(root, index=place / "index.db", flags=flags) as project:
+        tools = project.create_empty_index()
+        mined = mine_collection(project.root, tools.store, project.settings, most, indexing)
+        project.embed_or_raise(embedding)
+        yield Bench(mined.collections, tools, project.layers, mined.remarks)
 
 
 @contextmanager
-def _temporary() -> Iterator[Path]:
-    """Give a folder that goes in the end, also if somebody ends the program: an index may be large."""
-    here = current_thread() is main_thread()
-    before = signal(SIGTERM, _end) if here else None
+def _temporary_folder() -> Iterator[Path]:
+    """Give a folder that is removed at the end, also after SIGTERM: indexes are large."""
+    in_main_thread = current_thread() is main_thread()  # only there can signal handlers be set
+    previous = signal(SIGTERM, _exit_on_signal) if in_main_thread else None
     try:
         with tempfile.TemporaryDirectory(prefix="waymeet-eval-") as place:
             yield Path(place)
     finally:
-        if here:
-            signal(SIGTERM, before)
+        if in_main_thread:
+            signal(SIGTERM, previous)
 
 
-def _end(number: int, _frame: object) -> None:
+def _exit_on_signal(number: int, _frame: object) -> None:
     raise SystemExit(128 + number)
 
 
-def ablated(
+def ablate_recipe(
     bench: Bench,
     recipe: Recipe,
     mode: str,
@@ -194,31 +192,36 @@ def ablated(
     collection: Collection,
     *,
     limit: int = LIMIT,
-    told: Callable[[int, int, str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Iterator[Comparison | str]:
-    """Leave out each stage and signal of a recipe in turn; of a stage that nothing works without, give the name."""
-    bench = bench.again()
-    parts: list[tuple[str, Recipe | None, Sequence[Layer]]] = [
-        (f"without {name}", rest, ()) for name, rest in without_each_stage(recipe)
+    """Leave out each stage and signal of a recipe in turn, and yield the comparison with `base`.
+
+    For a stage that later stages need, its name is yielded instead.
+    """
+    bench = bench.with_caches()
+    changes: list[tuple[str, Recipe | None, Sequence[Layer]]] = [
+        (f"without {name}", shorter, ()) for name, shorter in without_each_stage(recipe)
     ]
-    parts += [(name, recipe, (Layer(name, tree),)) for name, tree in list_signals(recipe, bench.settings(recipe))]
-    for done, (name, rest, over) in enumerate(parts, start=1):
-        if rest is None:
+    changes += [(name, recipe, (Layer(name, tree),)) for name, tree in list_signals(recipe, bench.settings(recipe))]
+    for done, (name, changed, over) in enumerate(changes, start=1):
+        if changed is None:
             yield name.removeprefix("without ")
         else:
-            run = bench.run(rest, collection, mode, over=over, limit=limit)
-            found = compare_runs(measure_without_intervals(collection, run), base)
-            yield replace(found, recipe=name)
-        if told:
-            told(done, len(parts), name)
+            run = bench.run(changed, collection, mode, over=over, limit=limit)
+            comparison = compare_runs(measure_without_intervals(collection, run), base)
+            yield replace(comparison, recipe=name)
+        if progress:
+            progress(done, len(changes), name)
 
 
-def asker(benches: Sequence[Bench]) -> MeasureWeights:
-    """Give what asks a collection by `auto` with other weights, many times."""
-    places = {collection.name: bench for bench in map(Bench.again, benches) for collection in bench.collections}
+def make_weight_measurer(benches: Sequence[Bench]) -> MeasureWeights:
+    """Make the function that measures `auto` with other weights on a collection of the benches."""
+    by_collection = {
+        collection.name: bench for bench in map(Bench.with_caches, benches) for collection in bench.collections
+    }
 
-    def ask(collection: Collection, weights: Mapping[str, float]) -> MeasuredRun:
+    def measure(collection: Collection, weights: Mapping[str, float]) -> MeasuredRun:
         over = [parse_assignment(key, repr(value), "tune") for key, value in weights.items()]
-        return measure_without_intervals(collection, places[collection.name].run(AUTO, collection, over=over))
+        return measure_without_intervals(collection, by_collection[collection.name].run(AUTO, collection, over=over))
 
-    return ask
+    return measure

@@ -1,4 +1,4 @@
-"""One evaluation: everything is asked that there is to ask, and what comes of it is gathered."""
+"""One evaluation: run all recipes on all collections and collect the results."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -11,112 +11,131 @@ from waymeet.evaluate.metrics import MAIN_METRIC, Comparison, MeasuredRun, compa
 from waymeet.evaluate.run import Run
 from waymeet.evaluate.trec import read_run
 from waymeet.evaluate.tuning import Fold, leave_one_out
-from waymeet.interfaces.quality.bench import PLAIN, Bench, ablated, asker
+from waymeet.interfaces.quality.bench import PLAIN, Bench, ablate_recipe, make_weight_measurer
 from waymeet.interfaces.quality.report import Report
-from waymeet.interfaces.quality.text_report import head, row
+from waymeet.interfaces.quality.text_report import header_line, result_line
 from waymeet.interfaces.render.text import Line
 from waymeet.ports import Progress
 from waymeet.recipes.auto import AUTO
 from waymeet.search.state import Recipe
 
 
-class Wanted(NamedTuple):
-    """What is to be asked, and how."""
+class EvaluationPlan(NamedTuple):
+    """The recipes and runs to measure."""
 
     recipes: Sequence[tuple[Recipe, str]]
-    beside: tuple[Path, ...]
+    """Each with its mode, or an empty string."""
+    trec_runs: tuple[Path, ...]
+    """Files with runs of other programs."""
     limit: int
     ablate: bool
     plain: bool = False
-    """Whether plain BM25 comes first, to be compared with."""
+    """Whether all recipes are compared with plain BM25."""
+
+    @property
+    def all_recipes(self) -> Sequence[tuple[Recipe, str]]:
+        """The recipes in the order in which they are run."""
+        return [(PLAIN, ""), *self.recipes] if self.plain else self.recipes
 
 
 class Evaluation:
-    """Asks everything there is to ask, and gathers what comes of it."""
+    """Runs the recipes of a plan and collects the results."""
 
     def __init__(
         self,
-        wanted: Wanted,
-        names: Sequence[str],
-        asking: Progress | None,
-        leaving: Progress | None,
-        show: Callable[[Sequence[Line]], None] | None,
+        plan: EvaluationPlan,
+        collections: Sequence[str],
+        querying: Progress | None = None,
+        ablating: Progress | None = None,
+        show: Callable[[Sequence[Line]], None] | None = None,
     ) -> None:
-        self._wanted = wanted
-        self._asking = asking
-        self._leaving = leaving
+        """Start without results, for `collections` given by name, and print each result with `show`."""
+        self._plan = plan
+        self._querying = querying
+        self._ablating = ablating
         self._show = show
-        self._asked = [*([(PLAIN, "")] if wanted.plain else []), *wanted.recipes]
-        titles = [f"{recipe.name}:{mode}" if mode else recipe.name for recipe, mode in self._asked]
-        self._widths = max(map(len, names)), max(map(len, [*titles, *(path.stem for path in wanted.beside)]))
-        self.found: list[MeasuredRun] = []
+        names = [f"{recipe.name}:{mode}" if mode else recipe.name for recipe, mode in plan.all_recipes]
+        names += [path.stem for path in plan.trec_runs]
+        self._widths = max(map(len, collections)), max(map(len, names))
+        self.measured_runs: list[MeasuredRun] = []
         self._comparisons: list[Comparison] = []
-        self._rivals: list[Comparison] = []
+        self._against_others: list[Comparison] = []
         self._folds: list[Fold] = []
         self._ablations: list[Comparison] = []
-        self._needed: dict[str, None] = {}
+        self._required_stages: dict[str, None] = {}
         self._remarks: list[str] = []
 
-    def carried_out(self, bench: Bench) -> Iterator[tuple[Collection, Run]]:
-        """Ask an index all its questions by all recipes, giving each run as it is done."""
-        wanted = self._wanted
+    def run_bench(self, bench: Bench) -> Iterator[tuple[Collection, Run]]:
+        """Run all recipes on all collections of a bench, yielding each run when it is done."""
+        plan = self._plan
         self._remarks += bench.remarks
         for collection in bench.collections:
-            here = []
-            for recipe, mode in self._asked:
-                run = bench.run(recipe, collection, mode, limit=wanted.limit, progress=self._asking)
+            measured = []
+            for recipe, mode in plan.all_recipes:
+                run = bench.run(recipe, collection, mode, limit=plan.limit, progress=self._querying)
                 yield collection, run
-                here.append(self._measured(collection, run))
-            here += [self._measured(collection, read_run(path, collection)) for path in wanted.beside]
-            self._comparisons += [compare_runs(each, here[0]) for each in here[1:]]
-            first, *others = here[1:] if wanted.plain else here
-            self._rivals += [compare_runs(first, each) for each in others if wanted.plain]
-            for (recipe, mode), base in zip(wanted.recipes if wanted.ablate else (), (first, *others), strict=False):
-                for each in ablated(bench, recipe, mode, base, collection, limit=wanted.limit, told=self._leaving):
-                    if isinstance(each, str):
-                        self._needed[each] = None
-                    else:
-                        self._ablations.append(each)
+                measured.append(self._measure(collection, run))
+            measured += [self._measure(collection, read_run(path, collection)) for path in plan.trec_runs]
+            self._comparisons += [compare_runs(each, measured[0]) for each in measured[1:]]
+            first, *others = measured[1:] if plan.plain else measured
+            if plan.plain:
+                self._against_others += [compare_runs(first, other) for other in others]
+            if plan.ablate:
+                # The runs of recipes come first in `measured`; those of TREC files behind them have no recipe.
+                for (recipe, mode), base in zip(plan.recipes, (first, *others), strict=False):
+                    self._ablate(bench, recipe, mode, base, collection)
 
-    def leave_out(self, benches: Sequence[Bench], told: Progress | None) -> None:
-        """Search for weights of `auto` without each collection in turn, and judge them on it."""
-        collections = [each for bench in benches for each in bench.collections]
+    def _ablate(self, bench: Bench, recipe: Recipe, mode: str, base: MeasuredRun, collection: Collection) -> None:
+        ablations = ablate_recipe(
+            bench, recipe, mode, base, collection, limit=self._plan.limit, progress=self._ablating
+        )
+        for ablation in ablations:
+            if isinstance(ablation, str):
+                self._required_stages[ablation] = None
+            else:
+                self._ablations.append(ablation)
+
+    def leave_one_out(self, benches: Sequence[Bench], progress: Progress | None) -> None:
+        """Tune the weights of `auto` without each collection in turn, and measure them on it."""
+        collections = [collection for bench in benches for collection in bench.collections]
         before = list_weights(AUTO, benches[0].settings(AUTO))
-        self._folds = leave_one_out(collections, asker(benches), before, told)
+        self._folds = leave_one_out(collections, make_weight_measurer(benches), before, progress)
 
-    def _measured(self, collection: Collection, run: Run) -> MeasuredRun:
-        found = measure_run(collection, run)
+    def _measure(self, collection: Collection, run: Run) -> MeasuredRun:
+        measured = measure_run(collection, run)
         if self._show:
-            self._show([*(() if self.found else (head(*self._widths),)), row(found.summary, *self._widths)])
-        self.found.append(found)
-        return found
+            header = () if self.measured_runs else (header_line(*self._widths),)
+            self._show([*header, result_line(measured.summary, *self._widths)])
+        self.measured_runs.append(measured)
+        return measured
 
-    def report(self, limits: float | Path | None) -> Report:
-        """Put together what was found, and whether it is good enough."""
+    def report(self, fail_below: float | Path | None) -> Report:
+        """Make the report, with a failure for each result below a number or below a saved baseline."""
         remarks, failures = [*self._remarks], []
         baseline: list[Comparison] = []
-        if isinstance(limits, Path):
-            baseline, missing = compare_with_baseline(self.found, load_baseline(limits))
+        if isinstance(fail_below, Path):
+            baseline, missing = compare_with_baseline(self.measured_runs, load_baseline(fail_below))
             remarks += missing
             failures = [
-                f"{each.collection}, {each.recipe}: {MAIN_METRIC} is {-each.difference:.4f} below the baseline, beyond noise"
+                f"{each.collection}, {each.recipe}: {MAIN_METRIC} is {-each.difference:.4f} below the baseline, "
+                "beyond noise"
                 for each in baseline
                 if each.verdict == "worse"
             ]
-        elif limits is not None:
+        elif fail_below is not None:
             failures = [
-                f"{each.collection}, {each.recipe}: {MAIN_METRIC} {each.metrics[MAIN_METRIC]:.4f} is below {limits:g}"
-                for each, _ in self.found
-                if each.metrics[MAIN_METRIC] < limits
+                f"{each.collection}, {each.recipe}: {MAIN_METRIC} {value:.4f} is below {fail_below:g}"
+                for each, _ in self.measured_runs
+                if (value := each.metrics[MAIN_METRIC]) < fail_below
             ]
         return Report(
-            tuple(each.summary for each in self.found),
-            tuple(self._comparisons),
-            tuple(self._rivals),
-            tuple(self._ablations),
-            tuple(self._needed),
-            tuple(self._folds),
-            tuple(baseline),
-            tuple(failures),
-            tuple(remarks),
+            results=tuple(measured.summary for measured in self.measured_runs),
+            comparisons=tuple(self._comparisons),
+            against_others=tuple(self._against_others),
+            ablations=tuple(self._ablations),
+            required_stages=tuple(self._required_stages),
+            folds=tuple(self._folds),
+            baseline=tuple(baseline),
+            failures=tuple(failures),
+            remarks=tuple(remarks),
         )

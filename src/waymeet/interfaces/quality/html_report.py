@@ -1,13 +1,21 @@
-"""A report as one page of HTML: pictures inside, nothing fetched, nothing run."""
+"""Reports as one HTML page with inline pictures, without scripts and external addresses."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from waymeet.evaluate.metrics import Comparison, MetricSummary
-from waymeet.interfaces.quality import tables
 from waymeet.interfaces.quality.report import Report
-from waymeet.interfaces.quality.svg import Row, intervals
-from waymeet.interfaces.quality.tables import grids
+from waymeet.interfaces.quality.rows import (
+    COMPARISON_HEADER,
+    comparison_row,
+    comparison_sections,
+    list_remarks,
+    result_header,
+    result_row,
+    results_by_collection,
+)
+from waymeet.interfaces.quality.svg import Row, draw_intervals
+from waymeet.interfaces.quality.tables import summary_tables
 from waymeet.interfaces.render.text import to_single_line
 
 _STYLE = """
@@ -44,103 +52,105 @@ _HEAD = (
     '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
     '<meta name="viewport" content="width=device-width, initial-scale=1">'
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-    f"<title>Quality of answers</title><style>{_STYLE}</style></head><body><main>"
+    f"<title>Search quality</title><style>{_STYLE}</style></head><body><main>"
 )
 
 
-def as_page(report: Report) -> str:
-    """Make a page of a report; whatever came from collections is text in it, never markup."""
+def format_html(report: Report) -> str:
+    """Format a report as an HTML page, with texts from collections escaped."""
     return "\n".join([_HEAD, *_sections(report), "</main></body></html>", ""])
 
 
 def _sections(report: Report) -> Iterator[str]:
-    yield "<h1>Quality of answers</h1>"
+    yield "<h1>Search quality</h1>"
     yield (
-        f"<p>Measured by Waymeet {_text(report.version)}. Lines are intervals that hold 95 of 100 means over such "
-        "queries (bootstrap); differences are taken query by query, and one whose interval holds 0 may be chance.</p>"
+        f"<p>Measured by Waymeet {_escape(report.version)}. Lines are 95 % bootstrap intervals of the mean over "
+        "queries; differences are computed query by query, and one whose interval contains 0 may be chance.</p>"
     )
     if report.failures:
         yield _list("failure", report.failures)
-    for grid in grids(report):
-        yield f"<h2>{_text(grid.title)}</h2><p>{_text(grid.about)}</p>"
-        yield _card(_table(grid.heads, grid.rows))
-    yield f"<h2>{_text(report.measure)} by collection</h2>"
-    for name, found in tables.worths(report):
-        yield f'<section class="card"><h3>{_text(name)}</h3>{_results(report, name, found)}</section>'
-    yield "<h2>All figures</h2>"
+    for table in summary_tables(report):
+        yield f"<h2>{_escape(table.title)}</h2><p>{_escape(table.about)}</p>"
+        yield _card(_table(table.header, table.rows))
+    yield f"<h2>{_escape(report.metric)} by collection</h2>"
+    for name, results in results_by_collection(report):
+        yield f'<section class="card"><h3>{_escape(name)}</h3>{_result_plot(report, name, results)}</section>'
+    yield "<h2>All results</h2>"
     yield _card(_result_table(report))
-    for title, about, rows in tables.difference_tables(report):
-        yield f"<h2>{_text(title)}</h2><p>{_text(about)} The measure is {_text(report.measure)}.</p>"
-        yield from _differences(title, rows)
-    remarks = list(tables.remarks(report))
+    for title, about, comparisons in comparison_sections(report):
+        yield f"<h2>{_escape(title)}</h2><p>{_escape(about)} The metric is {_escape(report.metric)}.</p>"
+        yield from _comparison_cards(title, comparisons)
+    remarks = list(list_remarks(report))
     if remarks:
         yield "<h2>Remarks</h2>"
         yield _list("", remarks)
 
 
-def _results(report: Report, name: str, found: Sequence[MetricSummary]) -> str:
+def _result_plot(report: Report, name: str, results: Sequence[MetricSummary]) -> str:
     rows = []
-    for each in found:
-        value, (low, high) = each.metrics[report.measure], each.intervals[report.measure]
-        rows.append(Row(to_single_line(each.recipe), value, low, high, shown=f"{value:.3f}"))
-    return intervals(rows, to_single_line(f"{report.measure} on {name}"))
+    for result in results:
+        value, (low, high) = result.metrics[report.metric], result.intervals[report.metric]
+        rows.append(Row(to_single_line(result.recipe), value, low, high, shown=f"{value:.3f}"))
+    return draw_intervals(rows, to_single_line(f"{report.metric} on {name}"))
 
 
-def _differences(title: str, found: Sequence[Comparison]) -> Iterator[str]:
-    """Draw and list differences, a card for each collection and what they are against."""
-    for key in dict.fromkeys((each.collection, each.against) for each in found):
-        group = [each for each in found if (each.collection, each.against) == key]
+def _comparison_cards(title: str, comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """Draw and list comparisons, with a card for each collection and opponent."""
+    for collection, against in dict.fromkeys((each.collection, each.against) for each in comparisons):
+        group = [each for each in comparisons if (each.collection, each.against) == (collection, against)]
         rows = [
             Row(
-                to_single_line(each.recipe),
-                each.difference,
-                each.low,
-                each.high,
-                each.verdict,
-                f"{each.difference:+.3f}",
+                to_single_line(comparison.recipe),
+                comparison.difference,
+                comparison.low,
+                comparison.high,
+                comparison.verdict,
+                f"{comparison.difference:+.3f}",
             )
-            for each in group
+            for comparison in group
         ]
-        name = f"{key[0]}: against {key[1]}"
-        picture = intervals(rows, to_single_line(f"{title}, {name}"), zero=True)
-        listed = _table(
-            tables.COMPARISON_HEADS,
-            ([(cell, each.verdict) for cell in tables.comparison_row(each)] for each in group),
+        name = f"{collection}: against {against}"
+        plot = draw_intervals(rows, to_single_line(f"{title}, {name}"), zero=True)
+        table = _table(
+            COMPARISON_HEADER,
+            ([(cell, comparison.verdict) for cell in comparison_row(comparison)] for comparison in group),
         )
-        yield f'<section class="card"><h3>{_text(name)}</h3>{picture}<div class="scroll">{listed}</div></section>'
+        yield f'<section class="card"><h3>{_escape(name)}</h3>{plot}<div class="scroll">{table}</div></section>'
 
 
 def _result_table(report: Report) -> str:
-    """List all figures; the best of each measure on each collection is marked where there is a choice."""
+    """List all results, with the best of each metric on each collection marked."""
     rows = []
-    for _, found in tables.worths(report):
-        best = {name: max(each.metrics[name] for each in found) for name in report.measures}
-        for each in found:
-            cells = [(cell, "") for cell in tables.result_row(report, each)]
-            for at, name in enumerate(report.measures, start=3):
-                if len(found) > 1 and each.metrics[name] == best[name]:
-                    cells[at] = (cells[at][0], "best")
+    for _, results in results_by_collection(report):
+        best = {name: max(result.metrics[name] for result in results) for name in report.metrics}
+        for result in results:
+            cells = [(cell, "") for cell in result_row(report, result)]
+            for column, name in enumerate(report.metrics, start=3):
+                if len(results) > 1 and result.metrics[name] == best[name]:
+                    cells[column] = (cells[column][0], "best")
             rows.append(cells)
-    return _table(tables.result_heads(report), rows)
+    return _table(result_header(report), rows)
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[tuple[str, str]]]) -> str:
-    head = "".join(f"<th>{_text(each)}</th>" for each in heads)
-    body = "".join(f"<tr>{''.join(f'<td{_class(kind)}>{_text(cell)}</td>' for cell, kind in row)}</tr>" for row in rows)
+def _table(header: Sequence[str], rows: Iterable[Sequence[tuple[str, str]]]) -> str:
+    head = "".join(f"<th>{_escape(name)}</th>" for name in header)
+    body = "".join(
+        f"<tr>{''.join(f'<td{_class(style)}>{_escape(cell)}</td>' for cell, style in row)}</tr>" for row in rows
+    )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _class(kind: str) -> str:
-    return f' class="{kind}"' if kind in {"best", "better", "worse"} else ""
+def _class(style: str) -> str:
+    return f' class="{style}"' if style in {"best", "better", "worse"} else ""
 
 
-def _card(inside: str) -> str:
-    return f'<section class="card scroll">{inside}</section>'
+def _card(content: str) -> str:
+    return f'<section class="card scroll">{content}</section>'
 
 
-def _list(kind: str, rows: Iterable[str]) -> str:
-    return f'<ul class="card {kind}">{"".join(f"<li>{_text(each)}</li>" for each in rows)}</ul>'
+def _list(style: str, items: Iterable[str]) -> str:
+    return f'<ul class="card {style}">{"".join(f"<li>{_escape(item)}</li>" for item in items)}</ul>'
 
 
-def _text(text: str) -> str:
+def _escape(text: str) -> str:
     return escape(to_single_line(text))

@@ -1,84 +1,35 @@
-"""What an evaluation found, whole: for programs as JSON, for people as Markdown or a page."""
+"""The results of an evaluation as data, which is also their JSON form."""
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
-
-import msgspec
 from msgspec import Struct
 
 from waymeet import __version__
-from waymeet.errors import UsageError
 from waymeet.evaluate.metrics import MAIN_METRIC, METRICS, Comparison, MetricSummary
 from waymeet.evaluate.tuning import Fold
 
 
 class Report(Struct, frozen=True):
-    """All that an evaluation found."""
+    """All results of an evaluation."""
 
     results: tuple[MetricSummary, ...]
     comparisons: tuple[Comparison, ...] = ()
-    """Each recipe against the first."""
-    rivals: tuple[Comparison, ...] = ()
-    """The first recipe that was named against each of the others, where all are compared with plain BM25."""
+    """Each recipe against the first one."""
+    against_others: tuple[Comparison, ...] = ()
+    """With plain BM25 as the first recipe: the second recipe against each of those after it."""
     ablations: tuple[Comparison, ...] = ()
-    """Recipes without one of their stages or signals, against themselves as they are."""
-    needed: tuple[str, ...] = ()
-    """Stages that cannot be left out, for others need what they give."""
+    """Recipes without one stage or signal, against the complete recipe."""
+    required_stages: tuple[str, ...] = ()
+    """Stages that cannot be left out because later stages need their output."""
     folds: tuple[Fold, ...] = ()
-    """For each collection: weights found on the others, against those that are set."""
+    """For each collection: weights tuned on the other collections, against the current weights."""
     baseline: tuple[Comparison, ...] = ()
-    """What was measured against what was kept."""
+    """The runs measured now, against a saved baseline."""
     failures: tuple[str, ...] = ()
-    """Why a check that relies on this should fail."""
+    """Reasons for which a check with `--fail-below` fails."""
     remarks: tuple[str, ...] = ()
-    """What a reader of the figures must know."""
-    aside: tuple[str, ...] = ()
-    """Collections that have no part in what ablations come to on average."""
-    measure: str = MAIN_METRIC
-    """What comparisons are about."""
-    measures: tuple[str, ...] = tuple(METRICS)
+    """Limits of the results that a reader has to know."""
+    excluded_from_mean: tuple[str, ...] = ()
+    """Collections that the mean of the ablations leaves out."""
+    metric: str = MAIN_METRIC
+    """The metric of all comparisons."""
+    metrics: tuple[str, ...] = tuple(METRICS)
     version: str = __version__
-
-
-def write(path: Path, report: Report) -> None:
-    """Write a report in the form that the file's ending tells.
-
-    Raises:
-        UsageError: it tells none, or the file cannot be written.
-    """
-    made = form(path)(report)
-    try:
-        path.write_text(made, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}.", "Check who may write there.") from error
-
-
-def form(path: Path) -> Callable[[Report], str]:
-    """Choose the form of a report by the ending of its file."""
-    known: Mapping[str, Callable[[Report], str]] = {
-        ".json": _json,
-        ".md": _markdown,
-        ".markdown": _markdown,
-        ".html": _page,
-        ".htm": _page,
-    }
-    chosen = known.get(path.suffix.lower())
-    if chosen is None:
-        raise UsageError(f"The ending of {path.name} does not say what to write.", "End it with .html, .md or .json.")
-    return chosen
-
-
-def _json(report: Report) -> str:
-    return msgspec.json.format(msgspec.json.encode(report, order="deterministic"), indent=2).decode() + "\n"
-
-
-def _markdown(report: Report) -> str:
-    from waymeet.interfaces.quality.markdown_report import as_markdown
-
-    return as_markdown(report)
-
-
-def _page(report: Report) -> str:
-    from waymeet.interfaces.quality.html_report import as_page
-
-    return as_page(report)

@@ -1,4 +1,4 @@
-"""Pictures of figures as SVG: values with their intervals, below each other. No scripts, no addresses."""
+"""Plots of values with intervals as SVG, without scripts and external addresses."""
 
 from collections.abc import Sequence
 from html import escape
@@ -8,8 +8,7 @@ from typing import NamedTuple
 _ROW, _TOP, _BOTTOM = 24, 10, 30
 _LABEL, _PLOT, _VALUE = 250, 430, 60
 _WIDTH = _LABEL + _PLOT + _VALUE
-_LONGEST = 36
-"""Characters of a label that there is room for."""
+_MAX_LABEL_CHARS = 36
 _TICKS = 5
 
 
@@ -21,13 +20,13 @@ class Row(NamedTuple):
     low: float
     high: float
     style: str = "even"
-    """`better`, `worse` or `even`: what the page makes a colour of."""
+    """`better`, `worse` or `even`, which the style sheet maps to a colour."""
     shown: str = ""
-    """How the value is written."""
+    """The value as text."""
 
 
-def intervals(rows: Sequence[Row], title: str, *, zero: bool = False) -> str:
-    """Draw each value as a point on the line of its interval; with `zero`, around a line where nothing changes."""
+def draw_intervals(rows: Sequence[Row], title: str, *, zero: bool = False) -> str:
+    """Draw each value as a point on the line of its interval, with `zero` around a line at 0."""
     low, high = _bounds(rows, zero=zero)
     height = _TOP + _ROW * len(rows) + _BOTTOM
     parts = [
@@ -38,53 +37,54 @@ def intervals(rows: Sequence[Row], title: str, *, zero: bool = False) -> str:
     for tick in _ticks(low, high):
         x = _x(tick, low, high)
         kind = "zero" if zero and abs(tick) < 1e-12 else "grid"
+        label = _format_tick(tick, signed=zero)
         parts += [
             f'<line class="{kind}" x1="{x:.1f}" y1="{_TOP}" x2="{x:.1f}" y2="{foot}"/>',
-            f'<text class="tick" x="{x:.1f}" y="{foot + 18}" text-anchor="middle">{_number(tick, signed=zero)}</text>',
+            f'<text class="tick" x="{x:.1f}" y="{foot + 18}" text-anchor="middle">{label}</text>',
         ]
-    for at, row in enumerate(rows):
-        parts += _row(row, _TOP + _ROW * at + _ROW / 2, low, high)
+    for number, row in enumerate(rows):
+        parts += _draw_row(row, _TOP + _ROW * number + _ROW / 2, low, high)
     return "\n".join([*parts, "</svg>"])
 
 
-def _row(row: Row, y: float, low: float, high: float) -> list[str]:
-    label = row.label if len(row.label) <= _LONGEST else f"{row.label[: _LONGEST - 1]}…"
-    first, last, at = (_x(each, low, high) for each in (row.low, row.high, row.value))
+def _draw_row(row: Row, y: float, low: float, high: float) -> list[str]:
+    label = row.label if len(row.label) <= _MAX_LABEL_CHARS else f"{row.label[: _MAX_LABEL_CHARS - 1]}…"
+    left, right, x = (_x(value, low, high) for value in (row.low, row.high, row.value))
     style = row.style if row.style in {"better", "worse"} else "even"
     return [
         f'<g class="{style}"><title>{escape(f"{row.label}: {row.shown} [{row.low:.3g}, {row.high:.3g}]")}</title>',
         f'<text class="label" x="{_LABEL - 12}" y="{y + 4:.1f}" text-anchor="end">{escape(label)}</text>',
-        f'<line class="range" x1="{first:.1f}" y1="{y:.1f}" x2="{last:.1f}" y2="{y:.1f}"/>',
-        f'<circle cx="{at:.1f}" cy="{y:.1f}" r="5"/>',
+        f'<line class="range" x1="{left:.1f}" y1="{y:.1f}" x2="{right:.1f}" y2="{y:.1f}"/>',
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5"/>',
         f'<text class="value" x="{_WIDTH - 4}" y="{y + 4:.1f}" text-anchor="end">{escape(row.shown)}</text></g>',
     ]
 
 
 def _bounds(rows: Sequence[Row], *, zero: bool) -> tuple[float, float]:
-    """Find what the axis shows: all intervals, with a little room beside them."""
+    """Compute the bounds of the axis: all intervals with a margin."""
     low = min((row.low for row in rows), default=0.0)
     high = max((row.high for row in rows), default=1.0)
     if zero:
         low, high = min(low, 0.0), max(high, 0.0)
-    room = max((high - low) * 0.06, 0.005)
-    return (low - room, high + room) if zero else (max(low - room, 0.0), min(high + room, 1.0))
+    margin = max((high - low) * 0.06, 0.005)
+    return (low - margin, high + margin) if zero else (max(low - margin, 0.0), min(high + margin, 1.0))
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Choose round numbers on an axis.
+    """Choose round numbers on an axis as ticks.
 
-    >>> [round(each, 2) for each in _ticks(0.31, 0.52)]
+    >>> [round(tick, 2) for tick in _ticks(0.31, 0.52)]
     [0.35, 0.4, 0.45, 0.5]
     """
     rough = (high - low) / _TICKS
     size = 10.0 ** floor(log10(rough))
-    step = next(size * each for each in (1, 2, 2.5, 5, 10) if size * each >= rough - 1e-12)
-    return [step * each for each in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)]
+    step = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor >= rough - 1e-12)
+    return [step * number for number in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)]
 
 
 def _x(value: float, low: float, high: float) -> float:
     return _LABEL + _PLOT * (value - low) / (high - low)
 
 
-def _number(value: float, *, signed: bool = False) -> str:
+def _format_tick(value: float, *, signed: bool = False) -> str:
     return f"{value + 0.0:{'+' if signed and abs(value) > 1e-12 else ''}.3g}"

@@ -1,4 +1,4 @@
-"""Labels that a project holds of itself: found, and withheld from the index that is asked."""
+"""Labels mined from a project: found, and withheld from the index."""
 
 from pathlib import Path
 
@@ -8,10 +8,10 @@ from support.documented_project import THINGS, commit, files, write
 from waymeet.errors import CollectionError
 from waymeet.evaluate.collection import Place
 from waymeet.evaluate.mining import KINDS, mine_collection
-from waymeet.evaluate.mining.commits import from_commits
+from waymeet.evaluate.mining.commits import find_commit_labels
 from waymeet.evaluate.mining.labels import COMMITS, DOCSTRINGS, HEADINGS, LINKS, Label, is_test
-from waymeet.evaluate.mining.questions import as_typed, first_sentence, is_told
-from waymeet.evaluate.mining.withhold import without
+from waymeet.evaluate.mining.questions import clean_query, first_sentence, is_summary
+from waymeet.evaluate.mining.withhold import withhold_labels
 from waymeet.settings import Settings
 from waymeet.stores.memory.store import MemoryStore
 
@@ -33,11 +33,11 @@ def test_every_kind_of_label_is_found_and_its_text_withheld(root: Path) -> None:
         page.write_text(page.read_text(encoding="utf-8") + "\nMore.\n", encoding="utf-8")
         commit(root, f"Say more of the {thing} (#{number})", f"docs/page{number}.md")
     store = MemoryStore()
-    found = mine_collection(root, store, Settings(), most=20)
-    by_kind = {each.name: each for each in found.collections}
+    mined = mine_collection(root, store, Settings(), most=20)
+    by_kind = {each.name: each for each in mined.collections}
     assert list(by_kind) == list(KINDS)
-    assert not found.remarks
-    assert len(by_kind["commits"].queries) == 8, "one that changed fifty files is about none of them"
+    assert not mined.remarks
+    assert len(by_kind["commits"].queries) == 8, "a commit that changed fifty files is about none of them"
     assert "#" not in by_kind["commits"].queries[0].text
     left = _all_text(store)
     for kind in (HEADINGS, DOCSTRINGS, LINKS):
@@ -49,8 +49,10 @@ def test_every_kind_of_label_is_found_and_its_text_withheld(root: Path) -> None:
         "polish_anchor" in query.text or query.text.endswith((".md", ".py")) or "_" in query.text
         for query in names.queries
     } == {True}
-    kept = sum(f"## Storing the {thing} in winter" in left or f"## Cleaning the {thing}" in left for thing in THINGS)
-    assert kept, "most headings stay: an index without any is another index"
+    remaining = sum(
+        f"## Storing the {thing} in winter" in left or f"## Cleaning the {thing}" in left for thing in THINGS
+    )
+    assert remaining, "most headings stay: an index without any is another index"
     for query in by_kind[LINKS].queries:
         assert all(document.startswith("docs/") for document in by_kind[LINKS].qrels[query.id])
     for query in by_kind[HEADINGS].queries:
@@ -58,22 +60,22 @@ def test_every_kind_of_label_is_found_and_its_text_withheld(root: Path) -> None:
         assert by_kind[HEADINGS].places[judged].id == judged
 
 
-def test_the_same_project_always_asks_the_same(root: Path) -> None:
+def test_the_same_project_always_gives_the_same_queries(root: Path) -> None:
     first, second = (mine_collection(root, MemoryStore(), Settings(), most=7).collections for _ in range(2))
     assert first == second
     assert all(len(each.queries) == 7 for each in first)
 
 
-def test_a_project_that_says_nothing_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CollectionError, match="says too little of its own parts"):
+def test_a_project_without_labels_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CollectionError, match="has too few links, headings"):
         mine_collection(write(tmp_path, {"a.txt": "nothing much"}), MemoryStore(), Settings(), most=10)
 
 
 def test_commits_of_no_repository_are_none(tmp_path: Path) -> None:
-    assert from_commits(tmp_path, ["a.md"], 5.0) == ([], "no git repository")
+    assert find_commit_labels(tmp_path, ["a.md"], 5.0) == ([], "no git repository")
 
 
-def test_what_means_several_places_is_not_asked(root: Path) -> None:
+def test_an_ambiguous_label_is_not_used(root: Path) -> None:
     pages = {
         f"more/page{at}.md": (
             f"# More of the {thing}\n\nWhat else there is to know.\n\n"
@@ -85,23 +87,23 @@ def test_what_means_several_places_is_not_asked(root: Path) -> None:
     }
     write(root, {**pages, "said.md": f"# Said\n\nWhoever needs it, mending a broken {THINGS[0]} is easy.\n"})
     store = MemoryStore()
-    found = {each.name: each for each in mine_collection(root, store, Settings(), most=500).collections}
-    asked = {query.text for query in found[HEADINGS].queries}
-    assert not asked & {f"polish_{thing}" for thing in THINGS}, "whoever types it wants the definition"
-    assert not asked & {f"The {thing}" for thing in THINGS}, "another page is called that"
+    collections = {each.name: each for each in mine_collection(root, store, Settings(), most=500).collections}
+    queries = {query.text for query in collections[HEADINGS].queries}
+    assert not queries & {f"polish_{thing}" for thing in THINGS}, "as a query, it means the definition"
+    assert not queries & {f"The {thing}" for thing in THINGS}, "another page is called that"
     mending = {f"Mending a broken {thing}" for thing in THINGS}
-    assert asked & mending
-    assert asked & mending <= mending - {f"Mending a broken {THINGS[0]}"}, "another page says just that"
+    assert queries & mending
+    assert queries & mending <= mending - {f"Mending a broken {THINGS[0]}"}, "another page contains the same text"
 
 
 def test_a_test_does_not_answer_for_what_it_tests(root: Path) -> None:
-    shelf = {f"tests/test_{at}.py": text for at, text in enumerate(files().values()) if "def " in text}
+    tests = {f"tests/test_{at}.py": text for at, text in enumerate(files().values()) if "def " in text}
     moved = {path: text for path, text in files().items() if path.endswith(".md")}
     for path in list(files()):
         (root / path).unlink()
-    found = mine_collection(write(root, {**moved, **shelf}), MemoryStore(), Settings(), most=20)
-    assert DOCSTRINGS not in {each.name for each in found.collections}
-    assert "docstrings: none found" in found.remarks
+    mined = mine_collection(write(root, {**moved, **tests}), MemoryStore(), Settings(), most=20)
+    assert DOCSTRINGS not in {each.name for each in mined.collections}
+    assert "docstrings: none found" in mined.remarks
 
 
 def test_a_commit_is_known_by_what_people_wrote(tmp_path: Path) -> None:
@@ -110,7 +112,7 @@ def test_a_commit_is_known_by_what_people_wrote(tmp_path: Path) -> None:
     commit(tmp_path, "Say what the letters are for", *paths, "CHANGES.md", "lock")
     write(tmp_path, {"a.json": "{}"})
     commit(tmp_path, "Measure the letters once more", "a.json")
-    labels, why = from_commits(tmp_path, [*paths, "CHANGES.md", "lock"], 5.0)
+    labels, why = find_commit_labels(tmp_path, [*paths, "CHANGES.md", "lock"], 5.0)
     assert not why
     assert labels == [Label(COMMITS, "Say what the letters are for", ("a.md", "b.md", "c.md"))]
 
@@ -129,8 +131,8 @@ def test_a_commit_is_known_by_what_people_wrote(tmp_path: Path) -> None:
         ("Das „Haus“ 的“名字”", "Das Haus 的名字"),
     ],
 )
-def test_a_text_is_asked_as_somebody_would_type_it(text: str, typed: str) -> None:
-    assert as_typed(text) == typed
+def test_a_text_becomes_a_query_without_markup_and_operators(text: str, typed: str) -> None:
+    assert clean_query(text) == typed
 
 
 @pytest.mark.parametrize(
@@ -147,19 +149,19 @@ def test_a_sentence_ends_where_it_ends(text: str, first: str) -> None:
     assert first_sentence(text) == first
 
 
-def test_remarks_sum_nothing_up() -> None:
+def test_remarks_are_no_summaries() -> None:
     for remark in (
         "TODO: rotate all keys",
         "# type: ignore[x] of all keys",
         "See the other function",
         "@param x is a key",
     ):
-        assert not is_told(remark)
-    assert is_told("Rotate all keys")
+        assert not is_summary(remark)
+    assert is_summary("Rotate all keys")
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "expected"),
     [
         ("tests/unit/cart.py", True),
         ("src/__tests__/Cart.tsx", True),
@@ -172,8 +174,8 @@ def test_remarks_sum_nothing_up() -> None:
         ("docs/testing.md", False),
     ],
 )
-def test_tests_are_told_by_their_paths(path: str, told: bool) -> None:
-    assert is_test(path) is told
+def test_tests_are_recognised_by_their_paths(path: str, expected: bool) -> None:
+    assert is_test(path) is expected
 
 
 @pytest.mark.parametrize(
@@ -199,17 +201,17 @@ def test_tests_are_told_by_their_paths(path: str, told: bool) -> None:
 def test_a_text_is_taken_out_with_what_makes_it_a_label(kind: str, text: str, line: str, left: str | None) -> None:
     place = Place("x", 2, 2)
     label = Label(kind, text, ("y",), None, (place,))
-    done = list(without([label], lambda _: f"first\n{line}\nlast"))
+    done = list(withhold_labels([label], lambda _: f"first\n{line}\nlast"))
     assert [whole for _, whole, _ in done] == ([] if left is None else [f"first\n{left}\nlast"])
 
 
 def test_a_sentence_of_several_lines_leaves_lines_and_comments_behind() -> None:
     text = "def f():\n    # Rub the thing\n    # until it shines. Then\n    # rest.\n    return 1\n"
     label = Label(DOCSTRINGS, "Rub the thing until it shines", ("y",), None, (Place("x", 1, 5),))
-    ((_, left, _),) = without([label], lambda _: text)
+    ((_, left, _),) = withhold_labels([label], lambda _: text)
     assert left == "def f():\n    # \n    # Then\n    # rest.\n    return 1\n"
 
 
 def test_what_cannot_be_read_again_is_left_alone() -> None:
     label = Label(HEADINGS, "Fine guide", ("y",), None, (Place("x", 1, 1),))
-    assert not list(without([label], lambda _: None))
+    assert not list(withhold_labels([label], lambda _: None))

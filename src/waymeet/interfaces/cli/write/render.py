@@ -26,7 +26,7 @@ def as_json(item: Item, notebook: Notebook | None = None) -> dict[str, Any]:
     if item.kind == "skills":
         found["steps"] = list(skill_steps(item))
     if notebook is not None:
-        found["linked_from"] = [{"document": source, "kind": kind} for source, kind in notebook.inward(item.id)]
+        found["linked_from"] = [{"document": source, "kind": kind} for source, kind in notebook.backlinks(item.id)]
         if item.kind == "skills":
             found["usage"] = msgspec.to_builtins(notebook.usage().get(item.id))
     return found

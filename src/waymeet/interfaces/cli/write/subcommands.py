@@ -122,7 +122,7 @@ def _show(kind: str) -> click.Command:
                 return 0
             say(item.text.removesuffix("\n"))
             say(f"{item.id} version {item.version}", err=True)
-            for source, relation in entries.inward(item.id):
+            for source, relation in entries.backlinks(item.id):
                 say(f"← {source} ({relation})", err=True)
             for problem in item.problems:
                 say(f"note: {problem}", err=True)
