@@ -40,7 +40,7 @@ def test_feedback_moves_answers_survives_a_new_index_and_can_be_taken_back(run: 
     for path in project.parent.glob("data/waymeet/indexes/*.sqlite"):
         path.unlink()
     moved = run("search", "rotate the keys", "--explain")
-    assert "feedback on a like query: “rotate keys”" in moved.out
+    assert "feedback on a similar query: “rotate keys”" in moved.out
     assert run("feedback", "rotate keys", "--undo").code == 0
     assert run("feedback", "--list").code == 1
     assert [hit["score"] for hit in json.loads(run("search", "rotate keys", "--json").out)["hits"]] == [
@@ -84,7 +84,7 @@ def test_what_is_read_together_comes_together(run: Run, project: Path) -> None:
         assert run("read", page).code == 0
     asked = ("search", "signing", "--recipe", "memory", "--set", "embedding.provider=none", "--json")
     told = json.loads(run(*asked, "--set", "memory.together=1").out)
-    assert "docs/ja.md comes with docs/setup.md: often of use together" in told["notes"]
+    assert "docs/ja.md added because it is often read together with docs/setup.md" in told["notes"]
     assert "docs/ja.md" in [hit["document"] for hit in told["hits"]]
     assert "docs/ja.md" not in documents(run(*asked).out)
 

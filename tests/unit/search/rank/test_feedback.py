@@ -13,7 +13,7 @@ from waymeet.recipes import RECIPES
 from waymeet.recipes.auto import AUTO
 from waymeet.recipes.memory import MEMORY
 from waymeet.search.feedback import storage
-from waymeet.search.feedback.votes import Feedback, Pair, Vote, add_votes, read_with, remove_votes
+from waymeet.search.feedback.votes import Feedback, Pair, Vote, add_read_pairs, add_votes, remove_votes
 from waymeet.search.state import Search, Tools, run_stages
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.types import Document, Filters, Query
@@ -62,8 +62,8 @@ def test_bounded_explained_and_reversible(votes: list[tuple[str, str, bool]]) ->
 def test_it_is_seen_in_the_explanation_and_in_the_notes() -> None:
     search = ask(said(("rotate keys", "b.md", True)))
     (moved,) = [each for each in search.candidates if each.document == "b.md"]
-    assert moved.score.parts[-1].description == "feedback on a like query: “rotate keys”"
-    assert "feedback on a like query moved b.md" in search.notes
+    assert moved.score.parts[-1].description == "feedback on a similar query: “rotate keys”"
+    assert "ranking of b.md adjusted by feedback on a similar query" in search.notes
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_every_recipe_heeds_feedback_and_shows_it(name: str) -> None:
     assert scores(after)["b.md"] - scores(before)["b.md"] == pytest.approx(0.75 * 0.15 * best)
     assert scores(before)["a.md"] - scores(after)["a.md"] == pytest.approx(0.75 * 0.15 * best)
     for each in after.candidates:
-        assert each.score.parts[-1].description == "feedback on a like query: “rotate keys”"
+        assert each.score.parts[-1].description == "feedback on a similar query: “rotate keys”"
         assert evaluate(each.score) == pytest.approx(each.score.value)
 
 
@@ -200,7 +200,7 @@ def test_what_is_read_together_in_two_sittings_counts_as_linked(tmp_path: Path) 
     (reached,) = search.lists["graph"]
     assert reached.document == "c.md"
     assert reached.score == pytest.approx(0.5 / 61)
-    assert "c.md comes with a.md: often of use together" in search.notes
+    assert "c.md added because it is often read together with a.md" in search.notes
     assert [each.document for each in asked(together=3).candidates] == ["a.md"]
     assert [each.document for each in asked(together=0).candidates] == ["a.md"]
     assert settings.memory.together == 2
@@ -211,7 +211,7 @@ def test_one_long_sitting_is_one_however_often_things_are_read() -> None:
     moments: dict[str, int] = {}
     for number in range(40):
         now = DAY + number * SITTING // 2
-        pairs = read_with(pairs, "ab"[number % 2], moments, now)
+        pairs = add_read_pairs(pairs, "ab"[number % 2], moments, now)
         moments["ab"[number % 2]] = now
     assert [(pair.one, pair.other, pair.sittings) for pair in pairs] == [("a", "b", 1)]
 
@@ -220,7 +220,7 @@ def test_a_day_of_reading_makes_no_more_pairs_than_it_has_to() -> None:
     pairs: tuple[Pair, ...] = ()
     moments: dict[str, int] = {}
     for number in range(100):
-        pairs = read_with(pairs, f"{number:03}", moments, DAY + number)
+        pairs = add_read_pairs(pairs, f"{number:03}", moments, DAY + number)
         moments[f"{number:03}"] = DAY + number
     assert len(pairs) < 8 * 100
 

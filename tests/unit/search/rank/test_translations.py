@@ -4,7 +4,7 @@ from msgspec.structs import replace
 from support.corpus import Page, entry, store_of
 
 from waymeet.recipes import find_recipe
-from waymeet.search.rank.translations import counterpart, translation_groups
+from waymeet.search.rank.translations import find_counterpart, translation_groups
 from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Settings
@@ -89,13 +89,13 @@ def page(path: str, *sections: tuple[str, ...]) -> list[Chunk]:
 def test_sections_answer_to_each_other_by_the_place_of_their_headings() -> None:
     ours = page("a.md", ("A",), ("A", "B"), ("A", "C"))
     theirs = page("a.ja.md", ("あ",), ("あ", "い"), ("あ", "う"))
-    assert [counterpart(each.id, ours, theirs) for each in ours] == [each.id for each in theirs]
+    assert [find_counterpart(each.id, ours, theirs) for each in ours] == [each.id for each in theirs]
 
 
 def test_parts_of_a_long_section_answer_to_parts() -> None:
     ours = page("a.md", ("A",), ("B",), ("B",), ("C",))
     theirs = page("a.ja.md", ("あ",), ("い",), ("う",))
-    assert [counterpart(each.id, ours, theirs) for each in ours] == [
+    assert [find_counterpart(each.id, ours, theirs) for each in ours] == [
         "a.ja.md#L1-L10",
         "a.ja.md#L11-L20",
         "a.ja.md#L11-L20",
@@ -106,23 +106,23 @@ def test_parts_of_a_long_section_answer_to_parts() -> None:
 def test_sections_that_were_joined_answer_to_all_of_them() -> None:
     (joined,) = page("a.ja.md", ("あ",))
     joined = replace(joined, anchors=("あ", "い", "う"))
-    assert counterpart(joined.id, [joined], page("a.md", ("A",), ("B",), ("C",))) == "a.md#L1-L30"
+    assert find_counterpart(joined.id, [joined], page("a.md", ("A",), ("B",), ("C",))) == "a.md#L1-L30"
 
 
 def test_pages_that_grew_apart_answer_by_depth_then_by_how_far_down() -> None:
     ours = page("a.md", ("A",), ("A", "B"), ("A", "B", "D"), ("A", "C"))
     theirs = page("a.ja.md", ("あ",), ("あ", "い"), ("あ", "う"))
-    assert [counterpart(each.id, ours, theirs) for each in ours] == [
+    assert [find_counterpart(each.id, ours, theirs) for each in ours] == [
         "a.ja.md#L1-L10",
         "a.ja.md#L11-L20",
         "a.ja.md#L11-L20",
         "a.ja.md#L21-L30",
     ]
-    assert counterpart("a.md#L31-L40", page("a.md", (), (), (), ()), page("a.ja.md", (), ())) == "a.ja.md#L11-L20"
+    assert find_counterpart("a.md#L31-L40", page("a.md", (), (), (), ()), page("a.ja.md", (), ())) == "a.ja.md#L11-L20"
 
 
 def test_blocks_of_code_are_no_headings() -> None:
     first, second = page("a.md", ("A",), ("B",))
     block = Symbol("A/python-1", "code_block", 2, 4)
     first = replace(first, anchors=("A", "A/python-1"), symbols=(block,))
-    assert counterpart(second.id, [first, second], page("a.ja.md", ("あ",), ("い",))) == "a.ja.md#L11-L20"
+    assert find_counterpart(second.id, [first, second], page("a.ja.md", ("あ",), ("い",))) == "a.ja.md#L11-L20"
