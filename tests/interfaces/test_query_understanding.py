@@ -115,7 +115,7 @@ def test_why_not_names_the_filter_the_rank_and_the_ignore_rule(run: Run, project
     assert (done.code, "ignored by .gitignore, line 2: hidden.md" in done.out) == (1, True)
     assert "there is no file nope.md" in run("why-not", "keys", "nope.md").out
     done = run("why-not", "rotate signing keys", "docs/setup.md#L1-L3")
-    assert (done.code, "it is answer #1" in done.out) == (0, True)
+    assert (done.code, "it is result #1" in done.out) == (0, True)
     assert run("why-not", "keys", "docs/setup.md", "--recipe", "nope").code == 2
 
 

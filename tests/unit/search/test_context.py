@@ -7,7 +7,7 @@ from support.projects import indexed
 
 from waymeet.analysis.token_estimate import estimate_tokens
 from waymeet.recipes import RECIPES
-from waymeet.search.context import Context, build_context, summary
+from waymeet.search.context import Context, build_context, summarise_page
 from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Settings
@@ -77,9 +77,9 @@ def test_a_budget_is_kept_and_what_is_left_out_is_named(store: MemoryStore, budg
         <= budget
     )
     if len(given.pieces) < len(_packed(store, "spare keys of a drawer", 100_000).pieces):
-        assert "more that fit" in given.cut[0]
+        assert "more matching sections" in given.cut[0]
     if not all(each.whole for each in given.pieces):
-        assert "telling part" in given.cut[-1]
+        assert "shortened to their best part" in given.cut[-1]
 
 
 def test_nothing_found_is_an_empty_pack(store: MemoryStore) -> None:
@@ -90,6 +90,6 @@ def test_nothing_found_is_an_empty_pack(store: MemoryStore) -> None:
 def test_the_summary_of_code_is_its_first_comment() -> None:
     text = (Path(__file__).parents[3] / "src" / "waymeet" / "search" / "context.py").read_text("utf-8")
     code = indexed({"context.py": text})
-    said = summary(code.chunks_of(["context.py"])["context.py"], 240)
-    assert said.startswith("What somebody with a task needs to read")
-    assert summary((), 240) == ""
+    text = summarise_page(code.chunks_of(["context.py"])["context.py"], 240)
+    assert text.startswith("Collect what to read for a task")
+    assert summarise_page((), 240) == ""

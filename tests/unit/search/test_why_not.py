@@ -109,7 +109,7 @@ def test_a_stage_that_drops_it_is_named_and_a_recipe_that_does_not() -> None:
     found = told("rotate keys", "docs/setup.md", recipe="neighbours", limit=20)
     assert (found.verdict, found.lost_at) == ("lost", "select_seeds")
     assert any(change.startswith("--recipe auto: it is then #") for change in found.changes)
-    assert next(each.told for each in found.stages if each.stage == "select_seeds") == "not there"
+    assert next(each.state for each in found.stages if each.stage == "select_seeds") == "absent"
 
 
 def test_a_stage_that_drops_everything_is_named_too() -> None:

@@ -56,7 +56,7 @@ def change_votes(index: Path, change: Callable[[tuple[Vote, ...]], Iterable[Vote
     """
     file = _votes_file(index)
     try:
-        with _locked(file, _LOCK_SECONDS):
+        with _lock_file(file, _LOCK_SECONDS):
             votes = tuple(change(read_feedback(index).votes))[-_MAX_VOTES:]
             _write(file, votes)
     except OSError as error:
@@ -89,7 +89,7 @@ def record_read(index: Path, document: Document, now: int) -> bool:
         return False
     file = _read_times_file(index)
     try:
-        with _locked(file, 0.0):
+        with _lock_file(file, 0.0):
             read_times = last_read_times(index)
             earlier = read_pairs(index)
             pairs = add_read_pairs(earlier, document.id, read_times, now)
@@ -119,7 +119,7 @@ def _pairs_file(index: Path) -> Path:
 
 
 @contextmanager
-def _locked(file: Path, timeout: float) -> Iterator[None]:
+def _lock_file(file: Path, timeout: float) -> Iterator[None]:
     """Lock a file for writing. A timeout is an OSError."""
     from filelock import FileLock  # noqa: PLC0415 - every search reads these files, few write them
 

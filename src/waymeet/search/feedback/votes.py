@@ -106,7 +106,9 @@ class Feedback(Struct, frozen=True, dict=True):
 
 
 def add_read_pairs(pairs: Iterable[Pair], document: str, read_times: Mapping[str, int], now: int) -> tuple[Pair, ...]:
-    """Pair a document with those read before it in the same session, counting a pair once a session.
+    """Pair a document with those read before it in the same session.
+
+    A pair counts once a session.
 
     >>> add_read_pairs((), "b.md", {"a.md": 5}, 9)
     (Pair(one='a.md', other='b.md', sittings=1, at_ns=9),)

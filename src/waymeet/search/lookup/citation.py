@@ -71,9 +71,9 @@ def locate_reference(store: Store, reference: str) -> LineRange:
 def documents_of_references(
     references: Collection[str], select_known: Callable[[Collection[str]], Collection[str]]
 ) -> dict[str, str]:
-    """Map each reference to its document, if there is one. `select_known` returns the known ones of some ids.
+    """Map each reference to its document, if there is one.
 
-    The longest id counts, since a path may contain `#` or `:` itself.
+    `select_known` returns the ids that exist. The longest one counts, since a path may contain `#` or `:` itself.
 
     >>> documents_of_references(["a#.md#L1-L2", "a.md:3", "b/", "c.md"], {"a#.md", "a.md", "b/"}.intersection)
     {'a#.md#L1-L2': 'a#.md', 'a.md:3': 'a.md', 'b/': 'b/'}

@@ -152,7 +152,7 @@ def _select_receivers(
 def _link_weights(
     links: Sequence[Neighbour], auto: Auto, weight_by_kind: dict[tuple[str, bool], float]
 ) -> dict[str, tuple[float, bool]]:
-    """Return the weight of the heaviest link to each neighbour, and whether it is an outgoing link.
+    """Return the weight of the heaviest link to each neighbour, and whether it is outgoing.
 
     `weight_by_kind` caches weights between calls: there are hundreds of links, but few kinds.
     """
@@ -182,7 +182,7 @@ def _explain_link(contribution: _Contribution, scores: Mapping[str, float], leng
 def _explain_shared_name(
     contribution: _Contribution, scores: Mapping[str, float], document: str, length_factor: float, cap: float
 ) -> Explanation:
-    """Explain a bonus for a shared name: a share of the source's score, or the rest up to the cap."""
+    """Explain a bonus for a shared name, which is a share of the source's score up to a cap."""
     source = contribution.source
     reason = f"{contribution.reason} {source}"
     score = value(scores[source], f"score of {source}")

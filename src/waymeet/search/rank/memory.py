@@ -140,7 +140,7 @@ def _best_sections(ranking: Ranking) -> Ranking:
 
 
 def boost_triggers(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Move documents to the front of the lexical list if the query contains their trigger phrase."""
+    """Move documents with a trigger phrase in the query to the front of the lexical list."""
     if not settings.memory.lexical or (not settings.memory.rrf and "lexical" not in search.lists):
         return search.skip("no lexical list")
     keys = [trigger_key(phrase) for phrase in _phrases(search.text)]
@@ -242,7 +242,10 @@ def fuse_memory(search: Search, _tools: Tools, settings: Settings) -> Search:
 
 
 def _with_path(fused: Explanation, sources: Sequence[str], path: Explanation | None) -> Explanation:
-    """Attach the explanation of a path to the rank in the list `graph`, whose value it does not change."""
+    """Attach the explanation of a path to the rank in the list `graph`.
+
+    The value of the rank stays as it is.
+    """
     if path is None:
         return fused
     parts = (

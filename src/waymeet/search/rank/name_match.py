@@ -63,7 +63,7 @@ def _matched_shares(
 
 
 def _name_keys(text: str) -> dict[str, str]:
-    """List the keys of all file names, paths and titles that a query may contain, with their words."""
+    """List the keys of file names, paths and titles that a query may contain, with their words."""
     tokens = [token.strip(_PUNCTUATION) for token in text.split()[:_MAX_QUERY_WORDS]]
     keys = {file_name_key(token): token for token in tokens if token}
     keys |= {path_key(token.removeprefix("./")): token for token in tokens if "/" in token}

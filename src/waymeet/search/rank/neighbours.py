@@ -1,4 +1,4 @@
-"""Stages of the recipe `neighbours`: fuse to normalised scores, then spread them along links.
+"""Stages of the recipe `neighbours`: fuse, normalise and spread scores along links.
 
 A node is a chunk: a section, or the piece of a file in which a symbol is defined. Links connect places, so a link that
 names no place belongs to the first chunk of its document.
@@ -43,7 +43,7 @@ class _Path(NamedTuple):
 
 
 def fuse_normalised(search: Search, _tools: Tools, settings: Settings) -> Search:
-    """Fuse lists by reciprocal rank, or take the scores of a single list, and divide by the best."""
+    """Fuse lists by reciprocal rank, or take the scores of a single list, and normalise them."""
     search_type = made_of(search)
     weights = {"lexical": settings.rrf.lexical, "vector": settings.rrf.vector}
     fused: list[tuple[Candidate, Explanation]] = []
@@ -52,7 +52,7 @@ def fuse_normalised(search: Search, _tools: Tools, settings: Settings) -> Search
             score = rrf({source.source: source.rank for source in sources}, weights, settings.rrf.k)
         else:
             scores = (scored(search, source, row) for source, row in rows.items())
-            score = max(scores, key=lambda each: each.value)
+            score = max(scores, key=lambda explanation: explanation.value)
         row = next(iter(rows.values()))
         fused.append((Candidate(row.document, (row.chunk,), score, sources), score))
     best = max((score.value for _, score in fused), default=0.0)

@@ -30,7 +30,7 @@ def snippet(text: str, term_weights: Mapping[str, float], chars: int) -> tuple[s
 
 
 def _best_term(terms: tuple[str, ...], term_weights: Mapping[str, float]) -> str | None:
-    """Return the term of a token with the largest weight, None if the query contains none of them."""
+    """Return the term of a token with the largest weight, None if none is in the query."""
     matched = (term for term in terms if term in term_weights)
     return max(matched, key=lambda term: (term_weights[term], term), default=None)
 
@@ -56,7 +56,10 @@ def _window(
 
 
 def _extend_start(text: str, start: int, spare: int) -> int:
-    """Move the start to the beginning of its line, or of a word if the line has over `spare` characters."""
+    """Move the start back to the beginning of its line, by at most `spare` characters.
+
+    If the line begins earlier, move it to the beginning of a word.
+    """
     line = text.rfind("\n", 0, start) + 1
     if start - line <= spare:
         return line

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from waymeet.errors import NotIndexedError
 from waymeet.search.explore.broken_links import find_broken_links, find_orphans
 from waymeet.search.explore.graph import graph_around, list_connections, whole_graph
-from waymeet.search.explore.prose import blanked
+from waymeet.search.explore.prose import blank_non_prose
 from waymeet.search.explore.related import rank_related
 from waymeet.search.explore.suggest_links import Titles, suggest_links
 from waymeet.search.lookup.did_you_mean import similar_paths
@@ -60,8 +60,8 @@ def test_depth_ends_the_walk_and_the_start_is_left_out() -> None:
     chain = rank_related(store, "0.md", depth=3, kinds=(), limit=9, fan_out=200)
     assert {each.document: (each.hops, each.reasons) for each in chain} == {
         "1.md": (1, ("linked from it",)),
-        "2.md": (2, ("by way of 1.md",)),
-        "3.md": (3, ("by a chain of links",)),
+        "2.md": (2, ("linked through 1.md",)),
+        "3.md": (3, ("linked through several documents",)),
     }
 
 
@@ -193,7 +193,7 @@ def test_a_folder_saves_nobody_from_being_an_orphan_and_a_translation_only_with_
 
 def named(text: str, *titles: str) -> list[str]:
     pages = [page(f"{n}.md", title=title).document for n, title in enumerate(titles)]
-    return [text[start:end] for start, end, _ in Titles(pages).named(blanked(text))]
+    return [text[start:end] for start, end, _ in Titles(pages).find_mentions(blank_non_prose(text))]
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_hostile_texts_are_blanked_in_no_time() -> None:
         "[[" * 30_000,
         "a\n" * 50_000,
     ):
-        assert len(blanked(text)) == len(text)
+        assert len(blank_non_prose(text)) == len(text)
 
 
 def test_a_page_that_is_linked_already_is_not_suggested() -> None:
