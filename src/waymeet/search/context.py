@@ -163,7 +163,7 @@ def _distinct_sections(hits: Sequence[Hit], store: Store) -> list[_Section]:
 def _select_pieces(sections: Sequence[_Section], budget: int) -> tuple[list[Piece], list[_Section], int]:
     """Select sections within a budget, and return them, the others and the tokens spent.
 
-    A section that is too long is shortened to its best part, which ends the selection.
+    The first section that is too long is shortened to its best part if that fits, which ends the selection.
     """
     selected: list[Piece] = []
     waiting: list[_Section] = []

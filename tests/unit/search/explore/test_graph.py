@@ -1,4 +1,4 @@
-"""Looking at the graph: neighbours, gaps and suggestions, over a store in memory."""
+"""Related documents, graphs, broken links and suggestions, over a store in memory."""
 
 import pytest
 from conformance.make import entry
@@ -125,7 +125,7 @@ def test_a_symbol_is_found_by_its_last_part_if_that_is_clear() -> None:
         find_target(store, "a.py#get")
 
 
-def test_near_names_come_from_like_folders_first() -> None:
+def test_similar_paths_in_common_folders_come_first() -> None:
     paths = ["b/setup.md", "a/setup.md", "a/stop.md", "a/"]
     assert similar_paths("a/setup.md", paths) == ["a/setup.md", "b/setup.md"]
     assert similar_paths("a/setpu", paths) == ["a/setup.md", "b/setup.md"]
@@ -133,7 +133,7 @@ def test_near_names_come_from_like_folders_first() -> None:
     assert similar_paths("", paths) == []
 
 
-# --- gaps -----------------------------------------------------------------------------------------------------
+# --- broken links -----------------------------------------------------------------------------------------------------
 
 
 def test_only_links_that_people_wrote_can_be_broken() -> None:
@@ -173,7 +173,7 @@ def test_lines_of_code_are_places() -> None:
     assert [each.target for each in find_broken_links(store, {})] == ["b.py#L11"]
 
 
-def test_a_folder_saves_nobody_from_being_an_orphan_and_a_translation_only_with_its_twin() -> None:
+def test_links_from_folders_and_between_orphaned_translations_do_not_count() -> None:
     store = store_of(
         page("docs/", *to("docs/a.md", "docs/b.md", kind="contains"), kind="folders"),
         page("docs/a.md", *to("docs/a.ja.md", kind="translation"), *to("docs/b.md")),
@@ -218,7 +218,7 @@ def test_where_a_text_names_a_page(text: str, titles: list[str], found: list[str
     assert named(text, *titles) == found
 
 
-def test_hostile_texts_are_blanked_in_no_time() -> None:
+def test_hostile_texts_are_blanked_quickly() -> None:
     for text in (
         "[" * 50_000,
         "`" * 50_001,
