@@ -13,7 +13,7 @@ from waymeet.interfaces.requests.operations.search import SearchRequest, answer_
 from waymeet.types import LOW_RELEVANCE_NOTE, Filters
 
 GOOD, NOISE = "how are ranked lists fused", "which keys did harbour pilots of ancient carthage wear"
-SAID = "Nothing here seems to answer this; the nearest is shown:"
+SAID = "No result looks relevant; showing the closest matches:"
 
 
 def test_people_read_it_before_the_results(project: Path, run: Run) -> None:

@@ -40,7 +40,7 @@ def test_feedback_moves_answers_survives_a_new_index_and_can_be_taken_back(run: 
     for path in project.parent.glob("data/waymeet/indexes/*.sqlite"):
         path.unlink()
     moved = run("search", "rotate the keys", "--explain")
-    assert "feedback on a like query: “rotate keys”" in moved.out
+    assert "feedback on a similar query: “rotate keys”" in moved.out
     assert run("feedback", "rotate keys", "--undo").code == 0
     assert run("feedback", "--list").code == 1
     assert [hit["score"] for hit in json.loads(run("search", "rotate keys", "--json").out)["hits"]] == [
@@ -84,7 +84,7 @@ def test_what_is_read_together_comes_together(run: Run, project: Path) -> None:
         assert run("read", page).code == 0
     asked = ("search", "signing", "--recipe", "memory", "--set", "embedding.provider=none", "--json")
     told = json.loads(run(*asked, "--set", "memory.together=1").out)
-    assert "docs/ja.md comes with docs/setup.md: often of use together" in told["notes"]
+    assert "docs/ja.md added because it is often read together with docs/setup.md" in told["notes"]
     assert "docs/ja.md" in [hit["document"] for hit in told["hits"]]
     assert "docs/ja.md" not in documents(run(*asked).out)
 
@@ -115,7 +115,7 @@ def test_why_not_names_the_filter_the_rank_and_the_ignore_rule(run: Run, project
     assert (done.code, "ignored by .gitignore, line 2: hidden.md" in done.out) == (1, True)
     assert "there is no file nope.md" in run("why-not", "keys", "nope.md").out
     done = run("why-not", "rotate signing keys", "docs/setup.md#L1-L3")
-    assert (done.code, "it is answer #1" in done.out) == (0, True)
+    assert (done.code, "it is result #1" in done.out) == (0, True)
     assert run("why-not", "keys", "docs/setup.md", "--recipe", "nope").code == 2
 
 

@@ -27,7 +27,7 @@ def test_read(opened: Project, ask: Ask) -> None:
     longer = ask("read", id="docs/fusion.md#L6-L8", lines=5)
     assert (longer.start, longer.end) == (6, 10)
     assert ask("read", id="docs/fusion.md", start=11).start == 11
-    with pytest.raises(NotIndexedError, match="behind its end"):
+    with pytest.raises(NotIndexedError, match="past the end"):
         ask("read", id="docs/fusion.md", start=1000)
     with pytest.raises(NotIndexedError):
         ask("read", id="/etc/passwd")

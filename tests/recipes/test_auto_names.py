@@ -28,7 +28,7 @@ def test_documents_that_name_the_same_rare_thing_are_kindred() -> None:
     found = ask(store_of(pages), "engine notes").hits
     assert [(hit.document, round(hit.score, 5)) for hit in found] == [("a.md", 1.0), ("b.md", 0.25)]
     assert found[1].explanation is not None
-    assert "names “ada lovelace” as does a.md" in str(found[1].explanation)
+    assert "shares the name “ada lovelace” with a.md" in str(found[1].explanation)
     assert (
         answer_query(AUTO, Query("engine notes", depth=0), Tools(store_of(pages)), Settings()).hits[-1].document
         == "a.md"
@@ -47,7 +47,7 @@ def test_what_is_kindred_comes_behind_the_one_it_is_kindred_with() -> None:
     assert [(hit.document, round(hit.score, 5)) for hit in found][:2] == [("a.md", 1.0), ("b.md", 0.8)]
     assert found[1].explanation is not None
     assert evaluate(found[1].explanation) == found[1].score
-    assert "names “ada lovelace” as does a.md, and comes behind it" in str(found[1].explanation)
+    assert "shares the name “ada lovelace” with a.md, up to the cap" in str(found[1].explanation)
 
 
 def test_what_the_question_names_itself_makes_nobody_kindred() -> None:

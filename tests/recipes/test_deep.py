@@ -164,7 +164,7 @@ def test_golden_run_with_all_stages() -> None:
         ("lexical 2", 1),
         ("vector 2", 3),
     ]
-    assert found.hits[0].relevance_reason.startswith("meaning #3, words 2 #1, meaning 2 #3")
+    assert found.hits[0].relevance_reason.startswith("vector #3, lexical 2 #1, vector 2 #3")
     assert found.hits[0].sections[0].text == PAGES["c.md"]
 
 
@@ -185,7 +185,7 @@ def test_every_stage_is_timed_and_says_why_it_did_nothing() -> None:
     assert all(step.seconds >= 0.0 for step in found.steps)
     told = skipped(found)
     assert told["expand"] == "llm_unavailable"
-    assert told["rerank"] == "no reranker is set up"
+    assert told["rerank"] == "no reranker configured"
     assert told["blend_reranker"] == "no_reranker"
     assert found.seconds > 0.0
 

@@ -214,7 +214,7 @@ def test_an_entry_is_called_by_its_trigger_phrase() -> None:
     pages = {"a.md": Page(("rank now rank",)), "b.md": Page(("hay",), triggers=("rank now",))}
     found = ask("please rank now", store_of(pages), vectors=False)
     assert [hit.document for hit in found.hits] == ["b.md", "a.md"]
-    assert "called by a trigger phrase: b.md" in found.notes
+    assert "matched a trigger phrase: b.md" in found.notes
 
 
 def test_entries_that_contradict_each_other_are_shown_together() -> None:
@@ -271,7 +271,7 @@ def test_what_was_not_read_again_follows_behind_in_its_old_order() -> None:
 def test_without_a_reranker_nothing_is_amiss() -> None:
     found = ask()
     assert not found.reranked
-    assert {step.stage: step.skipped for step in found.steps}["rerank"] == "no reranker is set up"
+    assert {step.stage: step.skipped for step in found.steps}["rerank"] == "no reranker configured"
 
 
 def test_no_words_leave_meaning_and_links() -> None:

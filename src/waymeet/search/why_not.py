@@ -1,4 +1,4 @@
-"""Why a document is not among the answers: the stage at which it was lost, and what would bring it in."""
+"""Find out why a document is not among the results, and which changes would include it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from shlex import quote
@@ -11,12 +11,12 @@ from waymeet.analysis import list_terms, token_spans
 from waymeet.search.state import Recipe, Search, Tools, iterate_stages, run_stages, start
 from waymeet.search.understand.inline_filters import asked
 from waymeet.settings import Settings
-from waymeet.types import Document, Filters, Query
+from waymeet.types import Document, Filters, Query, Ranking
 
-_DEEP = 2000
-"""Chunks of each list that are looked at to say where a document stands."""
-_WORDS = 6
-"""Words of a title that are tried."""
+_MIN_LIST_CHUNKS = 2000
+"""Length of the lists in which the rank of the document is looked up."""
+_MAX_TITLE_WORDS = 6
+"""Words of a title that are tried as additions to the query."""
 _OPTIONS = {
     "paths": "--in",
     "kinds": "--kind",
@@ -39,24 +39,25 @@ _KEYS = {
 
 
 class Trace(Struct, frozen=True):
-    """How a document stood after a stage."""
+    """The state of a document after a stage."""
 
     stage: str
-    told: str
+    state: str
+    """Its ranks, `absent`, or why the stage was skipped."""
 
 
 class Standing(Struct, frozen=True):
-    """Where a document stands in one list."""
+    """The rank of a document in one list."""
 
     source: str
     rank: int | None
-    """None if it is not in it, however long the list."""
+    """None if the list does not contain it."""
     of: int
-    """How many documents the list has."""
+    """Number of documents in the list."""
 
 
 class WhyNot(Struct, frozen=True):
-    """What became of a document on the road of a query."""
+    """Why a document is not among the results of a query."""
 
     query: str
     document: str
@@ -64,19 +65,19 @@ class WhyNot(Struct, frozen=True):
     verdict: str
     """`found`, `outranked`, `lost`, `filtered`, `unmatched` or `not_indexed`."""
     lost_at: str
-    """The stage at which it was lost; empty if it was found."""
+    """The stage that lost it, empty if it was found."""
     reason: str
     changes: tuple[str, ...]
-    """What would bring it in, the smallest change first."""
+    """Changes that would include it, the smallest first."""
     rank: int | None = None
-    """Its place among all answers, by its best section."""
+    """The rank of its best section among all results."""
     limit: int = 0
     lists: tuple[Standing, ...] = ()
     stages: tuple[Trace, ...] = ()
 
 
 class TracedQuery(NamedTuple):
-    """A query and the way it is answered."""
+    """A query, with the recipe, tools and settings that answer it."""
 
     recipe: Recipe
     query: Query
@@ -84,129 +85,135 @@ class TracedQuery(NamedTuple):
     settings: Settings
 
 
-def why_not(road: TracedQuery, document: Document, others: Iterable[tuple[Recipe, Settings]] = ()) -> WhyNot:
-    """Follow one document through the stages of a recipe; `others` are recipes that may find it."""
-    query, tools = road.query, road.tools
+def why_not(traced: TracedQuery, document: Document, others: Iterable[tuple[Recipe, Settings]] = ()) -> WhyNot:
+    """Follow a document through the stages of a recipe. `others` are recipes to try instead."""
+    query, tools = traced.query, traced.tools
     with tools.store.snapshot():
-        search, traces, lost = _followed(road, document.id)
-        rank = _place(search, document.id)
-        # Trying things out must not cost anything: no model is asked from here on.
-        road = road._replace(tools=tools._replace(reranker=None, expander=None))
-        lists = _standings(road, document.id)
-        barred = _barred(search, document, tools)
-        verdict, at, reason = _verdict(search, rank, lost, barred, lists)
+        search, traces, lost_at = _trace_document(traced, document.id)
+        rank = _rank(search, document.id)
+        # Trials must not call paid or slow models.
+        traced = traced._replace(tools=tools._replace(reranker=None, expander=None))
+        lists = _standings(traced, document.id)
+        filters = _excluding_filters(search, document, tools)
+        verdict, stage, reason = _verdict(search, rank, lost_at, filters, lists)
         changes: tuple[str, ...] = ()
         if verdict == "filtered":
-            changes = tuple(_dropped(query, barred, tools))
+            changes = tuple(_filter_changes(query, filters, tools))
         elif verdict != "found":
-            changes = (*_tries(road, document, others), *_longer(road, document, rank), _confirmed(query, document))
+            changes = (
+                *_try_changes(traced, document, others),
+                *_try_limits(traced, document, rank),
+                _feedback_command(query, document),
+            )
     return WhyNot(
-        query.text, document.id, road.recipe.name, verdict, at, reason, changes, rank, query.limit, lists, traces
+        query.text, document.id, traced.recipe.name, verdict, stage, reason, changes, rank, query.limit, lists, traces
     )
 
 
-def _followed(road: TracedQuery, document: str) -> tuple[Search, tuple[Trace, ...], str]:
-    """Run a recipe stage by stage, and say how a document stood after each and which one lost it."""
+def _trace_document(traced: TracedQuery, document: str) -> tuple[Search, tuple[Trace, ...], str]:
+    """Run a recipe stage by stage, and record where a document ranks and which stage lost it."""
     traces: list[Trace] = []
-    lost, there, fused = "", False, False
-    last = start(road.recipe, road.query)
-    for step, search in iterate_stages(road.recipe, last, road.tools, road.settings):
-        fused, last = fused or bool(search.candidates), search
-        told = _told(search, document, fused=fused)
-        if there and not told:
-            lost = step.stage
-        there = bool(told)
-        traces.append(Trace(step.stage, f"skipped: {step.skipped}" if step.skipped else told or "not there"))
-    return last, tuple(traces), "" if there else lost
+    lost_at, is_present, is_fused = "", False, False
+    last = start(traced.recipe, traced.query)
+    for step, search in iterate_stages(traced.recipe, last, traced.tools, traced.settings):
+        is_fused, last = is_fused or bool(search.candidates), search
+        state = _describe_state(search, document, is_fused=is_fused)
+        if is_present and not state:
+            lost_at = step.stage
+        is_present = bool(state)
+        traces.append(Trace(step.stage, f"skipped: {step.skipped}" if step.skipped else state or "absent"))
+    return last, tuple(traces), "" if is_present else lost_at
 
 
-def _told(search: Search, document: str, *, fused: bool) -> str:
-    """Say where a document stands by now."""
-    if fused:
-        place = _place(search, document)
-        return f"#{place} of {len(search.candidates)}" if place else ""
-    ranks = []
-    for source, ranking in search.lists.items():
-        documents = list(dict.fromkeys(each.document for each in ranking))
-        if document in documents:
-            ranks.append(f"{source} #{documents.index(document) + 1} of {len(documents)}")
-    ranks += ["reached along links"] if any(each.document == document for each in search.reached) else []
+def _describe_state(search: Search, document: str, *, is_fused: bool) -> str:
+    """Describe the rank of a document among the candidates, or before fusion in each list."""
+    if is_fused:
+        rank = _rank(search, document)
+        return f"#{rank} of {len(search.candidates)}" if rank else ""
+    ranks = [
+        f"{source} #{standing.rank} of {standing.of}"
+        for source, ranking in search.lists.items()
+        if (standing := _standing(source, ranking, document)).rank is not None
+    ]
+    if any(reached.document == document for reached in search.reached):
+        ranks.append("reached along links")
     return ", ".join(ranks)
 
 
-def _place(search: Search, document: str) -> int | None:
-    """Say which answer a document is by its best section: others may have several before it."""
-    places = (place for place, each in enumerate(search.candidates, start=1) if each.document == document)
-    return next(places, None)
+def _rank(search: Search, document: str) -> int | None:
+    """Return the rank of a document's best section among all candidates."""
+    ranks = (rank for rank, candidate in enumerate(search.candidates, start=1) if candidate.document == document)
+    return next(ranks, None)
 
 
-def _standings(road: TracedQuery, document: str) -> tuple[Standing, ...]:
-    """Say where a document stands in each list if lists are made much longer."""
-    pool = replace(road.settings.pool, min=max(road.settings.pool.min, _DEEP))
-    search, _ = run_stages(road.recipe, road.query, road.tools, replace(road.settings, pool=pool))
-    found = []
-    for source, ranking in search.lists.items():
-        documents = list(dict.fromkeys(each.document for each in ranking))
-        rank = documents.index(document) + 1 if document in documents else None
-        found.append(Standing(source, rank, len(documents)))
-    return tuple(found)
+def _standings(traced: TracedQuery, document: str) -> tuple[Standing, ...]:
+    """Return the rank of a document in each list, made much longer than usual."""
+    pool = replace(traced.settings.pool, min=max(traced.settings.pool.min, _MIN_LIST_CHUNKS))
+    search, _ = run_stages(traced.recipe, traced.query, traced.tools, replace(traced.settings, pool=pool))
+    return tuple(_standing(source, ranking, document) for source, ranking in search.lists.items())
 
 
-def _barred(search: Search, document: Document, tools: Tools) -> tuple[str, ...]:
-    """Name the filters that leave a document out: each alone does, or all together."""
+def _standing(source: str, ranking: Ranking, document: str) -> Standing:
+    documents = list(dict.fromkeys(row.document for row in ranking))
+    rank = documents.index(document) + 1 if document in documents else None
+    return Standing(source, rank, len(documents))
+
+
+def _excluding_filters(search: Search, document: Document, tools: Tools) -> tuple[str, ...]:
+    """Name the filters that exclude a document by themselves, or all if only together."""
     filters = search.filters
     if tools.store.first_passing_chunks([document.id], filters):
-        late = search.deferred_filters
-        return () if tools.store.first_passing_chunks([document.id], late) else tuple(_set(late))
-    alone = [
-        name for name in _set(filters) if not tools.store.first_passing_chunks([document.id], _only(filters, name))
+        deferred = search.deferred_filters
+        return () if tools.store.first_passing_chunks([document.id], deferred) else tuple(_set_filters(deferred))
+    single = [
+        name
+        for name in _set_filters(filters)
+        if not tools.store.first_passing_chunks([document.id], replace(Filters(), **{name: getattr(filters, name)}))
     ]
-    return tuple(alone or _set(filters))
+    return tuple(single or _set_filters(filters))
 
 
-def _set(filters: Filters) -> Iterator[str]:
-    usual = Filters()
-    yield from (name for name in filters.__struct_fields__ if getattr(filters, name) != getattr(usual, name))
-
-
-def _only(filters: Filters, name: str) -> Filters:
-    return replace(Filters(), **{name: getattr(filters, name)})
+def _set_filters(filters: Filters) -> Iterator[str]:
+    """Yield the names of the filters that are set."""
+    unset = Filters()
+    yield from (name for name in filters.__struct_fields__ if getattr(filters, name) != getattr(unset, name))
 
 
 def _verdict(
-    search: Search, rank: int | None, lost: str, barred: Sequence[str], lists: Sequence[Standing]
+    search: Search, rank: int | None, lost_at: str, filters: Sequence[str], lists: Sequence[Standing]
 ) -> tuple[str, str, str]:
+    """Return verdict, stage and reason."""
     if rank is not None and rank <= search.query.limit:
-        return "found", "", f"it is answer #{rank}"
+        return "found", "", f"it is result #{rank}"
     if rank is not None:
         return "outranked", "limit", f"it is #{rank} of {len(search.candidates)}; {search.query.limit} are shown"
-    if barred:
-        return "filtered", "filter", f"it is left out by {', '.join(_named(search, name) for name in barred)}"
-    if lost:
-        return "lost", lost, f"the stage {lost} dropped it"
-    return _unheard(search, [each for each in lists if each.rank is not None])
+    if filters:
+        return "filtered", "filter", f"excluded by {', '.join(_describe_filter(search, name) for name in filters)}"
+    if lost_at:
+        return "lost", lost_at, f"the stage {lost_at} dropped it"
+    return _verdict_not_retrieved(search, [standing for standing in lists if standing.rank is not None])
 
 
-def _unheard(search: Search, stood: Sequence[Standing]) -> tuple[str, str, str]:
-    """Say why no list of the usual length has a document."""
-    if stood:
-        told = ", ".join(f"#{each.rank} of {each.of} by {each.source}" for each in stood)
-        return "outranked", "retrieve", f"it is too far down to be looked at: {told}"
+def _verdict_not_retrieved(search: Search, standings: Sequence[Standing]) -> tuple[str, str, str]:
+    """Return verdict, stage and reason for a document that no list of the usual length contains."""
+    if standings:
+        ranks = ", ".join(f"#{standing.rank} of {standing.of} by {standing.source}" for standing in standings)
+        return "outranked", "retrieve", f"ranked too low to be a candidate: {ranks}"
     if not search.words:
-        return "unmatched", "understand", "the query has no word that can be looked up"
-    unasked = "" if "vector" in search.lists else ", and meaning was not asked"
-    return "unmatched", "retrieve", f"no list contains it: it has none of the query's words{unasked}"
+        return "unmatched", "understand", "the query contains no searchable word"
+    no_vectors = "" if "vector" in search.lists else ", and vector search did not run"
+    return "unmatched", "retrieve", f"no list contains it: none of the query's words match{no_vectors}"
 
 
-def _named(search: Search, name: str) -> str:
-    """Name a filter for people, with its values."""
+def _describe_filter(search: Search, name: str) -> str:
+    """Describe a filter with its values, as it is written in a query."""
     values = getattr(search.filters, name) or getattr(search.deferred_filters, name)
     if name == "phrases":
         return ", ".join(f'"{phrase}"' for phrase in values)
     if name == "without":
         return ", ".join(f"-{' '.join(group)}" for group in values)
     if name == "without_kinds":
-        return f"leaving out {', '.join(values)}"
+        return f"the default exclusion of {', '.join(values)}"
     if name == "properties":
         return ", ".join(f"{key}:{value}" for key, value in values)
     if isinstance(values, int):
@@ -214,66 +221,72 @@ def _named(search: Search, name: str) -> str:
     return f"{_KEYS[name]}:{','.join(values)}"
 
 
-def _tries(road: TracedQuery, document: Document, others: Iterable[tuple[Recipe, Settings]]) -> Iterator[str]:
-    """Try out other wordings and other recipes, the smallest change first."""
-    for word in _missing(road.query.text, document):
-        place = _tried(road._replace(query=replace(road.query, text=f"{road.query.text} {word}")), document)
-        if place:
-            yield f"add “{word}”, a word of its title: it is then #{place}"
+def _try_changes(traced: TracedQuery, document: Document, others: Iterable[tuple[Recipe, Settings]]) -> Iterator[str]:
+    """Yield the added word and the other recipes that find a document."""
+    for word in _missing_words(traced.query.text, document):
+        rank = _try_rank(traced._replace(query=replace(traced.query, text=f"{traced.query.text} {word}")), document)
+        if rank:
+            yield f"add “{word}”, a word of its title: it is then #{rank}"
             break
     for recipe, settings in others:
-        if recipe.name != road.recipe.name and road.query.mode in ("", *recipe.modes):
-            place = _tried(road._replace(recipe=recipe, settings=settings), document)
-            if place:
-                yield f"--recipe {recipe.name}: it is then #{place}"
+        if recipe.name != traced.recipe.name and traced.query.mode in ("", *recipe.modes):
+            rank = _try_rank(traced._replace(recipe=recipe, settings=settings), document)
+            if rank:
+                yield f"--recipe {recipe.name}: it is then #{rank}"
 
 
-def _longer(road: TracedQuery, document: Document, rank: int | None) -> Iterator[str]:
-    """Say how many answers would have to be shown: more answers also begin their walks from more places."""
+def _try_limits(traced: TracedQuery, document: Document, rank: int | None) -> Iterator[str]:
+    """Yield the limit that includes a document.
+
+    A larger limit also starts the walk along links from more documents, so that the rank itself may not be enough.
+    """
     for limit in (rank, 2 * rank) if rank is not None else ():
-        place = _tried(road._replace(query=replace(road.query, limit=limit)), document)
-        if place:
-            yield f"--limit {limit}: it is then {'the last one shown' if place == limit else f'#{place}'}"
+        new_rank = _try_rank(traced._replace(query=replace(traced.query, limit=limit)), document)
+        if new_rank:
+            yield f"--limit {limit}: it is then {'the last one shown' if new_rank == limit else f'#{new_rank}'}"
             return
 
 
-def _confirmed(query: Query, document: Document) -> str:
-    """Name what helps in any case."""
-    return f"tell that it is right: waymeet feedback {quote(query.text)} --right {quote(document.id)}"
+def _feedback_command(query: Query, document: Document) -> str:
+    """Return the command that marks a document as relevant, which helps in any case."""
+    return f"mark it as relevant: waymeet feedback {quote(query.text)} --right {quote(document.id)}"
 
 
-def _dropped(query: Query, barred: Sequence[str], tools: Tools) -> Iterator[str]:
-    """Say which filters to leave out, as the asker wrote them."""
-    told = asked(query.text, tools.store.documents_by_key)
-    for name in barred:
+def _filter_changes(query: Query, filters: Sequence[str], tools: Tools) -> Iterator[str]:
+    """Yield the filters to drop, as written in the query or as options."""
+    parsed = asked(query.text, tools.store.documents_by_key)
+    for name in filters:
         key = _KEYS.get(name, "")
-        inline = [each for each in told.written if each.partition(":")[0] == key] if key else []
+        inline = [written for written in parsed.written if written.partition(":")[0] == key] if key else []
         if name == "properties":
-            inline = [each for each in told.written if each.partition(":")[0] in dict(told.filters.properties)]
+            properties = dict(parsed.filters.properties)
+            inline = [written for written in parsed.written if written.partition(":")[0] in properties]
         if inline:
             yield f"drop {' '.join(inline)} from the query"
         elif name in {"phrases", "without"}:
             yield "drop the quotes" if name == "phrases" else "drop the excluded word"
         elif name == "without_kinds":
-            yield "ask for its kind: --kind folders"
+            yield "include its kind: --kind folders"
         else:
             yield f"drop {_OPTIONS.get(name, name)}"
 
 
-def _missing(text: str, document: Document) -> list[str]:
-    """List words of a title, or else of a path, that a query lacks, the longest first."""
-    mine = set(list_terms(text))
-    for source in (document.title, document.id.rpartition("/")[2].partition(".")[0]):
-        found = {
-            source[start:end]: None for start, end, each in token_spans(source) if each and not mine.issuperset(each)
+def _missing_words(query: str, document: Document) -> list[str]:
+    """List words of a title, or else of a file name, that a query lacks, the longest first."""
+    query_terms = set(list_terms(query))
+    for name in (document.title, document.id.rpartition("/")[2].partition(".")[0]):
+        words = {
+            name[start:end]: None
+            for start, end, terms in token_spans(name)
+            if terms and not query_terms.issuperset(terms)
         }
-        if found:
-            return sorted(found, key=lambda word: (-len(word), word))[:_WORDS]
+        if words:
+            return sorted(words, key=lambda word: (-len(word), word))[:_MAX_TITLE_WORDS]
     return []
 
 
-def _tried(road: TracedQuery, document: Document) -> int | None:
-    """Say which answer a document would be; None if it would not be one."""
-    search, _ = run_stages(*road)
-    place = _place(search, document.id)
-    return place if place is not None and place <= road.query.limit else None
+def _try_rank(traced: TracedQuery, document: Document) -> int | None:
+    """Return the rank of a document in another query, None if it would not be shown."""
+    search, _ = run_stages(*traced)
+    rank = _rank(search, document.id)
+    return rank if rank is not None and rank <= traced.query.limit else None

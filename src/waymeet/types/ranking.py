@@ -142,7 +142,7 @@ class Step(Struct, frozen=True):
     skipped: str | None = None
 
 
-LOW_RELEVANCE_NOTE = "nothing here seems to answer this; the nearest is shown"
+LOW_RELEVANCE_NOTE = "no result looks relevant; showing the closest matches"
 """The note of an answer that is doubtful."""
 
 

@@ -1,4 +1,4 @@
-"""Why a document is not among the answers: the right stage, the right reason, a change that works."""
+"""Why a document is not among the results: the right stage, the right reason, a change that works."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ PAGES = {
 }
 
 
-def told(
+def explain(
     query: str,
     document: str,
     *,
@@ -32,25 +32,24 @@ def told(
     filters: Filters | None = None,
 ) -> WhyNot:
     store = store or store_of(PAGES)
-    chosen = RECIPES[recipe]
-    asked = Query(query, limit=limit, filters=filters or Filters())
+    request = Query(query, limit=limit, filters=filters or Filters())
     settings = {name: resolve((Layer("recipe", each.overrides),)) for name, each in RECIPES.items()}
-    road = TracedQuery(chosen, asked, Tools(store), settings[recipe])
+    traced = TracedQuery(RECIPES[recipe], request, Tools(store), settings[recipe])
     others = [(RECIPES[name], settings[name]) for name in ("auto", "classic")]
-    return why_not(road, store.documents([document])[document], others)
+    return why_not(traced, store.documents([document])[document], others)
 
 
-def test_what_is_found_is_said_to_be() -> None:
-    found = told("rotate keys", "docs/1.md", limit=20)
-    assert (found.verdict, found.lost_at, found.changes) == ("found", "", ())
-    assert found.rank
+def test_a_document_among_the_results_is_found() -> None:
+    report = explain("rotate keys", "docs/1.md", limit=20)
+    assert (report.verdict, report.lost_at, report.changes) == ("found", "", ())
+    assert report.rank
 
 
 def test_a_filter_in_the_query_is_named_as_it_was_written() -> None:
-    found = told("rotate keys kind:code", "docs/1.md")
-    assert (found.verdict, found.lost_at) == ("filtered", "filter")
-    assert "kind:code" in found.reason
-    assert found.changes == ("drop kind:code from the query",)
+    report = explain("rotate keys kind:code", "docs/1.md")
+    assert (report.verdict, report.lost_at) == ("filtered", "filter")
+    assert "kind:code" in report.reason
+    assert report.changes == ("drop kind:code from the query",)
 
 
 @pytest.mark.parametrize(
@@ -62,63 +61,63 @@ def test_a_filter_in_the_query_is_named_as_it_was_written() -> None:
     ],
 )
 def test_a_filter_of_the_caller_is_named_by_its_option(filters: Filters, change: str) -> None:
-    assert told("rotate keys", "docs/1.md", filters=filters).changes == (change,)
+    assert explain("rotate keys", "docs/1.md", filters=filters).changes == (change,)
 
 
 def test_an_exclusion_and_a_phrase_are_filters_too() -> None:
-    assert told("keys -rotate", "docs/1.md").changes == ("drop the excluded word",)
-    assert told('"keys occur"', "docs/1.md").changes == ("drop the quotes",)
+    assert explain("keys -rotate", "docs/1.md").changes == ("drop the excluded word",)
+    assert explain('"keys occur"', "docs/1.md").changes == ("drop the quotes",)
 
 
-def test_what_is_too_far_down_is_told_its_rank_and_how_to_raise_it() -> None:
-    found = told("keys", "docs/setup.md")
-    assert (found.verdict, found.lost_at) == ("outranked", "limit")
-    assert found.rank is not None
-    assert found.rank > 3
-    assert found.changes[0].startswith("add “guide”, a word of its title: it is then #")
-    assert f"--limit {found.rank}: it is then the last one shown" in found.changes
-    assert [(each.source, each.rank) for each in found.lists] == [("lexical", found.rank)]
+def test_an_outranked_document_has_its_rank_and_changes_that_raise_it() -> None:
+    report = explain("keys", "docs/setup.md")
+    assert (report.verdict, report.lost_at) == ("outranked", "limit")
+    assert report.rank is not None
+    assert report.rank > 3
+    assert report.changes[0].startswith("add “guide”, a word of its title: it is then #")
+    assert f"--limit {report.rank}: it is then the last one shown" in report.changes
+    assert [(each.source, each.rank) for each in report.lists] == [("lexical", report.rank)]
 
 
-def test_a_document_behind_several_sections_of_another_is_told_its_place_among_the_answers() -> None:
-    """The other document has three sections before it, so that it is answer 4, and no answer of three."""
+def test_the_rank_of_a_document_counts_all_sections_before_it() -> None:
+    """The other document has three sections before it, so that it is result 4, and not among three."""
     pages = {"a.md": Page(("keys keys", "keys keys", "keys keys")), "b.md": Page(("keys and quite different words",))}
-    found = told("keys", "b.md", store=store_of(pages))
-    assert (found.verdict, found.rank) == ("outranked", 4)
-    assert "--limit 4: it is then the last one shown" in found.changes
-    assert told("keys", "b.md", store=store_of(pages), limit=4).verdict == "found"
+    report = explain("keys", "b.md", store=store_of(pages))
+    assert (report.verdict, report.rank) == ("outranked", 4)
+    assert "--limit 4: it is then the last one shown" in report.changes
+    assert explain("keys", "b.md", store=store_of(pages), limit=4).verdict == "found"
 
 
-def test_what_no_list_reaches_is_told_where_it_would_stand() -> None:
+def test_a_document_beyond_the_lists_has_its_rank_in_longer_ones() -> None:
     many = store_of(
         {**{f"{n:03}.md": "keys keys" for n in range(150)}, "z.md": Page(("keys and much more",), title="Z")}
     )
-    found = told("keys", "z.md", store=many)
-    assert (found.verdict, found.lost_at) == ("outranked", "retrieve")
-    assert "#151 of 151 by lexical" in found.reason
+    report = explain("keys", "z.md", store=many)
+    assert (report.verdict, report.lost_at) == ("outranked", "retrieve")
+    assert "#151 of 151 by lexical" in report.reason
 
 
-def test_what_has_no_word_of_the_query_is_told_so() -> None:
-    found = told("rotate", "docs/old.md")
-    assert (found.verdict, found.lost_at) == ("unmatched", "retrieve")
-    assert found.changes[0] == "add “Old”, a word of its title: it is then #1"
-    assert told("the", "docs/old.md").lost_at == "understand"
+def test_a_document_without_the_words_of_the_query_is_unmatched() -> None:
+    report = explain("rotate", "docs/old.md")
+    assert (report.verdict, report.lost_at) == ("unmatched", "retrieve")
+    assert report.changes[0] == "add “Old”, a word of its title: it is then #1"
+    assert explain("the", "docs/old.md").lost_at == "understand"
 
 
 def test_a_stage_that_drops_it_is_named_and_a_recipe_that_does_not() -> None:
-    found = told("rotate keys", "docs/setup.md", recipe="neighbours", limit=20)
-    assert (found.verdict, found.lost_at) == ("lost", "select_seeds")
-    assert any(change.startswith("--recipe auto: it is then #") for change in found.changes)
-    assert next(each.told for each in found.stages if each.stage == "select_seeds") == "not there"
+    report = explain("rotate keys", "docs/setup.md", recipe="neighbours", limit=20)
+    assert (report.verdict, report.lost_at) == ("lost", "select_seeds")
+    assert any(change.startswith("--recipe auto: it is then #") for change in report.changes)
+    assert next(each.state for each in report.stages if each.stage == "select_seeds") == "absent"
 
 
 def test_a_stage_that_drops_everything_is_named_too() -> None:
     """The only entry is deprecated, so `weigh_by_intent` leaves nothing at all."""
     store = MemoryStore()
-    made = entry("a.md", Page(("needle",), title="A"))
-    store.put([replace(made, document=replace(made.document, properties={"tier": "deprecated"}))])
-    found = told("needle", "a.md", recipe="memory", store=store)
-    assert (found.verdict, found.lost_at) == ("lost", "weigh_by_intent")
+    built = entry("a.md", Page(("needle",), title="A"))
+    store.put([replace(built, document=replace(built.document, properties={"tier": "deprecated"}))])
+    report = explain("needle", "a.md", recipe="memory", store=store)
+    assert (report.verdict, report.lost_at) == ("lost", "weigh_by_intent")
 
 
 def test_rules_are_named_with_their_line(tmp_path: Path) -> None:

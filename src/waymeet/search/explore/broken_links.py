@@ -1,4 +1,4 @@
-"""Where the graph has gaps: links that lead nowhere, and documents that nothing leads to."""
+"""Find broken links, and documents without incoming links."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -15,183 +15,192 @@ from waymeet.types import INFERRED_KINDS, Chunk, Document, Edge
 
 _CONTAINS = "contains"
 _TRANSLATION = "translation"
-_ENTRANCES = frozenset(
+_ENTRY_PAGES = frozenset(
     """
     readme index _index home start contents toc summary _sidebar changelog changes history news license licence copying
     notice authors contributors contributing code_of_conduct security support governance agents claude skill robots
     humans
     """.split()
 )
-"""Pages that are found without a link, by their place or their name."""
+"""File names of pages that are found without a link."""
 _LINES = re.compile(r"l(\d{1,9})(?:-l?(\d{1,9}))?")
-_COMPARISONS = 1_000_000
-"""Names that are compared in order to say what broken links may mean; the links beyond are listed without."""
+_MAX_COMPARISONS = 1_000_000
+"""Paths that are compared to suggest targets of broken links. Further links get no suggestion."""
 
 
 class Orphan(Struct, frozen=True):
-    """A document that nothing links to."""
+    """A document without incoming links."""
 
     document: str
     title: str
     kind: str
     links: int
-    """How many links it has itself."""
+    """Number of its own links."""
 
 
 class BrokenLink(Struct, frozen=True):
-    """A link that does not lead where its author meant."""
+    """A link whose target is missing or was renamed."""
 
     document: str
     line: int
     kind: str
     target: str
-    """What it looks for, as far as that is missing: a name, or `path#anchor`."""
+    """The missing name, or `path#anchor`."""
     text: str
     sentence: str
     problem: Literal["missing", "anchor", "renamed"]
     suggestions: tuple[str, ...] = ()
-    """What may be meant."""
+    """Similar targets."""
 
 
 def find_orphans(store: Store, kinds: Collection[str], *, entrances: bool = False) -> tuple[Orphan, ...]:
-    """List documents of some kinds that no other document links to; pages at the entrance only on demand."""
-    found: dict[str, Orphan] = {}
-    twins: dict[str, set[str]] = {}
+    """List documents of some kinds without incoming links.
+
+    A page with a translation that has incoming links is no orphan. Entry pages are listed only on request.
+    """
+    orphans: dict[str, Orphan] = {}
+    translations: dict[str, set[str]] = {}
     for batch in batches(store.fingerprints()):
-        around = store.neighbours(batch)
-        for id_, each in store.documents(batch).items():
-            links = [other for other in around[id_] if other.kind not in {_CONTAINS, _TRANSLATION}]
-            if each.kind in kinds and all(other.outward for other in links):
-                found[id_] = Orphan(id_, each.title, each.kind, sum(other.links for other in links))
-                twins[id_] = {other.document for other in around[id_] if other.kind == _TRANSLATION}
+        neighbours = store.neighbours(batch)
+        for id_, document in store.documents(batch).items():
+            links = [link for link in neighbours[id_] if link.kind not in {_CONTAINS, _TRANSLATION}]
+            if document.kind in kinds and all(link.outward for link in links):
+                orphans[id_] = Orphan(id_, document.title, document.kind, sum(link.links for link in links))
+                translations[id_] = {link.document for link in neighbours[id_] if link.kind == _TRANSLATION}
     return tuple(
-        found[id_]
-        for id_ in sorted(found)
-        if twins[id_] <= found.keys() and (entrances or not _entrance(id_))  # who finds a page finds its translations
+        orphans[id_]
+        for id_ in sorted(orphans)
+        if translations[id_] <= orphans.keys() and (entrances or not _is_entry_page(id_))
     )
 
 
 def find_broken_links(
     store: Store,
     former: Mapping[str, str],
-    there: Callable[[str], bool] = lambda _: False,
+    exists: Callable[[str], bool] = lambda _: False,
     paths: Collection[str] = (),
 ) -> tuple[BrokenLink, ...]:
-    """List links that people wrote and that lead nowhere, to no such heading, or to a page by a name it had once.
+    """List written links to missing documents, missing headings and former paths.
 
-    `former` gives the present path of documents by the path they had; `there` tells whether something that is not
-    indexed, such as a folder or an ignored file, is there all the same.
+    `former` maps former paths of documents to the present ones. `exists` returns whether a path that is not indexed
+    exists all the same, such as a folder or an ignored file.
     """
     ids = list(store.fingerprints())
-    names = _Names(ids, former)
-    found: list[BrokenLink] = []
+    targets = _Targets(ids, former)
+    broken: list[BrokenLink] = []
     for batch in batches([id_ for id_ in ids if is_below(id_, paths)]):
-        writing = {id_ for id_, each in store.documents(batch).items() if each.kind not in DESCRIBED}
-        leading = (edge for edge in store.edges(writing) if edge.source.document in writing)
-        edges = [edge for edge in leading if edge.kind not in INFERRED_KINDS]
-        dangling = [edge for edge in edges if edge.target is None and not any(map(there, _written(edge)))]
-        found.extend(map(names.missing, dangling))
-        found.extend(_astray(store, [edge for edge in edges if edge.target is not None and edge.target.anchor]))
-        found.extend(names.renamed(edge) for edge in edges if edge.target is not None and names.was(edge))
-    return tuple(sorted(found, key=lambda each: (each.document, each.line, each.target)))
+        pages = {id_ for id_, document in store.documents(batch).items() if document.kind not in DESCRIBED}
+        outgoing = (edge for edge in store.edges(pages) if edge.source.document in pages)
+        edges = [edge for edge in outgoing if edge.kind not in INFERRED_KINDS]
+        dangling = [edge for edge in edges if edge.target is None and not any(map(exists, _written_names(edge)))]
+        broken.extend(map(targets.report_missing, dangling))
+        broken.extend(_missing_anchors(store, [edge for edge in edges if edge.target and edge.target.anchor]))
+        resolved = (edge for edge in edges if edge.target is not None)
+        broken.extend(targets.report_renamed(edge) for edge in resolved if targets.former_path(edge))
+    return tuple(sorted(broken, key=lambda link: (link.document, link.line, link.target)))
 
 
-class _Names:
-    """The names there are and were, to guess which one a broken link meant."""
+class _Targets:
+    """Present and former paths, to suggest the target of a broken link."""
 
     def __init__(self, ids: Sequence[str], former: Mapping[str, str]) -> None:
         self._ids = list(ids)
-        self._former = {_folded(old): new for old, new in former.items()}
-        self._guessed: dict[str, tuple[str, ...]] = {}
+        self._former = {_normalise_path(old): new for old, new in former.items()}
+        self._suggestions: dict[str, tuple[str, ...]] = {}
 
-    def missing(self, edge: Edge) -> BrokenLink:
-        """Report a link that leads nowhere."""
-        names = _written(edge)
-        name = next((name for name in names if name in self._former), "")
-        if name:
-            return _broken(edge, name, "renamed", (self._former[name],))
-        return _broken(edge, names[0], "missing", self._guesses(names[-1]))
+    def report_missing(self, edge: Edge) -> BrokenLink:
+        """Report a link without target."""
+        names = _written_names(edge)
+        former = next((name for name in names if name in self._former), "")
+        if former:
+            return _broken_link(edge, former, "renamed", (self._former[former],))
+        return _broken_link(edge, names[0], "missing", self._suggest(names[-1]))
 
-    def was(self, edge: Edge) -> str:
-        """Give the former path by which a link leads to a document, if it does so."""
+    def former_path(self, edge: Edge) -> str:
+        """Return the former path by which a link names its target, or an empty string."""
         target = edge.target.document if edge.target else ""
-        return next((name for name in _written(edge) if self._former.get(name) == target), "")
+        return next((name for name in _written_names(edge) if self._former.get(name) == target), "")
 
-    def renamed(self, edge: Edge) -> BrokenLink:
-        """Report a link that still finds its target, but by a path that it had."""
-        name = self.was(edge)
-        return _broken(edge, name, "renamed", (self._former[name],))
+    def report_renamed(self, edge: Edge) -> BrokenLink:
+        """Report a link that names its target by a former path."""
+        former = self.former_path(edge)
+        return _broken_link(edge, former, "renamed", (self._former[former],))
 
-    def _guesses(self, name: str) -> tuple[str, ...]:
-        if name not in self._guessed:
-            few = len(self._guessed) * len(self._ids) < _COMPARISONS
-            self._guessed[name] = tuple(similar_paths(name, self._ids, 2)) if few else ()
-        return self._guessed[name]
+    def _suggest(self, name: str) -> tuple[str, ...]:
+        if name not in self._suggestions:
+            is_affordable = len(self._suggestions) * len(self._ids) < _MAX_COMPARISONS
+            self._suggestions[name] = tuple(similar_paths(name, self._ids, 2)) if is_affordable else ()
+        return self._suggestions[name]
 
 
-def _astray(store: Store, edges: Sequence[Edge]) -> Iterator[BrokenLink]:
-    """Find links to places that their targets do not have."""
+def _missing_anchors(store: Store, edges: Sequence[Edge]) -> Iterator[BrokenLink]:
+    """Find links to headings or symbols that their targets do not have."""
     targets = {edge.target.document for edge in edges if edge.target is not None}
     documents, chunks = store.documents(targets), store.chunks_of(targets)
-    anchors = {id_: _anchors(pieces) for id_, pieces in chunks.items()}
+    anchors = {id_: _link_anchors(target_chunks) for id_, target_chunks in chunks.items()}
     for edge in edges:
-        if edge.target is None or _has(documents[edge.target.document], edge.target.anchor, chunks, anchors):
+        if edge.target is None or _has_anchor(documents[edge.target.document], edge.target.anchor, chunks, anchors):
             continue
         id_, anchor = edge.target
-        close = similar_paths(anchor, list(anchors[id_]), 2)
-        yield _broken(edge, f"{id_}#{anchor}", "anchor", [f"{id_}#{each}" for each in close])
+        similar = similar_paths(anchor, list(anchors[id_]), 2)
+        yield _broken_link(edge, f"{id_}#{anchor}", "anchor", [f"{id_}#{suggestion}" for suggestion in similar])
 
 
-def _has(
+def _has_anchor(
     document: Document, anchor: str, chunks: Mapping[str, Sequence[Chunk]], anchors: Mapping[str, Collection[str]]
 ) -> bool:
-    """Tell whether a document has a place that a link may mean: a heading, symbol, line, block or mark in the text."""
+    """Return whether a document has an anchor: a heading, symbol, line, block or HTML id."""
     lines = _LINES.fullmatch(anchor.casefold())
     if lines and document.kind in DESCRIBED:
         return int(lines[1]) <= document.lines
     if anchor in anchors[document.id] or anchor == "top" or anchor.startswith(":~:"):
         return True
-    marks = (f'"{anchor}"', f"'{anchor}'", f"{{#{anchor}}}", f" {anchor}" if anchor.startswith("^") else f'="{anchor}"')
-    return any(mark in piece.text.casefold() for mark in marks for piece in chunks[document.id])
+    definitions = (
+        f'"{anchor}"',
+        f"'{anchor}'",
+        f"{{#{anchor}}}",
+        f" {anchor}" if anchor.startswith("^") else f'="{anchor}"',
+    )
+    return any(definition in chunk.text.casefold() for definition in definitions for chunk in chunks[document.id])
 
 
-def _anchors(chunks: Iterable[Chunk]) -> dict[str, None]:
-    """List what can be written behind `#`; of symbols also the last part, and all without regard to case."""
-    named = [name for chunk in chunks for name in (*chunk.anchors, *(symbol.name for symbol in chunk.symbols))]
-    return dict.fromkeys(form for name in named for form in (name, name.casefold(), name.rpartition(".")[2]))
+def _link_anchors(chunks: Iterable[Chunk]) -> dict[str, None]:
+    """List the anchors that a link may use, also in lower case and without the scope of symbols."""
+    names = [name for chunk in chunks for name in (*chunk.anchors, *(symbol.name for symbol in chunk.symbols))]
+    return dict.fromkeys(form for name in names for form in (name, name.casefold(), name.rpartition(".")[2]))
 
 
-def _broken(
-    edge: Edge, target: str, problem: Literal["missing", "anchor", "renamed"], meant: Sequence[str]
+def _broken_link(
+    edge: Edge, target: str, problem: Literal["missing", "anchor", "renamed"], suggestions: Sequence[str]
 ) -> BrokenLink:
     return BrokenLink(
-        edge.source.document, edge.line, edge.kind, target, edge.text, edge.sentence, problem, tuple(meant)
+        edge.source.document, edge.line, edge.kind, target, edge.text, edge.sentence, problem, tuple(suggestions)
     )
 
 
-def _entrance(id_: str) -> bool:
-    """Tell whether a page is found without a link.
+def _is_entry_page(id_: str) -> bool:
+    """Return whether a page is found without a link.
 
-    >>> _entrance("docs/README.ja.md"), _entrance("requirements-dev.txt"), _entrance("docs/setup.md")
+    >>> _is_entry_page("docs/README.ja.md"), _is_entry_page("requirements-dev.txt"), _is_entry_page("docs/setup.md")
     (True, True, False)
     """
     stem = id_.rpartition("/")[2].partition(".")[0].casefold().replace("-", "_")
-    return stem in _ENTRANCES or stem.startswith("requirements")
+    return stem in _ENTRY_PAGES or stem.startswith("requirements")
 
 
-def _folded(path: str) -> str:
+def _normalise_path(path: str) -> str:
     return path_key(path).partition(":")[2]
 
 
-def _written(edge: Edge) -> tuple[str, ...]:
-    """Give the names that a link may have been written with, the likeliest first: from its own folder, from the root.
+def _written_names(edge: Edge) -> tuple[str, ...]:
+    """List the paths that a link may contain: relative to its own folder, then to the root.
 
     >>> from waymeet.types import Node
-    >>> _written(Edge(Node("docs/a.md"), None, "references", ref="p:docs/guide/b.md"))
+    >>> _written_names(Edge(Node("docs/a.md"), None, "references", ref="p:docs/guide/b.md"))
     ('guide/b.md', 'docs/guide/b.md')
     """
     name = edge.ref.partition(":")[2]
     if edge.kind == SOURCE:
         return (name,)
-    folder, slash, _ = _folded(edge.source.document).rpartition("/")
+    folder, slash, _ = _normalise_path(edge.source.document).rpartition("/")
     return tuple(dict.fromkeys((name.removeprefix(folder + slash), name)))

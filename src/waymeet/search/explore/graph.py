@@ -1,6 +1,7 @@
-"""Looking at the graph: the links of one thing, what lies around it, and the whole."""
+"""Collect the links of a document, the graph around it, and the whole graph."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -14,29 +15,29 @@ _CONTAINS = "contains"
 
 
 class Connection(Struct, frozen=True):
-    """A link of something, seen from there."""
+    """A link of a document or place, seen from there."""
 
     direction: Literal["out", "in"]
     kind: str
     id: str
-    """The other end: a path, or `path#anchor`; for a dangling link, the name it looked for."""
+    """The other end: a path or `path#anchor`, for a dangling link the name of the missing target."""
     title: str
     line: int
-    """Where the link is written, in the document that has it."""
+    """Line of the link in its document."""
     section: str
-    """The heading or symbol that it is written in."""
+    """The heading or symbol that contains the link."""
     text: str
     sentence: str
     dangling: bool = False
 
 
 class GraphNode(Struct, frozen=True):
-    """A document or symbol in a picture of the graph."""
+    """A document, section or symbol in a graph."""
 
     id: str
     title: str
     kind: str
-    """The document's kind; `symbol` or `section` for a place in it."""
+    """The document's kind, `symbol` or `section` for a place in it."""
     hops: int = 0
 
 
@@ -50,33 +51,41 @@ class GraphEdge(Struct, frozen=True):
 
 
 class Graph(Struct, frozen=True):
-    """A part of the graph, or all of it."""
+    """The link graph, or a part of it."""
 
     nodes: tuple[GraphNode, ...]
     edges: tuple[GraphEdge, ...]
     cut: bool = False
-    """Whether nodes were left out because there are too many."""
+    """Whether nodes were left out because of the limit."""
 
 
-def list_connections(store: Store, meant: Target, kinds: Collection[str] = ()) -> tuple[Connection, ...]:
-    """List the links that leave something, then those that lead to it, by kind."""
-    own = meant.document.id
-    edges = store.edges([own], kinds)
+_Link = tuple[Node, Node, str]
+"""Source, target and kind of a link."""
+
+
+def list_connections(store: Store, target: Target, kinds: Collection[str] = ()) -> tuple[Connection, ...]:
+    """List the outgoing links of a document or place, then the incoming ones, by kind."""
+    document = target.document.id
+    edges = store.edges([document], kinds)
     ends = {end.document for edge in edges for end in (edge.source, edge.target) if end is not None}
-    titles = {id_: each.title for id_, each in store.documents(ends).items()}
-    found = []
+    titles = {id_: end.title for id_, end in store.documents(ends).items()}
+    connections = []
     for edge in edges:
-        if edge.source.document == own and _written_there(edge, meant):
-            found.append(_connection(edge, "out", edge.target, titles))
-        if edge.target is not None and edge.target.document == own and _leads_there(edge.target, meant):
-            found.append(_connection(edge, "in", edge.source, titles))
-    return tuple(sorted(found, key=lambda each: (each.direction != "out", each.kind, each.id, each.line)))
+        if edge.source.document == document and _starts_in(edge, target):
+            connections.append(_connection(edge, "out", edge.target, titles))
+        if edge.target is not None and edge.target.document == document and _ends_in(edge.target, target):
+            connections.append(_connection(edge, "in", edge.source, titles))
+    return tuple(sorted(connections, key=_connection_order))
+
+
+def _connection_order(connection: Connection) -> tuple[bool, str, str, int]:
+    return connection.direction != "out", connection.kind, connection.id, connection.line
 
 
 def build_graph(
     store: Store, reference: str, depth: int, kinds: Collection[str], limit: int, *, symbols: bool = False
 ) -> Graph:
-    """Collect the part of the graph around what a reference names, or the whole if it names nothing."""
+    """Collect the graph around a reference, or the whole graph if the reference is empty."""
     with store.snapshot():
         if reference:
             return graph_around(store, find_target(store, reference), depth, kinds, limit, symbols=symbols)
@@ -86,42 +95,34 @@ def build_graph(
 def graph_around(
     store: Store, start: Target, depth: int, kinds: Collection[str], limit: int, *, symbols: bool = False
 ) -> Graph:
-    """Collect what lies within some links of something, the nearest first.
+    """Collect the nodes within `depth` links of a document or place, the nearest first.
 
-    With symbols, a file stands for those that it defines: they come first, and the links counted are theirs.
+    With symbols, the walk starts from the symbols that a file defines. They are at one hop from the file.
     """
-    fine = symbols or bool(start.anchor)
-    first = start.node if fine else Node(start.document.id)
-    inside = _inside(store, first, kinds) if fine and not start.anchor else []
-    hops: dict[Node, int] = {first: 0, **dict.fromkeys(inside[: limit - 1], 1)}
-    drawn: dict[tuple[Node, Node, str], int] = {}
-    frontier, cut = list(hops), len(inside) >= limit
-    begin = 2 if inside else 1
-    for hop in range(begin, begin + depth):
-        reached: dict[Node, int] = {}
-        for source, target, _ in _ends(store.edges({node.document for node in frontier}, kinds), fine=fine):
-            here = {source, target} & hops.keys()
-            if not here or not any(hops[node] == hop - 1 or node == first for node in here):
-                continue
-            for other in {source, target} - hops.keys():
-                if len(hops) + len(reached) < limit or other in reached:
-                    reached[other] = hop
-                else:
-                    cut = True
-        hops |= reached
-        frontier = list(reached)
+    by_place = symbols or bool(start.anchor)
+    center = start.node if by_place else Node(start.document.id)
+    inside = _places_in_file(store, center, kinds) if by_place and not start.anchor else []
+    hops: dict[Node, int] = {center: 0, **dict.fromkeys(inside[: limit - 1], 1)}
+    is_cut = len(inside) >= limit
+    first_hop = 2 if inside else 1
+    frontier = list(hops)
+    for hop in range(first_hop, first_hop + depth):
+        links = _links(store.edges({node.document for node in frontier}, kinds), by_place=by_place)
+        reached, is_full = _next_nodes(links, hops, center, hop, limit)
+        is_cut = is_cut or is_full
+        hops |= dict.fromkeys(reached, hop)
+        frontier = reached
         if not frontier:
             break
-    for source, target, kind in _ends(store.edges({node.document for node in hops}, kinds), fine=fine):
-        if source in hops and target in hops:
-            drawn[source, target, kind] = drawn.get((source, target, kind), 0) + 1
-    # Also if only links of other kinds were asked for: else nothing would hold a file and its symbols together.
-    holding = dict.fromkeys(((first, node, _CONTAINS) for node in inside if node in hops), 1)
-    return _graph(store, hops, holding | drawn, cut=cut)
+    links = _links(store.edges({node.document for node in hops}, kinds), by_place=by_place)
+    counts = Counter(link for link in links if link[0] in hops and link[1] in hops)
+    # Drawn for any `kinds`, since the symbols would not be connected with their file otherwise.
+    containing: dict[_Link, int] = {(center, node, _CONTAINS): 1 for node in inside if node in hops}
+    return _graph(store, hops, containing | counts, cut=is_cut)
 
 
-def _inside(store: Store, file: Node, kinds: Collection[str]) -> list[Node]:
-    """List the places in a file that are nodes of their own: what it defines, and where its links begin and end."""
+def _places_in_file(store: Store, file: Node, kinds: Collection[str]) -> list[Node]:
+    """List the places of a file that are nodes: its symbols, and both ends of its links."""
     defined = [
         symbol.name for chunk in store.chunks_of([file.document]).get(file.document, ()) for symbol in chunk.symbols
     ]
@@ -130,27 +131,48 @@ def _inside(store: Store, file: Node, kinds: Collection[str]) -> list[Node]:
     return [Node(file.document, anchor) for anchor in dict.fromkeys((*defined, *linked)) if anchor]
 
 
+def _next_nodes(
+    links: Iterable[_Link], hops: Mapping[Node, int], center: Node, hop: int, limit: int
+) -> tuple[list[Node], bool]:
+    """List new nodes linked with the last ones or the center.
+
+    Also return whether the limit left out some.
+    """
+    reached: dict[Node, None] = {}
+    is_full = False
+    for source, target, _ in links:
+        known = {source, target} & hops.keys()
+        if not any(hops[node] == hop - 1 or node == center for node in known):
+            continue
+        for node in {source, target} - hops.keys():
+            if node in reached or len(hops) + len(reached) < limit:
+                reached[node] = None
+            else:
+                is_full = True
+    return list(reached), is_full
+
+
 def whole_graph(store: Store, kinds: Collection[str], limit: int, *, symbols: bool = False) -> Graph:
-    """Collect the graph of all documents; when there are too many, those with the most links."""
-    drawn: dict[tuple[Node, Node, str], int] = {}
+    """Collect the graph of all documents, or of those with the most links if there are too many."""
+    counts: Counter[_Link] = Counter()
     ids = store.fingerprints()
     for batch in batches(ids):
-        here = set(batch)
-        for source, target, kind in _ends(store.edges(batch, kinds), fine=symbols):
-            if source.document in here:  # each edge is met at both of its ends
-                drawn[source, target, kind] = drawn.get((source, target, kind), 0) + 1
+        documents = set(batch)
+        links = _links(store.edges(batch, kinds), by_place=symbols)
+        # The store returns an edge for either of its ends. Count it only in the batch of its source.
+        counts.update(link for link in links if link[0].document in documents)
     degrees: dict[Node, int] = {Node(id_): 0 for id_ in sorted(ids)}
-    for (source, target, _), number in drawn.items():
+    for (source, target, _), number in counts.items():
         degrees[source] = degrees.get(source, 0) + number
         degrees[target] = degrees.get(target, 0) + number
-    kept = sorted(degrees, key=lambda node: (-degrees[node], node))[:limit]
-    hops = dict.fromkeys(sorted(kept), 0)
-    inside = {ends: number for ends, number in drawn.items() if ends[0] in hops and ends[1] in hops}
-    return _graph(store, hops, inside, cut=len(kept) < len(degrees))
+    nodes = sorted(degrees, key=lambda node: (-degrees[node], node))[:limit]
+    hops = dict.fromkeys(sorted(nodes), 0)
+    inside = {link: number for link, number in counts.items() if link[0] in hops and link[1] in hops}
+    return _graph(store, hops, inside, cut=len(nodes) < len(degrees))
 
 
 def node_id(node: Node) -> str:
-    """Write a node as it can be asked for.
+    """Return the id of a node, which is also a reference to it.
 
     >>> node_id(Node("a.py", "Store.put")), node_id(Node("a.md"))
     ('a.py#Store.put', 'a.md')
@@ -158,19 +180,19 @@ def node_id(node: Node) -> str:
     return f"{node.document}#{node.anchor}" if node.anchor else node.document
 
 
-def _written_there(edge: Edge, meant: Target) -> bool:
-    if meant.lines is not None:
-        return meant.lines[0] <= edge.line <= meant.lines[1]
-    return not meant.anchor or _below(edge.source.anchor, meant.anchor)
+def _starts_in(edge: Edge, target: Target) -> bool:
+    if target.lines is not None:
+        return target.lines[0] <= edge.line <= target.lines[1]
+    return not target.anchor or _is_within(edge.source.anchor, target.anchor)
 
 
-def _leads_there(target: Node, meant: Target) -> bool:
-    return not meant.anchor or _below(target.anchor, meant.anchor)
+def _ends_in(end: Node, target: Target) -> bool:
+    return not target.anchor or _is_within(end.anchor, target.anchor)
 
 
-def _below(anchor: str, wanted: str) -> bool:
-    """Tell whether a place is the wanted one or, for a symbol, lies in it."""
-    return anchor == wanted or anchor.startswith(f"{wanted}.")
+def _is_within(anchor: str, scope: str) -> bool:
+    """Return whether an anchor is a scope or a symbol inside it."""
+    return anchor == scope or anchor.startswith(f"{scope}.")
 
 
 def _connection(edge: Edge, direction: Literal["out", "in"], end: Node | None, titles: Mapping[str, str]) -> Connection:
@@ -187,17 +209,17 @@ def _connection(edge: Edge, direction: Literal["out", "in"], end: Node | None, t
     )
 
 
-def _ends(edges: Iterable[Edge], *, fine: bool) -> Iterable[tuple[Node, Node, str]]:
-    """Yield both ends of the edges that lead somewhere; without symbols, only those between two documents."""
+def _links(edges: Iterable[Edge], *, by_place: bool) -> Iterator[_Link]:
+    """Yield the links between different places, or between different documents."""
     for edge in edges:
         if edge.target is None:
             continue
-        source, target = (edge.source, edge.target) if fine else (edge.source[:1], edge.target[:1])
+        source, target = (edge.source, edge.target) if by_place else (edge.source[:1], edge.target[:1])
         if source != target:
             yield Node(*source), Node(*target), edge.kind
 
 
-def _graph(store: Store, hops: Mapping[Node, int], drawn: Mapping[tuple[Node, Node, str], int], *, cut: bool) -> Graph:
+def _graph(store: Store, hops: Mapping[Node, int], counts: Mapping[_Link, int], *, cut: bool) -> Graph:
     documents: dict[str, Document] = {}
     for batch in batches({node.document for node in hops}):
         documents.update(store.documents(batch))
@@ -205,7 +227,7 @@ def _graph(store: Store, hops: Mapping[Node, int], drawn: Mapping[tuple[Node, No
         GraphNode(
             id=node_id(node),
             title=node.anchor or documents[node.document].title,
-            kind=_kind(node, documents[node.document]),
+            kind=_node_kind(node, documents[node.document]),
             hops=hop,
         )
         for node, hop in hops.items()
@@ -213,12 +235,12 @@ def _graph(store: Store, hops: Mapping[Node, int], drawn: Mapping[tuple[Node, No
     )
     edges = tuple(
         GraphEdge(node_id(source), node_id(target), kind, number)
-        for (source, target, kind), number in sorted(drawn.items())
+        for (source, target, kind), number in sorted(counts.items())
     )
     return Graph(nodes, edges, cut)
 
 
-def _kind(node: Node, document: Document) -> str:
+def _node_kind(node: Node, document: Document) -> str:
     if not node.anchor:
         return document.kind
     return "symbol" if document.kind == "code" else "section"

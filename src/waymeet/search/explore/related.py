@@ -1,4 +1,4 @@
-"""What else belongs to a document, judged by links alone."""
+"""Rank the documents related to another one by links."""
 
 from collections.abc import Collection, Mapping, Sequence
 from math import log
@@ -10,9 +10,9 @@ from waymeet.ports import Neighbour, Store
 
 Direction = Literal["both", "out", "in"]
 
-_HALF = 0.5
-"""What a further link leaves of the strength of a connection."""
-_REASONS = 3
+_DECAY = 0.5
+"""Factor of the strength at each further link."""
+_MAX_REASONS = 3
 _CONTAINS = "contains"
 _VERBS = {
     "references": ("links to", "linked from"),
@@ -39,7 +39,7 @@ _BOTH = {
 
 
 class Related(Struct, frozen=True):
-    """A document that links connect with another."""
+    """A document related to another one by links."""
 
     document: str
     title: str
@@ -49,19 +49,19 @@ class Related(Struct, frozen=True):
     reasons: tuple[str, ...]
 
 
-class _Known(dict[str, Sequence[Neighbour]]):
-    """The neighbours of documents that were looked at. Unless asked for, lying in one folder is no connection."""
+class _NeighbourCache(dict[str, Sequence[Neighbour]]):
+    """Neighbours by document. Containment in a folder counts only if that kind is requested."""
 
     def __init__(self, store: Store, kinds: Collection[str]) -> None:
         super().__init__()
         self._store = store
         self._kinds = kinds
 
-    def learn(self, documents: Collection[str]) -> None:
-        """Look at documents that were not looked at yet."""
-        found = self._store.neighbours([each for each in documents if each not in self], self._kinds)
-        for document, around in found.items():
-            self[document] = [each for each in around if self._kinds or each.kind != _CONTAINS]
+    def load(self, documents: Collection[str]) -> None:
+        """Load the neighbours of documents that are not loaded yet."""
+        missing = [document for document in documents if document not in self]
+        for document, neighbours in self._store.neighbours(missing, self._kinds).items():
+            self[document] = [link for link in neighbours if self._kinds or link.kind != _CONTAINS]
 
 
 def rank_related(
@@ -76,27 +76,12 @@ def rank_related(
 ) -> tuple[Related, ...]:
     """Rank the documents within `depth` links of a document, the most closely connected first.
 
-    Strength spreads along links in both directions, or in one. What passes a document is divided by 1 + ln(its
-    neighbours), so that a page which links to everything connects nothing; each further link halves it.
+    The score of a document is its strength / (1 + ln(degree)), so that pages which link to everything score low.
     """
-    known = _Known(store, kinds)
-    strength: dict[str, float] = {}
-    hops: dict[str, int] = {document: 0}
-    front = {document: 1.0}
-    for hop in range(1, depth + 1):
-        known.learn(front)
-        spread: dict[str, float] = {}
-        for passed in sorted(front):
-            share = front[passed] if passed == document else front[passed] / _crowd(known[passed]) * _HALF
-            for other in _nearest(known[passed], fan_out, direction):
-                if other != document:
-                    spread[other] = spread.get(other, 0.0) + share
-                    hops.setdefault(other, hop)
-        for other, share in spread.items():
-            strength[other] = strength.get(other, 0.0) + share
-        front = spread
-    known.learn(strength)
-    scores = {other: share / _crowd(known[other]) for other, share in strength.items()}
+    neighbours = _NeighbourCache(store, kinds)
+    strengths, hops = _spread_strength(neighbours, document, depth, fan_out, direction)
+    neighbours.load(strengths)
+    scores = {other: strength / _degree_penalty(neighbours[other]) for other, strength in strengths.items()}
     best = sorted(scores, key=lambda other: (-scores[other], other))[:limit]
     documents = store.documents([document, *best])
     return tuple(
@@ -106,71 +91,102 @@ def rank_related(
             kind=documents[other].kind,
             score=scores[other],
             hops=hops[other],
-            reasons=_reasons(document, other, known),
+            reasons=_reasons(document, other, neighbours),
         )
         for other in best
         if other in documents
     )
 
 
-def _crowd(neighbours: Sequence[Neighbour]) -> float:
-    return 1.0 + log(max(len({each.document for each in neighbours}), 1))
+def _spread_strength(
+    neighbours: _NeighbourCache, document: str, depth: int, fan_out: int, direction: Direction
+) -> tuple[dict[str, float], dict[str, int]]:
+    """Spread strength 1 from a document along links, and return strength and hops of all others.
+
+    A document passes on its strength × decay / (1 + ln(degree)) to each of its neighbours, the start all of it.
+    """
+    strengths: dict[str, float] = {}
+    hops = {document: 0}
+    frontier = {document: 1.0}
+    for hop in range(1, depth + 1):
+        neighbours.load(frontier)
+        reached: dict[str, float] = {}
+        for source in sorted(frontier):
+            strength = frontier[source]
+            if source != document:
+                strength = strength / _degree_penalty(neighbours[source]) * _DECAY
+            for other in _closest(neighbours[source], fan_out, direction):
+                if other != document:
+                    reached[other] = reached.get(other, 0.0) + strength
+                    hops.setdefault(other, hop)
+        for other, strength in reached.items():
+            strengths[other] = strengths.get(other, 0.0) + strength
+        frontier = reached
+    return strengths, hops
 
 
-def _nearest(neighbours: Sequence[Neighbour], fan_out: int, direction: Direction) -> list[str]:
-    links: dict[str, int] = {}
-    for each in neighbours:
-        if direction != "both" and each.outward != (direction == "out"):
-            continue
-        links[each.document] = links.get(each.document, 0) + each.links
-    return sorted(links, key=lambda other: (-links[other], other))[:fan_out]
+def _degree_penalty(neighbours: Sequence[Neighbour]) -> float:
+    return 1.0 + log(max(len({link.document for link in neighbours}), 1))
 
 
-def _reasons(document: str, other: str, known: Mapping[str, Sequence[Neighbour]]) -> tuple[str, ...]:
-    """Say what connects two documents: links between them first, then what both are connected with."""
-    said = [_direct(each) for each in known[other] if each.document == document]
-    own = {(each.document, each.kind, each.outward): each for each in known[document]}
+def _closest(neighbours: Sequence[Neighbour], fan_out: int, direction: Direction) -> list[str]:
+    """List the neighbours with the most links in a direction."""
+    counts: dict[str, int] = {}
+    for link in neighbours:
+        if direction == "both" or link.outward == (direction == "out"):
+            counts[link.document] = counts.get(link.document, 0) + link.links
+    return sorted(counts, key=lambda other: (-counts[other], other))[:fan_out]
+
+
+def _reasons(document: str, other: str, neighbours: Mapping[str, Sequence[Neighbour]]) -> tuple[str, ...]:
+    """Describe what connects two documents: links between them first, then common neighbours."""
+    reasons = [_describe_direct(link) for link in neighbours[other] if link.document == document]
+    own = {(link.document, link.kind, link.outward) for link in neighbours[document]}
     shared = [
-        (len(known.get(each.document, ())), _common(each))
-        for each in known[other]
-        if (each.document, each.kind, each.outward) in own
+        (len(neighbours.get(link.document, ())), _describe_shared(link))
+        for link in neighbours[other]
+        if (link.document, link.kind, link.outward) in own
     ]
-    said += [reason for _, reason in sorted(shared)]
-    if not said:
-        middle = {each.document for each in known[document]} & {each.document for each in known[other]}
-        said = [f"by way of {each}" for each in sorted(middle)] or ["by a chain of links"]
-    more = (f"and {len(said) - _REASONS} more",) if len(said) > _REASONS else ()
-    return (*said[:_REASONS], *more)
+    reasons += [reason for _, reason in sorted(shared)]
+    if not reasons:
+        between = {link.document for link in neighbours[document]} & {link.document for link in neighbours[other]}
+        reasons = [f"linked through {middle}" for middle in sorted(between)] or ["linked through several documents"]
+    more = (f"and {len(reasons) - _MAX_REASONS} more",) if len(reasons) > _MAX_REASONS else ()
+    return (*reasons[:_MAX_REASONS], *more)
 
 
-def verb(each: Neighbour) -> str:
-    """Say how the document at the other end of links stands to this one, from its point of view.
+def describe_link(link: Neighbour) -> str:
+    """Describe a link from the side of the neighbour.
 
-    >>> verb(Neighbour("a.md", "mentions", True, 1)), verb(Neighbour("a.md", "depends_on", False, 1))
+    >>> describe_link(Neighbour("a.md", "mentions", True, 1)), describe_link(Neighbour("a.md", "depends_on", False, 1))
     ('mentioned in', 'depends_on')
     """
-    return _VERBS[each.kind][each.outward] if each.kind in _VERBS else each.kind
+    return _VERBS[link.kind][link.outward] if link.kind in _VERBS else link.kind
 
 
-def _direct(each: Neighbour) -> str:
-    """Say how a document is linked with the one that was asked about.
+def _describe_direct(link: Neighbour) -> str:
+    """Describe the link of a related document to the given one.
 
-    >>> _direct(Neighbour("a.md", "mentions", True, 1)), _direct(Neighbour("a.md", "depends_on", False, 1))
-    ('mentions it', 'it depends_on this')
+    >>> _describe_direct(Neighbour("a.md", "mentions", True, 1))
+    'mentions it'
+    >>> _describe_direct(Neighbour("a.md", "depends_on", False, 1))
+    'it depends_on this'
     """
-    if each.kind in _VERBS:
-        return f"{_VERBS[each.kind][not each.outward]} it"
-    return f"{each.kind} it" if each.outward else f"it {each.kind} this"
+    if link.kind in _VERBS:
+        return f"{_VERBS[link.kind][not link.outward]} it"
+    return f"{link.kind} it" if link.outward else f"it {link.kind} this"
 
 
-def _common(each: Neighbour) -> str:
-    """Say what two documents have in common.
+def _describe_shared(link: Neighbour) -> str:
+    """Describe a neighbour that two documents have in common.
 
-    >>> _common(Neighbour("a.md", "references", False, 1)), _common(Neighbour("a.md", "blocks", True, 1))
-    ('both linked from a.md', 'both: blocks a.md')
+    >>> _describe_shared(Neighbour("a.md", "references", False, 1))
+    'both linked from a.md'
+    >>> _describe_shared(Neighbour("a.md", "blocks", True, 1))
+    'both: blocks a.md'
     """
-    if each.outward:
-        return f"{_BOTH.get(each.kind, f'both: {each.kind}')} {each.document}"
-    return (
-        f"both {_VERBS[each.kind][1]} {each.document}" if each.kind in _VERBS else f"{each.document} {each.kind} both"
-    )
+    if link.outward:
+        return f"{_BOTH.get(link.kind, f'both: {link.kind}')} {link.document}"
+    if link.kind in _VERBS:
+        return f"both {_VERBS[link.kind][1]} {link.document}"
+    return f"{link.document} {link.kind} both"

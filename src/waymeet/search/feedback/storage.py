@@ -1,6 +1,7 @@
-"""Small files beside the index that outlive it: what people said about answers, what they read when, and what together.
+"""Store feedback in JSON files beside the index, which survive a rebuild of it.
 
-Each is written whole under another name and then renamed; who writes holds a lock, so that nobody's words are lost.
+There is one file each for votes, for the time when documents were last read, and for documents read together. A file
+is written under a temporary name and renamed, while a lock keeps other writers out, so that no vote is lost.
 """
 
 import os
@@ -12,21 +13,25 @@ import msgspec
 from msgspec.structs import replace
 
 from waymeet.errors import UsageError
-from waymeet.search.feedback.votes import Feedback, Pair, Vote, read_with
+from waymeet.search.feedback.votes import Feedback, Pair, Vote, add_read_pairs
 from waymeet.types import Document
 
-_PATIENCE = 10.0
-_MOST_READ = 5000
-_MOST_VOTES = 5000
-_MOST_PAIRS = 5000
-_REMEMBERED = frozenset({"docs", "notes", "tasks", "skills"})
-_AGAIN_NS = 600_000_000_000
-"""How long after a reading another one is not worth writing down."""
+_LOCK_SECONDS = 10.0
+_MAX_READ_TIMES = 5000
+_MAX_VOTES = 5000
+_MAX_PAIRS = 5000
+_RECORDED_KINDS = frozenset({"docs", "notes", "tasks", "skills"})
+_REREAD_NS = 600_000_000_000
+"""Time after reading a document in which reading it again is not recorded."""
 
 
 def read_feedback(index: Path) -> Feedback:
-    """Read what people said about answers."""
-    file = _feedback(index)
+    """Read the votes.
+
+    Raises:
+        UsageError: the file is unreadable or damaged.
+    """
+    file = _votes_file(index)
     try:
         return Feedback(tuple(msgspec.json.decode(file.read_bytes(), type=list[Vote])))
     except FileNotFoundError:
@@ -36,91 +41,95 @@ def read_feedback(index: Path) -> Feedback:
 
 
 def read_feedback_or_warn(index: Path) -> Feedback:
-    """Read what people said and read, for an answer; if what they said is illegible, it goes on without and says so."""
+    """Read votes and pairs for a search, which reports an unreadable file and continues without."""
     try:
-        return replace(read_feedback(index), read_together=pairs(index))
+        return replace(read_feedback(index), read_together=read_pairs(index))
     except UsageError as error:
         return Feedback(error=error.message)
 
 
-def change_votes(index: Path, changed: Callable[[tuple[Vote, ...]], Iterable[Vote]]) -> tuple[Vote, ...]:
-    """Change what is kept of what people said, and give what is kept then; of very many votes the last ones."""
-    file = _feedback(index)
+def change_votes(index: Path, change: Callable[[tuple[Vote, ...]], Iterable[Vote]]) -> tuple[Vote, ...]:
+    """Change the stored votes and return them. Only the most recent ones are kept.
+
+    Raises:
+        UsageError: the file cannot be read or written.
+    """
+    file = _votes_file(index)
     try:
-        with _locked(file, _PATIENCE):
-            votes = tuple(changed(read_feedback(index).votes))[-_MOST_VOTES:]
+        with _lock_file(file, _LOCK_SECONDS):
+            votes = tuple(change(read_feedback(index).votes))[-_MAX_VOTES:]
             _write(file, votes)
     except OSError as error:
-        raise UsageError(f"{file} cannot be written: {error}.", "Nothing was changed; try again.") from error
+        raise UsageError(f"{file} cannot be written: {error}.", "No vote was changed. Try again.") from error
     return votes
 
 
 def last_read_times(index: Path) -> dict[str, int]:
-    """Read when documents were last read or confirmed, in nanoseconds since 1970; nothing if that cannot be told."""
+    """Read when documents were last read or confirmed, in nanoseconds since 1970."""
     try:
-        return msgspec.json.decode(_read(index).read_bytes(), type=dict[str, int])
+        return msgspec.json.decode(_read_times_file(index).read_bytes(), type=dict[str, int])
     except (OSError, msgspec.MsgspecError):
-        return {}  # a convenience: an entry then counts from its last change
+        return {}  # optional data: recency then counts from the last change of a document
 
 
-def pairs(index: Path) -> tuple[Pair, ...]:
-    """Read which documents were read together; nothing if that cannot be told."""
+def read_pairs(index: Path) -> tuple[Pair, ...]:
+    """Read which documents were read together."""
     try:
-        return tuple(msgspec.json.decode(_together(index).read_bytes(), type=list[Pair]))
+        return tuple(msgspec.json.decode(_pairs_file(index).read_bytes(), type=list[Pair]))
     except (OSError, msgspec.MsgspecError):
-        return ()  # likewise
+        return ()  # optional data, too
 
 
 def record_read(index: Path, document: Document, now: int) -> bool:
-    """Note that a document was read or confirmed, and together with which, if that can be done at once; says whether.
+    """Record that a document was read or confirmed, and return whether it was recorded.
 
-    Code and plain files are not remembered: they are read all the time, and nothing is made of it.
+    Nothing is recorded for code and plain files, shortly after the last reading, and while another process writes.
     """
-    if document.kind not in _REMEMBERED or now - last_read_times(index).get(document.id, 0) < _AGAIN_NS:
+    if document.kind not in _RECORDED_KINDS or now - last_read_times(index).get(document.id, 0) < _REREAD_NS:
         return False
-    file = _read(index)
+    file = _read_times_file(index)
     try:
-        with _locked(file, 0.0):
-            moments = last_read_times(index)
-            known = pairs(index)
-            met = read_with(known, document.id, moments, now)
-            _write(file, _latest({**moments, document.id: now}))
-            if met != known:
-                _write(_together(index), met[-_MOST_PAIRS:])
+        with _lock_file(file, 0.0):
+            read_times = last_read_times(index)
+            earlier = read_pairs(index)
+            pairs = add_read_pairs(earlier, document.id, read_times, now)
+            _write(file, _most_recent({**read_times, document.id: now}))
+            if pairs != earlier:
+                _write(_pairs_file(index), pairs[-_MAX_PAIRS:])
     except OSError:
-        return False  # never worth failing for
+        return False  # reading a document must not fail because of this record
     return True
 
 
-def _latest(moments: Mapping[str, int]) -> dict[str, int]:
-    kept = sorted(moments, key=lambda each: (-moments[each], each))[:_MOST_READ]
-    return {each: moments[each] for each in sorted(kept)}
+def _most_recent(read_times: Mapping[str, int]) -> dict[str, int]:
+    documents = sorted(read_times, key=lambda document: (-read_times[document], document))[:_MAX_READ_TIMES]
+    return {document: read_times[document] for document in sorted(documents)}
 
 
-def _feedback(index: Path) -> Path:
+def _votes_file(index: Path) -> Path:
     return index.with_name(f"{index.name}.feedback.json")
 
 
-def _read(index: Path) -> Path:
+def _read_times_file(index: Path) -> Path:
     return index.with_name(f"{index.name}.read.json")
 
 
-def _together(index: Path) -> Path:
+def _pairs_file(index: Path) -> Path:
     return index.with_name(f"{index.name}.together.json")
 
 
 @contextmanager
-def _locked(file: Path, patience: float) -> Iterator[None]:
-    """Hold the right to write a file; somebody else's holding it too long is an OSError like any other."""
+def _lock_file(file: Path, timeout: float) -> Iterator[None]:
+    """Lock a file for writing. A timeout is an OSError."""
     from filelock import FileLock  # noqa: PLC0415 - every search reads these files, few write them
 
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with FileLock(file.with_name(f"{file.name}.lock"), timeout=patience, mode=0o600):
+    with FileLock(file.with_name(f"{file.name}.lock"), timeout=timeout, mode=0o600):
         yield
 
 
 def _write(file: Path, content: object) -> None:
-    from tempfile import mkstemp  # noqa: PLC0415 - likewise
+    from tempfile import mkstemp  # noqa: PLC0415 - only writers need it
 
     handle, name = mkstemp(prefix=f"{file.name}.", dir=file.parent)
     try:

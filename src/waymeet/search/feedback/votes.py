@@ -1,4 +1,4 @@
-"""What people said about answers: which documents were right for a question, and which were wrong."""
+"""Votes on search results, and documents that were read together."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -9,15 +9,15 @@ from msgspec import Struct
 from waymeet.analysis import list_terms
 
 CO_ACTIVATED = "co_activated"
-"""How documents are related that were right for the same question, or are often read together."""
-SITTING_NS = 1_800_000_000_000
-"""How long after one document another counts as read together with it."""
-_COMPANIONS = 8
-"""The last so many documents of a sitting are what another one is read together with."""
+"""Relation of documents that were relevant for the same query, or are often read together."""
+READING_SESSION_NS = 1_800_000_000_000
+"""Documents read within this time count as read together."""
+_MAX_COMPANIONS = 8
+"""Most recently read documents of a session that a document is paired with."""
 
 
 class Vote(Struct, frozen=True):
-    """One person's word on one answer: a document was right for a question, or wrong."""
+    """A user's vote on whether a document is relevant for a query."""
 
     query: str
     document: str
@@ -25,121 +25,130 @@ class Vote(Struct, frozen=True):
     at_ns: int = 0
 
 
-class Likely(Struct, frozen=True):
-    """What is known of a document from questions like this one."""
+class DocumentFeedback(Struct, frozen=True):
+    """The votes on a document from similar queries."""
 
     support: float
-    """Votes for it less votes against it, each counted by how alike the questions are."""
+    """Votes for it minus votes against it, each weighted by the similarity of the queries."""
     query: str
-    """The question most like this one."""
+    """The most similar query."""
     votes: int
 
 
 class Pair(Struct, frozen=True):
-    """Two documents that were read together, named in the order of their ids."""
+    """Two documents that were read together, in the order of their ids."""
 
     one: str
     other: str
     sittings: int
+    """Number of reading sessions."""
     at_ns: int
-    """When they were last."""
+    """Time of the last one."""
 
 
 class Feedback(Struct, frozen=True, dict=True):
-    """All that people said and did, ready to be asked."""
+    """All votes and pairs of a project."""
 
     votes: tuple[Vote, ...] = ()
     error: str = ""
-    """Why nothing is known of what they said, if it should be."""
+    """Why the votes could not be read, if so."""
     read_together: tuple[Pair, ...] = ()
-    """What they read together."""
 
     @cached_property
-    def _asked(self) -> dict[str, frozenset[str]]:
+    def _terms_by_query(self) -> dict[str, frozenset[str]]:
         return {vote.query: frozenset(list_terms(vote.query)) for vote in self.votes}
 
-    def for_query(self, question: str, least: float) -> dict[str, Likely]:
-        """Say what is known of documents from questions that share at least this part of their terms."""
-        mine = frozenset(list_terms(question))
-        alike = {query: part for query, other in self._asked.items() if (part := likeness(mine, other)) >= least}
-        found: dict[str, Likely] = {}
+    def for_query(self, query: str, min_similarity: float) -> dict[str, DocumentFeedback]:
+        """Sum the votes on each document from queries of at least a given similarity."""
+        terms = frozenset(list_terms(query))
+        similarities = {
+            voted: similarity
+            for voted, voted_terms in self._terms_by_query.items()
+            if (similarity := jaccard_similarity(terms, voted_terms)) >= min_similarity
+        }
+        by_document: dict[str, DocumentFeedback] = {}
         for vote in self.votes:
-            part = alike.get(vote.query, 0.0)
-            if not part:
+            similarity = similarities.get(vote.query, 0.0)
+            if not similarity:
                 continue
-            known = found.get(vote.document, Likely(0.0, vote.query, 0))
-            nearest = max(known.query, vote.query, key=lambda query: alike[query])
-            support = known.support + (part if vote.is_relevant else -part)
-            found[vote.document] = Likely(support, nearest, known.votes + 1)
-        return found
+            earlier = by_document.get(vote.document, DocumentFeedback(0.0, vote.query, 0))
+            nearest = max(earlier.query, vote.query, key=lambda voted: similarities[voted])
+            support = earlier.support + (similarity if vote.is_relevant else -similarity)
+            by_document[vote.document] = DocumentFeedback(support, nearest, earlier.votes + 1)
+        return by_document
 
     def together(self, sittings: int) -> dict[str, tuple[str, ...]]:
-        """Name, for each document, those that were right for the same question, or read with it in so many sittings.
+        """Map each document to those relevant for the same query or read with it in enough sessions.
 
-        0 sittings leave reading aside.
+        With 0 sessions, only votes count.
         """
-        found: dict[str, set[str]] = {document: set(others) for document, others in self._right_together.items()}
+        companions: dict[str, set[str]] = {
+            document: set(others) for document, others in self._relevant_together.items()
+        }
         for pair in self.read_together:
             if 0 < sittings <= pair.sittings:
-                found.setdefault(pair.one, set()).add(pair.other)
-                found.setdefault(pair.other, set()).add(pair.one)
-        return {document: tuple(sorted(others)) for document, others in found.items()}
+                companions.setdefault(pair.one, set()).add(pair.other)
+                companions.setdefault(pair.other, set()).add(pair.one)
+        return {document: tuple(sorted(others)) for document, others in companions.items()}
 
     @cached_property
-    def _right_together(self) -> Mapping[str, set[str]]:
-        right: dict[str, dict[str, None]] = {}
+    def _relevant_together(self) -> Mapping[str, set[str]]:
+        relevant: dict[str, dict[str, None]] = {}
         for vote in self.votes:
             if vote.is_relevant:
-                right.setdefault(vote.query, {})[vote.document] = None
-        found: dict[str, set[str]] = {}
-        for documents in right.values():
+                relevant.setdefault(vote.query, {})[vote.document] = None
+        companions: dict[str, set[str]] = {}
+        for documents in relevant.values():
             for one, other in combinations(documents, 2):
-                found.setdefault(one, set()).add(other)
-                found.setdefault(other, set()).add(one)
-        return found
+                companions.setdefault(one, set()).add(other)
+                companions.setdefault(other, set()).add(one)
+        return companions
 
 
-def read_with(pairs: Iterable[Pair], document: str, moments: Mapping[str, int], now: int) -> tuple[Pair, ...]:
-    """Note that a document is read in the same sitting as those before it; a pair counts once in a sitting.
+def add_read_pairs(pairs: Iterable[Pair], document: str, read_times: Mapping[str, int], now: int) -> tuple[Pair, ...]:
+    """Pair a document with those read before it in the same session.
 
-    >>> read_with((), "b.md", {"a.md": 5}, 9)
+    A pair counts once a session.
+
+    >>> add_read_pairs((), "b.md", {"a.md": 5}, 9)
     (Pair(one='a.md', other='b.md', sittings=1, at_ns=9),)
-    >>> read_with(_, "a.md", {"a.md": 5, "b.md": 9}, 10)
+    >>> add_read_pairs(_, "a.md", {"a.md": 5, "b.md": 9}, 10)
     (Pair(one='a.md', other='b.md', sittings=1, at_ns=10),)
     """
-    lately = [each for each, at in moments.items() if each != document and 0 <= now - at < SITTING_NS]
-    known = {(pair.one, pair.other): pair for pair in pairs}
-    for other in sorted(lately, key=lambda each: (-moments[each], each))[:_COMPANIONS]:
-        both = (document, other) if document < other else (other, document)
-        before = known.pop(both, Pair(*both, 0, 0))
-        again = not before.sittings or now - before.at_ns >= SITTING_NS
-        known[both] = Pair(*both, before.sittings + again, now)
-    return tuple(known.values())
+    recent = [other for other, time in read_times.items() if other != document and 0 <= now - time < READING_SESSION_NS]
+    by_ids = {(pair.one, pair.other): pair for pair in pairs}
+    for other in sorted(recent, key=lambda id_: (-read_times[id_], id_))[:_MAX_COMPANIONS]:
+        ids = (document, other) if document < other else (other, document)
+        earlier = by_ids.pop(ids, Pair(*ids, 0, 0))
+        is_new_session = not earlier.sittings or now - earlier.at_ns >= READING_SESSION_NS
+        by_ids[ids] = Pair(*ids, earlier.sittings + is_new_session, now)
+    return tuple(by_ids.values())
 
 
-def likeness(one: frozenset[str], other: frozenset[str]) -> float:
-    """Give the part of all terms of two questions that both have.
+def jaccard_similarity(one: frozenset[str], other: frozenset[str]) -> float:
+    """Divide the number of common terms of two queries by that of all their terms.
 
-    >>> likeness(frozenset({"rank", "fusion"}), frozenset({"rank", "fusion", "work"}))
+    >>> jaccard_similarity(frozenset({"rank", "fusion"}), frozenset({"rank", "fusion", "work"}))
     0.6666666666666666
     """
     return len(one & other) / len(one | other) if one and other else 0.0
 
 
 def add_votes(votes: Iterable[Vote], new: Iterable[Vote]) -> tuple[Vote, ...]:
-    """Add votes; one on the same question and document as an earlier one of the other opinion takes its place."""
-    kept = list(votes)
+    """Add votes, replacing opposite votes on the same query and document."""
+    result = list(votes)
     for vote in new:
-        kept = [
-            each
-            for each in kept
-            if (each.query, each.document) != (vote.query, vote.document) or each.is_relevant == vote.is_relevant
+        result = [
+            earlier
+            for earlier in result
+            if (earlier.query, earlier.document) != (vote.query, vote.document)
+            or earlier.is_relevant == vote.is_relevant
         ]
-        kept.append(vote)
-    return tuple(kept)
+        result.append(vote)
+    return tuple(result)
 
 
 def remove_votes(votes: Iterable[Vote], query: str, documents: Iterable[str]) -> Iterator[Vote]:
-    """Leave out what was said about a question: about some documents, or all if none is named."""
-    some = set(documents)
-    return (vote for vote in votes if vote.query != query or (some and vote.document not in some))
+    """Remove the votes on a query, for the given documents or for all if none is given."""
+    removed = set(documents)
+    return (vote for vote in votes if vote.query != query or (removed and vote.document not in removed))

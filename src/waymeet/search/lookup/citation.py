@@ -1,4 +1,4 @@
-"""From what a person or an agent cites to a place in a document."""
+"""Resolve references to lines of a document, such as `path#L10-L24`."""
 
 import re
 from collections.abc import Callable, Collection, Iterable
@@ -13,9 +13,7 @@ from waymeet.types import Document
 
 _LINES = re.compile(r"(?P<path>.+?)#L(?P<start>\d{1,9})(?:-L?(?P<end>\d{1,9}))?(?:~\d{1,9})?", re.DOTALL)
 _COUNT = re.compile(r"(?P<path>.+?):(?P<start>\d{1,9})(?::(?P<count>\d{1,9}))?", re.DOTALL)
-
-
-_MARK = re.compile(r"[#:]")
+_SEPARATOR = re.compile(r"[#:]")
 _PIECE = re.compile(r"~\d{1,9}$")
 
 
@@ -25,9 +23,9 @@ class LineRange(Struct, frozen=True):
     document: Document
     start: int = 1
     end: int | None = None
-    """The last line; None for the document's last."""
+    """The last line, None for the end of the document."""
     piece: str | None = None
-    """The text, if the place is only a piece of a long line."""
+    """The text, if the range is only a piece of a long line."""
 
 
 class Excerpt(Struct, frozen=True):
@@ -39,30 +37,30 @@ class Excerpt(Struct, frozen=True):
     start: int
     end: int
     lines: int
-    """How many lines the document has."""
+    """Number of lines of the document."""
     text: str
     notes: tuple[str, ...] = ()
     kind: str = ""
-    """What sort of knowledge the document is."""
+    """Kind of the document."""
 
 
 def locate_reference(store: Store, reference: str) -> LineRange:
-    """Find what a reference means: `path`, `path#L10-L24`, `path#heading`, `path:10` or `path:10:5`.
+    """Resolve a reference: `path`, `path#L10-L24`, `path#heading`, `path:10` or `path:10:5`.
 
     Raises:
-        NotIndexedError: nothing has that name; the hint names the likeliest.
+        NotIndexedError: no document or section has that name. The hint names similar ones.
     """
     reference = reference.removeprefix("./")
-    whole = store.documents([reference, f"{reference}/"])  # a folder may be written without its slash
-    if whole:
-        return LineRange(whole.get(reference) or whole[f"{reference}/"])
+    documents = store.documents([reference, f"{reference}/"])  # a folder may be written without its slash
+    if documents:
+        return LineRange(documents.get(reference) or documents[f"{reference}/"])
     if _PIECE.search(reference) and (pieces := store.chunks([reference])):
         piece = pieces[reference]
         return LineRange(store.documents([piece.document])[piece.document], piece.start, piece.end, piece.text)
     for pattern in (_LINES, _COUNT):
         match = pattern.fullmatch(reference)
-        if match and (found := store.documents([match["path"]])):
-            return _lines(found[match["path"]], match)
+        if match and (documents := store.documents([match["path"]])):
+            return _line_range(documents[match["path"]], match)
     path, _, anchor = reference.rpartition("#")
     for chunk in store.chunks_of([path]).get(path, ()):
         if anchor in chunk.anchors or normalise_text(anchor).replace(" ", "-") in chunk.anchors:
@@ -71,48 +69,56 @@ def locate_reference(store: Store, reference: str) -> LineRange:
 
 
 def documents_of_references(
-    references: Collection[str], known: Callable[[Collection[str]], Collection[str]]
+    references: Collection[str], select_known: Callable[[Collection[str]], Collection[str]]
 ) -> dict[str, str]:
-    """Say of which document each reference names a place, if of any; `known` tells which of some ids there are.
+    """Map each reference to its document, if there is one.
 
-    The longest id counts, for a path may hold what elsewhere parts it from a place.
+    `select_known` returns the ids that exist. The longest one counts, since a path may contain `#` or `:` itself.
 
     >>> documents_of_references(["a#.md#L1-L2", "a.md:3", "b/", "c.md"], {"a#.md", "a.md", "b/"}.intersection)
     {'a#.md#L1-L2': 'a#.md', 'a.md:3': 'a.md', 'b/': 'b/'}
     """
-    ids = {each: [each, f"{each}/", *(each[: mark.start()] for mark in _MARK.finditer(each))] for each in references}
-    there = known({id_ for several in ids.values() for id_ in several})
-    found = {each: [id_ for id_ in several if id_ in there] for each, several in ids.items()}
-    return {each: max(several, key=len) for each, several in found.items() if several}
+    possible_ids = {
+        reference: [
+            reference,
+            f"{reference}/",
+            *(reference[: separator.start()] for separator in _SEPARATOR.finditer(reference)),
+        ]
+        for reference in references
+    }
+    known = select_known({id_ for ids in possible_ids.values() for id_ in ids})
+    known_ids = {reference: [id_ for id_ in ids if id_ in known] for reference, ids in possible_ids.items()}
+    return {reference: max(ids, key=len) for reference, ids in known_ids.items() if ids}
 
 
 def cut_excerpt(place: LineRange, reference: str, text: str, notes: Iterable[str]) -> Excerpt:
-    """Cut a place out of the text of its document.
+    """Cut a range of lines out of the text of its document.
 
     Raises:
-        NotIndexedError: it begins behind the end.
+        NotIndexedError: the range begins past the end.
     """
-    rows = text.removesuffix("\n").split("\n")
-    document, end = place.document, min(place.end or len(rows), len(rows))
-    if place.start > len(rows):
-        raise NotIndexedError(f"{document.id} has {len(rows)} lines; line {place.start} is behind its end.")
+    lines = text.removesuffix("\n").split("\n")
+    document, end = place.document, min(place.end or len(lines), len(lines))
+    if place.start > len(lines):
+        message = f"{document.id} has {len(lines)} lines; line {place.start} is past the end of the file."
+        raise NotIndexedError(message)
     return Excerpt(
         id=reference if place.piece is not None else f"{document.id}#L{place.start}-L{end}",
         document=document.id,
         title=document.title,
         start=place.start,
         end=end,
-        lines=len(rows),
-        text="\n".join(rows[place.start - 1 : end]) if place.piece is None else place.piece,
+        lines=len(lines),
+        text="\n".join(lines[place.start - 1 : end]) if place.piece is None else place.piece,
         notes=tuple(filter(None, notes)),
         kind=document.kind,
     )
 
 
-def _lines(document: Document, match: re.Match[str]) -> LineRange:
-    start, found = max(int(match["start"]), 1), match.groupdict()
-    if found.get("end"):
-        return LineRange(document, start, max(int(found["end"]), start))
-    if found.get("count"):
-        return LineRange(document, start, start + max(int(found["count"]), 1) - 1)
+def _line_range(document: Document, match: re.Match[str]) -> LineRange:
+    start, groups = max(int(match["start"]), 1), match.groupdict()
+    if groups.get("end"):
+        return LineRange(document, start, max(int(groups["end"]), start))
+    if groups.get("count"):
+        return LineRange(document, start, start + max(int(groups["count"]), 1) - 1)
     return LineRange(document, start, start if match.re is _LINES else None)

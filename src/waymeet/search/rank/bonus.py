@@ -1,4 +1,4 @@
-"""Adding a bonus to what was found, and letting in what only the bonus found."""
+"""Add bonuses to the scores of candidates."""
 
 from collections.abc import Mapping
 
@@ -9,38 +9,58 @@ from waymeet.search.fuse.fusion import ordered
 from waymeet.search.state import Search, Tools
 from waymeet.types import Candidate, Explanation, SourceRank
 
-_FOUND_BY = {"name": "name", "shared": "shared names", "graph": "links"}
-_SUMS = {"with what its name and links add", *_FOUND_BY.values()}
+_SOURCE_LABELS = {"name": "name match", "shared": "shared names", "graph": "links"}
 
 
-def lifted_by(search: Search, tools: Tools, bonus: Mapping[str, Explanation], source: str) -> Search:
-    """Add a bonus to every candidate of a document; one without any enters with its first chunk that may be shown."""
-    new = tools.store.first_passing_chunks(bonus.keys() - {each.document for each in search.candidates}, search.filters)
-    by_worth = sorted(bonus, key=lambda document: (-bonus[document].value, document))
-    found = {
-        document: SourceRank(source, rank, bonus[document].value) for rank, document in enumerate(by_worth, start=1)
+class BonusSum(Explanation, frozen=True, gc=False):
+    """A sum whose parts are bonuses, behind the score that they were added to if there was one.
+
+    The class marks the sums that a further bonus joins as one more part. Other sums, such as a fused score, become
+    the first part of a new one.
+    """
+
+
+def add_bonuses(search: Search, tools: Tools, bonuses: Mapping[str, Explanation], source: str) -> Search:
+    """Add the bonus of each document to its candidates, and add documents that have none yet.
+
+    Such a document enters with its first chunk that passes the filters.
+    """
+    missing = bonuses.keys() - {candidate.document for candidate in search.candidates}
+    first_chunks = tools.store.first_passing_chunks(missing, search.filters)
+    by_value = sorted(bonuses, key=lambda document: (-bonuses[document].value, document))
+    ranks = {
+        document: SourceRank(source, rank, bonuses[document].value) for rank, document in enumerate(by_value, start=1)
     }
-    lifted = [
-        with_bonus(each, bonus[each.document], found[each.document])
-        for each in search.candidates
-        if each.document in bonus
+    boosted = [
+        add_bonus(candidate, bonuses[candidate.document], ranks[candidate.document])
+        for candidate in search.candidates
+        if candidate.document in bonuses
     ]
-    kept = [each for each in search.candidates if each.document not in bonus]
-    entered = [
-        Candidate(document, (chunk,), total(_FOUND_BY[source], bonus[document]), (found[document],))
-        for document, chunk in new.items()
+    unchanged = [candidate for candidate in search.candidates if candidate.document not in bonuses]
+    added = [
+        new_candidate(document, chunk, bonuses[document], ranks[document]) for document, chunk in first_chunks.items()
     ]
-    if not lifted and not entered:
-        return search.skip(f"nothing found by {_FOUND_BY[source]}")
-    kind = "links" if search.search_type == "none" and source != "name" else search.search_type
-    return replace(search, candidates=ordered((*kept, *lifted, *entered)), search_type=kind)
+    if not boosted and not added:
+        return search.skip(f"no documents found by {_SOURCE_LABELS[source]}")
+    search_type = "links" if search.search_type == "none" and source != "name" else search.search_type
+    return replace(search, candidates=ordered((*unchanged, *boosted, *added)), search_type=search_type)
 
 
-def with_bonus(candidate: Candidate, gift: Explanation, found: SourceRank) -> Candidate:
-    """Add a bonus to a candidate's score; bonuses stand side by side in its explanation."""
+def add_bonus(candidate: Candidate, bonus: Explanation, source_rank: SourceRank) -> Candidate:
+    """Add a bonus to a candidate's score, as a part beside earlier bonuses."""
     score = candidate.score
-    if score.description in _SUMS:
-        score = total(score.description, *score.parts, gift)
+    if isinstance(score, BonusSum):
+        score = _sum_bonuses(score.description, *score.parts, bonus)
     else:
-        score = total("with what its name and links add", score, gift)
-    return replace(candidate, score=score, sources=(*candidate.sources, found))
+        score = _sum_bonuses("score with name and link bonuses", score, bonus)
+    return replace(candidate, score=score, sources=(*candidate.sources, source_rank))
+
+
+def new_candidate(document: str, chunk: str, bonus: Explanation, source_rank: SourceRank) -> Candidate:
+    """Make a candidate whose score is a bonus alone."""
+    return Candidate(document, (chunk,), _sum_bonuses("sum of name and link bonuses", bonus), (source_rank,))
+
+
+def _sum_bonuses(description: str, *parts: Explanation) -> BonusSum:
+    node = total(description, *parts)
+    return BonusSum(node.value, node.description, node.operation, node.parts)

@@ -1,58 +1,72 @@
-"""The stage that heeds what people said: answers to a like question move up or down, visibly and within bounds."""
+"""Stage that moves documents up or down by users' feedback on similar queries."""
 
 from msgspec.structs import replace
 
 from waymeet.formulas.explanation import product, total, value
-from waymeet.search.feedback.votes import Likely
+from waymeet.search.feedback.votes import DocumentFeedback
 from waymeet.search.fuse.fusion import ordered
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Feedback, Settings
 from waymeet.types import Candidate, Explanation, SourceRank
 
-_SHOWN = 60
-_NAMED = 3
+_MAX_QUERY_CHARS = 60
+"""Characters of an earlier query shown in an explanation."""
+_MAX_NAMED = 3
+"""Documents named in the note."""
+_WITH_FEEDBACK = "score with feedback"
 
 
 def apply_feedback(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Move documents that were right or wrong for a like question, by a part of the best score at most."""
+    """Add a bonus or penalty to documents marked relevant or not for a similar query.
+
+    It is at most `feedback.max_bonus` of the best score.
+    """
     if tools.feedback.error:
         return search.miss("apply_feedback", "feedback_unreadable", tools.feedback.error)
     if not tools.feedback.votes or not search.query.text.strip():
         return search.skip("no feedback")
-    known = tools.feedback.for_query(search.query.text, settings.feedback.min_similarity)
-    known = {document: each for document, each in known.items() if each.support}
-    if not known:
-        return search.skip("no feedback on a like query")
-    # Cosines may be negative, and all scores 0: a vote counts there, too, and in the direction that was meant.
-    best = max((abs(each.score.value) for each in search.candidates), default=0.0) or 1.0
-    gifts = {document: _gift(each, best, settings.feedback) for document, each in known.items()}
-    there = {each.document for each in search.candidates}
-    missed = [document for document in gifts if document not in there and known[document].support > 0]
-    allowed = tools.store.first_passing_chunks(missed, search.filters)
-    moved = [_moved(each, gifts.get(each.document)) for each in search.candidates]
-    entered = [
-        Candidate(document, (chunk,), total("with feedback", gifts[document]), (SourceRank("feedback", rank, 0.0),))
-        for rank, (document, chunk) in enumerate(sorted(allowed.items()), start=1)
+    by_document = tools.feedback.for_query(search.query.text, settings.feedback.min_similarity)
+    by_document = {document: feedback for document, feedback in by_document.items() if feedback.support}
+    if not by_document:
+        return search.skip("no feedback on a similar query")
+    # The absolute value, since cosines may be negative. 1 if all scores are 0, so that votes still count.
+    best = max((abs(candidate.score.value) for candidate in search.candidates), default=0.0) or 1.0
+    bonuses = {document: _bonus(feedback, best, settings.feedback) for document, feedback in by_document.items()}
+    present = {candidate.document for candidate in search.candidates}
+    missing = [document for document in bonuses if document not in present and by_document[document].support > 0]
+    first_chunks = tools.store.first_passing_chunks(missing, search.filters)
+    adjusted = [_add_feedback(candidate, bonuses.get(candidate.document)) for candidate in search.candidates]
+    added = [
+        Candidate(document, (chunk,), total(_WITH_FEEDBACK, bonuses[document]), (SourceRank("feedback", rank, 0.0),))
+        for rank, (document, chunk) in enumerate(sorted(first_chunks.items()), start=1)
     ]
-    touched = [document for document in gifts if document in there or document in allowed]
-    if not touched:
-        return search.skip("feedback concerns nothing that was found")
-    told = f"feedback on a like query moved {', '.join(sorted(touched)[:_NAMED])}" + "…" * (len(touched) > _NAMED)
-    return replace(search, candidates=ordered((*moved, *entered)), notes=(*search.notes, told))
+    affected = sorted(document for document in bonuses if document in present or document in first_chunks)
+    if not affected:
+        return search.skip("feedback concerns no candidate")
+    names = ", ".join(affected[:_MAX_NAMED]) + "…" * (len(affected) > _MAX_NAMED)
+    note = f"ranking of {names} adjusted by feedback on a similar query"
+    return replace(search, candidates=ordered((*adjusted, *added)), notes=(*search.notes, note))
 
 
-def _gift(likely: Likely, best: float, numbers: Feedback) -> Explanation:
-    """Say how far a document moves: nearer to the most with every vote, never beyond it."""
-    size = abs(likely.support)
-    part = 1.0 - 0.25 ** (size / numbers.saturation_votes)
-    asked = likely.query if len(likely.query) <= _SHOWN else f"{likely.query[:_SHOWN]}…"
+def _bonus(feedback: DocumentFeedback, best: float, numbers: Feedback) -> Explanation:
+    """Compute a bonus or penalty that approaches its maximum as votes accumulate."""
+    support = abs(feedback.support)
+    share = 1.0 - 0.25 ** (support / numbers.saturation_votes)
+    is_long = len(feedback.query) > _MAX_QUERY_CHARS
+    query = f"{feedback.query[:_MAX_QUERY_CHARS]}…" if is_long else feedback.query
+    sign = "" if feedback.support > 0 else "−"
+    formula = f"{sign}(1 − 0.25^(support / {numbers.saturation_votes}))"
+    votes = f"{feedback.votes} vote{'s' * (feedback.votes > 1)}"
     return product(
-        f"feedback on a like query: “{asked}”",
-        value(part if likely.support > 0 else -part, f"{likely.votes} vote{'s' * (likely.votes > 1)}, by likeness"),
-        value(numbers.max_bonus, "most that feedback moves"),
+        f"feedback on a similar query: “{query}”",
+        value(
+            share if feedback.support > 0 else -share,
+            f"{formula}, support = {support:.3g} ({votes} × query similarity)",
+        ),
+        value(numbers.max_bonus, "maximum bonus (feedback.max_bonus)"),
         value(best, "best score"),
     )
 
 
-def _moved(candidate: Candidate, gift: Explanation | None) -> Candidate:
-    return candidate if gift is None else replace(candidate, score=total("with feedback", candidate.score, gift))
+def _add_feedback(candidate: Candidate, bonus: Explanation | None) -> Candidate:
+    return candidate if bonus is None else replace(candidate, score=total(_WITH_FEEDBACK, candidate.score, bonus))

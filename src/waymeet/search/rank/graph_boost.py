@@ -1,4 +1,4 @@
-"""One light hop: what is found speaks for what it links to, and for what names the same rare things."""
+"""Stages that propagate scores one hop along links and shared rare names."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -8,166 +8,186 @@ from waymeet.analysis.keys import MENTION_PREFIX
 from waymeet.formulas.explanation import product, total, value
 from waymeet.formulas.graph import propagated_share
 from waymeet.ports import Neighbour
-from waymeet.search.rank.bonus import lifted_by
+from waymeet.search.rank.bonus import add_bonuses
 from waymeet.search.retrieve.first_stage import fanned_out
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Auto, Settings
 from waymeet.types import Explanation
 
-_FIRST = 5
-"""Documents whose names are looked at: further down, what is named has less and less to do with the question."""
+_NAME_SOURCES = 5
+"""Leading documents whose names are followed: names in lower ones have little to do with the query."""
 
 
 class _Contribution(NamedTuple):
-    """A part of its score that one document hands to another."""
+    """A bonus that one document gets from another."""
 
     score: float
     source: str
     reason: str
-    """How the two belong together, told before the giver's name."""
+    """How the two are connected, shown before the name of the source."""
+    share: float
+    """Share of the source's score, or of its square, that is passed on."""
     weight: float
-    number: int
-    """How many neighbours the giver has."""
+    """Weight of the link or shared name, from which the share is computed."""
+    degree: int
+    """Number of documents that the source is connected with."""
 
 
 def boost_linked(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Hand a part of each leading document's score to its neighbours: the strongest gift counts, not the sum.
+    """Add a share of each leading document's squared score to the documents linked with it.
 
-    A score counts by its square: what fits best has most to say about what belongs to it.
+    The square favours the documents that match best. Of several contributions only the largest counts.
     """
     if search.query.depth == 0 or not search.candidates:
-        return search.skip("nothing to start from" if search.query.depth != 0 else "depth 0")
-    best = _best(search)
-    givers = list(best)[: search.query.limit * settings.pool.seeds]
-    around = tools.store.neighbours(givers, search.query.link_types)
-    gifts: dict[str, _Contribution] = {}
-    cut = []
-    part, weights = _part(tools), dict[tuple[str, bool], float]()
-    for giver, near in around.items():
-        ways = _ways(near, settings.auto, weights)
-        number = len(ways)
-        handed_over, square = propagated_share(part, number), best[giver] ** 2
-        if number > settings.graph.fan_out:
-            cut.append(giver)
-            ways = dict(sorted(ways.items(), key=lambda each: (-each[1][0], each[0]))[: settings.graph.fan_out])
-        for document, (weight, outward) in ways.items():
-            handed = weight * handed_over
-            how = "linked from" if outward else "links to"
-            _give(gifts, document, _Contribution(handed * square, giver, how, handed, number))
-    told = {document: _told(gifts[document], best) for document in _chosen(gifts, best, search, settings)}
-    search = lifted_by(search, tools, told, "graph")
-    return fanned_out(search, cut, settings) if cut else search
+        return search.skip("no candidates to start from" if search.query.depth != 0 else "depth 0")
+    scores = _document_scores(search)
+    sources = list(scores)[: search.query.limit * settings.pool.seeds]
+    contributions: dict[str, _Contribution] = {}
+    truncated = []
+    length_factor, weight_by_kind = _length_factor(tools), dict[tuple[str, bool], float]()
+    for source, links in tools.store.neighbours(sources, search.query.link_types).items():
+        weights = _link_weights(links, settings.auto, weight_by_kind)
+        degree = len(weights)
+        share, squared_score = propagated_share(length_factor, degree), scores[source] ** 2
+        if degree > settings.graph.fan_out:
+            truncated.append(source)
+            heaviest = sorted(weights.items(), key=lambda item: (-item[1][0], item[0]))
+            weights = dict(heaviest[: settings.graph.fan_out])
+        for document, (weight, outward) in weights.items():
+            link_share = weight * share
+            reason = "linked from" if outward else "links to"
+            contribution = _Contribution(link_share * squared_score, source, reason, link_share, weight, degree)
+            _keep_largest(contributions, document, contribution)
+    bonuses = {
+        document: _explain_link(contributions[document], scores, length_factor)
+        for document in _select_receivers(contributions, scores, search, settings)
+    }
+    search = add_bonuses(search, tools, bonuses, "graph")
+    return fanned_out(search, truncated, settings) if truncated else search
 
 
 def boost_shared_names(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Hand a part of the best documents' scores to those that name the same rare people, places or things.
+    """Add a share of the best documents' scores to documents that mention the same rare names.
 
-    What the question itself names leads nowhere new, and nobody is lifted past the one who speaks for it.
+    Names in the query itself are left out, since their documents match already. A document is raised to at most
+    `auto.shared_name_cap` of the score of the document that it shares the name with.
     """
     if search.query.depth == 0 or not search.candidates:
-        return search.skip("nothing to start from" if search.query.depth != 0 else "depth 0")
-    best = _best(search)
-    named = _names(tools, list(best)[:_FIRST], frozenset(normalise_text(search.text).split()))
-    carriers = tools.store.documents_by_key(
-        {name for names in named.values() for name in names}, settings.auto.shared_name_max_documents
+        return search.skip("no candidates to start from" if search.query.depth != 0 else "depth 0")
+    scores = _document_scores(search)
+    query_words = frozenset(normalise_text(search.text).split())
+    names_by_source = _mentioned_names(tools, list(scores)[:_NAME_SOURCES], query_words)
+    documents_by_name = tools.store.documents_by_key(
+        {name for names in names_by_source.values() for name in names}, settings.auto.shared_name_max_documents
     )
-    gifts: dict[str, _Contribution] = {}
-    part, reach = _part(tools), settings.auto.shared_name_cap
-    for giver, names in named.items():
+    contributions: dict[str, _Contribution] = {}
+    weight, cap, length_factor = settings.auto.shared_name_weight, settings.auto.shared_name_cap, _length_factor(tools)
+    for source, names in names_by_source.items():
         shared: dict[str, str] = {}
         for name in names:
-            for document in carriers.get(name, ()):
+            for document in documents_by_name.get(name, ()):
                 shared.setdefault(document, name.removeprefix(MENTION_PREFIX))
-        shared.pop(giver, None)
-        handed = propagated_share(settings.auto.shared_name_weight * part, len(shared))
+        shared.pop(source, None)
+        share = propagated_share(weight * length_factor, len(shared))
         for document, name in shared.items():
-            worth = min(handed * best[giver], reach * best[giver] - best.get(document, 0.0))
-            _give(gifts, document, _Contribution(worth, giver, f"names “{name}” as does", handed, len(shared)))
-    chosen = _chosen(gifts, best, search, settings)
-    told = {document: _told_of_names(gifts[document], best, best.get(document, 0.0), reach) for document in chosen}
-    return lifted_by(search, tools, told, "shared")
+            bonus = min(share * scores[source], cap * scores[source] - scores.get(document, 0.0))
+            reason = f"shares the name “{name}” with"
+            _keep_largest(contributions, document, _Contribution(bonus, source, reason, share, weight, len(shared)))
+    bonuses = {
+        document: _explain_shared_name(contributions[document], scores, document, length_factor, cap)
+        for document in _select_receivers(contributions, scores, search, settings)
+    }
+    return add_bonuses(search, tools, bonuses, "shared")
 
 
-def _names(tools: Tools, documents: Sequence[str], asked: frozenset[str]) -> dict[str, list[str]]:
-    """List what each document names, without what the question names."""
-    found = tools.store.documents(documents)
+def _mentioned_names(tools: Tools, documents: Sequence[str], query_words: frozenset[str]) -> dict[str, list[str]]:
+    """List the names that each document mentions, without those in the query."""
+    by_id = tools.store.documents(documents)
     return {
         document: [
             name
-            for name in found[document].names
-            if name.startswith(MENTION_PREFIX) and not asked.issuperset(name.removeprefix(MENTION_PREFIX).split())
+            for name in by_id[document].names
+            if name.startswith(MENTION_PREFIX) and not query_words.issuperset(name.removeprefix(MENTION_PREFIX).split())
         ]
         for document in documents
-        if document in found
+        if document in by_id
     }
 
 
-def _best(search: Search) -> dict[str, float]:
-    """Give the score of each document's best section, the best document first; what is below 0 has nothing to give."""
-    best: dict[str, float] = {}
-    for each in search.candidates:
-        best.setdefault(each.document, max(each.score.value, 0.0))
-    return best
+def _document_scores(search: Search) -> dict[str, float]:
+    """Return the score of each document's best section, best document first and at least 0."""
+    scores: dict[str, float] = {}
+    for candidate in search.candidates:
+        scores.setdefault(candidate.document, max(candidate.score.value, 0.0))
+    return scores
 
 
-def _part(tools: Tools) -> float:
-    """Say which part of a gift is handed over: half of it where texts are remarks that say little of each other."""
+def _length_factor(tools: Tools) -> float:
+    """Return the factor for the length of texts: from 0.5 for very short ones to 1."""
     return (1.0 + tools.store.corpus_profile().text_length) / 2.0
 
 
-def _give(gifts: dict[str, _Contribution], document: str, gift: _Contribution) -> None:
-    if gift.score > 0.0 and (document not in gifts or gift.score > gifts[document].score):
-        gifts[document] = gift
+def _explain_share(contribution: _Contribution, weight_name: str, length_factor: float) -> Explanation:
+    weight = f"{weight_name} {contribution.weight:g} × text length factor {length_factor:.3g}"
+    return value(contribution.share, f"{weight} / (1 + ln(degree)), degree = {contribution.degree}")
 
 
-def _chosen(
-    gifts: Mapping[str, _Contribution], best: Mapping[str, float], search: Search, settings: Settings
+def _keep_largest(contributions: dict[str, _Contribution], document: str, contribution: _Contribution) -> None:
+    if contribution.score > 0.0 and (
+        document not in contributions or contribution.score > contributions[document].score
+    ):
+        contributions[document] = contribution
+
+
+def _select_receivers(
+    contributions: Mapping[str, _Contribution], scores: Mapping[str, float], search: Search, settings: Settings
 ) -> list[str]:
-    """Choose those to whom something is given: all that are known already, and of the others those who get most."""
-    known = [document for document in gifts if document in best]
-    most = search.query.limit * settings.pool.seeds
-    return known + sorted(gifts.keys() - known, key=lambda document: (-gifts[document].score, document))[:most]
+    """Select all documents that are candidates already, and the best of the others."""
+    known = [document for document in contributions if document in scores]
+    limit = search.query.limit * settings.pool.seeds
+    new = sorted(contributions.keys() - known, key=lambda document: (-contributions[document].score, document))
+    return known + new[:limit]
 
 
-def _ways(
-    near: Sequence[Neighbour], auto: Auto, weights: dict[tuple[str, bool], float]
+def _link_weights(
+    links: Sequence[Neighbour], auto: Auto, weight_by_kind: dict[tuple[str, bool], float]
 ) -> dict[str, tuple[float, bool]]:
-    """Weigh the way to each neighbour by the link that leads there best, and say whether that leads away.
+    """Return the weight of the heaviest link to each neighbour, and whether it is outgoing.
 
-    What a link of a kind weighs is kept for the next time: there are hundreds of them, and few kinds.
+    `weight_by_kind` caches weights between calls: there are hundreds of links, but few kinds.
     """
-    ways: dict[str, tuple[float, bool]] = {}
-    for document, kind, outward, _ in near:
-        weight = weights.get((kind, outward))
+    weights: dict[str, tuple[float, bool]] = {}
+    for document, kind, outward, _ in links:
+        weight = weight_by_kind.get((kind, outward))
         if weight is None:
             out_part, in_part = auto.links.of(kind)
-            weight = weights[kind, outward] = (
+            weight = weight_by_kind[kind, outward] = (
                 auto.outlink_weight * out_part if outward else auto.inlink_weight * in_part
             )
-        if weight > 0.0 and (document not in ways or weight > ways[document][0]):
-            ways[document] = weight, outward
-    return ways
+        if weight > 0.0 and (document not in weights or weight > weights[document][0]):
+            weights[document] = weight, outward
+    return weights
 
 
-def _told(gift: _Contribution, best: Mapping[str, float]) -> Explanation:
-    score = best[gift.source]
+def _explain_link(contribution: _Contribution, scores: Mapping[str, float], length_factor: float) -> Explanation:
+    source, score = contribution.source, scores[contribution.source]
     return product(
-        f"{gift.reason} {gift.source}",
-        _weight(gift),
-        value(score, f"score of {gift.source}"),
-        value(score, "once more: the best have most to say"),
+        f"{contribution.reason} {source}",
+        _explain_share(contribution, "link weight", length_factor),
+        value(score, f"score of {source}"),
+        value(score, f"score of {source} (squared)"),
     )
 
 
-def _told_of_names(gift: _Contribution, best: Mapping[str, float], own: float, reach: float) -> Explanation:
-    """Tell of a gift for a name in common: a part of the giver's score, or what is missing to come near to that."""
-    score = value(best[gift.source], f"score of {gift.source}")
-    whole = product(f"{gift.reason} {gift.source}", _weight(gift), score)
-    if whole.value <= gift.score:
-        return whole
-    near = product("no nearer than", value(reach, "part"), score)
-    return total(f"{whole.description}, and comes behind it", near, value(-own, "its own score"))
-
-
-def _weight(gift: _Contribution) -> Explanation:
-    return value(gift.weight, f"link weight, {gift.number} neighbour{'s' if gift.number > 1 else ''}")
+def _explain_shared_name(
+    contribution: _Contribution, scores: Mapping[str, float], document: str, length_factor: float, cap: float
+) -> Explanation:
+    """Explain a bonus for a shared name, which is a share of the source's score up to a cap."""
+    source = contribution.source
+    reason = f"{contribution.reason} {source}"
+    score = value(scores[source], f"score of {source}")
+    uncapped = product(reason, _explain_share(contribution, "shared name weight", length_factor), score)
+    if uncapped.value <= contribution.score:
+        return uncapped
+    capped = product(f"capped at {cap:g} × score of {source}", value(cap, "cap (auto.shared_name_cap)"), score)
+    return total(f"{reason}, up to the cap", capped, value(-scores.get(document, 0.0), "own score, subtracted"))

@@ -1,4 +1,4 @@
-"""The stages of `memory`: whole entries from three lists, weighed by what the asker is up to."""
+"""Stages of the recipe `memory`: documents from three lists, weighted by the query's intent."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -12,7 +12,7 @@ from waymeet.formulas.fusion import rrf, share_of_best
 from waymeet.formulas.memory import boost_converged, final_score, importance, retrievability
 from waymeet.search.fuse.fusion import made_of, ordered
 from waymeet.search.retrieve.first_stage import fanned_out
-from waymeet.search.retrieve.graph_walk import reached, told_way
+from waymeet.search.retrieve.graph_walk import Way, reached, told_way
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Memory, Settings
 from waymeet.types import Candidate, Document, Explanation, Ranking, ScoredChunk, SourceRank
@@ -28,7 +28,7 @@ HALF_LIVES: Mapping[str, float | None] = {
     "autobiographical": 365.0,
     "meta-cognitive": None,
 }
-"""Days after which half is forgotten, by type of memory; None never."""
+"""Half-life of recency in days, by type of memory. None never decays."""
 _BY_TIER = {"constitutional": "meta-cognitive", "temporary": "working"}
 _BY_DOC_TYPE = {
     "scratch": "working",
@@ -60,249 +60,271 @@ _PREFERRED: Mapping[str, frozenset[str]] = {
 
 
 def memory_type(document: Document) -> str:
-    """Tell the type: what the front matter says, else by tier, by type of document, by kind of knowledge.
+    """Return the type of memory from front matter, else by tier, type of document or kind.
 
     >>> memory_type(Document("a.md", "docs", "A", "plan")), memory_type(Document("b.md", "notes", "B"))
     ('prospective', 'declarative')
     >>> memory_type(Document("c.md", "docs", "C", properties={"memory_type": "Working"}))
     'working'
     """
-    said = document.properties.get("memory_type", "").strip().lower().replace("_", "-")
-    if said in HALF_LIVES:
-        return said
+    declared = document.properties.get("memory_type", "").strip().lower().replace("_", "-")
+    if declared in HALF_LIVES:
+        return declared
     tier = document.properties.get("tier", "")
     return _BY_TIER.get(tier) or _BY_DOC_TYPE.get(document.doc_type) or _BY_KIND.get(document.kind) or "declarative"
 
 
-def half_life(document: Document) -> tuple[str, float | None]:
-    """Give the type of memory and after how many days half of it is forgotten."""
-    kind = memory_type(document)
-    return kind, HALF_LIVES[kind]
+def is_preferred(document: Document, intent: str) -> bool:
+    """Return whether an intent prefers a document, by its type, tags and folders.
 
-
-def preferred(document: Document, intent: str) -> bool:
-    """Tell whether an intent prefers a document, by its type, its tags and the folders it lies in.
-
-    >>> preferred(Document("docs/adr/1.md", "docs", "One", "decision_record"), "find_decision")
+    >>> is_preferred(Document("docs/adr/1.md", "docs", "One", "decision_record"), "find_decision")
     True
-    >>> preferred(Document("docs/incidents/errors/1.md", "docs", "One"), "fix_bug")
+    >>> is_preferred(Document("docs/incidents/errors/1.md", "docs", "One"), "fix_bug")
     True
     """
-    wanted = _PREFERRED.get(intent, frozenset())
+    preferred = _PREFERRED.get(intent, frozenset())
     folders = document.id.lower().split("/")[:-1]
-    return not wanted.isdisjoint((document.doc_type, *(tag.lower() for tag in document.tags), *folders))
+    return not preferred.isdisjoint((document.doc_type, *(tag.lower() for tag in document.tags), *folders))
 
 
-_LONGEST_PHRASE = 8
-_MOST_WORDS = 200
+_MAX_PHRASE_WORDS = 8
+_MAX_QUERY_WORDS = 200
 _DAY_NS = 86_400_000_000_000
-_TOLD = 5
-"""Entries that came along with others of which an answer tells."""
+_MAX_NOTES = 5
+"""Documents reached by co-activation that get a note."""
 
 
 def classify_intent(search: Search, _tools: Tools, _settings: Settings) -> Search:
-    """Find out what the asker is up to, unless they said so."""
+    """Guess the intent of a query, unless the request names one."""
     if search.query.intent in INTENT_WORDS:
         return replace(search, intent=search.query.intent, notes=(*search.notes, f"intent {search.query.intent}"))
     guess = guess_intent(search.text)
-    told = f"intent {guess.intent}" + (f" (confidence {guess.confidence:.2f})" if guess.confidence else " by default")
-    search = replace(search, intent=guess.intent, notes=(*search.notes, told))
+    note = f"intent {guess.intent}" + (f" (confidence {guess.confidence:.2f})" if guess.confidence else " by default")
+    search = replace(search, intent=guess.intent, notes=(*search.notes, note))
     if search.query.intent:
-        return search.degrade(
-            "classify_intent", "unknown_intent", f"{search.query.intent!r} is none of {', '.join(INTENT_WORDS)}"
-        )
+        detail = f"unknown intent {search.query.intent!r}; use one of {', '.join(INTENT_WORDS)}"
+        return search.degrade("classify_intent", "unknown_intent", detail)
     return search
 
 
 def apply_settings_switches(search: Search, _tools: Tools, settings: Settings) -> Search:
-    """Leave out lists that are switched off; if lists are not to be fused, the first that found anything decides."""
+    """Remove the lists that the settings disable.
+
+    Without fusion only one list is left: the vector list, or the lexical one if that is empty.
+    """
     lists = dict(search.lists)
     if not settings.memory.lexical:
         lists.pop("lexical", None)
-        search = search.degrade("lexical", "no_lexical", "words are switched off (memory.lexical): meaning and links")
+        detail = "lexical search is disabled (memory.lexical = false); using vectors and links"
+        search = search.degrade("lexical", "no_lexical", detail)
     if not settings.memory.rrf:
-        one = next((source for source in ("vector", "lexical") if lists.get(source)), "vector")
-        lists = {source: ranking for source, ranking in lists.items() if source == one}
-        search = search.degrade("fuse", "no_fusion", f"fusion is switched off (memory.rrf): by the {one} list alone")
+        only = next((source for source in ("vector", "lexical") if lists.get(source)), "vector")
+        lists = {source: ranking for source, ranking in lists.items() if source == only}
+        detail = f"fusion is disabled (memory.rrf = false); using only the {only} list"
+        search = search.degrade("fuse", "no_fusion", detail)
     if len(lists) == len(search.lists):
-        return search.skip("nothing is switched off") if settings.memory.lexical and settings.memory.rrf else search
+        return search.skip("no list is disabled") if settings.memory.lexical and settings.memory.rrf else search
     return replace(search, lists=lists)
 
 
 def collapse_to_documents(search: Search, _tools: Tools, _settings: Settings) -> Search:
-    """Keep the best section of each document in every list, for an entry is one whole."""
-    return replace(search, lists={source: _whole(ranking) for source, ranking in search.lists.items()})
+    """Keep the best section of each document in every list."""
+    return replace(search, lists={source: _best_sections(ranking) for source, ranking in search.lists.items()})
 
 
-def _whole(ranking: Ranking) -> Ranking:
+def _best_sections(ranking: Ranking) -> Ranking:
     best: dict[str, ScoredChunk] = {}
-    for each in ranking:
-        best.setdefault(each.document, each)
+    for row in ranking:
+        best.setdefault(row.document, row)
     return tuple(best.values())
 
 
 def boost_triggers(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Lift entries to the front of the lexical list whose trigger phrase stands in the query."""
+    """Move documents with a trigger phrase in the query to the front of the lexical list."""
     if not settings.memory.lexical or (not settings.memory.rrf and "lexical" not in search.lists):
-        return search.skip("no list of words")
-    words = normalise_text(search.text).split()[:_MOST_WORDS]
-    phrases = [
+        return search.skip("no lexical list")
+    keys = [trigger_key(phrase) for phrase in _phrases(search.text)]
+    documents_by_key = tools.store.documents_by_key(keys)
+    # The documents of the longest phrase come first.
+    triggered = dict.fromkeys(document for key in keys for document in documents_by_key.get(key, ()))
+    allowed = tools.store.first_passing_chunks(triggered, search.filters)
+    documents = [document for document in triggered if document in allowed]
+    if not documents:
+        return search.skip("no trigger phrase in the query")
+    rows = {row.document: row for row in search.ranking("lexical")}
+    best = max((row.score for row in rows.values()), default=0.0)
+    front = [rows.get(document) or ScoredChunk(allowed[document], document, best) for document in documents]
+    others = [row for row in rows.values() if row.document not in allowed]
+    note = f"matched a trigger phrase: {', '.join(documents[:3])}"
+    lists = {**search.lists, "lexical": (*(replace(row, score=best) for row in front), *others)}
+    return replace(search, lists=lists, notes=(*search.notes, note))
+
+
+def _phrases(text: str) -> list[str]:
+    """List the runs of words in a query, the longest first."""
+    words = normalise_text(text).split()[:_MAX_QUERY_WORDS]
+    return [
         " ".join(words[start : start + length])
-        for length in range(min(_LONGEST_PHRASE, len(words)), 0, -1)
+        for length in range(min(_MAX_PHRASE_WORDS, len(words)), 0, -1)
         for start in range(len(words) - length + 1)
     ]
-    carrying = tools.store.documents_by_key([trigger_key(phrase) for phrase in phrases])
-    called = dict.fromkeys(
-        document
-        for phrase in phrases
-        for document in carrying.get(trigger_key(phrase), ())  # the longest phrase first
-    )
-    allowed = tools.store.first_passing_chunks(called, search.filters)
-    lifted = [document for document in called if document in allowed]
-    if not lifted:
-        return search.skip("no trigger phrase in the query")
-    known = {each.document: each for each in search.ranking("lexical")}
-    first = max((each.score for each in known.values()), default=0.0)
-    front = [known.get(document) or ScoredChunk(allowed[document], document, first) for document in lifted]
-    rest = [each for each in known.values() if each.document not in allowed]
-    told = f"called by a trigger phrase: {', '.join(lifted[:3])}"
-    lists = {**search.lists, "lexical": (*(replace(each, score=first) for each in front), *rest)}
-    return replace(search, lists=lists, notes=(*search.notes, told))
 
 
 def walk_links(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Make the third list: what links lead to from the best of the other two."""
+    """Add a third list: documents linked with the best ones of the other lists."""
     if search.query.depth == 0 or not settings.memory.rrf:
-        return search.skip("depth 0" if search.query.depth == 0 else "one list alone")
+        return search.skip("depth 0" if search.query.depth == 0 else "fusion is disabled")
     fused = {document: rrf(ranks, {}, settings.rrf.k).value for document, ranks in _ranks(search.lists).items()}
     best = sorted(fused, key=lambda document: (-fused[document], document))
     starts = {document: fused[document] for document in best[: search.query.limit * settings.pool.seeds]}
     if not starts:
-        return search.skip("nothing to start from")
+        return search.skip("no documents to start from")
     depth = settings.graph.depth if search.query.depth is None else search.query.depth
-    ways, cut = reached(tools, starts, depth, search.query.link_types, settings)
-    search = fanned_out(search, sorted(cut), settings) if cut else search
-    allowed = tools.store.first_passing_chunks(ways, search.filters)
-    found = sorted((document for document in ways if document in allowed), key=lambda each: (-ways[each].score, each))
+    paths, truncated = reached(tools, starts, depth, search.query.link_types, settings)
+    search = fanned_out(search, sorted(truncated), settings) if truncated else search
+    allowed = tools.store.first_passing_chunks(paths, search.filters)
+    documents = sorted(paths.keys() & allowed.keys(), key=lambda document: (-paths[document].score, document))
     ranking = tuple(
-        ScoredChunk(allowed[document], document, ways[document].score) for document in found[: settings.memory.reached]
+        ScoredChunk(allowed[document], document, paths[document].score)
+        for document in documents[: settings.memory.reached]
     )
     if ranking:
-        came = [each.document for each in ranking if ways[each.document].together][:_TOLD]
-        notes = (f"{document} comes with {ways[document].start}: often of use together" for document in came)
-        told = {each.document: told_way(ways[each.document], starts, settings.memory) for each in ranking}
-        lists = {**search.lists, "graph": ranking}
-        return replace(search, lists=lists, link_explanations=told, notes=(*search.notes, *notes))
+        return _add_graph_list(search, ranking, paths, starts, settings.memory)
     if not tools.store.counts().edges:
-        return search.miss(
-            "graph", "no_links", "nothing indexed links to anything: answered by words and meaning alone"
-        )
-    return search.skip("no links lead on")
+        detail = "no links are indexed; results come from lexical and vector search only"
+        return search.miss("graph", "no_links", detail)
+    return search.skip("no further links")
+
+
+def _add_graph_list(
+    search: Search, ranking: Ranking, paths: Mapping[str, Way], starts: Mapping[str, float], numbers: Memory
+) -> Search:
+    """Add the list `graph` with the explanation of each path."""
+    co_activated = [row.document for row in ranking if paths[row.document].together][:_MAX_NOTES]
+    notes = (
+        f"{document} added because it is often read together with {paths[document].start}" for document in co_activated
+    )
+    explanations = {row.document: told_way(paths[row.document], starts, numbers) for row in ranking}
+    lists = {**search.lists, "graph": ranking}
+    return replace(search, lists=lists, link_explanations=explanations, notes=(*search.notes, *notes))
 
 
 def _ranks(lists: Mapping[str, Ranking]) -> dict[str, dict[str, int]]:
+    """Return the rank of each document in every list."""
     ranks: dict[str, dict[str, int]] = {}
     for source, ranking in lists.items():
-        for rank, each in enumerate(ranking, start=1):
-            ranks.setdefault(each.document, {})[source] = rank
+        for rank, row in enumerate(ranking, start=1):
+            ranks.setdefault(row.document, {})[source] = rank
     return ranks
 
 
 def fuse_memory(search: Search, _tools: Tools, settings: Settings) -> Search:
-    """Fuse the lists by rank, links counting more; what several lists found gets a bonus."""
+    """Fuse the lists by reciprocal rank, with a bonus for documents found by several lists."""
     weights = {"graph": settings.memory.graph, "lexical": settings.rrf.lexical, "vector": settings.rrf.vector}
-    rows = {(source, each.document): each for source, ranking in search.lists.items() for each in ranking}
+    rows = {(source, row.document): row for source, ranking in search.lists.items() for row in ranking}
     candidates = []
     for document, ranks in _ranks(search.lists).items():
-        here = [rows[source, document] for source in ranks]
-        fused = _with_way(rrf(ranks, weights, settings.rrf.k), list(ranks), search.link_explanations.get(document))
+        first = rows[next(iter(ranks)), document]
+        fused = rrf(ranks, weights, settings.rrf.k)
+        fused = _with_path(fused, list(ranks), search.link_explanations.get(document))
         score = (
             boost_converged(fused, len(ranks), settings.memory.convergence)
             if settings.memory.rrf
-            else value(here[0].score, "score in the only list")
+            else value(first.score, "score in the only list")
         )
-        found = tuple(SourceRank(source, rank, rows[source, document].score) for source, rank in ranks.items())
-        matched = sorted(source for source in ranks if source != "graph")  # words tell best what to show
-        shown = rows[matched[0], document].chunk if matched else here[0].chunk
-        candidates.append(Candidate(document, (shown,), score, found))
-    kind = made_of(replace(search, lists={source: each for source, each in search.lists.items() if source != "graph"}))
-    return replace(search, candidates=ordered(candidates), search_type=kind)
+        sources = tuple(SourceRank(source, rank, rows[source, document].score) for source, rank in ranks.items())
+        matched = sorted(source for source in ranks if source != "graph")  # show the lexical section if there is one
+        shown = rows[matched[0], document].chunk if matched else first.chunk
+        candidates.append(Candidate(document, (shown,), score, sources))
+    text_lists = {source: ranking for source, ranking in search.lists.items() if source != "graph"}
+    search_type = made_of(replace(search, lists=text_lists))
+    return replace(search, candidates=ordered(candidates), search_type=search_type)
 
 
-def _with_way(fused: Explanation, sources: Sequence[str], way: Explanation | None) -> Explanation:
-    """Put beside the rank in the list of links how that came about; it explains the rank, and adds nothing."""
-    if way is None:
+def _with_path(fused: Explanation, sources: Sequence[str], path: Explanation | None) -> Explanation:
+    """Attach the explanation of a path to the rank in the list `graph`.
+
+    The value of the rank stays as it is.
+    """
+    if path is None:
         return fused
-    told = (
-        replace(part, parts=(way,)) if source == "graph" else part
+    parts = (
+        replace(part, parts=(path,)) if source == "graph" else part
         for source, part in zip(sources, fused.parts, strict=True)
     )
-    return replace(fused, parts=tuple(told))
+    return replace(fused, parts=tuple(parts))
 
 
 def weigh_by_intent(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Weigh nearness, recency and importance as the intent asks; entries out of date are left out."""
+    """Weight similarity, recency and importance by intent, and drop deprecated documents."""
     if not search.candidates:
-        return search.skip("nothing found")
-    documents = tools.store.documents({each.document for each in search.candidates})
-    wants_old = any(key == "tier" for key, _ in search.filters.properties)
+        return search.skip("no candidates")
+    documents = tools.store.documents({candidate.document for candidate in search.candidates})
+    has_tier_filter = any(key == "tier" for key, _ in search.filters.properties)
     tiers = {id_: document.properties.get("tier", "normal").strip().lower() for id_, document in documents.items()}
-    kept = [each for each in search.candidates if wants_old or tiers[each.document] != "deprecated"]
-    best = kept[0].score.value if kept else 0.0
+    current = [
+        candidate for candidate in search.candidates if has_tier_filter or tiers[candidate.document] != "deprecated"
+    ]
+    best = current[0].score.value if current else 0.0
     weights = settings.memory.weights(search.intent)
     now = tools.now()
-    weighed = []
-    for each in kept:
-        document, tier = documents[each.document], tiers[each.document]
+    weighted = []
+    for candidate in current:
+        document, tier = documents[candidate.document], tiers[candidate.document]
         score = final_score(
-            share_of_best("fused", each.score, best),
+            share_of_best("fused", candidate.score, best),
             _recency(document, now, tools),
-            value(importance(tier), f"tier {tier}"),
+            value(importance(tier), f"importance of tier {tier}"),
             weights,
-            _kind(document, search.intent, settings.memory),
+            _document_factor(document, search.intent, settings.memory),
         )
-        weighed.append(replace(each, score=score))
-    return replace(search, candidates=ordered(weighed))
+        weighted.append(replace(candidate, score=score))
+    return replace(search, candidates=ordered(weighted))
 
 
 def _recency(document: Document, now: int, tools: Tools) -> Explanation:
-    last = max(document.modified_ns, tools.last_read.get(document.id, 0))
-    if not last:
+    last_used = max(document.modified_ns, tools.last_read.get(document.id, 0))
+    if not last_used:
         return value(1.0, "no date")
-    kind, life = half_life(document)
-    days = max(now - last, 0) / _DAY_NS
-    lasts = "never fades" if life is None else f"half-life {life:g} days"
-    return value(retrievability(days, life), f"{kind}, {days:.1f} days old, {lasts}")
+    kind = memory_type(document)
+    half_life = HALF_LIVES[kind]
+    days = max(now - last_used, 0) / _DAY_NS
+    decay = "no decay" if half_life is None else f"half-life {half_life:g} days"
+    return value(retrievability(days, half_life), f"recency of {kind} memory, {days:.1f} days old, {decay}")
 
 
-def _kind(document: Document, intent: str, numbers: Memory) -> Explanation:
-    """Say how much a document counts by its type, and a little more if the intent prefers its kind."""
-    told = value(numbers.doc_type(document.doc_type), f"doc type {document.doc_type}")
-    if not preferred(document, intent):
-        return told
-    return product("kind of document", told, value(numbers.preferred, f"{intent} prefers it"))
+def _document_factor(document: Document, intent: str, numbers: Memory) -> Explanation:
+    """Return the factor of a document's type, raised if the intent prefers the document."""
+    type_factor = value(numbers.doc_type(document.doc_type), f"doc type {document.doc_type}")
+    if not is_preferred(document, intent):
+        return type_factor
+    return product(
+        "doc type × preference of the intent", type_factor, value(numbers.preferred, f"preferred for intent {intent}")
+    )
 
 
 def group_contradictions(search: Search, tools: Tools, _settings: Settings) -> Search:
-    """Show entries that contradict each other together, the better one first."""
-    documents = [each.document for each in search.candidates[: search.query.limit]]
-    around = tools.store.neighbours(documents, ["contradicts"])
-    rivals = {document: {near.document for near in around[document]} & set(documents) for document in documents}
-    if not any(rivals.values()):
-        return search.skip("nothing contradicts anything shown")
-    kept = tuple(_together(search.candidates, rivals))
-    pairs = {tuple(sorted((one, other))) for one, others in rivals.items() for other in others}
+    """Show documents that contradict each other next to each other, the better one first."""
+    documents = [candidate.document for candidate in search.candidates[: search.query.limit]]
+    neighbours = tools.store.neighbours(documents, ["contradicts"])
+    contradicting = {
+        document: {neighbour.document for neighbour in neighbours[document]} & set(documents) for document in documents
+    }
+    if not any(contradicting.values()):
+        return search.skip("no contradicting documents")
+    grouped = tuple(_group(search.candidates, contradicting))
+    pairs = {tuple(sorted((one, other))) for one, others in contradicting.items() for other in others}
     notes = tuple(f"{one} and {other} contradict each other" for one, other in sorted(pairs))
-    return replace(search, candidates=kept, notes=(*search.notes, *notes))
+    return replace(search, candidates=grouped, notes=(*search.notes, *notes))
 
 
-def _together(candidates: Sequence[Candidate], rivals: Mapping[str, set[str]]) -> Iterator[Candidate]:
-    left = {each.document: each for each in candidates}
-    place = {each.document: at for at, each in enumerate(candidates)}
-    for each in candidates:
-        if left.pop(each.document, None) is None:
+def _group(candidates: Sequence[Candidate], contradicting: Mapping[str, set[str]]) -> Iterator[Candidate]:
+    remaining = {candidate.document: candidate for candidate in candidates}
+    positions = {candidate.document: position for position, candidate in enumerate(candidates)}
+    for candidate in candidates:
+        if remaining.pop(candidate.document, None) is None:
             continue
-        yield each
-        for other in sorted(rivals.get(each.document, ()), key=place.__getitem__):
-            if other in left:
-                yield left.pop(other)
+        yield candidate
+        for other in sorted(contradicting.get(candidate.document, ()), key=positions.__getitem__):
+            if other in remaining:
+                yield remaining.pop(other)

@@ -1,7 +1,7 @@
-"""The stages of `neighbours`: fuse to parts of the best, then hand scores on from node to node.
+"""Stages of the recipe `neighbours`: fuse, normalise and spread scores along links.
 
-A node is a chunk: a section, or the piece of a file in which a symbol is defined. Links lead from place to place, so
-a link that names no place belongs to the first chunk of its document.
+A node is a chunk: a section, or the piece of a file in which a symbol is defined. Links connect places, so a link that
+names no place belongs to the first chunk of its document.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -19,174 +19,189 @@ from waymeet.settings import Neighbours, Settings
 from waymeet.types import Candidate, Chunk, Explanation, Filters, Node, SourceRank
 
 _PROXY = "@"
-"""How the ids of nodes begin that stand for those of another graph: never results."""
+"""Prefix of the ids of nodes that represent nodes of another graph. They are never results."""
 
 
 class _Step(NamedTuple):
-    """One edge of a way: what it leads to, and what is left of a score behind it."""
+    """One edge of a path."""
 
     chunk: str
+    """The chunk that it leads to."""
     document: str
-    part: float
-    told: str
+    decay: float
+    """Factor of the score."""
+    description: str
 
 
-class _Way(NamedTuple):
-    """How a node was reached, and what that makes its score."""
+class _Path(NamedTuple):
+    """The best path from a seed to a chunk, and the chunk's score by it."""
 
     document: str
     score: float
-    start: Candidate
+    seed: Candidate
     steps: tuple[_Step, ...] = ()
 
 
 def fuse_normalised(search: Search, _tools: Tools, settings: Settings) -> Search:
-    """Fuse by rank, or take the scores of a list that is alone, and express them as parts of the best."""
-    kind = made_of(search)
+    """Fuse lists by reciprocal rank, or take the scores of a single list, and normalise them."""
+    search_type = made_of(search)
     weights = {"lexical": settings.rrf.lexical, "vector": settings.rrf.vector}
     fused: list[tuple[Candidate, Explanation]] = []
-    for rows, found in rows_of(search):
-        if kind == "hybrid":
-            score = rrf({each.source: each.rank for each in found}, weights, settings.rrf.k)
+    for rows, sources in rows_of(search):
+        if search_type == "hybrid":
+            score = rrf({source.source: source.rank for source in sources}, weights, settings.rrf.k)
         else:
-            told = (scored(search, source, row) for source, row in rows.items())
-            score = max(told, key=lambda each: each.value)
+            scores = (scored(search, source, row) for source, row in rows.items())
+            score = max(scores, key=lambda explanation: explanation.value)
         row = next(iter(rows.values()))
-        fused.append((Candidate(row.document, (row.chunk,), score, found), score))
+        fused.append((Candidate(row.document, (row.chunk,), score, sources), score))
     best = max((score.value for _, score in fused), default=0.0)
-    candidates = [replace(each, score=share_of_best("fused", score, best)) for each, score in fused]
-    kept = (each for each in candidates if not each.document.startswith(_PROXY))
-    return replace(search, candidates=ordered(kept), search_type=kind)
+    candidates = (
+        replace(candidate, score=share_of_best("fused", score, best))
+        for candidate, score in fused
+        if not candidate.document.startswith(_PROXY)
+    )
+    return replace(search, candidates=ordered(candidates), search_type=search_type)
 
 
 def only_skills(search: Search, _tools: Tools, _settings: Settings) -> Search:
-    """Answer with skills alone."""
+    """Restrict the results to skills."""
     return replace(search, filters=replace(search.filters, kinds=("skills",)))
 
 
 def group_by_file(search: Search, _tools: Tools, _settings: Settings) -> Search:
-    """Keep the best of each file."""
+    """Keep the best candidate of each file."""
     best: dict[str, Candidate] = {}
-    for each in search.candidates:
-        best.setdefault(each.document, each)
+    for candidate in search.candidates:
+        best.setdefault(candidate.document, candidate)
     return replace(search, candidates=tuple(best.values()))
 
 
 def select_seeds(search: Search, _tools: Tools, settings: Settings) -> Search:
-    """Keep the best candidates that are good enough to start from."""
-    enough = [each for each in search.candidates if each.score.value >= settings.neighbours.min_score]
-    return replace(search, candidates=tuple(enough[: settings.neighbours.top_k]))
+    """Keep the best candidates above the minimum score as seeds."""
+    seeds = [candidate for candidate in search.candidates if candidate.score.value >= settings.neighbours.min_score]
+    return replace(search, candidates=tuple(seeds[: settings.neighbours.top_k]))
 
 
 def spread_activation(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Walk from every seed in both directions, multiplying by a decay at each edge; the best way to a node counts."""
+    """Spread scores from every seed along links in both directions, with a decay at each edge.
+
+    The best path to a chunk counts.
+    """
     numbers = settings.neighbours
     depth = numbers.depth if search.query.depth is None else search.query.depth
     if not search.candidates or not depth:
-        return search.skip("nothing to start from" if depth else "depth 0")
-    ways = {each.chunks[0]: _Way(each.document, each.score.value, each) for each in search.candidates}
-    frontier = dict(ways)
+        return search.skip("no seeds to start from" if depth else "depth 0")
+    paths = {seed.chunks[0]: _Path(seed.document, seed.score.value, seed) for seed in search.candidates}
+    frontier = dict(paths)
     for _ in range(depth):
-        frontier = _further(tools.store, frontier, ways, numbers, search.query.link_types)
-        ways |= frontier
+        frontier = _next_frontier(tools.store, frontier, paths, numbers, search.query.link_types)
+        paths |= frontier
         if not frontier:
             break
-    allowed = tools.store.first_passing_chunks({way.document for way in ways.values()}, search.filters)
-    shown = _passing(tools.store, [chunk for chunk, way in ways.items() if way.document in allowed], search.filters)
-    reached = [_candidate(chunk, way) for chunk, way in ways.items() if chunk in shown]
-    by_links = [each for each in ordered(reached) if any(found.source == "graph" for found in each.sources)]
-    ranks = {each.chunks: rank for rank, each in enumerate(by_links, start=1)}
-    placed = [
-        replace(each, sources=tuple(replace(one, rank=ranks.get(each.chunks, one.rank)) for one in each.sources))
-        if each.chunks in ranks
-        else each
-        for each in ordered(reached)
-    ]
-    return replace(search, candidates=tuple(placed))
+    allowed = tools.store.first_passing_chunks({path.document for path in paths.values()}, search.filters)
+    chunks = [chunk for chunk, path in paths.items() if path.document in allowed]
+    passing = _filter_by_text(tools.store, chunks, search.filters)
+    candidates = ordered(_candidate(chunk, path) for chunk, path in paths.items() if chunk in passing)
+    return replace(search, candidates=_number_graph_ranks(candidates))
 
 
 def cut_off(search: Search, _tools: Tools, settings: Settings) -> Search:
-    """Keep as many as are asked for, and no more than the recipe's most."""
+    """Keep as many candidates as requested, at most `neighbours.max_results`."""
     return replace(search, candidates=search.candidates[: min(search.query.limit, settings.neighbours.max_results)])
 
 
-def _passing(store: Store, chunks: Sequence[str], filters: Filters) -> set[str]:
-    """Keep the chunks that have all the phrases and nothing that must not be there."""
+def _number_graph_ranks(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Set the rank of candidates found by links to their position among all such candidates."""
+    by_links = (candidate for candidate in candidates if any(each.source == "graph" for each in candidate.sources))
+    ranks = {candidate.chunks: rank for rank, candidate in enumerate(by_links, start=1)}
+    return tuple(
+        replace(candidate, sources=tuple(replace(each, rank=ranks[candidate.chunks]) for each in candidate.sources))
+        if candidate.chunks in ranks
+        else candidate
+        for candidate in candidates
+    )
+
+
+def _filter_by_text(store: Store, ids: Sequence[str], filters: Filters) -> set[str]:
+    """Keep the chunks that contain all phrases and none of the excluded terms."""
     if not filters.phrases and not filters.without:
-        return set(chunks)
-    found = store.chunks(chunks)
-    titles = {id_: each.title for id_, each in store.documents({each.document for each in found.values()}).items()}
-    return {chunk for chunk, each in found.items() if _fits(each, titles[each.document], filters)}
+        return set(ids)
+    chunks = store.chunks(ids)
+    documents = store.documents({chunk.document for chunk in chunks.values()})
+    return {id_ for id_, chunk in chunks.items() if _passes(chunk, documents[chunk.document].title, filters)}
 
 
-def _fits(chunk: Chunk, title: str, filters: Filters) -> bool:
+def _passes(chunk: Chunk, title: str, filters: Filters) -> bool:
     texts = title, " ".join(chunk.headings), chunk.text
-    held = count_terms("\n".join(texts))
-    ruled_out = any(group and all(term in held for term in group) for group in filters.without)
-    return not ruled_out and all(
+    terms = count_terms("\n".join(texts))
+    is_excluded = any(group and all(term in terms for term in group) for group in filters.without)
+    return not is_excluded and all(
         any(contains_phrase(normalise_text(text), phrase) for text in texts) for phrase in filters.phrases
     )
 
 
-def _further(
-    store: Store, frontier: Mapping[str, _Way], known: Mapping[str, _Way], numbers: Neighbours, kinds: Collection[str]
-) -> dict[str, _Way]:
-    """Take one step from every node of the frontier; what gets too weak or was reached better is left."""
-    found: dict[str, _Way] = {}
-    around = _around(store, frontier, kinds, numbers)
-    for chunk, way in frontier.items():
-        for step in around.get(chunk, ()):
-            score = way.score * step.part
-            better = max((each.score for each in (found.get(step.chunk), known.get(step.chunk)) if each), default=0.0)
-            if score >= numbers.min_score and score > better and not step.document.startswith(_PROXY):
-                found[step.chunk] = _Way(step.document, score, way.start, (*way.steps, step))
-    return found
+def _next_frontier(
+    store: Store, frontier: Mapping[str, _Path], known: Mapping[str, _Path], numbers: Neighbours, kinds: Collection[str]
+) -> dict[str, _Path]:
+    """Take one step from the frontier, and keep paths above the minimum that beat known ones."""
+    reached: dict[str, _Path] = {}
+    steps = _steps(store, frontier, kinds, numbers)
+    for chunk, path in frontier.items():
+        for step in steps.get(chunk, ()):
+            score = path.score * step.decay
+            earlier = (reached.get(step.chunk), known.get(step.chunk))
+            best = max((each.score for each in earlier if each), default=0.0)
+            if score >= numbers.min_score and score > best and not step.document.startswith(_PROXY):
+                reached[step.chunk] = _Path(step.document, score, path.seed, (*path.steps, step))
+    return reached
 
 
-def _around(
-    store: Store, frontier: Mapping[str, _Way], kinds: Collection[str], numbers: Neighbours
+def _steps(
+    store: Store, frontier: Mapping[str, _Path], kinds: Collection[str], numbers: Neighbours
 ) -> dict[str, list[_Step]]:
     """List the steps from every chunk of the frontier."""
-    documents = {way.document for way in frontier.values()}
-    near = _places(store, documents)
+    documents = {path.document for path in frontier.values()}
+    own_chunks = _chunks_by_node(store, documents)
     edges = [
         (edge.kind, edge.source, edge.target)
         for edge in store.edges(sorted(documents), kinds)
-        if edge.target is not None and (_place(edge.source, near) in frontier or _place(edge.target, near) in frontier)
+        if edge.target is not None
+        and (_chunk_of(edge.source, own_chunks) in frontier or _chunk_of(edge.target, own_chunks) in frontier)
     ]
     ends = {node.document for _, *both in edges for node in both}
-    places = near | _places(store, ends - documents)
+    chunks = own_chunks | _chunks_by_node(store, ends - documents)
     steps: dict[str, list[_Step]] = {}
     for kind, start, end in edges:
-        source, target = _place(start, places), _place(end, places)
+        source, target = _chunk_of(start, chunks), _chunk_of(end, chunks)
         if not source or not target or source == target:
             continue
-        part = numbers.part(kind)
-        steps.setdefault(source, []).append(_Step(target, end.document, part, f"{kind} {target}"))
-        if kind != "imports":  # popular helpers would flood every answer
-            steps.setdefault(target, []).append(_Step(source, start.document, part, f"{kind} from {source}"))
+        decay = numbers.part(kind)
+        steps.setdefault(source, []).append(_Step(target, end.document, decay, f"{kind} {target}"))
+        if kind != "imports":  # importers of popular modules would flood every answer
+            steps.setdefault(target, []).append(_Step(source, start.document, decay, f"{kind} from {source}"))
     return steps
 
 
-def _place(node: Node, places: Mapping[Node, str]) -> str:
-    """Say which chunk a place is in; one that no chunk knows is in the first of its document."""
-    return places.get(node) or places.get(Node(node.document), "")
+def _chunk_of(node: Node, chunks: Mapping[Node, str]) -> str:
+    """Return the chunk of a node, by default the first of its document."""
+    return chunks.get(node) or chunks.get(Node(node.document), "")
 
 
-def _places(store: Store, documents: Collection[str]) -> dict[Node, str]:
-    """Say which chunk every place of some documents is in."""
-    found: dict[Node, str] = {}
+def _chunks_by_node(store: Store, documents: Collection[str]) -> dict[Node, str]:
+    """Map every node of some documents to its chunk."""
+    by_node: dict[Node, str] = {}
     for document, chunks in store.chunks_of(documents).items():
         for chunk in chunks:
-            found.setdefault(Node(document), chunk.id)
+            by_node.setdefault(Node(document), chunk.id)
             for anchor in chunk.anchors:
-                found.setdefault(Node(document, anchor), chunk.id)
-    return found
+                by_node.setdefault(Node(document, anchor), chunk.id)
+    return by_node
 
 
-def _candidate(chunk: str, way: _Way) -> Candidate:
-    if not way.steps:
-        return way.start
-    parts = (value(step.part, step.told) for step in way.steps)
-    score = product(f"handed on from {way.start.chunks[0]}", way.start.score, *parts)
-    return Candidate(way.document, (chunk,), score, (SourceRank("graph", 1, score.value),))
+def _candidate(chunk: str, path: _Path) -> Candidate:
+    if not path.steps:
+        return path.seed
+    decays = (value(step.decay, f"decay of the link: {step.description}") for step in path.steps)
+    score = product(f"score of {path.seed.chunks[0]} × decay of each link", path.seed.score, *decays)
+    return Candidate(path.document, (chunk,), score, (SourceRank("graph", 1, score.value),))

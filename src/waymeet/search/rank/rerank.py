@@ -1,4 +1,4 @@
-"""Reading the best candidates again: a model sees question and text together. Off unless one is set up."""
+"""Stages that rerank the best candidates by a model, if one is configured."""
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -15,86 +15,100 @@ from waymeet.settings import Settings
 
 
 def rerank(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Have the best candidates read together with the question; whatever the model does wrong, the order stays."""
+    """Score the best candidates by the reranker.
+
+    If the model fails, the order stays and the answer is marked as degraded.
+    """
     if tools.reranker is None:
-        return search.skip("no reranker is set up")
-    question = search.text.strip()
-    best = [each.chunks[0] for each in search.candidates[: settings.rerank.candidates] if each.chunks]
-    if not question or not best:
-        return search.skip("nothing to read again" if question else "empty query")
+        return search.skip("no reranker configured")
+    query = search.text.strip()
+    best = [candidate.chunks[0] for candidate in search.candidates[: settings.rerank.candidates] if candidate.chunks]
+    if not query or not best:
+        return search.skip("no candidates to rerank" if query else "empty query")
     chunks = tools.store.chunks(best)
-    texts = {each: chunks[each].text[: settings.rerank.text_chars] for each in best if each in chunks}
-    key = fingerprint(tools.reranker.name, question, texts)
-    known = tools.reranker_cache.get(key) if tools.reranker_cache is not None else None
+    texts = {id_: chunks[id_].text[: settings.rerank.text_chars] for id_ in best if id_ in chunks}
+    key = cache_key(tools.reranker.name, query, texts)
+    cached = tools.reranker_cache.get(key) if tools.reranker_cache is not None else None
     try:
-        scores = known or usable(tools.reranker.score(question, list(texts.values())), len(texts))
+        scores = cached or check_scores(tools.reranker.score(query, list(texts.values())), len(texts))
     except CircuitOpenError as error:
         return search.miss("rerank", "rerank_off", f"{error.message} {error.hint}".strip())
     except ModelError as error:
         return search.miss("rerank", "rerank_failed", f"{error.message} {error.hint}".strip())
-    if tools.reranker_cache is not None and known is None:
+    if tools.reranker_cache is not None and cached is None:
         tools.reranker_cache[key] = scores
-    judged = {
+    by_chunk = {
         chunk: RerankerScore(score, len(chunks[chunk].text.strip())) for chunk, score in zip(texts, scores, strict=True)
     }
-    return replace(search, reranker_scores=judged)
+    return replace(search, reranker_scores=by_chunk)
 
 
-def fingerprint(model: str, question: str, texts: Mapping[str, str]) -> str:
-    """Name what a model is asked: by the model, the question, the ids and what they hold.
+def cache_key(model: str, query: str, texts: Mapping[str, str]) -> str:
+    """Hash a request to the reranker: the model, the query, the chunk ids and their texts.
 
-    >>> one, other = fingerprint("m", "q", {"a#1": "text"}), fingerprint("m", "q", {"a#1": "changed"})
+    >>> one, other = cache_key("m", "q", {"a#1": "text"}), cache_key("m", "q", {"a#1": "changed"})
     >>> one == other, len(one)
     (False, 64)
     """
-    whole = sha256()
-    for part in (model, question, *(part for pair in texts.items() for part in pair)):
-        whole.update(sha256(part.encode("utf-8", "surrogatepass")).digest())
-    return whole.hexdigest()
+    digest = sha256()
+    for part in (model, query, *(part for pair in texts.items() for part in pair)):
+        # Each part is hashed by itself, so that moving its end to the next part changes the key.
+        digest.update(sha256(part.encode("utf-8", "surrogatepass")).digest())
+    return digest.hexdigest()
 
 
-def usable(scores: Sequence[float], wanted: int) -> tuple[float, ...]:
-    """Take a model's scores only if there is one for each text, and each is a number from 0 to 1.
+def check_scores(scores: Sequence[float], expected: int) -> tuple[float, ...]:
+    """Check that there is one score for each text, a number from 0 to 1.
 
-    >>> usable([0.5, 1], 2)
+    >>> check_scores([0.5, 1], 2)
     (0.5, 1.0)
     """
-    hint = "The order is that of the other lists."
-    if len(scores) != wanted:
-        raise ModelError(f"the reranker gave {len(scores)} scores for {wanted} texts.", hint)
+    hint = "Results are shown in their order before reranking."
+    if len(scores) != expected:
+        raise ModelError(f"The reranker returned {len(scores)} scores for {expected} texts.", hint)
     try:
-        given = tuple(float(each) for each in scores)
+        numbers = tuple(float(score) for score in scores)
     except (TypeError, ValueError):
-        raise ModelError("the reranker gave something that is no number.", hint) from None
-    wrong = next((each for each in given if not isfinite(each) or not 0.0 <= each <= 1.0), None)
-    if wrong is not None:
-        raise ModelError(f"the reranker gave the score {wrong:g}, which is not from 0 to 1.", hint)
-    return given
+        raise ModelError("The reranker returned a score that is not a number.", hint) from None
+    invalid = next((number for number in numbers if not isfinite(number) or not 0.0 <= number <= 1.0), None)
+    if invalid is not None:
+        raise ModelError(f"The reranker returned the score {invalid:g}, which is not between 0 and 1.", hint)
+    return numbers
 
 
 def sort_by_reranker(search: Search, _tools: Tools, settings: Settings) -> Search:
-    """Order what was read again by score, less for little text; the rest follows behind it in its old order."""
+    """Sort reranked candidates by the reranker's score, and append the others in their order.
+
+    A score counts less if its text is short.
+    """
     if not search.reranker_scores:
         return search.skip(search.skipped or "not reranked")
     numbers = settings.rerank
-    read, rest = [], []
-    for each in search.candidates:
-        judged = search.reranker_scores.get(each.chunks[0]) if each.chunks else None
-        if judged is None:
-            rest.append(each)
+    reranked, others = [], []
+    for candidate in search.candidates:
+        scored = search.reranker_scores.get(candidate.chunks[0]) if candidate.chunks else None
+        if scored is None:
+            others.append(candidate)
             continue
-        penalty = length_penalty(judged.characters, numbers.full_trust_chars, numbers.min_trust)
+        penalty = length_penalty(scored.characters, numbers.full_trust_chars, numbers.min_trust)
         score = product(
-            "read again",
-            value(judged.score, "reranker"),
-            value(penalty, f"trust in {judged.characters} characters"),
+            "reranker score × length penalty",
+            value(scored.score, "reranker score"),
+            value(penalty, f"length penalty of {scored.characters} characters"),
         )
-        read.append(replace(each, score=score))
-    first = ordered(read)
-    last = value(first[-1].score.value, "the last that was read again")
-    best = value(max((each.score.value for each in rest), default=0.0), "best of the rest")
+        reranked.append(replace(candidate, score=score))
+    first = ordered(reranked)
+    lowest = value(first[-1].score.value, "lowest reranked score")
+    best = value(max((candidate.score.value for candidate in others), default=0.0), "best score of those not reranked")
     behind = (
-        replace(each, score=product("behind all that was read again", last, quotient("of the rest", each.score, best)))
-        for each in rest
+        replace(
+            candidate,
+            score=product(
+                "not reranked: placed after reranked results",
+                lowest,
+                quotient("score / best score of those not reranked", candidate.score, best),
+            ),
+        )
+        for candidate in others
     )
     return replace(search, candidates=(*first, *behind))

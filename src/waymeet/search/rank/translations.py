@@ -1,4 +1,4 @@
-"""Translations: an answer shows one of the twins, the one in the asker's language if it is nearly as good."""
+"""Translations: show one document of each group, and name the others at the hit."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -12,157 +12,169 @@ from waymeet.types import Chunk, Document, Hit, Translation
 
 TRANSLATION = "translation"
 _PAGES = 2
-"""How many times the number of wanted results is looked through for twins."""
-_MOST = 8
-"""Twins named for one hit."""
-_ENOUGH = 0.5
-"""Part of the best twin's score that one in the query's own language needs to be shown instead of it."""
+"""Leading documents that are searched for translations, as a multiple of the requested results."""
+_MAX_TRANSLATIONS = 8
+"""Translations named for one hit."""
+_MIN_SCORE_SHARE = 0.5
+"""Share of the best translation's score that one in the query's language needs to be shown instead."""
 _CJK = frozenset({"ja", "ko", "zh"})
 
 
 def collapse_translations(search: Search, tools: Tools, _settings: Settings) -> Search:
-    """Leave out the translations of what is shown."""
-    first = list(dict.fromkeys(each.document for each in search.candidates))[: search.query.limit * _PAGES + _MOST]
-    groups = translation_groups(tools.store, first)
-    best: dict[str, float] = {}
-    for each in search.candidates:
-        best[each.document] = max(best.get(each.document, 0.0), each.score.value)
-    rivals = {tuple(sorted(other for other in group if other in best)) for group in groups.values()}
-    rivals = {group for group in rivals if len(group) > 1}
-    if not rivals:
+    """Keep one document of each group of translations."""
+    leading = search.query.limit * _PAGES + _MAX_TRANSLATIONS
+    documents = list(dict.fromkeys(candidate.document for candidate in search.candidates))[:leading]
+    scores: dict[str, float] = {}
+    for candidate in search.candidates:
+        scores[candidate.document] = max(scores.get(candidate.document, 0.0), candidate.score.value)
+    groups = {
+        tuple(sorted(document for document in group if document in scores))
+        for group in translation_groups(tools.store, documents).values()
+    }
+    groups = {group for group in groups if len(group) > 1}
+    if not groups:
         return search.skip("no translations among the results")
-    documents = tools.store.documents({document for group in rivals for document in group})
-    tongue = detect_cjk_language(search.text)
-    left_out: set[str] = set()
-    for group in rivals:
-        shown = _chosen([documents[each] for each in group if each in documents], best, tongue)
-        left_out.update(each for each in group if each != shown)
-    kept = tuple(each for each in search.candidates if each.document not in left_out)
-    return replace(search, candidates=kept)
+    by_id = tools.store.documents({document for group in groups for document in group})
+    language = detect_cjk_language(search.text)
+    hidden: set[str] = set()
+    for group in groups:
+        shown = _select_translation([by_id[document] for document in group if document in by_id], scores, language)
+        hidden.update(document for document in group if document != shown)
+    visible = tuple(candidate for candidate in search.candidates if candidate.document not in hidden)
+    return replace(search, candidates=visible)
 
 
 def translation_groups(store: Store, documents: Sequence[str]) -> Mapping[str, frozenset[str]]:
-    """Give, for each document that has any, all documents that say the same in other languages, and itself.
+    """Return, for each document that has translations, these and itself.
 
-    Translations point at their original, so two translations meet there: two steps along the edges find all.
+    Translations link to their original, so two steps along these links reach all translations of one page.
     """
-    pairs = _pairs(store, documents)
+    pairs = _translation_pairs(store, documents)
     if not pairs:
         return {}
     further = {end for pair in pairs for end in pair} - set(documents)
-    near: dict[str, set[str]] = {}
-    for one, other in pairs | _pairs(store, sorted(further)):
-        near.setdefault(one, {one}).add(other)
-        near.setdefault(other, {other}).add(one)
+    linked: dict[str, set[str]] = {}
+    for one, other in pairs | _translation_pairs(store, sorted(further)):
+        linked.setdefault(one, {one}).add(other)
+        linked.setdefault(other, {other}).add(one)
     return {
-        document: frozenset(twin for close in near[document] for twin in near[close])
+        document: frozenset(translation for near in linked[document] for translation in linked[near])
         for document in documents
-        if document in near
+        if document in linked
     }
 
 
 def shown_translations(document: str, groups: Mapping[str, frozenset[str]]) -> list[str]:
     """List the translations that an answer names for a document."""
-    return sorted(groups.get(document, frozenset()) - {document})[:_MOST]
+    return sorted(groups.get(document, frozenset()) - {document})[:_MAX_TRANSLATIONS]
 
 
-def _pairs(store: Store, documents: Collection[str]) -> set[tuple[str, str]]:
-    around = store.neighbours(documents, (TRANSLATION,)) if documents else {}
-    return {(document, near.document) for document, twins in around.items() for near in twins}
+def _translation_pairs(store: Store, documents: Collection[str]) -> set[tuple[str, str]]:
+    neighbours = store.neighbours(documents, (TRANSLATION,)) if documents else {}
+    return {(document, link.document) for document, links in neighbours.items() for link in links}
 
 
-def _chosen(group: Sequence[Document], best: Mapping[str, float], tongue: str) -> str:
-    """Choose the best of those that speak the query's language, unless another is better by far."""
-    top = max(best[each.id] for each in group)
-    able = [each for each in group if best[each.id] >= _ENOUGH * top]
-    return min(able, key=lambda each: (-_fits(tongue, each), -best[each.id], each.id)).id
+def _select_translation(group: Sequence[Document], scores: Mapping[str, float], language: str) -> str:
+    """Select the best document in the query's language, unless another has a much better score."""
+    best = max(scores[document.id] for document in group)
+    eligible = [document for document in group if scores[document.id] >= _MIN_SCORE_SHARE * best]
+    return min(
+        eligible,
+        key=lambda document: (-_language_match(language, document), -scores[document.id], document.id),
+    ).id
 
 
-def _fits(tongue: str, document: Document) -> int:
-    """Say how well a document's language fits the query's, as far as scripts tell.
+def _language_match(language: str, document: Document) -> int:
+    """Rate how well languages match: 2 the same, 1 both CJK or both not, 0 otherwise.
 
-    Han characters alone may be Japanese as well as Chinese.
+    The language of a query is guessed by its script. Han characters alone may be Japanese as well as Chinese.
     """
-    spoken = lang_of(document).partition("-")[0]
-    if spoken == tongue and tongue:
+    document_language = _language_of(document).partition("-")[0]
+    if document_language == language and language:
         return 2
-    return int((tongue in _CJK) == (spoken in _CJK))
+    return int((language in _CJK) == (document_language in _CJK))
 
 
-def lang_of(document: Document) -> str:
-    """Give the language a document is written in, as far as it is known."""
+def _language_of(document: Document) -> str:
+    """Return the language that a document declares, or an empty string."""
     return document.properties.get("lang", "")
 
 
-def with_translations(hits: tuple[Hit, ...], tools: Tools) -> tuple[Hit, ...]:
-    """Name for each hit the same section in other languages."""
+def add_translations(hits: tuple[Hit, ...], tools: Tools) -> tuple[Hit, ...]:
+    """Add to each hit the same section in other languages."""
     groups = translation_groups(tools.store, list(dict.fromkeys(hit.document for hit in hits)))
     if not groups:
         return hits
-    wanted = {document for group in groups.values() for document in group}
-    documents, chunks = tools.store.documents(wanted), tools.store.chunks_of(wanted)
-    named = []
+    ids = {document for group in groups.values() for document in group}
+    documents, chunks = tools.store.documents(ids), tools.store.chunks_of(ids)
+    with_translations = []
     for hit in hits:
-        others = shown_translations(hit.document, groups)
-        found = tuple(
+        translations = tuple(
             Translation(
-                id=counterpart(hit.id, chunks[hit.document], chunks[other]),
+                id=find_counterpart(hit.id, chunks[hit.document], chunks[other]),
                 document=other,
                 title=document.title,
-                lang=lang_of(document) or ("en" if is_english(chunks[other][0].text) else ""),
+                lang=_language_of(document) or ("en" if is_english(chunks[other][0].text) else ""),
             )
-            for other in others
+            for other in shown_translations(hit.document, groups)
             if (document := documents.get(other)) and chunks.get(other)
         )
-        named.append(replace(hit, translations=found))
-    return tuple(named)
+        with_translations.append(replace(hit, translations=translations))
+    return tuple(with_translations)
 
 
-def counterpart(shown: str, chunks: Sequence[Chunk], others: Sequence[Chunk]) -> str:
-    """Find the section of a translation that answers to a section: the one under the heading at the same place.
+def find_counterpart(shown: str, chunks: Sequence[Chunk], others: Sequence[Chunk]) -> str:
+    """Find the section of a translation with the same position among its headings.
 
-    What holds several sections answers to as many. If the two pages have different numbers of headings, the place among
-    the headings of the same depth decides, and at last how far down the page it stands.
+    A chunk of several sections corresponds to as many sections. If the two pages have different numbers of headings,
+    the position among headings of the same depth decides, and at last the relative position in the page.
     """
-    at = next((chunk for chunk in chunks if chunk.id == shown), chunks[0])
-    ours, theirs = _anchors(chunks), _anchors(others)
-    own = _own_anchors(at)
-    if own and len(ours) == len(theirs):
-        first, last = theirs[ours.index(own[0])], theirs[ours.index(own[-1])]
-        begin = [chunk for chunk in others if first in _own_anchors(chunk)]
-        if first == last:
-            part = [chunk for chunk in chunks if own[0] in _own_anchors(chunk)].index(at)
-            return begin[min(part, len(begin) - 1)].id
-        end = [chunk for chunk in others if last in _own_anchors(chunk)][-1]
-        return f"{end.document}#L{begin[0].start}-L{end.end}"
-    places = _places(others)
-    place = _places(chunks).get(at.id, ())
-    while place:
-        found = next((chunk for chunk in others if places[chunk.id] == place), None)
-        if found:
-            return found.id
-        place = place[:-1]
-    return others[at.ordinal * len(others) // max(len(chunks), 1)].id
+    chunk = next((chunk for chunk in chunks if chunk.id == shown), chunks[0])
+    anchors, other_anchors = _page_anchors(chunks), _page_anchors(others)
+    if _heading_anchors(chunk) and len(anchors) == len(other_anchors):
+        return _counterpart_by_anchor(chunk, chunks, others, dict(zip(anchors, other_anchors, strict=True)))
+    other_positions = _heading_positions(others)
+    position = _heading_positions(chunks).get(chunk.id, ())
+    while position:
+        counterpart = next((other for other in others if other_positions[other.id] == position), None)
+        if counterpart:
+            return counterpart.id
+        position = position[:-1]
+    return others[chunk.ordinal * len(others) // max(len(chunks), 1)].id
 
 
-def _own_anchors(chunk: Chunk) -> list[str]:
-    """List the anchors of a chunk's headings, without those of blocks of code."""
+def _counterpart_by_anchor(
+    chunk: Chunk, chunks: Sequence[Chunk], others: Sequence[Chunk], other_anchors: Mapping[str, str]
+) -> str:
+    """Find the lines of a translation under the same headings as a chunk."""
+    anchors = _heading_anchors(chunk)
+    first, last = other_anchors[anchors[0]], other_anchors[anchors[-1]]
+    first_chunks = [other for other in others if first in _heading_anchors(other)]
+    if first == last:  # one section, which may be divided into several chunks
+        part = [other for other in chunks if anchors[0] in _heading_anchors(other)].index(chunk)
+        return first_chunks[min(part, len(first_chunks) - 1)].id
+    last_chunk = [other for other in others if last in _heading_anchors(other)][-1]
+    return f"{last_chunk.document}#L{first_chunks[0].start}-L{last_chunk.end}"
+
+
+def _heading_anchors(chunk: Chunk) -> list[str]:
+    """List the anchors of a chunk's headings, without those of code blocks."""
     blocks = {symbol.name for symbol in chunk.symbols}
     return [anchor for anchor in chunk.anchors if anchor not in blocks]
 
 
-def _anchors(chunks: Sequence[Chunk]) -> list[str]:
-    return list(dict.fromkeys(anchor for chunk in chunks for anchor in _own_anchors(chunk)))
+def _page_anchors(chunks: Sequence[Chunk]) -> list[str]:
+    return list(dict.fromkeys(anchor for chunk in chunks for anchor in _heading_anchors(chunk)))
 
 
-def _places(chunks: Sequence[Chunk]) -> dict[str, tuple[int, ...]]:
-    """Number the sections: (2, 1) is the first below the second."""
-    seen: dict[tuple[str, ...], dict[str, int]] = {}
-    places: dict[str, tuple[int, ...]] = {}
+def _heading_positions(chunks: Sequence[Chunk]) -> dict[str, tuple[int, ...]]:
+    """Return the position of each chunk's heading among its siblings, at every depth from 0."""
+    numbers: dict[tuple[str, ...], dict[str, int]] = {}
+    positions: dict[str, tuple[int, ...]] = {}
     for chunk in chunks:
-        place = []
+        position = []
         for depth, heading in enumerate(chunk.headings):
-            siblings = seen.setdefault(chunk.headings[:depth], {})
-            place.append(siblings.setdefault(heading, len(siblings)))
-        places[chunk.id] = tuple(place)
-    return places
+            siblings = numbers.setdefault(chunk.headings[:depth], {})
+            position.append(siblings.setdefault(heading, len(siblings)))
+        positions[chunk.id] = tuple(position)
+    return positions

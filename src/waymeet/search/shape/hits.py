@@ -1,4 +1,4 @@
-"""The end of the road: candidates become hits with text, lines, reasons and explanations."""
+"""Build hits from candidates, with snippets, reasons, explanations and relevance."""
 
 from collections.abc import Mapping, Sequence
 from time import perf_counter, time_ns
@@ -6,8 +6,8 @@ from time import perf_counter, time_ns
 from msgspec.structs import replace
 
 from waymeet.analysis import list_terms, normalise_text, token_spans
-from waymeet.search.rank.translations import with_translations
-from waymeet.search.shape.relevance import LOOKED_AT, judged
+from waymeet.search.rank.translations import add_translations
+from waymeet.search.shape.relevance import JUDGED_HITS, judge_relevance
 from waymeet.search.shape.snippet import snippet
 from waymeet.search.state import Recipe, Search, Tools, run_stages
 from waymeet.settings import Settings
@@ -27,8 +27,10 @@ from waymeet.types import (
     Step,
 )
 
-_NAMED = 4
+_MAX_NAMED_WORDS = 4
 """Words named in a reason."""
+_SOURCE_LABELS = {"graph": "links", "shared": "shared names", "symbol": "definition"}
+"""Labels of sources in a reason. Other sources are shown by their own name."""
 
 
 def answer_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> Answer:
@@ -60,41 +62,50 @@ def answer_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings)
 
 
 def shape(search: Search, tools: Tools, settings: Settings) -> tuple[tuple[Hit, ...], bool]:
-    """Fetch what the best candidates show, and say whether it is doubtful that any of them answers."""
-    leading = search.candidates[: max(search.query.limit, LOOKED_AT)]
+    """Build the hits of the best candidates, and judge whether all of them are of low relevance."""
+    leading = search.candidates[: max(search.query.limit, JUDGED_HITS)]
     best = leading[: search.query.limit]
-    documents = tools.store.documents({each.document for each in leading})
-    chunks = tools.store.chunks({chunk for each in leading for chunk in each.chunks})
-    opening = tools.store.first_passing_chunks([each.document for each in leading if not each.chunks], search.filters)
-    openings = tools.store.chunks(opening.values())
-    linked = _linked(best, tools, settings) if search.query.include_linked else {}
+    documents = tools.store.documents({candidate.document for candidate in leading})
+    linked = _linked_pages(best, tools, settings) if search.query.include_linked else {}
     verdicts = judge_documents(
-        tools.store, {each.document: documents[each.document] for each in best}, settings, time_ns()
+        tools.store, {candidate.document: documents[candidate.document] for candidate in best}, settings, time_ns()
     )
     shown = [
-        (documents[each.document], [chunks[chunk] for chunk in each.chunks] or [openings[opening[each.document]]])
-        for each in leading
+        (documents[candidate.document], chunks)
+        for candidate, chunks in zip(leading, _shown_chunks(search, leading, tools), strict=True)
     ]
-    judgement = judged(search, tools, settings, shown)
+    relevance = judge_relevance(search, tools, settings, shown)
     hits = []
-    for each, (document, sections), chance in zip(best, shown, judgement.chances, strict=False):
-        hit = _hit(search, each, document, sections, settings)
-        verdict = verdicts[each.document]
+    for candidate, (document, sections), estimate in zip(best, shown, relevance.estimates, strict=False):
+        hit = _hit(search, candidate, document, sections, settings)
+        verdict = verdicts[candidate.document]
         hits.append(
             replace(
                 hit,
-                relevance=chance.value if chance else None,
-                relevance_explanation=chance if search.query.explain else None,
+                relevance=estimate.value if estimate else None,
+                relevance_explanation=estimate if search.query.explain else None,
                 staleness=verdict.state,
                 staleness_reason=verdict.reason,
-                linked_pages=linked.get(each.document, ()),
+                linked_pages=linked.get(candidate.document, ()),
             )
         )
-    return with_translations(tuple(hits), tools), judgement.doubtful
+    return add_translations(tuple(hits), tools), relevance.is_low
+
+
+def _shown_chunks(search: Search, candidates: Sequence[Candidate], tools: Tools) -> list[list[Chunk]]:
+    """Fetch the chunks of each candidate, or the first one of its document if it has none."""
+    chunks = tools.store.chunks({chunk for candidate in candidates for chunk in candidate.chunks})
+    without_chunks = [candidate.document for candidate in candidates if not candidate.chunks]
+    first_ids = tools.store.first_passing_chunks(without_chunks, search.filters)
+    first_chunks = tools.store.chunks(first_ids.values())
+    return [
+        [chunks[chunk] for chunk in candidate.chunks] or [first_chunks[first_ids[candidate.document]]]
+        for candidate in candidates
+    ]
 
 
 def _hit(search: Search, candidate: Candidate, document: Document, chunks: Sequence[Chunk], settings: Settings) -> Hit:
-    wanted = {term: word.weight for word in search.words for term in word.terms}
+    term_weights = {term: word.weight for word in search.words for term in word.terms}
     first = chunks[0]
     return Hit(
         id=first.id,
@@ -105,38 +116,40 @@ def _hit(search: Search, candidate: Candidate, document: Document, chunks: Seque
         start=first.start,
         end=first.end,
         score=candidate.score.value,
-        relevance_reason=_reason(candidate.sources, document, first, wanted),
+        relevance_reason=_reason(candidate.sources, document, first, term_weights),
         sources=candidate.sources,
         context=contexts_of(document.id, settings.contexts),
         namespace=document.namespace,
-        sections=tuple(_section(chunk, wanted, bool(candidate.chunks), settings) for chunk in chunks),
+        sections=tuple(_section(chunk, term_weights, bool(candidate.chunks), settings) for chunk in chunks),
         explanation=candidate.score if search.query.explain else None,
     )
 
 
-def _section(chunk: Chunk, wanted: Mapping[str, float], matched: bool, settings: Settings) -> Section:
-    """Show the telling part of a chunk, or the opening of a document that no chunk was found in."""
-    if matched:
-        text, highlights = snippet(chunk.text, wanted, settings.shape.snippet_chars)
+def _section(chunk: Chunk, term_weights: Mapping[str, float], is_matched: bool, settings: Settings) -> Section:
+    """Cut a snippet around the matches of a chunk, or the opening of a document without any."""
+    if is_matched:
+        text, highlights = snippet(chunk.text, term_weights, settings.shape.snippet_chars)
     else:
         text, highlights = chunk.text[: settings.threeway.opening_chars], ()
-    whole = chunk.text if settings.shape.whole_text else ""
-    return Section(chunk.id, chunk.start, chunk.end, _headings(chunk, wanted), text, highlights, whole)
+    whole_text = chunk.text if settings.shape.whole_text else ""
+    return Section(chunk.id, chunk.start, chunk.end, _headings(chunk, term_weights), text, highlights, whole_text)
 
 
-def _headings(chunk: Chunk, wanted: Mapping[str, float]) -> tuple[str, ...]:
-    """Name the symbol that is asked for where several small ones share a chunk."""
-    named = {symbol.name: sum(wanted.get(term, 0.0) for term in list_terms(symbol.name)) for symbol in chunk.symbols}
-    best = max(named, key=named.__getitem__, default="")
-    own = sum(wanted.get(term, 0.0) for term in list_terms(".".join(chunk.headings)))
-    if not best or named[best] <= own or chunk.symbols[0].kind == "code_block":
+def _headings(chunk: Chunk, term_weights: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the headings of a chunk, or of its symbols the one that matches the query better."""
+    weights = {
+        symbol.name: sum(term_weights.get(term, 0.0) for term in list_terms(symbol.name)) for symbol in chunk.symbols
+    }
+    best = max(weights, key=weights.__getitem__, default="")
+    own_weight = sum(term_weights.get(term, 0.0) for term in list_terms(".".join(chunk.headings)))
+    if not best or weights[best] <= own_weight or chunk.symbols[0].kind == "code_block":
         return chunk.headings
     return tuple(best.partition("~")[0].split("."))
 
 
-def _reason(found: Sequence[SourceRank], document: Document, chunk: Chunk, wanted: Mapping[str, float]) -> str:
-    """Say in one line why this is an answer."""
-    places = {
+def _reason(sources: Sequence[SourceRank], document: Document, chunk: Chunk, term_weights: Mapping[str, float]) -> str:
+    """Explain in one line which lists and which words found a hit."""
+    fields = {
         "title": document.title,
         "headings": " ".join(chunk.headings),
         "path": document.id,
@@ -144,53 +157,62 @@ def _reason(found: Sequence[SourceRank], document: Document, chunk: Chunk, wante
         "front matter": " ".join(document.properties.values()),
         "text": chunk.text,
     }
-    said: dict[tuple[str, ...], list[str]] = {}
-    for place, text in places.items():
-        said.setdefault(tuple(_words(text, wanted)), []).append(place)
-    told = [
-        f"{', '.join(words[:_NAMED])}{'…' if len(words) > _NAMED else ''} in {', '.join(where)}"
-        for words, where in said.items()
+    fields_by_words: dict[tuple[str, ...], list[str]] = {}
+    for field, text in fields.items():
+        fields_by_words.setdefault(tuple(_matched_words(text, term_weights)), []).append(field)
+    matches = [
+        f"{', '.join(words[:_MAX_NAMED_WORDS])}{'…' if len(words) > _MAX_NAMED_WORDS else ''} in {', '.join(names)}"
+        for words, names in fields_by_words.items()
         if words
     ]
-    ranks = [f"{_called(each.source)} #{each.rank}" for each in found]
-    if not told and any(each.source == "lexical" for each in found):
-        told = ["by what links or trigger phrases say of it"]
-    return " · ".join(filter(None, (", ".join(ranks), "; ".join(told))))
+    if not matches and any(source.source == "lexical" for source in sources):
+        matches = ["matched in link text or trigger phrases"]
+    ranks = [f"{_source_label(source.source)} #{source.rank}" for source in sources]
+    return " · ".join(filter(None, (", ".join(ranks), "; ".join(matches))))
 
 
-def _called(source: str) -> str:
-    """Name a list for people; the lists of another wording carry its number."""
+def _source_label(source: str) -> str:
+    """Return the label of a source, with its number if it is a list of a query variant.
+
+    >>> _source_label("lexical"), _source_label("vector 2"), _source_label("graph")
+    ('lexical', 'vector 2', 'links')
+    """
     kind, space, number = source.partition(" ")
-    return {"lexical": "words", "vector": "meaning", "graph": "links"}.get(kind, kind) + space + number
+    return _SOURCE_LABELS.get(kind, kind) + space + number
 
 
-def _words(text: str, wanted: Mapping[str, float]) -> dict[str, None]:
-    """List the words of a text that the query asks for, as written, each once."""
-    here = {
+def _matched_words(text: str, term_weights: Mapping[str, float]) -> dict[str, None]:
+    """List the words of a text that match the query, as written and each once."""
+    words = {
         normalise_text(text[start:end]): None
         for start, end, terms in token_spans(text)
-        if any(term in wanted for term in terms)
+        if any(term in term_weights for term in terms)
     }
-    here.pop("", None)
-    return here
+    words.pop("", None)
+    return words
 
 
-def _linked(best: Sequence[Candidate], tools: Tools, settings: Settings) -> dict[str, tuple[LinkedPage, ...]]:
-    """Name the pages around each hit, those it links to first."""
-    wanted = [each.document for each in best]
-    edges = [edge for edge in tools.store.edges(wanted) if edge.target is not None]
-    ends = {end for edge in edges for end in (edge.source.document, edge.target.document if edge.target else "")}
+def _linked_pages(
+    candidates: Sequence[Candidate], tools: Tools, settings: Settings
+) -> dict[str, tuple[LinkedPage, ...]]:
+    """List the pages linked with each candidate, outgoing links first."""
+    documents = [candidate.document for candidate in candidates]
+    edges = [
+        (edge.source.document, edge.target.document, edge.kind)
+        for edge in tools.store.edges(documents)
+        if edge.target is not None and edge.source.document != edge.target.document
+    ]
+    ends = {end for source, target, _ in edges for end in (source, target)}
     titles = {id_: document.title for id_, document in tools.store.documents(ends).items()}
-    around: dict[str, dict[tuple[str, str], LinkedPage]] = {document: {} for document in wanted}
-    for edge in edges:
-        source, target = edge.source.document, edge.target.document if edge.target else ""
-        if source != target and source in around:
-            around[source].setdefault((target, "out"), LinkedPage(target, titles[target], edge.kind, "out"))
-        if source != target and target in around:
-            around[target].setdefault((source, "in"), LinkedPage(source, titles[source], edge.kind, "in"))
+    pages: dict[str, dict[tuple[str, str], LinkedPage]] = {document: {} for document in documents}
+    for source, target, kind in edges:
+        if source in pages:
+            pages[source].setdefault((target, "out"), LinkedPage(target, titles[target], kind, "out"))
+        if target in pages:
+            pages[target].setdefault((source, "in"), LinkedPage(source, titles[source], kind, "in"))
     return {
-        document: tuple(sorted(pages.values(), key=lambda page: (page.direction != "out", page.document)))[
+        document: tuple(sorted(linked.values(), key=lambda page: (page.direction != "out", page.document)))[
             : settings.shape.linked_pages
         ]
-        for document, pages in around.items()
+        for document, linked in pages.items()
     }

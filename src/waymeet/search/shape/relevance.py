@@ -1,7 +1,7 @@
-"""Judging hits by evidence alone: how likely each answers the question, whatever ranked it.
+"""Estimate the relevance of hits from matched words and cosine similarity.
 
-Which words a hit has and how near its meaning is means the same for every recipe; what a fused score means does not.
-Nothing is asked of a model here: cosines are those of the list that was made before.
+Unlike a fused score, this evidence is comparable between recipes. No model runs here: the cosines are those of the
+vector list.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,111 +14,128 @@ from waymeet.search.state import Search, Tools
 from waymeet.settings import Bm25, Settings
 from waymeet.types import Chunk, Document, Evidence, Explanation, Word
 
-LOOKED_AT = 10
-"""Leading hits of which one must reach the bar, however few are shown."""
-_HEADS = frozenset({"title", "headings"})
+JUDGED_HITS = 10
+"""Leading hits that decide whether an answer is of low relevance, even if fewer are shown."""
+_HEADING_FIELDS = frozenset({"title", "headings"})
 
 
-class _Asked(NamedTuple):
-    """What a question asks for."""
+class _QueryTerms(NamedTuple):
+    """The terms of a query with their IDF, and the chunks that contain them."""
 
     terms: frozenset[str]
-    weights: Mapping[str, float]
-    """The rarity of each of its words, as written."""
-    rarest: float
-    """The rarity of a word that nothing holds."""
-    held: Mapping[str, tuple[Evidence, ...]]
-    """What each chunk has of them."""
+    idf: Mapping[str, float]
+    """IDF of each word, as written."""
+    max_idf: float
+    """IDF of a word that occurs in no chunk."""
+    evidence: Mapping[str, tuple[Evidence, ...]]
+    """Matched words by chunk."""
 
 
-class _Meaning(NamedTuple):
-    """How near things are in meaning, in steps above what has nothing to do with the question."""
+class _Similarity(NamedTuple):
+    """Cosine similarity in steps above the noise level of its model."""
 
     steps: Mapping[str, float]
-    """By chunk, as far as it is known."""
-    nearest: float | None
-    strange: bool
-    """Whether a model was asked whose scale nobody knows."""
+    """Steps by chunk, as far as known."""
+    best: float | None
+    """Steps of the nearest chunk."""
+    is_uncalibrated: bool
+    """Whether there is a vector list, but of a model whose noise level is unknown."""
 
 
 class RelevanceVerdict(NamedTuple):
-    """What hits are worth, each and all together."""
+    """The estimated relevance of each hit and of all together."""
 
-    chances: list[Explanation | None]
-    """How likely each answers; None where nothing tells."""
-    doubtful: bool
-    """Whether none of the leading ones seems to."""
+    estimates: list[Explanation | None]
+    """Estimated relevance of each hit, None if there is no evidence."""
+    is_low: bool
+    """Whether none of the leading hits seems relevant."""
 
 
-def judged(
+def judge_relevance(
     search: Search, tools: Tools, settings: Settings, shown: Sequence[tuple[Document, Sequence[Chunk]]]
 ) -> RelevanceVerdict:
-    """Say of each hit how likely it answers; of several sections the likeliest counts."""
-    chunks = [chunk.id for _, chunks in shown for chunk in chunks]
-    asked = _asked(search, tools, settings.bm25, chunks)
-    meaning = _meaning(search, tools, chunks)
-    chances = []
-    for document, sections in shown:
-        told = [each for chunk in sections if (each := _judged(search, asked, meaning, document, chunk))]
-        chances.append(max(told, key=lambda each: each.value, default=None))
-    leading = [each.value if each else None for each in chances[:LOOKED_AT]]
-    partial = any(each.code == "partial_vectors" for each in search.degraded)  # what has no vector may yet answer
-    return RelevanceVerdict(chances, not partial and is_low_relevance(leading, meaning.nearest, settings.shape.doubt))
+    """Estimate the relevance of each hit by its best section."""
+    ids = [chunk.id for _, chunks in shown for chunk in chunks]
+    query = _query_terms(search, tools, settings.bm25, ids)
+    similarity = _similarity(search, tools, ids)
+    hits = []
+    for document, chunks in shown:
+        sections = [estimate for chunk in chunks if (estimate := _estimate(search, query, similarity, document, chunk))]
+        hits.append(max(sections, key=lambda estimate: estimate.value, default=None))
+    leading = [estimate.value if estimate else None for estimate in hits[:JUDGED_HITS]]
+    # Sections without vectors may still be relevant.
+    is_partial = any(degraded.code == "partial_vectors" for degraded in search.degraded)
+    is_low = not is_partial and is_low_relevance(leading, similarity.best, settings.shape.doubt)
+    return RelevanceVerdict(hits, is_low)
 
 
-def _asked(search: Search, tools: Tools, bm25: Bm25, chunks: Sequence[str]) -> _Asked:
-    """Weigh the words that were asked for: not the slips that were put right, nor what was looked for beside them."""
-    written = frozenset(list_terms(search.text))
-    words = [word for word in search.words if word.text.endswith("*") or not written.isdisjoint(word.terms)]
-    *rarities, rarest = tools.store.idf((*words, Word(())), bm25)
-    weights: dict[str, float] = {}
-    for word, rarity in zip(words, rarities, strict=True):
+def _query_terms(search: Search, tools: Tools, bm25: Bm25, chunks: Sequence[str]) -> _QueryTerms:
+    """Look up the IDF of the query's words, without misspelled words and expansions."""
+    terms = frozenset(list_terms(search.text))
+    words = [word for word in search.words if word.text.endswith("*") or not terms.isdisjoint(word.terms)]
+    *idfs, max_idf = tools.store.idf((*words, Word(())), bm25)
+    idf_by_word: dict[str, float] = {}
+    for word, idf in zip(words, idfs, strict=True):
         name = word.text or " ".join(word.terms)
-        weights[name] = max(rarity, weights.get(name, 0.0))
-    return _Asked(written, weights, rarest, tools.store.lexical_evidence(words, chunks, bm25) if words else {})
+        idf_by_word[name] = max(idf, idf_by_word.get(name, 0.0))
+    evidence = tools.store.lexical_evidence(words, chunks, bm25) if words else {}
+    return _QueryTerms(terms, idf_by_word, max_idf, evidence)
 
 
-def _meaning(search: Search, tools: Tools, chunks: Sequence[str]) -> _Meaning:
-    """Say how far above nothing each chunk is in meaning.
+def _similarity(search: Search, tools: Tools, chunks: Sequence[str]) -> _Similarity:
+    """Convert cosines to steps above the noise level.
 
-    What is not among the nearest is no nearer than the last of them, unless it may have no vector yet.
+    A chunk that is not in the vector list is at most as similar as the last one there, unless vectors are missing.
     """
     ranking = search.ranking("vector")
-    kept, language = tools.store.spaces(), detect_language(search.vector_text or search.text)
+    spaces, language = tools.store.spaces(), detect_language(search.vector_text or search.text)
     space = next(
-        (each.space for each in tools.embedders if each.space in kept and each.supports_language(language)), ""
+        (
+            embedder.space
+            for embedder in tools.embedders
+            if embedder.space in spaces and embedder.supports_language(language)
+        ),
+        "",
     )
     if not ranking or similarity_steps(space, 0.0) is None:
-        return _Meaning({}, None, strange=bool(ranking))
+        return _Similarity({}, None, is_uncalibrated=bool(ranking))
     embedded, _ = tools.store.coverage(spaces_of(tools.embedders))
-    cosines = {each.chunk: each.score for each in ranking}
-    rest = dict.fromkeys(chunks, ranking[-1].score) if (search.vector_coverage or 0.0) >= 1.0 else {}
-    near = {**rest, **{chunk: cosines[chunk] for chunk in chunks if chunk in cosines}}
-    steps = {chunk: similarity_steps(space, cosine, embedded) or 0.0 for chunk, cosine in near.items()}
-    return _Meaning(steps, similarity_steps(space, ranking[0].score, embedded), strange=False)
+    listed = {row.chunk: row.score for row in ranking}
+    is_complete = (search.vector_coverage or 0.0) >= 1.0
+    upper_bounds = dict.fromkeys(chunks, ranking[-1].score) if is_complete else {}
+    cosines = {**upper_bounds, **{chunk: listed[chunk] for chunk in chunks if chunk in listed}}
+    steps = {chunk: similarity_steps(space, cosine, embedded) or 0.0 for chunk, cosine in cosines.items()}
+    return _Similarity(steps, similarity_steps(space, ranking[0].score, embedded), is_uncalibrated=False)
 
 
-def _judged(search: Search, asked: _Asked, meaning: _Meaning, document: Document, chunk: Chunk) -> Explanation | None:
-    held = {one.word: one.fields for one in asked.held.get(chunk.id, ())}
-    steps = meaning.steps.get(chunk.id)
-    if steps is None and not held and (meaning.strange or not asked.weights):
-        return None  # found by meaning alone, through a model whose scale nobody measured
-    weight = sum(asked.weights.values()) or 1.0
-    found = sum(asked.weights[word] for word in held)
-    heads = sum(asked.weights[word] for word, fields in held.items() if not _HEADS.isdisjoint(fields))
-    fits = max(_fits(document.title, asked.terms), _fits(" ".join(chunk.headings), asked.terms)) if heads else 0.0
+def _estimate(
+    search: Search, query: _QueryTerms, similarity: _Similarity, document: Document, chunk: Chunk
+) -> Explanation | None:
+    """Estimate the relevance of a chunk, None if only an uncalibrated model found it."""
+    fields_by_word = {evidence.word: evidence.fields for evidence in query.evidence.get(chunk.id, ())}
+    steps = similarity.steps.get(chunk.id)
+    if steps is None and not fields_by_word and (similarity.is_uncalibrated or not query.idf):
+        return None
+    query_idf = sum(query.idf.values()) or 1.0
+    matched_idf = sum(query.idf[word] for word in fields_by_word)
+    heading_idf = sum(
+        query.idf[word] for word, fields in fields_by_word.items() if not _HEADING_FIELDS.isdisjoint(fields)
+    )
+    overlap = 0.0
+    if heading_idf:
+        overlap = max(_overlap(document.title, query.terms), _overlap(" ".join(chunk.headings), query.terms))
     return estimate_relevance(
         Features(
-            idf_coverage=found / weight,
-            matched_idf=min(found / asked.rarest, MAX_MATCHED_IDF),
-            title_overlap=heads / weight * fits,
+            idf_coverage=matched_idf / query_idf,
+            matched_idf=min(matched_idf / query.max_idf, MAX_MATCHED_IDF),
+            title_overlap=heading_idf / query_idf * overlap,
             similarity_steps=steps,
             is_other_language=chunk.id in search.other_language,
         )
     )
 
 
-def _fits(text: str, asked: frozenset[str]) -> float:
-    """Say which part of a title's words was asked for."""
-    named = set(list_terms(text))
-    return len(named & asked) / len(named) if named else 0.0
+def _overlap(text: str, query_terms: frozenset[str]) -> float:
+    """Return the share of a title's terms that occur in the query."""
+    terms = set(list_terms(text))
+    return len(terms & query_terms) / len(terms) if terms else 0.0

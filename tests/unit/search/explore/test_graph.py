@@ -1,4 +1,4 @@
-"""Looking at the graph: neighbours, gaps and suggestions, over a store in memory."""
+"""Related documents, graphs, broken links and suggestions, over a store in memory."""
 
 import pytest
 from conformance.make import entry
@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from waymeet.errors import NotIndexedError
 from waymeet.search.explore.broken_links import find_broken_links, find_orphans
 from waymeet.search.explore.graph import graph_around, list_connections, whole_graph
-from waymeet.search.explore.prose import blanked
+from waymeet.search.explore.prose import blank_non_prose
 from waymeet.search.explore.related import rank_related
 from waymeet.search.explore.suggest_links import Titles, suggest_links
 from waymeet.search.lookup.did_you_mean import similar_paths
@@ -60,8 +60,8 @@ def test_depth_ends_the_walk_and_the_start_is_left_out() -> None:
     chain = rank_related(store, "0.md", depth=3, kinds=(), limit=9, fan_out=200)
     assert {each.document: (each.hops, each.reasons) for each in chain} == {
         "1.md": (1, ("linked from it",)),
-        "2.md": (2, ("by way of 1.md",)),
-        "3.md": (3, ("by a chain of links",)),
+        "2.md": (2, ("linked through 1.md",)),
+        "3.md": (3, ("linked through several documents",)),
     }
 
 
@@ -125,7 +125,7 @@ def test_a_symbol_is_found_by_its_last_part_if_that_is_clear() -> None:
         find_target(store, "a.py#get")
 
 
-def test_near_names_come_from_like_folders_first() -> None:
+def test_similar_paths_in_common_folders_come_first() -> None:
     paths = ["b/setup.md", "a/setup.md", "a/stop.md", "a/"]
     assert similar_paths("a/setup.md", paths) == ["a/setup.md", "b/setup.md"]
     assert similar_paths("a/setpu", paths) == ["a/setup.md", "b/setup.md"]
@@ -133,7 +133,7 @@ def test_near_names_come_from_like_folders_first() -> None:
     assert similar_paths("", paths) == []
 
 
-# --- gaps -----------------------------------------------------------------------------------------------------
+# --- broken links -----------------------------------------------------------------------------------------------------
 
 
 def test_only_links_that_people_wrote_can_be_broken() -> None:
@@ -173,7 +173,7 @@ def test_lines_of_code_are_places() -> None:
     assert [each.target for each in find_broken_links(store, {})] == ["b.py#L11"]
 
 
-def test_a_folder_saves_nobody_from_being_an_orphan_and_a_translation_only_with_its_twin() -> None:
+def test_links_from_folders_and_between_orphaned_translations_do_not_count() -> None:
     store = store_of(
         page("docs/", *to("docs/a.md", "docs/b.md", kind="contains"), kind="folders"),
         page("docs/a.md", *to("docs/a.ja.md", kind="translation"), *to("docs/b.md")),
@@ -193,7 +193,7 @@ def test_a_folder_saves_nobody_from_being_an_orphan_and_a_translation_only_with_
 
 def named(text: str, *titles: str) -> list[str]:
     pages = [page(f"{n}.md", title=title).document for n, title in enumerate(titles)]
-    return [text[start:end] for start, end, _ in Titles(pages).named(blanked(text))]
+    return [text[start:end] for start, end, _ in Titles(pages).find_mentions(blank_non_prose(text))]
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_where_a_text_names_a_page(text: str, titles: list[str], found: list[str
     assert named(text, *titles) == found
 
 
-def test_hostile_texts_are_blanked_in_no_time() -> None:
+def test_hostile_texts_are_blanked_quickly() -> None:
     for text in (
         "[" * 50_000,
         "`" * 50_001,
@@ -228,7 +228,7 @@ def test_hostile_texts_are_blanked_in_no_time() -> None:
         "[[" * 30_000,
         "a\n" * 50_000,
     ):
-        assert len(blanked(text)) == len(text)
+        assert len(blank_non_prose(text)) == len(text)
 
 
 def test_a_page_that_is_linked_already_is_not_suggested() -> None:

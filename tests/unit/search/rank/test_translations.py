@@ -1,10 +1,10 @@
-"""Translations: one of the twins is shown, and the other is named by the section that answers to it."""
+"""Translations: one of them is shown, and the others are named by the corresponding section."""
 
 from msgspec.structs import replace
 from support.corpus import Page, entry, store_of
 
 from waymeet.recipes import find_recipe
-from waymeet.search.rank.translations import counterpart, translation_groups
+from waymeet.search.rank.translations import find_counterpart, translation_groups
 from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Settings
@@ -23,8 +23,8 @@ def bilingual() -> MemoryStore:
     store = MemoryStore()
     entries = []
     for path, (text, lang) in PAGES.items():
-        made = entry(path, Page((text,), links=("a.md|translation",) if lang in {"ja", "zh"} else ()))
-        entries.append(replace(made, document=replace(made.document, properties={"lang": lang} if lang else {})))
+        built = entry(path, Page((text,), links=("a.md|translation",) if lang in {"ja", "zh"} else ()))
+        entries.append(replace(built, document=replace(built.document, properties={"lang": lang} if lang else {})))
     store.put(entries)
     return store
 
@@ -37,26 +37,26 @@ def shown(found: Answer) -> list[str]:
     return [hit.document for hit in found.hits]
 
 
-def test_translations_of_one_page_meet_in_it() -> None:
+def test_all_translations_of_a_page_form_one_group() -> None:
     groups = translation_groups(bilingual(), ["a.zh.md", "b.md"])
     assert groups == {"a.zh.md": frozenset({"a.md", "a.ja.md", "a.zh.md"})}
 
 
-def test_a_latin_query_shows_the_latin_twin_and_names_the_others() -> None:
+def test_a_latin_query_shows_the_latin_page_and_names_its_translations() -> None:
     found = ask("tea")
     assert shown(found).count("a.md") == 1
     assert "a.ja.md" not in shown(found)
     assert "b.md" in shown(found)
     (hit,) = (hit for hit in found.hits if hit.document == "a.md")
-    assert [(twin.id, twin.lang) for twin in hit.translations] == [("a.ja.md#L1-L1", "ja"), ("a.zh.md#L1-L1", "zh")]
+    assert [(page.id, page.lang) for page in hit.translations] == [("a.ja.md#L1-L1", "ja"), ("a.zh.md#L1-L1", "zh")]
 
 
-def test_a_japanese_query_shows_the_japanese_twin() -> None:
+def test_a_japanese_query_shows_the_japanese_page() -> None:
     assert shown(ask("お茶の量り方 tea"))[0] == "a.ja.md"
     assert shown(ask("称重 tea"))[0] == "a.zh.md"
 
 
-def test_a_twin_that_fits_much_better_is_shown_whatever_its_language() -> None:
+def test_a_translation_with_a_much_better_score_is_shown_in_any_language() -> None:
     assert "a.md" in shown(ask("gram weighed テスト"))
     assert "a.ja.md" not in shown(ask("gram weighed テスト"))
 
@@ -86,16 +86,16 @@ def page(path: str, *sections: tuple[str, ...]) -> list[Chunk]:
     ]
 
 
-def test_sections_answer_to_each_other_by_the_place_of_their_headings() -> None:
+def test_sections_correspond_by_the_position_of_their_headings() -> None:
     ours = page("a.md", ("A",), ("A", "B"), ("A", "C"))
     theirs = page("a.ja.md", ("あ",), ("あ", "い"), ("あ", "う"))
-    assert [counterpart(each.id, ours, theirs) for each in ours] == [each.id for each in theirs]
+    assert [find_counterpart(each.id, ours, theirs) for each in ours] == [each.id for each in theirs]
 
 
-def test_parts_of_a_long_section_answer_to_parts() -> None:
+def test_parts_of_a_long_section_correspond_to_parts() -> None:
     ours = page("a.md", ("A",), ("B",), ("B",), ("C",))
     theirs = page("a.ja.md", ("あ",), ("い",), ("う",))
-    assert [counterpart(each.id, ours, theirs) for each in ours] == [
+    assert [find_counterpart(each.id, ours, theirs) for each in ours] == [
         "a.ja.md#L1-L10",
         "a.ja.md#L11-L20",
         "a.ja.md#L11-L20",
@@ -103,26 +103,26 @@ def test_parts_of_a_long_section_answer_to_parts() -> None:
     ]
 
 
-def test_sections_that_were_joined_answer_to_all_of_them() -> None:
+def test_joined_sections_correspond_to_all_of_them() -> None:
     (joined,) = page("a.ja.md", ("あ",))
     joined = replace(joined, anchors=("あ", "い", "う"))
-    assert counterpart(joined.id, [joined], page("a.md", ("A",), ("B",), ("C",))) == "a.md#L1-L30"
+    assert find_counterpart(joined.id, [joined], page("a.md", ("A",), ("B",), ("C",))) == "a.md#L1-L30"
 
 
-def test_pages_that_grew_apart_answer_by_depth_then_by_how_far_down() -> None:
+def test_pages_with_different_headings_correspond_by_depth_then_by_position() -> None:
     ours = page("a.md", ("A",), ("A", "B"), ("A", "B", "D"), ("A", "C"))
     theirs = page("a.ja.md", ("あ",), ("あ", "い"), ("あ", "う"))
-    assert [counterpart(each.id, ours, theirs) for each in ours] == [
+    assert [find_counterpart(each.id, ours, theirs) for each in ours] == [
         "a.ja.md#L1-L10",
         "a.ja.md#L11-L20",
         "a.ja.md#L11-L20",
         "a.ja.md#L21-L30",
     ]
-    assert counterpart("a.md#L31-L40", page("a.md", (), (), (), ()), page("a.ja.md", (), ())) == "a.ja.md#L11-L20"
+    assert find_counterpart("a.md#L31-L40", page("a.md", (), (), (), ()), page("a.ja.md", (), ())) == "a.ja.md#L11-L20"
 
 
-def test_blocks_of_code_are_no_headings() -> None:
+def test_code_blocks_are_no_headings() -> None:
     first, second = page("a.md", ("A",), ("B",))
     block = Symbol("A/python-1", "code_block", 2, 4)
     first = replace(first, anchors=("A", "A/python-1"), symbols=(block,))
-    assert counterpart(second.id, [first, second], page("a.ja.md", ("あ",), ("い",))) == "a.ja.md#L11-L20"
+    assert find_counterpart(second.id, [first, second], page("a.ja.md", ("あ",), ("い",))) == "a.ja.md#L11-L20"

@@ -1,4 +1,4 @@
-"""Relevance: a chance that means the same for every question, and an honest word when nothing seems to answer."""
+"""Relevance: an estimate comparable between queries, and a note when no result looks relevant."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -100,7 +100,7 @@ def test_the_scales_of_the_default_models_are_known() -> None:
         assert similarity_steps(f"{space}+2", 1.0) == 3.0
 
 
-def test_an_answer_is_told_from_noise() -> None:
+def test_relevant_results_are_distinguished_from_noise() -> None:
     good, noise = ask(GOOD), ask(NOISE)
     assert good.hits[0].document == "keys.md"
     assert (good.low_relevance, LOW_RELEVANCE_NOTE in good.notes) == (False, False)
@@ -109,7 +109,7 @@ def test_an_answer_is_told_from_noise() -> None:
     assert (best(noise) < 0.07, best(good) > 0.3) == (True, True)
 
 
-def test_nothing_found_is_not_doubtful_but_nothing() -> None:
+def test_an_answer_without_results_is_not_marked() -> None:
     found = ask("flurbozzle")
     assert (found.hits, found.low_relevance, found.notes) == ((), False, ())
 
@@ -139,10 +139,10 @@ def test_the_evidence_is_shown_when_asked_for() -> None:
     assert ask(Query(GOOD)).hits[0].relevance == found.relevance
 
 
-def test_slips_that_were_put_right_cost_nothing() -> None:
-    right, slip = ask("rotated signing keys"), ask("rotatde signing keys")
-    assert slip.notes == ("rotatde → rotated",)
-    assert best(slip) == best(right)
+def test_corrected_typos_do_not_lower_relevance() -> None:
+    right, typo = ask("rotated signing keys"), ask("rotatde signing keys")
+    assert typo.notes == ("rotatde → rotated",)
+    assert best(typo) == best(right)
 
 
 def test_nearness_counts_on_the_scale_of_its_model() -> None:
@@ -170,7 +170,7 @@ def test_what_has_no_vector_yet_is_judged_by_words() -> None:
     assert by_document["keys.md"] == ask(GOOD).hits[0].relevance
 
 
-def test_words_are_not_missed_in_another_language() -> None:
+def test_missing_words_do_not_count_in_another_language() -> None:
     pages = {"ja.md": Page(("鍵は毎月更新される",)), "zh.md": Page(("茶",))}
     store = near(0.75, Abroad, pages).store
     found = ask("how are signing keys rotated", Tools(store, (English((1.0, 0.0)), Abroad((1.0, 0.0)))))
@@ -180,7 +180,7 @@ def test_words_are_not_missed_in_another_language() -> None:
     assert [each.split()[:2] for each in said(tree)] == [["odds", "against"], ["its", "meaning"]]
 
 
-def test_it_is_the_same_whatever_ranked_the_hit() -> None:
+def test_it_does_not_depend_on_the_recipe() -> None:
     tools = near(0.8)
     both = [{hit.document: hit.relevance for hit in ask(GOOD, tools, recipe).hits} for recipe in (CLASSIC, THREEWAY)]
     assert both[0]["keys.md"] == both[1]["keys.md"] != both[0]["wool.md"] == both[1]["wool.md"]

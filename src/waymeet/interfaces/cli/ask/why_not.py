@@ -119,6 +119,6 @@ def _lines(told: "WhyNot") -> Iterator[Line]:
         yield [(f"  by {each.source:<8} ", "dim"), (place, "")]
     for step in told.stages:
         lost = step.stage == told.lost_at
-        yield [(f"  {'✗' if lost else '·'} {step.stage:<16} ", "red" if lost else "dim"), (step.told, "dim")]
+        yield [(f"  {'✗' if lost else '·'} {step.stage:<16} ", "red" if lost else "dim"), (step.state, "dim")]
     for change in told.changes:
         yield [("  → ", "green"), (change, "")]
