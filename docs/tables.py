@@ -10,7 +10,7 @@ import msgspec
 from waymeet.interfaces.agents.known_agents import AGENTS
 from waymeet.interfaces.cli import _SECTIONS, cli
 from waymeet.interfaces.cli.manage.settings import descriptions
-from waymeet.interfaces.http.openapi import described
+from waymeet.interfaces.http.openapi import build_description
 from waymeet.interfaces.mcp.compat import COMPAT
 from waymeet.interfaces.mcp.prompts import listed as prompts
 from waymeet.interfaces.mcp.resources import TEMPLATES
@@ -209,7 +209,7 @@ def agents() -> str:
 def routes() -> str:
     """List methods and paths, what they do and whether they need the token."""
     rows = []
-    for path, methods in described()["paths"].items():
+    for path, methods in build_description()["paths"].items():
         for method, way in methods.items():
             needs = "token" if way["security"] == [{"token": []}] else "–"
             rows.append((code(f"{method.upper()} {path}"), way["summary"], needs))

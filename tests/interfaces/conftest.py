@@ -13,7 +13,7 @@ from support.without_models import WITHOUT_MODELS
 
 from waymeet import Project
 from waymeet.interfaces.cli import main
-from waymeet.interfaces.requests.decode import converted
+from waymeet.interfaces.requests.decode import convert
 from waymeet.interfaces.requests.operations import OPERATIONS
 
 FILES = {
@@ -101,7 +101,7 @@ def ask(opened: Project) -> Callable[..., Any]:
 
     def asked(operation: str, **given: Any) -> Any:
         chosen = OPERATIONS[operation]
-        answer = chosen.call(opened, converted(chosen.request, given))
+        answer = chosen.call(opened, convert(chosen.request, given))
         assert isinstance(answer, chosen.answer)
         assert msgspec.json.decode(msgspec.json.encode(answer), type=chosen.answer) == answer, "it survives JSON"
         return answer

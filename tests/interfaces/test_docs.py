@@ -1,4 +1,4 @@
-"""The documentation is complete and up to date: what exists is described, what is described exists, examples run."""
+"""The documentation is complete and up to date: everything is described, everything described exists, examples run."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from waymeet import __all__ as public
 from waymeet.interfaces.agents.known_agents import AGENTS
 from waymeet.interfaces.cli import cli
 from waymeet.interfaces.cli.manage.settings import descriptions
-from waymeet.interfaces.http.openapi import described
+from waymeet.interfaces.http.openapi import build_description
 from waymeet.interfaces.mcp.compat import COMPAT
 from waymeet.interfaces.mcp.prompts import listed as prompts
 from waymeet.interfaces.mcp.tools import TOOLS, input_schema, local
@@ -91,7 +91,7 @@ def test_every_tool_prompt_and_agent_is_described() -> None:
 
 def test_every_route_is_described() -> None:
     page = PAGES["docs/http.md"]
-    for path, methods in described()["paths"].items():
+    for path, methods in build_description()["paths"].items():
         for method in methods:
             assert f"`{method.upper()} {path}`" in page, (method, path)
 

@@ -15,7 +15,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from support.server_process import PATIENCE, Served, command, folders, make, served
 
-from waymeet.interfaces.http.openapi import described
+from waymeet.interfaces.http.openapi import build_description
 
 EVIL = {
     "another name": {"Host": "evil.example"},
@@ -43,10 +43,10 @@ def routes() -> list[tuple[str, str]]:
     """Name every way there is, with ids that mean nothing."""
     known = [
         (method.upper(), re.sub(r"\{\w+\}", "nothing", path))
-        for path, methods in described()["paths"].items()
+        for path, methods in build_description()["paths"].items()
         for method in methods
     ]
-    return [*known, ("POST", "/mcp"), ("GET", "/mcp"), ("POST", "/resident/stop"), ("GET", "/"), ("GET", "/nowhere")]
+    return [*known, ("POST", "/mcp"), ("GET", "/mcp"), ("POST", "/daemon/stop"), ("GET", "/"), ("GET", "/nowhere")]
 
 
 def problem(reply: Any, status: int, code: str = "") -> dict[str, Any]:
@@ -83,7 +83,7 @@ def test_this_machine_and_its_own_pages_are_let_in(server: Served, name: str) ->
 def test_a_change_without_the_token_is_refused(server: Served) -> None:
     writing = [
         (method.upper(), re.sub(r"\{\w+\}", "nothing", path))
-        for path, methods in described()["paths"].items()
+        for path, methods in build_description()["paths"].items()
         for method, each in methods.items()
         if each["security"] == [{"token": []}]
     ]
@@ -104,8 +104,8 @@ def test_a_wrong_token_is_refused_on_every_route(server: Served, given: str) -> 
 
 
 def test_only_the_file_beside_the_index_lets_one_end_it(server: Served) -> None:
-    problem(server.ask("POST", "/resident/stop"), 403)
-    problem(server.ask("POST", "/resident/stop", token=True), 403)
+    problem(server.ask("POST", "/daemon/stop"), 403)
+    problem(server.ask("POST", "/daemon/stop", token=True), 403)
     assert server.ask("GET", "/healthz").status == 200
 
 
@@ -278,7 +278,7 @@ def test_numbers_for_prometheus(server: Served) -> None:
 
 def test_the_description_is_whole(server: Served) -> None:
     told = server.ask("GET", "/openapi.json").json
-    assert told == json.loads(msgspec.json.encode(described()))
+    assert told == json.loads(msgspec.json.encode(build_description()))
     assert told["openapi"].startswith("3.1")
     names = [each["operationId"] for methods in told["paths"].values() for each in methods.values()]
     assert len(names) == len(set(names))

@@ -17,13 +17,13 @@ from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.daemon.discovery import PROOF, SETTINGS, Daemon, proof
 from waymeet.interfaces.daemon.token import read_token, token_file
 from waymeet.interfaces.http.access import AccessPolicy
-from waymeet.interfaces.http.endpoints import answers
+from waymeet.interfaces.http.endpoints import make_endpoint
 from waymeet.interfaces.http.h11_protocol import Protocol
-from waymeet.interfaces.http.listener import listening
+from waymeet.interfaces.http.listener import open_socket
 from waymeet.interfaces.http.metrics import RequestMetrics
 from waymeet.interfaces.http.middleware import TRUSTED, Middleware
-from waymeet.interfaces.http.problems import Refused
-from waymeet.interfaces.http.routes import WAYS
+from waymeet.interfaces.http.problems import RequestRefusedError
+from waymeet.interfaces.http.routes import ROUTES
 from waymeet.settings import Serve
 
 RESIDENT = Daemon(
@@ -39,16 +39,16 @@ Message = dict[str, Any]
 def test_where_others_can_reach_it_everything_needs_the_token() -> None:
     headers = {"host": "192.0.2.1:7337"}
     for path in ("/v1/search", "/mcp", "/metrics", "/openapi.json", "/"):
-        with pytest.raises(Refused) as refused:
-            OPEN.admitted(path, headers)
+        with pytest.raises(RequestRefusedError) as refused:
+            OPEN.check(path, headers)
         assert refused.value.failure.status == 401
-        assert OPEN.admitted(path, {**headers, "authorization": "Bearer the-token"})
-    assert not OPEN.admitted("/healthz", headers)
-    assert not LOCAL.admitted("/v1/search", {"host": "localhost"})
+        assert OPEN.check(path, {**headers, "authorization": "Bearer the-token"})
+    assert not OPEN.check("/healthz", headers)
+    assert not LOCAL.check("/v1/search", {"host": "localhost"})
     everywhere, token = OPEN._replace(host="0.0.0.0"), {"authorization": "Bearer the-token"}  # noqa: S104 - nobody listens
-    assert everywhere.admitted("/", {**token, "host": "198.51.100.7:7337"})
-    with pytest.raises(Refused, match="not this server's"):
-        everywhere.admitted("/", {**token, "host": "evil.example"})
+    assert everywhere.check("/", {**token, "host": "198.51.100.7:7337"})
+    with pytest.raises(RequestRefusedError, match="not this server's"):
+        everywhere.check("/", {**token, "host": "evil.example"})
 
 
 @pytest.mark.parametrize(
@@ -72,13 +72,13 @@ def test_where_others_can_reach_it_everything_needs_the_token() -> None:
 )
 def test_names_and_pages_that_the_user_allows(headers: dict[str, str], status: int) -> None:
     if not status:
-        assert LOCAL.admitted("/", headers) is False
+        assert LOCAL.check("/", headers) is False
         return
-    with pytest.raises(Refused) as refused:
-        LOCAL.admitted("/", headers)
+    with pytest.raises(RequestRefusedError) as refused:
+        LOCAL.check("/", headers)
     assert refused.value.failure.status == status
     if status == 401:
-        assert LOCAL.admitted("/", {**headers, "authorization": "Bearer the-token"}), "behind a proxy, with the token"
+        assert LOCAL.check("/", {**headers, "authorization": "Bearer the-token"}), "behind a proxy, with the token"
 
 
 def passed(
@@ -136,7 +136,7 @@ def test_half_an_index_is_not_answered_from(tmp_path: Path) -> None:
     root = tmp_path / "project"
     root.mkdir()
     (root / "a.md").write_text("# Keys\n\nKeys are rotated.\n", encoding="utf-8")
-    way = next(each for each in WAYS if each.name == "search")
+    way = next(each for each in ROUTES if each.name == "search")
     scope = {"type": "http", "method": "GET", "headers": [], "query_string": b"query=keys", TRUSTED: False}
 
     def broken(*_: object) -> None:
@@ -147,9 +147,9 @@ def test_half_an_index_is_not_answered_from(tmp_path: Path) -> None:
             with pytest.raises(IndexUnavailableError):
                 held.project.index(broken)
             with pytest.raises(IndexUnavailableError, match="for the first time"):
-                await answers(held, way)(Request(scope))
+                await make_endpoint(held, way)(Request(scope))
             held.project.index()
-            assert (await answers(held, way)(Request(scope))).status_code == 200
+            assert (await make_endpoint(held, way)(Request(scope))).status_code == 200
 
     asyncio.run(asked())
 
@@ -227,11 +227,11 @@ def test_the_token_is_made_once_and_kept_to_oneself(tmp_path: Path) -> None:
 
 
 def test_two_that_begin_at_once_do_not_share_a_port() -> None:
-    with listening("127.0.0.1", 0, 0) as first:
+    with open_socket("127.0.0.1", 0, 0) as first:
         port = first.getsockname()[1]
-        with listening("127.0.0.1", None, port) as second:
+        with open_socket("127.0.0.1", None, port) as second:
             assert second.getsockname()[1] != port
-        with pytest.raises(UsageError, match="cannot be listened at"), listening("127.0.0.1", port, 0):
+        with pytest.raises(UsageError, match="cannot be listened at"), open_socket("127.0.0.1", port, 0):
             pytest.fail("it is taken")
 
 
@@ -244,11 +244,11 @@ class Hasty(Protocol):
 @pytest.mark.parametrize("said", [b"", b"GET / HTTP/1.1\r\nHost: a\r\nX-Half:"])
 def test_who_does_not_say_what_he_wants_is_not_waited_for(said: bytes) -> None:
     async def talk() -> bytes:
-        with socket.create_server(("127.0.0.1", 0)) as listening:
+        with socket.create_server(("127.0.0.1", 0)) as open_socket:
             config = uvicorn.Config(mistaken, http=Hasty, lifespan="off", log_config=None)
             server = uvicorn.Server(config)
-            running = asyncio.create_task(server.serve(sockets=[listening]))
-            reader, writer = await asyncio.open_connection(*listening.getsockname())
+            running = asyncio.create_task(server.serve(sockets=[open_socket]))
+            reader, writer = await asyncio.open_connection(*open_socket.getsockname())
             writer.write(said)
             answer = await asyncio.wait_for(reader.read(), 60)
             writer.close()

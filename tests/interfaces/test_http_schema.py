@@ -15,7 +15,7 @@ from schemathesis.checks import load_all_checks, not_a_server_error
 from schemathesis.specs.openapi import checks
 from support.server_process import Served, folders, make, served
 
-from waymeet.interfaces.http.openapi import described
+from waymeet.interfaces.http.openapi import build_description
 
 _EXAMPLES = 60 if os.environ.get("TORTURE") else 5
 """Requests to each operation, of each kind; with all operations, that takes less than a minute on a quiet machine."""
@@ -53,7 +53,7 @@ def test_nothing_is_answered_otherwise_than_described(server: Served, manner: st
 
 
 def _description() -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(msgspec.json.encode(described()))
+    told: dict[str, Any] = json.loads(msgspec.json.encode(build_description()))
     return told
 
 

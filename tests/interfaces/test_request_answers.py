@@ -8,7 +8,7 @@ import pytest
 
 from waymeet import Project
 from waymeet.errors import ConflictError, NoIndexError, NotIndexedError, WaymeetError
-from waymeet.interfaces.requests.decode import converted
+from waymeet.interfaces.requests.decode import convert
 from waymeet.interfaces.requests.errors import to_failure
 from waymeet.interfaces.requests.operations import OPERATIONS
 from waymeet.interfaces.requests.operations.search import SearchRequest
@@ -174,7 +174,7 @@ def test_status_and_index(opened: Project, ask: Ask, tmp_path: Path) -> None:
 
 def test_without_an_index(project: Path) -> None:
     with Project.open(project) as opened:
-        status = OPERATIONS["status"].call(opened, converted(OPERATIONS["status"].request, {}))
+        status = OPERATIONS["status"].call(opened, convert(OPERATIONS["status"].request, {}))
         assert not status.indexed
         assert status.degraded[0].code == "no_index"
         with pytest.raises(NoIndexError) as missing:

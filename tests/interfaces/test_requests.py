@@ -14,7 +14,7 @@ from waymeet.analysis.intent import INTENT_WORDS
 from waymeet.analysis.token_estimate import estimate_tokens
 from waymeet.errors import CursorError, RequestError, WaymeetError
 from waymeet.interfaces.requests import fields
-from waymeet.interfaces.requests.decode import converted, decoded
+from waymeet.interfaces.requests.decode import convert, decoded
 from waymeet.interfaces.requests.errors import statuses, to_failure
 from waymeet.interfaces.requests.operations import OPERATIONS
 from waymeet.interfaces.requests.operations.search import SearchAnswer, SearchRequest, to_query
@@ -250,7 +250,7 @@ def test_a_misspelt_field_is_suggested() -> None:
     with pytest.raises(RequestError, match="limt") as refused:
         decoded(SearchRequest, b'{"query": "x", "limt": 3}')
     assert refused.value.hint == "Did you mean `limit`?"
-    assert converted(SearchRequest, {"query": "x", "limit": "3", "explain": "true"}, lax=True).limit == 3
+    assert convert(SearchRequest, {"query": "x", "limit": "3", "explain": "true"}, lax=True).limit == 3
 
 
 def test_the_estimate_is_about_right() -> None:

@@ -22,12 +22,12 @@ from waymeet.interfaces.daemon.client import send_request
 from waymeet.interfaces.daemon.discovery import (
     Daemon,
     announce,
-    digest_of,
-    file_of,
+    daemon_file,
     find_daemon,
-    found,
+    find_usable_daemon,
+    is_proof_valid,
     proof,
-    proven,
+    settings_digest,
 )
 from waymeet.settings import Embedding, Serve, Settings
 
@@ -116,7 +116,7 @@ def test_one_serves_an_index_and_the_second_says_so(place: tuple[Path, dict[str,
     assert command(environment, root, "serve", "--status").returncode == 1
     assert command(environment, root, "serve", "--stop").returncode == 1
     with served(root, environment) as server:
-        file = file_of(index_of(environment))
+        file = daemon_file(index_of(environment))
         assert file.stat().st_mode & 0o777 == 0o600
         second = command(environment, root, "serve", "--port", "0")
         assert second.returncode == 3
@@ -143,7 +143,7 @@ def test_one_that_was_killed_is_not_missed(place: tuple[Path, dict[str, str]]) -
         server.process.kill()
         server.process.wait(PATIENCE)
         wait_until(lambda: not left_behind(environment))
-        file = file_of(index_of(environment))
+        file = daemon_file(index_of(environment))
         assert file.exists(), "it could not clear it away"
         assert answered(command(environment, root, *ASKED))["hits"]
         assert not file.exists()
@@ -213,23 +213,23 @@ def resident(root: Path, **other: Any) -> Daemon:
 def test_who_is_not_meant_or_not_trusted_is_not_found(tmp_path: Path) -> None:
     index = tmp_path / "a.sqlite"
     announce(index, resident(tmp_path))
-    assert found(index, tmp_path)
-    assert not found(index, tmp_path / "another")
+    assert find_usable_daemon(index, tmp_path)
+    assert not find_usable_daemon(index, tmp_path / "another")
     for other in ({"version": "0.0.1"}, {"pid": os.getpid()}, {"pid": 2**22 + 1}):
         announce(index, resident(tmp_path, **other))
-        assert not found(index, tmp_path)
+        assert not find_usable_daemon(index, tmp_path)
     announce(index, resident(tmp_path))
-    file_of(index).chmod(0o644)
-    assert not found(index, tmp_path), "others could have read the secret"
-    file_of(index).write_text("{", encoding="utf-8")
-    assert not found(index, tmp_path)
+    daemon_file(index).chmod(0o644)
+    assert not find_usable_daemon(index, tmp_path), "others could have read the secret"
+    daemon_file(index).write_text("{", encoding="utf-8")
+    assert not find_usable_daemon(index, tmp_path)
 
 
 def test_each_side_proves_itself_without_the_secret(tmp_path: Path) -> None:
     told = resident(tmp_path)
-    assert proven(told, f"once:{proof(told, 'client', 'once')}")
+    assert is_proof_valid(told, f"once:{proof(told, 'client', 'once')}")
     for wrong in ("", ":", "once:", f"twice:{proof(told, 'client', 'once')}", f"once:{proof(told, 'server', 'once')}"):
-        assert not proven(told, wrong)
+        assert not is_proof_valid(told, wrong)
     seen = []
 
     def answer(request: bytes) -> bytes:
@@ -242,9 +242,9 @@ def test_each_side_proves_itself_without_the_secret(tmp_path: Path) -> None:
 
 
 def test_settings_of_doors_do_not_keep_one_from_asking() -> None:
-    usual = digest_of(Settings())
-    assert digest_of(Settings(serve=Serve(port=1))) == usual
-    assert digest_of(Settings(embedding=Embedding(provider="none"))) != usual
+    usual = settings_digest(Settings())
+    assert settings_digest(Settings(serve=Serve(port=1))) == usual
+    assert settings_digest(Settings(embedding=Embedding(provider="none"))) != usual
 
 
 def test_it_takes_in_what_changes_by_itself(place: tuple[Path, dict[str, str]]) -> None:
@@ -258,7 +258,7 @@ def test_it_ends_by_itself_when_nobody_wants_anything(place: tuple[Path, dict[st
     root, environment = place
     with served(root, environment, "--idle-seconds", "0.5") as server:
         assert server.process.wait(PATIENCE) == 0
-        assert not file_of(index_of(environment)).exists()
+        assert not daemon_file(index_of(environment)).exists()
         assert not left_behind(environment)
 
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from waymeet import Project, WaymeetError
-from waymeet.interfaces.requests.decode import converted
+from waymeet.interfaces.requests.decode import convert
 from waymeet.interfaces.requests.operations import OPERATIONS
 from waymeet.interfaces.requests.schemas import flat_schema
 
@@ -83,5 +83,5 @@ def test_any_request(project: Project, asked: tuple[str, dict[str, Any]]) -> Non
     name, values = asked
     operation = OPERATIONS[name]
     with suppress(WaymeetError):
-        answer = operation.call(project, converted(operation.request, values))
+        answer = operation.call(project, convert(operation.request, values))
         assert msgspec.json.decode(msgspec.json.encode(answer), type=operation.answer) == answer

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from waymeet.errors import CursorError, RequestError
 from waymeet.interfaces.requests import cursor
-from waymeet.interfaces.requests.decode import converted, decoded
+from waymeet.interfaces.requests.decode import convert, decoded
 from waymeet.interfaces.requests.operations import OPERATIONS
 
 KINDS = [each.request for each in OPERATIONS.values()]
@@ -42,7 +42,7 @@ def test_any_object(kind: type[msgspec.Struct], value: dict[str, object]) -> Non
     _request_or_refusal(kind, msgspec.json.encode(value))
     for lax in (False, True):
         with suppress(RequestError):
-            assert isinstance(converted(kind, value, lax=lax), kind)
+            assert isinstance(convert(kind, value, lax=lax), kind)
 
 
 @pytest.mark.parametrize("raw", [b"[" * 200_000, b'{"query":' * 50_000, b"\xff\xfe", b"", b'{"query":"\\ud800"}'])

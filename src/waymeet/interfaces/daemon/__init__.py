@@ -1,6 +1,5 @@
-"""One resident process for an index: kept warm for HTTP, agents and commands alike.
+"""The daemon: a running `waymeet serve` process that other commands of the same user use.
 
-`discovery` is the small file beside the index by which it is found, `asking` asks it (or says that there is none, and
-the asker works alone), `serving` is its life: watching, answering, ending. What commands need of it costs next to
-nothing to import.
+`discovery` is the file beside the index by which it is found, `client` sends it requests, `token` is the token for
+changes. These modules are cheap to import.
 """

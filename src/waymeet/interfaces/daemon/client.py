@@ -1,6 +1,6 @@
-"""Asking the resident process of an index, if there is one; who gets no answer works alone.
+"""Send requests to the daemon of an index, if one is running.
 
-Only questions are asked this way, never changes: an answer that got lost on the way can be asked for again.
+Only requests that read are sent this way, never changes: if the answer is lost, the caller computes it itself.
 """
 
 import os
@@ -14,12 +14,12 @@ from waymeet.interfaces.daemon.discovery import (
     PROOF,
     SETTINGS,
     Daemon,
-    digest_of,
     find_daemon,
-    found,
-    log_of,
+    find_usable_daemon,
+    log_path,
     proof,
     remove_announcement,
+    settings_digest,
 )
 from waymeet.paths import is_too_broad
 from waymeet.project import Project
@@ -28,56 +28,56 @@ if TYPE_CHECKING:
     import socket
 
 _CONNECT_SECONDS = 1.0
-_AGAIN_SECONDS = 30.0
+_RETRY_SECONDS = 30.0
 _CHUNK = 1 << 18
-_LARGEST = 1 << 30
+_MAX_BYTES = 1 << 30
 
 
 class Response(NamedTuple):
-    """What came back: the status of HTTP and the body."""
+    """Status and body of an HTTP response."""
 
     status: int
     body: bytes
 
 
 def query_daemon(project: Project, operation: str, request: msgspec.Struct, answer: type[Any]) -> Any:  # noqa: ANN401 - the answer
-    """Have a question answered by the resident process; None if there is none, or it cannot answer as this one would.
+    """Send a request to the daemon; None if there is none or it does not answer.
 
-    That includes every error: working alone leads to the same one, told in the same words.
+    None is returned for errors, too: the caller runs into the same error with the same message.
     """
     if not project.settings.serve.use:
         return None
-    resident = found(project.index_path, project.root)
-    if resident is None:
+    daemon = find_usable_daemon(project.index_path, project.root)
+    if daemon is None:
         return None
     path = f"/v1/{operation.replace('_', '-')}"
     seconds = project.settings.serve.request_seconds
-    reply = send_request(
-        resident, "POST", path, msgspec.json.encode(request), settings=digest_of(project.settings), seconds=seconds
+    response = send_request(
+        daemon, "POST", path, msgspec.json.encode(request), settings=settings_digest(project.settings), seconds=seconds
     )
-    if reply is None:
-        if _deserted(resident):
-            remove_announcement(project.index_path, resident)
+    if response is None:
+        if _is_gone(daemon):
+            remove_announcement(project.index_path, daemon)
         return None
-    if reply.status != 200:
+    if response.status != 200:
         return None
     try:
-        return msgspec.json.decode(reply.body, type=answer)
+        return msgspec.json.decode(response.body, type=answer)
     except msgspec.MsgspecError:
         return None
 
 
 def send_request(
-    resident: Daemon, method: str, path: str, body: bytes = b"", *, settings: str = "", seconds: float = 10.0
+    daemon: Daemon, method: str, path: str, body: bytes = b"", *, settings: str = "", seconds: float = 10.0
 ) -> Response | None:
-    """Send a request; None if no whole answer of that very process came back."""
-    import socket  # only where somebody is to be asked
+    """Send an HTTP request; None without a complete response of that daemon."""
+    import socket  # imported only when there is a daemon
 
-    once = os.urandom(16).hex()
+    nonce = os.urandom(16).hex()
     lines = [
         f"{method} {path} HTTP/1.1",
-        f"Host: {resident.address.removeprefix('http://')}",
-        f"Authorization: Waymeet {once}:{proof(resident, 'client', once)}",
+        f"Host: {daemon.address.removeprefix('http://')}",
+        f"Authorization: Waymeet {nonce}:{proof(daemon, 'client', nonce)}",
         "Content-Type: application/json",
         f"Content-Length: {len(body)}",
         "Connection: close",
@@ -85,25 +85,25 @@ def send_request(
     ]
     head = "\r\n".join(lines).encode() + b"\r\n\r\n"
     try:
-        with socket.create_connection((resident.host, resident.port), _CONNECT_SECONDS) as wire:
-            wire.settimeout(seconds)
-            wire.sendall(head + body)
-            raw = _all(wire)
+        with socket.create_connection((daemon.host, daemon.port), _CONNECT_SECONDS) as connection:
+            connection.settimeout(seconds)
+            connection.sendall(head + body)
+            raw = _receive_all(connection)
     except OSError:
         return None
-    return _read(raw, proof(resident, "server", once))
+    return _parse_response(raw, proof(daemon, "server", nonce))
 
 
-def _all(wire: "socket.socket") -> bytes:
+def _receive_all(connection: "socket.socket") -> bytes:
     parts, size = [], 0
-    while size <= _LARGEST and (part := wire.recv(_CHUNK)):
+    while size <= _MAX_BYTES and (part := connection.recv(_CHUNK)):
         parts.append(part)
         size += len(part)
     return b"".join(parts)
 
 
-def _read(raw: bytes, expected: str) -> Response | None:
-    """Take an answer apart; None if it is not whole, or not from whom it should be."""
+def _parse_response(raw: bytes, expected: str) -> Response | None:
+    """Parse a response; None if it is incomplete or its proof is wrong."""
     head, _, body = raw.partition(b"\r\n\r\n")
     first, *rest = head.decode("latin-1").split("\r\n")
     headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in rest)}
@@ -114,34 +114,34 @@ def _read(raw: bytes, expected: str) -> Response | None:
     return Response(status, body) if headers.get(PROOF) == expected and len(body) == length else None
 
 
-def _deserted(resident: Daemon) -> bool:
-    """Tell whether nobody listens any more; one that is too busy to say anything still does."""
+def _is_gone(daemon: Daemon) -> bool:
+    """Tell whether the port is closed; a busy daemon still accepts connections."""
     import socket
 
     try:
-        with socket.create_connection((resident.host, resident.port), _CONNECT_SECONDS):
+        with socket.create_connection((daemon.host, daemon.port), _CONNECT_SECONDS):
             return False
     except OSError as error:
         return isinstance(error, ConnectionRefusedError)
 
 
 def start_daemon(project: Project) -> None:
-    """Have a resident process started for the next question, if the user wants that to happen by itself."""
-    numbers, log = project.settings.serve, log_of(project.index_path)
-    if not (numbers.start and numbers.use) or is_too_broad(project.root):
+    """Start a daemon for the next query, if the settings allow it."""
+    settings, log = project.settings.serve, log_path(project.index_path)
+    if not (settings.start and settings.use) or is_too_broad(project.root):
         return
-    if find_daemon(project.index_path) or _just_tried(log):
+    if find_daemon(project.index_path) or _started_recently(log):
         return
     from waymeet.ingest.embed.background import start_process
 
     log.touch(mode=0o600)
-    arguments = ["serve", "--port", "0", "--idle-seconds", str(numbers.idle_seconds or 1.0)]
+    arguments = ["serve", "--port", "0", "--idle-seconds", str(settings.idle_seconds or 1.0)]
     start_process(arguments, project.root, project.index_path, project.flags, log)
 
 
-def _just_tried(log: Path) -> bool:
-    """Tell whether somebody tried a moment ago: it takes seconds to begin, and may fail each time."""
+def _started_recently(log: Path) -> bool:
+    """Tell whether a start was tried a moment ago: it takes seconds and may fail each time."""
     try:
-        return time() - log.stat().st_mtime < _AGAIN_SECONDS
+        return time() - log.stat().st_mtime < _RETRY_SECONDS
     except OSError:
         return False

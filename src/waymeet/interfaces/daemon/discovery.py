@@ -1,7 +1,7 @@
-"""The small file beside an index that tells which process serves it, and how the two sides know one another.
+"""The daemon file beside an index: process, address and secret of the server.
 
-Neither side sends the secret: each shows that it knows it by a keyed digest of a number that is used once. So whoever
-has taken over the port of a process that is gone learns nothing, and cannot answer in its place.
+Neither side sends the secret: each proves that it knows it by a keyed digest of a nonce. So a process that took over
+the port of a daemon that ended learns nothing and cannot answer in its place.
 """
 
 import os
@@ -16,7 +16,7 @@ from waymeet import __version__
 from waymeet.settings import Mcp, Serve, Settings, Terminal
 
 PROOF, SETTINGS = "waymeet-proof", "waymeet-settings"
-"""Headers: the server's proof in an answer, and in a request the digest of the settings to answer by."""
+"""Headers: the proof of the server in a response, the digest of the client's settings in a request."""
 
 
 class Daemon(Struct, frozen=True, kw_only=True):
@@ -33,72 +33,72 @@ class Daemon(Struct, frozen=True, kw_only=True):
 
     @property
     def address(self) -> str:
-        """Where it answers."""
+        """The base URL of the server."""
         return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
 
 
-def file_of(index: Path) -> Path:
-    """Say which file tells who serves an index."""
+def daemon_file(index: Path) -> Path:
+    """Give the path of the daemon file."""
     return index.with_name(f"{index.name}.serve.json")
 
 
-def lock_of(index: Path) -> Path:
-    """Say which file is locked as long as somebody serves an index."""
+def lock_path(index: Path) -> Path:
+    """Give the path of the lock that a running server holds."""
     return index.with_name(f"{index.name}.serve.lock")
 
 
-def log_of(index: Path) -> Path:
-    """Say where a process that was started by itself writes what it has to say."""
+def log_path(index: Path) -> Path:
+    """Give the path of the log of a server that was started automatically."""
     return index.with_name(f"{index.name}.serve.log")
 
 
 def find_daemon(index: Path) -> Daemon | None:
-    """Read who serves an index; None if nobody says so whom this user can trust."""
-    file = file_of(index)
+    """Read the daemon file; None if there is none that only this user can write."""
+    path = daemon_file(index)
     try:
-        with file.open("rb") as opened:
-            state = os.fstat(opened.fileno())
-            raw = opened.read()
-        told = msgspec.json.decode(raw, type=Daemon)
+        with path.open("rb") as file:
+            state = os.fstat(file.fileno())
+            raw = file.read()
+        daemon = msgspec.json.decode(raw, type=Daemon)
     except (OSError, ValueError, msgspec.MsgspecError):
         return None
     if hasattr(os, "getuid") and (state.st_uid != os.getuid() or state.st_mode & 0o077):
         return None
-    return told
+    return daemon
 
 
-def found(index: Path, root: Path) -> Daemon | None:
-    """Find the process that serves an index for a root: alive, another one than this, and of the same version."""
-    told = find_daemon(index)
-    if told is None or told.pid == os.getpid():
+def find_usable_daemon(index: Path, root: Path) -> Daemon | None:
+    """Find a running daemon of this index and root, of this version, in another process."""
+    daemon = find_daemon(index)
+    if daemon is None or daemon.pid == os.getpid():
         return None
-    if not is_running(told.pid):
-        remove_announcement(index, told)
+    if not is_running(daemon.pid):
+        remove_announcement(index, daemon)
         return None
-    return told if told.version == __version__ and told.root == str(root) else None
+    return daemon if daemon.version == __version__ and daemon.root == str(root) else None
 
 
-def announce(index: Path, resident: Daemon) -> None:
-    """Tell others who serves an index; only the user can read it."""
-    file = file_of(index)
-    draft = file.with_name(f"{file.name}.{resident.pid}")
+def announce(index: Path, daemon: Daemon) -> None:
+    """Write the daemon file, readable by this user only."""
+    path = daemon_file(index)
+    draft = path.with_name(f"{path.name}.{daemon.pid}")
     with suppress(FileNotFoundError):
         draft.unlink()
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "wb") as opened:
-        opened.write(msgspec.json.encode(resident))
-    draft.replace(file)
+    with os.fdopen(handle, "wb") as file:
+        file.write(msgspec.json.encode(daemon))
+    draft.replace(path)
 
 
-def remove_announcement(index: Path, resident: Daemon) -> None:
-    """Remove what tells of a process that is gone, unless another one has taken its place."""
-    if find_daemon(index) == resident:
+def remove_announcement(index: Path, daemon: Daemon) -> None:
+    """Remove the daemon file, unless it belongs to another daemon by now."""
+    if find_daemon(index) == daemon:
         with suppress(OSError):
-            file_of(index).unlink()
+            daemon_file(index).unlink()
 
 
 def is_running(pid: int) -> bool:
-    """Tell whether there is a process of that number; where that cannot be told, there may be."""
+    """Tell whether a process exists; True where the system cannot tell."""
     if os.name != "posix":
         return True
     try:
@@ -110,20 +110,20 @@ def is_running(pid: int) -> bool:
     return True
 
 
-def proof(resident: Daemon, side: str, once: str) -> str:
-    """Show that one knows the secret, for one request only."""
-    return blake2b(f"{side}:{once}".encode(), key=resident.secret.encode()[:64], digest_size=32).hexdigest()
+def proof(daemon: Daemon, side: str, nonce: str) -> str:
+    """Compute the proof that one side knows the secret, for one nonce."""
+    return blake2b(f"{side}:{nonce}".encode(), key=daemon.secret.encode()[:64], digest_size=32).hexdigest()
 
 
-def proven(resident: Daemon, given: str) -> bool:
-    """Tell whether a client's proof, `once:digest`, is right."""
+def is_proof_valid(daemon: Daemon, client_proof: str) -> bool:
+    """Check the proof of a client, `nonce:digest`."""
     from hmac import compare_digest
 
-    once, _, digest = given.partition(":")
-    return bool(once) and compare_digest(digest.encode(), proof(resident, "client", once).encode())
+    nonce, _, digest = client_proof.partition(":")
+    return bool(nonce) and compare_digest(digest.encode(), proof(daemon, "client", nonce).encode())
 
 
-def digest_of(settings: Settings) -> str:
-    """Name the settings that an answer depends on: all but those of doors."""
-    answering = msgspec.structs.replace(settings, terminal=Terminal(), mcp=Mcp(), serve=Serve())
-    return blake2b(msgspec.json.encode(answering, order="deterministic"), digest_size=16).hexdigest()
+def settings_digest(settings: Settings) -> str:
+    """Compute a digest of the settings that an answer depends on."""
+    relevant = msgspec.structs.replace(settings, terminal=Terminal(), mcp=Mcp(), serve=Serve())
+    return blake2b(msgspec.json.encode(relevant, order="deterministic"), digest_size=16).hexdigest()

@@ -1,4 +1,4 @@
-"""The user's token for changes over HTTP: made on first use, readable by nobody else."""
+"""The user's token for changes over HTTP, created on first use and readable by the user only."""
 
 import os
 import secrets
@@ -8,42 +8,44 @@ from pathlib import Path
 from waymeet.errors import UsageError
 from waymeet.paths import state_folder
 
-_SHORTEST = 20
+_MIN_LENGTH = 20
 
 
 def token_file() -> Path:
-    """Say where the token is kept."""
+    """Give the path of the token file."""
     return state_folder() / "token"
 
 
 def read_token() -> str:
-    """Give the user's token, made now if there is none.
+    """Read the token, or create it.
 
     Raises:
-        UsageError: it cannot be kept safe.
+        UsageError: the file cannot be read or written.
     """
     file = token_file()
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with suppress(FileExistsError):
-            _make(file)
+            _create(file)
         if hasattr(os, "getuid") and file.stat().st_mode & 0o077:
             file.chmod(0o600)
-        found = file.read_text(encoding="ascii").strip()
+        token = file.read_text(encoding="ascii").strip()
     except (OSError, UnicodeError) as error:
-        raise UsageError(f"The token cannot be kept in {file}: {error}.", "Check that folder.") from error
-    if len(found) < _SHORTEST:
-        raise UsageError(f"{file} holds no token.", "Remove that file; a new one is made then.")
-    return found
+        raise UsageError(
+            f"Cannot read or write the token file {file}: {error}.", "Check the folder and its permissions."
+        ) from error
+    if len(token) < _MIN_LENGTH:
+        raise UsageError(f"{file} contains no token.", "Delete the file; a new token is created then.")
+    return token
 
 
-def _make(file: Path) -> None:
-    """Write a token in one step, so that nobody reads half of it."""
+def _create(file: Path) -> None:
+    """Write a new token atomically."""
     draft = file.with_name(f"{file.name}.{os.getpid()}.{secrets.token_hex(4)}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with os.fdopen(handle, "w", encoding="ascii") as opened:
             opened.write(f"{secrets.token_urlsafe(32)}\n")
-        os.link(draft, file)  # fails if there is one by now, which a rename would not
+        os.link(draft, file)  # fails if another process created one, which a rename would not
     finally:
         draft.unlink()

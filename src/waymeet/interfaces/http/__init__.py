@@ -1,7 +1,6 @@
-"""The door for programs: HTTP with a description (OpenAPI 3.1) made from the very types that are decoded and sent.
+"""The HTTP server, with an OpenAPI description generated from the types of requests and answers.
 
-`ways` is the table of what can be asked where; `answering` takes a request through it, `jobs` runs indexing with its
-progress, `openapi` describes it all, `metrics` counts. Everything passes `door` first, which lets in whom it may
-(`terms`) and puts every failure as a problem (`problems`). `app` puts the parts together. The library is imported only
-when a server is made.
+`routes` is the table of routes, `endpoints` decodes a request and calls its operation, `index_jobs` runs indexing with
+progress, `openapi` describes the interface, `metrics` counts requests. Every request passes `middleware`, which applies
+the rules of `access` and turns errors into `problems`. `app` puts the parts together, `process` runs the server.
 """

@@ -1,4 +1,4 @@
-"""On which terms requests are let in: addressed to whom, from which page, by whom, and how large."""
+"""Access rules: allowed hosts, origins and tokens, and the limits of a request."""
 
 import hmac
 from collections.abc import Mapping
@@ -6,24 +6,24 @@ from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from waymeet.interfaces.daemon.discovery import Daemon, proven
-from waymeet.interfaces.http.problems import Refused
+from waymeet.interfaces.daemon.discovery import Daemon, is_proof_valid
+from waymeet.interfaces.http.problems import RequestRefusedError
 from waymeet.settings import Serve
 
 LONGEST_TARGET = 16_384
-"""Bytes of a path with its query."""
+"""Maximum bytes of path and query."""
 MOST_HEADERS = 32_768
-"""Bytes of all headers."""
+"""Maximum bytes of all headers."""
 BODY_SECONDS = 30.0
-"""Seconds in which a request must have arrived."""
+"""Seconds within which a request must arrive."""
 DRAIN_SECONDS, DRAIN_BYTES = 1.0, 64_000_000
-"""How long and how much is taken, and thrown away, of a request that was refused before it was read."""
+"""How long and how much of a refused request is read and discarded."""
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
-_ALL = frozenset({"0.0.0.0", "::"})  # noqa: S104 - nobody listens here
-"""All addresses of a machine."""
+_ALL = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared, not bound
+"""Wildcard addresses."""
 _OWN_PAGES = frozenset({"same-origin", "none"})
 _OPEN = frozenset({"/healthz"})
-"""What needs no token, wherever the server listens."""
+"""Paths that never need a token."""
 _FORWARDED = frozenset({"forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"})
 """Headers that proxies add."""
 _SENT_BY_PAGES = (
@@ -34,108 +34,108 @@ _SHOW = "To see the token: waymeet serve --show-token"
 
 
 class AccessPolicy(NamedTuple):
-    """What a server lets in."""
+    """Decides which requests a server accepts."""
 
     host: str
-    """The address that it listens at."""
+    """The address that it listens on."""
     port: int
     token: str
-    resident: Daemon
+    daemon: Daemon
     settings: Serve
 
     @property
-    def loopback(self) -> bool:
-        """Tell whether only this machine can reach it."""
+    def is_loopback(self) -> bool:
+        """Tell whether only this machine can reach the server."""
         return is_loopback(self.host)
 
-    def invited(self, headers: Mapping[str, str]) -> str:
-        """Give the origin of a page of another origin that the user allows; empty if it is none."""
+    def allowed_origin(self, headers: Mapping[str, str]) -> str:
+        """Give the origin of the request if the settings allow it, else the empty string."""
         origin = headers.get("origin", "")
-        allowed = {each.rstrip("/").lower() for each in self.settings.origins}
+        allowed = {entry.rstrip("/").lower() for entry in self.settings.origins}
         return origin if origin.rstrip("/").lower() in allowed else ""
 
-    def permission(self, headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
-        """Tell the browser of such a page what the page may send: it asks before it sends anything.
+    def preflight_headers(self, headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+        """Give the response headers of a CORS preflight request.
 
         Raises:
-            Refused: the question is not addressed to this server.
+            RequestRefusedError: the request is not addressed to this server.
         """
-        self._addressed(headers.get("host", ""))
+        self._check_host(headers.get("host", ""))
         return [
             (b"access-control-allow-methods", b"GET, POST, PATCH, DELETE"),
             (b"access-control-allow-headers", _SENT_BY_PAGES),
             (b"access-control-max-age", b"600"),
         ]
 
-    def admitted(self, path: str, headers: Mapping[str, str]) -> bool:
-        """Refuse what must not be let in; tell whether whoever sent it may change things.
+    def check(self, path: str, headers: Mapping[str, str]) -> bool:
+        """Refuse a request that is not allowed; tell whether its sender may change things.
 
         Raises:
-            Refused: it must not.
+            RequestRefusedError: host, origin or token is wrong.
         """
-        self._addressed(headers.get("host", ""))
-        self._sent_from(headers)
-        trusted = self._known(headers.get("authorization", ""))
-        if not trusted and path not in _OPEN and not self._from_here(headers):
-            raise unauthorized("A server that other machines can reach answers only those who have its token.")
-        return trusted
+        self._check_host(headers.get("host", ""))
+        self._check_origin(headers)
+        is_trusted = self._has_token(headers.get("authorization", ""))
+        if not is_trusted and path not in _OPEN and not self._is_local(headers):
+            raise unauthorized("A server that other machines can reach requires its token.")
+        return is_trusted
 
-    def _from_here(self, headers: Mapping[str, str]) -> bool:
-        """Tell whether a request comes from this machine, and not, as far as that shows, through a proxy."""
+    def _is_local(self, headers: Mapping[str, str]) -> bool:
+        """Tell whether a request comes from this machine and, as far as headers show, not through a proxy."""
         name = _name(headers.get("host", "")).strip("[]")
-        return self.loopback and is_loopback(name) and not _FORWARDED & headers.keys()
+        return self.is_loopback and is_loopback(name) and not _FORWARDED & headers.keys()
 
-    def _addressed(self, host: str) -> None:
-        """Refuse requests that are addressed to another name: a page whose name was bent to this machine sends such."""
+    def _check_host(self, host: str) -> None:
+        """Refuse a wrong Host header, as pages send it whose name was rebound to this machine (DNS rebinding)."""
         name = _name(host)
         if self.host in _ALL and _is_address(name.strip("[]")):
-            return  # only names can be bent, numbers cannot
+            return  # names can be rebound, addresses cannot
         own = {self.host, f"[{self.host}]"} if _is_address(self.host) else {self.host}
-        if name not in _LOOPBACK | own | {each.lower() for each in self.settings.hosts}:
-            raise Refused(
+        if name not in _LOOPBACK | own | {name.lower() for name in self.settings.hosts}:
+            raise RequestRefusedError(
                 421,
                 "wrong_host",
-                "The request is addressed to a name that is not this server's.",
-                "Address it to 127.0.0.1 or localhost, or allow the name by the setting serve.hosts.",
+                "The Host header does not name this server.",
+                "Use 127.0.0.1 or localhost, or allow the name with the setting serve.hosts.",
             )
 
-    def _sent_from(self, headers: Mapping[str, str]) -> None:
-        """Refuse requests that pages of other origins send."""
-        if self.invited(headers):
+    def _check_origin(self, headers: Mapping[str, str]) -> None:
+        """Refuse requests of web pages of other origins."""
+        if self.allowed_origin(headers):
             return
         origin = headers.get("origin")
-        if origin is not None and not self._own(origin):
-            raise _foreign()
+        if origin is not None and not self._is_own_origin(origin):
+            raise _wrong_origin()
         if headers.get("sec-fetch-site", "none").lower() not in _OWN_PAGES:
-            raise _foreign()
+            raise _wrong_origin()
 
-    def _own(self, origin: str) -> bool:
+    def _is_own_origin(self, origin: str) -> bool:
         try:
             parts = urlsplit(origin)
             port = parts.port
         except ValueError:
             return False
         try:
-            self._addressed(parts.netloc)
-        except Refused:
+            self._check_host(parts.netloc)
+        except RequestRefusedError:
             return False
         return parts.scheme == "http" and (port or 80) == self.port and not (parts.path or parts.query)
 
-    def _known(self, authorization: str) -> bool:
-        """Tell whether somebody proved to be the user; who tries and fails is refused, whatever he wants."""
+    def _has_token(self, authorization: str) -> bool:
+        """Tell whether the request has a valid token; a wrong one is refused, whatever the path."""
         if not authorization:
             return False
-        scheme, _, given = authorization.partition(" ")
-        if scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), self.token.encode()):
+        scheme, _, credentials = authorization.partition(" ")
+        if scheme.lower() == "bearer" and hmac.compare_digest(credentials.strip().encode(), self.token.encode()):
             return True
-        if scheme.lower() == "waymeet" and proven(self.resident, given.strip()):
+        if scheme.lower() == "waymeet" and is_proof_valid(self.daemon, credentials.strip()):
             return True
         raise unauthorized("The token is wrong.")
 
 
-def unauthorized(detail: str) -> Refused:
-    """Refuse somebody who has to show a token first."""
-    return Refused(
+def unauthorized(detail: str) -> RequestRefusedError:
+    """Build the error for a request that needs a token."""
+    return RequestRefusedError(
         401, "token", detail, f"Send it as `Authorization: Bearer …`. {_SHOW}", {"WWW-Authenticate": "Bearer"}
     )
 
@@ -149,17 +149,17 @@ def is_loopback(host: str) -> bool:
     return host == "localhost" or (_is_address(host) and ip_address(host).is_loopback)
 
 
-def _foreign() -> Refused:
-    return Refused(
+def _wrong_origin() -> RequestRefusedError:
+    return RequestRefusedError(
         403,
         "wrong_origin",
-        "The request was sent by a page of another origin.",
-        "Pages may be allowed by the setting serve.origins.",
+        "The request was sent by a web page of another origin.",
+        "Allow it with the setting serve.origins.",
     )
 
 
 def _name(host: str) -> str:
-    """Take the name out of a Host header.
+    """Extract the name from a Host header.
 
     >>> _name("LOCALHOST:80"), _name("[::1]:80"), _name("[::1]"), _name("a.b"), _name("evil@localhost")
     ('localhost', '[::1]', '[::1]', 'a.b', 'evil@localhost')

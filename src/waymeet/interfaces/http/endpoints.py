@@ -1,4 +1,4 @@
-"""From a request of HTTP to an answer."""
+"""HTTP endpoints: decode a request, call its operation, encode the answer."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -12,92 +12,96 @@ from waymeet.errors import IndexUnavailableError, RequestError
 from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.http.access import unauthorized
 from waymeet.interfaces.http.middleware import TRUSTED
-from waymeet.interfaces.http.problems import Refused
-from waymeet.interfaces.http.routes import Route, lists
-from waymeet.interfaces.requests.decode import converted
+from waymeet.interfaces.http.problems import RequestRefusedError
+from waymeet.interfaces.http.routes import Route, list_fields_of
+from waymeet.interfaces.requests.decode import convert
 from waymeet.interfaces.requests.missing_vectors import embed_missing
 from waymeet.project import Project
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
-_MOST_FIELDS = 1000
+_MAX_FIELDS = 1000
 _FROM_INDEX = frozenset({"search", "read", "related", "context", "graph", "recall_skills"})
-"""What would answer from half an index while the first run goes on, as if there were no more."""
+"""Operations that would answer from an incomplete index during the first run."""
 
 
-def answers(held: AsyncProject, way: Route, also: Callable[[Any], Any] = lambda answer: answer) -> Endpoint:
-    """Make what answers at one way; `also` adds to an answer what only the server knows."""
+def make_endpoint(
+    project: AsyncProject, route: Route, finish: Callable[[Any], Any] = lambda answer: answer
+) -> Endpoint:
+    """Make the endpoint of a route; `finish` adds to an answer what only the server knows."""
 
     async def endpoint(request: Request) -> Response:
-        asked = await requested(request, way)
-        work = held.change if way.needs_token else held.call
-        return sent(also(await work(_answered, way, asked)), way.status)
+        operation_request = await read_request(request, route)
+        call = project.change if route.needs_token else project.call
+        return json_response(finish(await call(_call_operation, route, operation_request)), route.status)
 
     return endpoint
 
 
-def _answered(project: Project, way: Route, asked: Any) -> Any:  # noqa: ANN401 - each way has its own types
-    if way.operation.name in _FROM_INDEX and not project.indexed:
-        detail = "The project is being read for the first time."
-        raise IndexUnavailableError(detail, "Ask again in a moment; /v1/status tells when it is done.")
-    answer = way.operation.call(project, asked)
+def _call_operation(project: Project, route: Route, request: Any) -> Any:  # noqa: ANN401 - each route has its own types
+    if route.operation.name in _FROM_INDEX and not project.indexed:
+        detail = "The project is being indexed for the first time."
+        raise IndexUnavailableError(detail, "Try again in a moment; see /v1/status.")
+    answer = route.operation.call(project, request)
     embed_missing(project, answer)
     return answer
 
 
-async def requested(request: Request, way: Route) -> Any:  # noqa: ANN401 - each way has its own type
-    """Read the request that a way takes.
+async def read_request(request: Request, route: Route) -> Any:  # noqa: ANN401 - each route has its own type
+    """Decode the request of a route.
 
     Raises:
-        RequestError: it is not understood.
-        Refused: it is not allowed, or not JSON.
+        RequestError: a field is missing or wrong.
+        RequestRefusedError: a token is missing, or the body is not JSON.
     """
-    if way.needs_token and not request.scope[TRUSTED]:
-        raise unauthorized("Changes need the user's token.")
-    given = fields_of(await request.body(), request, way) if way.has_body else _asked(request, way)
-    for name in given.keys() & way.told:
-        raise RequestError(f"The path says what `{name}` is already.", "Leave it out.")
-    if way.in_path:
-        given["id"] = request.path_params["id"]
-    return converted(way.operation.request, {**given, **way.fixed}, lax=not way.has_body)
+    if route.needs_token and not request.scope[TRUSTED]:
+        raise unauthorized("Changes need the token.")
+    fields = body_fields(await request.body(), request, route) if route.has_body else _query_fields(request, route)
+    for name in fields.keys() & route.fixed_fields:
+        raise RequestError(f"`{name}` is set by the path.", "Remove it from the request.")
+    if route.in_path:
+        fields["id"] = request.path_params["id"]
+    return convert(route.operation.request, {**fields, **route.fixed}, lax=not route.has_body)
 
 
-def fields_of(raw: bytes, request: Request, way: Route) -> dict[str, Any]:
-    """Read the fields of a body; no body at all stands for one without fields."""
+def body_fields(raw: bytes, request: Request, route: Route) -> dict[str, Any]:
+    """Decode the fields of a JSON body; an empty body has no fields."""
     if not raw.strip():
         return {}
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
-        raise Refused(415, "no_json", "The body must be application/json.", "Send one JSON object, with its type.")
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != "application/json":
+        raise RequestRefusedError(
+            415, "no_json", "The body must be application/json.", "Send one JSON object with that Content-Type."
+        )
     try:
         return msgspec.json.decode(raw, type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        names = ", ".join(way.schema()["properties"])
-        raise RequestError(f"The body is no JSON object: {error}", f"It takes: {names}.") from error
+        names = ", ".join(route.schema()["properties"])
+        raise RequestError(f"The body is not a JSON object: {error}", f"Fields: {names}.") from error
 
 
-def _asked(request: Request, way: Route) -> dict[str, Any]:
-    """Read the fields of a query; those that hold several values are repeated."""
-    several, found = lists(way.operation.request), dict[str, Any]()
-    for name, value in pairs(request):
-        if name in several:
-            found.setdefault(name, []).append(value)
-        elif name in found:
-            raise RequestError(f"`{name}` is given twice.", "Give it once.")
+def _query_fields(request: Request, route: Route) -> dict[str, Any]:
+    """Decode the fields of a query string; fields with several values are repeated."""
+    list_fields, fields = list_fields_of(route.operation.request), dict[str, Any]()
+    for name, value in _query_pairs(request):
+        if name in list_fields:
+            fields.setdefault(name, []).append(value)
+        elif name in fields:
+            raise RequestError(f"`{name}` occurs twice.", "Send it once.")
         else:
-            found[name] = value
-    return found
+            fields[name] = value
+    return fields
 
 
-def pairs(request: Request) -> list[tuple[str, str]]:
-    """Read the query of a request."""
+def _query_pairs(request: Request) -> list[tuple[str, str]]:
+    """Split the query string of a request."""
     raw = request.scope["query_string"].decode("latin-1")
     try:
-        return parse_qsl(raw, keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+        return parse_qsl(raw, keep_blank_values=True, max_num_fields=_MAX_FIELDS)
     except ValueError as error:
-        raise RequestError(f"The query is not understood: {error}.", "Give each field once, as name=value.") from error
+        raise RequestError(f"Malformed query string: {error}.", "Send each field once, as name=value.") from error
 
 
-def sent(answer: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Put an answer as JSON."""
+def json_response(answer: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Encode an answer as a JSON response."""
     return Response(msgspec.json.encode(answer), status, headers, media_type="application/json")

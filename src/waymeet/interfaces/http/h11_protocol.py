@@ -1,4 +1,4 @@
-"""HTTP itself: what is no HTTP is refused as everything else is, by a problem; who says nothing is not waited for."""
+"""The HTTP/1.1 protocol of uvicorn with problem responses and a time limit for request heads."""
 
 import asyncio
 import secrets
@@ -7,65 +7,65 @@ from http import HTTPStatus
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from waymeet.interfaces.http.problems import MEDIA_TYPE, written
+from waymeet.interfaces.http.problems import MEDIA_TYPE, encode_problem
 from waymeet.interfaces.requests.errors import Failure
 
-_MOST_CONNECTIONS = 500
-_CLIENT = "Use a client for HTTP."
+_MAX_CONNECTIONS = 500
+_CLIENT_HINT = "Use an HTTP client."
 
 
 class Protocol(H11Protocol):
-    """Reads requests."""
+    """Parses requests, refuses malformed ones, and limits connections and time."""
 
     head_seconds = 20.0
-    """How long a client may take to say what it wants."""
-    _waiting: asyncio.TimerHandle | None = None
+    """Seconds within which the head of a request must arrive."""
+    _head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
-        """Take a connection, unless there are far too many."""
+        """Accept a connection, unless there are too many."""
         super().connection_made(transport)
-        if len(self.connections) > _MOST_CONNECTIONS:
+        if len(self.connections) > _MAX_CONNECTIONS:
             transport.close()
         else:
-            self._wait_for_head()
+            self._start_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let go of a connection."""
-        self._wait_no_more()
+        """Cancel the timer of a closed connection."""
+        self._cancel_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on; as long as a request has only begun, it is waited for, but not for ever."""
+        """Parse data; the timer runs until the head of a request is complete."""
         super().data_received(data)
         if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
-            self._wait_for_head()
+            self._start_timer()
         else:
-            self._wait_no_more()
+            self._cancel_timer()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no request."""
-        self._refuse(Failure("no_http", 400, f"This is no request of HTTP/1.1: {msg}", _CLIENT))
+        """Refuse a malformed request."""
+        self._refuse(Failure("no_http", 400, f"Malformed HTTP/1.1 request: {msg}", _CLIENT_HINT))
 
-    def _wait_for_head(self) -> None:
-        if self._waiting is None:
-            self._waiting = self.loop.call_later(self.head_seconds, self._too_late)
+    def _start_timer(self) -> None:
+        if self._head_timer is None:
+            self._head_timer = self.loop.call_later(self.head_seconds, self._on_timeout)
 
-    def _wait_no_more(self) -> None:
-        if self._waiting is not None:
-            self._waiting.cancel()
-            self._waiting = None
+    def _cancel_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
 
-    def _too_late(self) -> None:
+    def _on_timeout(self) -> None:
         if not self.transport.is_closing():
             self._refuse(Failure("slow_request", 408, "The request did not arrive in time.", "Send it at once."))
 
     def _refuse(self, failure: Failure) -> None:
-        name = secrets.token_hex(8)
-        body = written(failure, name)
+        request_id = secrets.token_hex(8)
+        body = encode_problem(failure, request_id)
         headers = [
             (b"content-type", MEDIA_TYPE.encode()),
             (b"content-length", str(len(body)).encode()),
-            (b"x-request-id", name.encode()),
+            (b"x-request-id", request_id.encode()),
             (b"connection", b"close"),
         ]
         reason = HTTPStatus(failure.status).phrase.encode()

@@ -1,4 +1,4 @@
-"""What is counted, and how Prometheus reads it."""
+"""Request counters in the text format of Prometheus."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -7,28 +7,28 @@ from contextlib import contextmanager
 from time import monotonic, time
 
 _BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-"""Seconds, of the histogram."""
+"""Bounds of the histogram, in seconds."""
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 Labels = tuple[tuple[str, str], ...]
 
 
 class RequestMetrics:
-    """Counts requests. It lives in the event loop: nothing here is for threads."""
+    """Counts requests. Used in the event loop only, not from threads."""
 
     def __init__(self) -> None:
         self.started = time()
         self.active = {False: 0, True: 0}
-        """Requests and streams, at this moment."""
+        """Active requests (False) and streams (True)."""
         self.last = monotonic()
-        """When somebody last wanted something."""
+        """When the last request ended that keeps the server alive."""
         self.lasting = 0
         self._answered: Counter[tuple[str, str, int]] = Counter()
         self._seconds: dict[str, float] = {}
         self._buckets: dict[str, list[int]] = {}
 
     @contextmanager
-    def one(self, *, streams: bool, lasting: bool) -> Iterator[None]:
-        """Count a request as active; one that is `lasting` keeps the process from ending."""
+    def track(self, *, streams: bool, lasting: bool) -> Iterator[None]:
+        """Count a request as active; a `lasting` one keeps an idle server from ending."""
         self.active[streams] += 1
         self.lasting += lasting
         try:
@@ -39,8 +39,8 @@ class RequestMetrics:
             if lasting:
                 self.last = monotonic()
 
-    def answered(self, route: str, method: str, status: int, seconds: float) -> None:
-        """Count a request that was answered."""
+    def record(self, route: str, method: str, status: int, seconds: float) -> None:
+        """Count an answered request."""
         method = method if method in {"GET", "HEAD", "POST", "PATCH", "DELETE", "PUT", "OPTIONS"} else "other"
         self._answered[route, method, status] += 1
         self._seconds[route] = self._seconds.get(route, 0.0) + seconds
@@ -48,54 +48,54 @@ class RequestMetrics:
         buckets[bisect_left(_BOUNDS, seconds)] += 1
 
     def idle_seconds(self) -> float:
-        """Say for how long nobody has wanted anything."""
+        """Give the seconds since the last request."""
         return 0.0 if self.lasting else monotonic() - self.last
 
     @property
     def total(self) -> int:
-        """Requests so far."""
+        """Number of requests so far."""
         return self._answered.total()
 
     def lines(self) -> Iterator[str]:
-        """Write down what was counted."""
+        """Yield all metrics as text lines."""
         by_status: list[tuple[Labels, float]] = [
             ((("route", route), ("method", method), ("status", str(status))), number)
             for (route, method, status), number in sorted(self._answered.items())
         ]
-        yield from family("waymeet_requests_total", "counter", "Requests that were answered.", by_status)
-        yield "# HELP waymeet_request_seconds How long requests took."
+        yield from family("waymeet_requests_total", "counter", "Answered requests.", by_status)
+        yield "# HELP waymeet_request_seconds Duration of requests."
         yield "# TYPE waymeet_request_seconds histogram"
         for route, buckets in sorted(self._buckets.items()):
             below = 0
             for bound, number in zip((*map(str, _BOUNDS), "+Inf"), buckets, strict=True):
                 below += number
-                labels = _written((("route", route), ("le", bound)))
+                labels = _format_labels((("route", route), ("le", bound)))
                 yield f"waymeet_request_seconds_bucket{labels} {below}"
-            yield f"waymeet_request_seconds_sum{_written((('route', route),))} {self._seconds[route]}"
-            yield f"waymeet_request_seconds_count{_written((('route', route),))} {below}"
-        yield from family("waymeet_requests_active", "gauge", "Requests being answered.", [((), self.active[False])])
-        yield from family("waymeet_streams_active", "gauge", "Streams that are open.", [((), self.active[True])])
-        yield from family("waymeet_start_time_seconds", "gauge", "When it began.", [((), self.started)])
+            yield f"waymeet_request_seconds_sum{_format_labels((('route', route),))} {self._seconds[route]}"
+            yield f"waymeet_request_seconds_count{_format_labels((('route', route),))} {below}"
+        yield from family("waymeet_requests_active", "gauge", "Active requests.", [((), self.active[False])])
+        yield from family("waymeet_streams_active", "gauge", "Open streams.", [((), self.active[True])])
+        yield from family("waymeet_start_time_seconds", "gauge", "Start time of the process.", [((), self.started)])
 
 
-def family(name: str, kind: str, said: str, values: Iterable[tuple[Labels, float]]) -> Iterator[str]:
-    """Write down one metric."""
-    yield f"# HELP {name} {said}"
+def family(name: str, kind: str, help_text: str, values: Iterable[tuple[Labels, float]]) -> Iterator[str]:
+    """Yield the lines of one metric."""
+    yield f"# HELP {name} {help_text}"
     yield f"# TYPE {name} {kind}"
     for labels, value in values:
-        yield f"{name}{_written(labels)} {value}"
+        yield f"{name}{_format_labels(labels)} {value}"
 
 
 def gauges(values: Mapping[str, tuple[str, float]]) -> Iterator[str]:
-    """Write down single values with what they mean."""
-    for name, (said, value) in values.items():
-        yield from family(name, "gauge", said, [((), value)])
+    """Yield the lines of single values with their help texts."""
+    for name, (help_text, value) in values.items():
+        yield from family(name, "gauge", help_text, [((), value)])
 
 
-def _written(labels: Labels) -> str:
-    r"""Write labels.
+def _format_labels(labels: Labels) -> str:
+    r"""Format labels.
 
-    >>> _written((("route", 'a"b\n'),)), _written(())
+    >>> _format_labels((("route", 'a"b\n'),)), _format_labels(())
     ('{route="a\\"b\\n"}', '')
     """
     escaped = ((name, value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")) for name, value in labels)

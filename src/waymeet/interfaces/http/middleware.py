@@ -1,4 +1,4 @@
-"""What every request passes: a name, the terms, bounds of size, time and number, and one way to fail."""
+"""Middleware for every request: id, access, limits of size, time and number, errors as problems."""
 
 import asyncio
 import logging
@@ -17,7 +17,14 @@ from waymeet.interfaces.daemon.discovery import PROOF, SETTINGS, proof
 from waymeet.interfaces.http import access as bounds
 from waymeet.interfaces.http.access import AccessPolicy
 from waymeet.interfaces.http.metrics import RequestMetrics
-from waymeet.interfaces.http.problems import MEDIA_TYPE, Refused, not_allowed, nowhere, our_mistake, written
+from waymeet.interfaces.http.problems import (
+    MEDIA_TYPE,
+    RequestRefusedError,
+    encode_problem,
+    internal_error,
+    method_not_allowed,
+    path_not_found,
+)
 from waymeet.interfaces.requests.errors import Failure, to_failure
 
 Message = MutableMapping[str, Any]
@@ -28,92 +35,96 @@ App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 _LOG = logging.getLogger(__name__)
 _ID = re.compile(r"[\w.:-]{1,100}", re.ASCII)
 _STREAMS = re.compile(r"/mcp(/.*)?|/v1/index/[^/]+/events")
-_LATER = {
-    True: "Ask for less, or again later.",
-    False: "Ask for less, or again later. A change may be made all the same: look before you send it again.",
+_RETRY_HINT = {
+    True: "Request less, or try again later.",
+    False: "Request less, or try again later. A change may have been made all the same: check before you repeat it.",
 }
 TRUSTED, ROUTE = "waymeet.trusted", "waymeet.route"
-"""What is noted in a request's scope: whether its sender may change things, and which way it took."""
+"""Keys of a request's scope: whether its sender may change things, and its route."""
 
 
 class Middleware:
-    """Lets requests in and answers those that it does not let in."""
+    """Checks access and limits, and turns every error into a problem response."""
 
-    def __init__(self, app: App, terms: AccessPolicy, counted: RequestMetrics, settings: Callable[[], str]) -> None:
-        """Take what is behind it; `settings` names those that answers are made by now."""
+    def __init__(self, app: App, access: AccessPolicy, metrics: RequestMetrics, settings: Callable[[], str]) -> None:
+        """Wrap an application; `settings` gives the digest of the settings in use."""
         self._app = app
-        self._terms = terms
-        self._counted = counted
+        self._access = access
+        self._metrics = metrics
         self._settings = settings
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        """Take one request."""
+        """Handle one request."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
-        passing = RequestContext(scope, receive, send, self._terms.settings.body_bytes)
-        once = passing.headers.get("authorization", "").partition(" ")[2].partition(":")[0]
+        context = RequestContext(scope, receive, send, self._access.settings.body_bytes)
+        nonce = context.headers.get("authorization", "").partition(" ")[2].partition(":")[0]
         try:
-            passing.check_size()
-            if page := self._terms.invited(passing.headers):
-                passing.let_read(page)
-                if scope["method"] == "OPTIONS" and "access-control-request-method" in passing.headers:
-                    await passing.say(204, self._terms.permission(passing.headers))
+            context.check_size()
+            if origin := self._access.allowed_origin(context.headers):
+                context.allow_origin(origin)
+                if scope["method"] == "OPTIONS" and "access-control-request-method" in context.headers:
+                    await context.respond_empty(204, self._access.preflight_headers(context.headers))
                     return
-            scope[TRUSTED] = self._terms.admitted(scope["path"], passing.headers)
-            if passing.headers.get("authorization", "").lower().startswith("waymeet "):
-                passing.added.append((PROOF.encode(), proof(self._terms.resident, "server", once).encode()))
-            if passing.headers.get(SETTINGS, "") not in {"", self._settings()}:
-                detail = "This process answers by other settings than the asker's."
-                raise Refused(421, "other_settings", detail, "Work alone, or start it again: waymeet serve --stop")
-            await self._answer(scope, passing)
+            scope[TRUSTED] = self._access.check(scope["path"], context.headers)
+            if context.headers.get("authorization", "").lower().startswith("waymeet "):
+                context.added.append((PROOF.encode(), proof(self._access.daemon, "server", nonce).encode()))
+            if context.headers.get(SETTINGS, "") not in {"", self._settings()}:
+                detail = "Server settings differ from the client's."
+                raise RequestRefusedError(
+                    421, "other_settings", detail, "Run without the server, or restart it: waymeet serve --stop"
+                )
+            await self._answer(scope, context)
         except ClientDisconnect:
-            return  # nobody is left to be told; `finally` counts it all the same
-        except Exception as error:  # noqa: BLE001 - every failure is told as a problem
-            await passing.fail(_failure(error, scope), _headers(error))
+            return  # the client is gone; `finally` counts the request
+        except Exception as error:  # noqa: BLE001 - every error becomes a problem response
+            await context.fail(_failure(error, scope), _headers(error))
         finally:
-            self._counted.answered(scope.get(ROUTE, "other"), scope["method"], passing.status, passing.seconds)
+            self._metrics.record(scope.get(ROUTE, "other"), scope["method"], context.status, context.seconds)
 
-    async def _answer(self, scope: MutableMapping[str, Any], passing: "RequestContext") -> None:
+    async def _answer(self, scope: MutableMapping[str, Any], context: "RequestContext") -> None:
         scope["app"] = self  # so that the router raises what it cannot do
         streams = _STREAMS.fullmatch(scope["path"]) is not None
-        with self._room(streams=streams, lasting=scope["path"] not in {"/healthz", "/metrics"}):
+        with self._slot(streams=streams, lasting=scope["path"] not in {"/healthz", "/metrics"}):
             if streams:
-                await self._app(scope, passing.receive, passing.send)
+                await self._app(scope, context.receive, context.send)
                 return
             try:
-                async with asyncio.timeout(self._terms.settings.request_seconds):
-                    await self._app(scope, passing.receive, passing.send)
+                async with asyncio.timeout(self._access.settings.request_seconds):
+                    await self._app(scope, context.receive, context.send)
             except TimeoutError as error:
-                detail = f"There was no answer within {self._terms.settings.request_seconds:g} s."
-                raise Refused(504, "too_slow", detail, _LATER[scope["method"] in {"GET", "HEAD"}]) from error
+                detail = f"No answer within {self._access.settings.request_seconds:g} s."
+                raise RequestRefusedError(
+                    504, "too_slow", detail, _RETRY_HINT[scope["method"] in {"GET", "HEAD"}]
+                ) from error
 
     @contextmanager
-    def _room(self, *, streams: bool, lasting: bool) -> Iterator[None]:
-        """Take a place among those who are answered at once, if one is free."""
-        numbers = self._terms.settings
-        if self._counted.active[streams] >= (numbers.streams if streams else numbers.requests):
-            detail = "Too many requests are being answered."
-            raise Refused(503, "busy", detail, "Try again in a moment.", {"Retry-After": "1"})
-        with self._counted.one(streams=streams, lasting=lasting):
+    def _slot(self, *, streams: bool, lasting: bool) -> Iterator[None]:
+        """Count the request as active, or refuse it if too many are."""
+        limits = self._access.settings
+        if self._metrics.active[streams] >= (limits.streams if streams else limits.requests):
+            detail = "Too many requests at once."
+            raise RequestRefusedError(503, "busy", detail, "Try again in a moment.", {"Retry-After": "1"})
+        with self._metrics.track(streams=streams, lasting=lasting):
             yield
 
 
 class RequestContext:
-    """One request on its way: what it may bring, and what is added to its answer."""
+    """One request: its headers, limits, and the headers added to its response."""
 
-    def __init__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send, most: int) -> None:
-        self._scope, self._receive, self._send, self._most = scope, receive, send, most
-        self._began = monotonic()
-        self._read, self._whole = 0, False
+    def __init__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send, max_bytes: int) -> None:
+        self._scope, self._receive, self._send, self._max_bytes = scope, receive, send, max_bytes
+        self._started = monotonic()
+        self._bytes_read, self._is_complete = 0, False
         self.status = 0
         raw: list[tuple[bytes, bytes]] = scope["headers"]
         self.headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in raw}
-        given = self.headers.get("x-request-id", "")
-        self.id = given if _ID.fullmatch(given) else secrets.token_hex(8)
+        request_id = self.headers.get("x-request-id", "")
+        self.id = request_id if _ID.fullmatch(request_id) else secrets.token_hex(8)
         self.added = [
             (b"x-request-id", self.id.encode()),
             (b"x-content-type-options", b"nosniff"),
@@ -122,103 +133,108 @@ class RequestContext:
 
     @property
     def seconds(self) -> float:
-        return monotonic() - self._began
+        """Give the seconds since the request began."""
+        return monotonic() - self._started
 
     def check_size(self) -> None:
-        """Refuse what is too large, or of no certain size, before it is read."""
+        """Refuse a request that is too large, or of ambiguous size, before its body is read."""
         target = len(self._scope.get("raw_path") or b"") + len(self._scope["query_string"])
         if target > bounds.LONGEST_TARGET:
-            detail = f"A path with its query may have {bounds.LONGEST_TARGET} bytes."
-            raise Refused(414, "long_target", detail, "Send long questions by POST.")
+            detail = f"Path and query are longer than {bounds.LONGEST_TARGET} bytes."
+            raise RequestRefusedError(414, "long_target", detail, "Send long queries by POST.")
         if sum(len(name) + len(value) for name, value in self._scope["headers"]) > bounds.MOST_HEADERS:
-            raise Refused(431, "large_headers", f"Headers may have {bounds.MOST_HEADERS} bytes.", "Send fewer.")
+            raise RequestRefusedError(
+                431, "large_headers", f"Headers are larger than {bounds.MOST_HEADERS} bytes.", "Send fewer."
+            )
         if {"content-length", "transfer-encoding"} <= self.headers.keys():
-            detail = "The request says in two ways how long it is."  # a proxy may believe the other one
-            raise Refused(400, "no_http", detail, "Send one of Content-Length and Transfer-Encoding.")
+            detail = "The request has both Content-Length and Transfer-Encoding."  # a proxy may use the other one
+            raise RequestRefusedError(400, "no_http", detail, "Send one of the two.")
         length = self.headers.get("content-length", "0")
-        if length.isdecimal() and int(length) > self._most:
+        if length.isdecimal() and int(length) > self._max_bytes:
             raise self._too_large()
 
-    def let_read(self, page: str) -> None:
-        """Let the browser show the answer to a page of another origin."""
+    def allow_origin(self, origin: str) -> None:
+        """Add the CORS headers for a page of another origin."""
         self.added += [
-            (b"access-control-allow-origin", page.encode("latin-1")),
+            (b"access-control-allow-origin", origin.encode("latin-1")),
             (b"access-control-expose-headers", b"location, mcp-session-id, x-request-id"),
             (b"vary", b"Origin"),
         ]
 
-    async def say(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
-        """Answer without a body."""
+    async def respond_empty(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
+        """Send a response without a body."""
         await self.send({"type": "http.response.start", "status": status, "headers": headers})
         await self.send({"type": "http.response.body", "body": b""})
 
     async def receive(self) -> Message:
-        """Take the next part of the request, within bounds of time and size."""
-        if self._whole:
+        """Receive the next part of the request, within the limits of time and size."""
+        if self._is_complete:
             return await self._receive()
         try:
             message = await asyncio.wait_for(self._receive(), max(bounds.BODY_SECONDS - self.seconds, 0.01))
         except TimeoutError as error:
-            raise Refused(408, "slow_request", "The request did not arrive in time.", "Send it at once.") from error
+            raise RequestRefusedError(
+                408, "slow_request", "The request did not arrive in time.", "Send it at once."
+            ) from error
         if message["type"] == "http.request":
-            self._read += len(message.get("body", b""))
-            self._whole = not message.get("more_body", False)
-            if self._read > self._most:
+            self._bytes_read += len(message.get("body", b""))
+            self._is_complete = not message.get("more_body", False)
+            if self._bytes_read > self._max_bytes:
                 raise self._too_large()
         return message
 
-    def _too_large(self) -> Refused:
-        detail = f"A request may have {self._most} bytes."
-        return Refused(413, "large_request", detail, "Send less; serve.body_bytes is the setting.")
+    def _too_large(self) -> RequestRefusedError:
+        detail = f"The request is larger than {self._max_bytes} bytes."
+        return RequestRefusedError(413, "large_request", detail, "Send less, or raise the setting serve.body_bytes.")
 
     async def send(self, message: Message) -> None:
-        """Send a part of the answer, with what is added to every one."""
+        """Send a part of the response, with the headers added to every response."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            named = {name for name, _ in self.added}
-            kept = [pair for pair in message.get("headers", []) if pair[0].lower() not in named]
-            message = {**message, "headers": [*kept, *self.added]}
+            added = {name for name, _ in self.added}
+            own = [pair for pair in message.get("headers", []) if pair[0].lower() not in added]
+            message = {**message, "headers": [*own, *self.added]}
         await self._send(message)
 
     async def fail(self, failure: Failure, headers: list[tuple[bytes, bytes]]) -> None:
-        """Answer by a problem, unless an answer has begun."""
+        """Send a problem response, unless a response has begun."""
         if self.status:
-            _LOG.warning("an answer broke off: %s", failure.message)
+            _LOG.warning("response aborted: %s", failure.message)
             return
-        body = written(failure, self.id)
-        if not self._whole and ("content-length" in self.headers or "transfer-encoding" in self.headers):
-            headers = [*headers, (b"connection", b"close")]  # what was not read must not be taken for a request
+        body = encode_problem(failure, self.id)
+        if not self._is_complete and ("content-length" in self.headers or "transfer-encoding" in self.headers):
+            headers = [*headers, (b"connection", b"close")]  # an unread body must not be parsed as the next request
         sized = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode())]
         await self.send({"type": "http.response.start", "status": failure.status, "headers": [*sized, *headers]})
-        head = self._scope["method"] == "HEAD"
-        await self.send({"type": "http.response.body", "body": b"" if head else body, "more_body": True})
+        is_head = self._scope["method"] == "HEAD"
+        await self.send({"type": "http.response.body", "body": b"" if is_head else body, "more_body": True})
         await self._drain()
         await self.send({"type": "http.response.body", "body": b""})
 
     async def _drain(self) -> None:
-        """Take what is still being sent for a moment: a connection that is cut off would take the answer with it."""
+        """Read what is still being sent for a moment: closing at once would lose the response."""
         with suppress(TimeoutError):
             async with asyncio.timeout(bounds.DRAIN_SECONDS):
-                while not self._whole and self._read < bounds.DRAIN_BYTES:
+                while not self._is_complete and self._bytes_read < bounds.DRAIN_BYTES:
                     message = await self._receive()
-                    self._read += len(message.get("body", b""))
-                    self._whole = not message.get("more_body", False)
+                    self._bytes_read += len(message.get("body", b""))
+                    self._is_complete = not message.get("more_body", False)
 
 
 def _failure(error: Exception, scope: MutableMapping[str, Any]) -> Failure:
     if isinstance(error, WaymeetError):
         return to_failure(error)
     if isinstance(error, HTTPException):
-        known = nowhere(scope["path"]) if error.status_code == 404 else None
-        known = not_allowed((error.headers or {}).get("Allow", "")) if error.status_code == 405 else known
-        return known.failure if known else Failure("refused", error.status_code, error.detail, "Look at /openapi.json.")
-    if isinstance(error, Refused):
+        known = path_not_found(scope["path"]) if error.status_code == 404 else None
+        known = method_not_allowed((error.headers or {}).get("Allow", "")) if error.status_code == 405 else known
+        return known.failure if known else Failure("refused", error.status_code, error.detail, "See /openapi.json.")
+    if isinstance(error, RequestRefusedError):
         return error.failure
     _LOG.error("a request failed", exc_info=error)
-    return our_mistake(error)
+    return internal_error(error)
 
 
 def _headers(error: Exception) -> list[tuple[bytes, bytes]]:
-    if isinstance(error, HTTPException | Refused):
+    if isinstance(error, HTTPException | RequestRefusedError):
         return [(name.lower().encode(), value.encode()) for name, value in (error.headers or {}).items()]
     return []

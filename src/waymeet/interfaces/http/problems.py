@@ -1,4 +1,4 @@
-"""Everything that can be refused or fail, as `application/problem+json` (RFC 9457)."""
+"""Errors as `application/problem+json` (RFC 9457)."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -14,29 +14,29 @@ MEDIA_TYPE = "application/problem+json"
 
 
 class Problem(Struct, frozen=True, kw_only=True):
-    """What went wrong, for people and programs."""
+    """An error response."""
 
     type: str = "about:blank"
     title: str
-    """The status of HTTP in words."""
+    """The reason phrase of the HTTP status."""
     status: Annotated[int, Meta(ge=400, le=599)]
     detail: str
-    """What happened."""
+    """The error message."""
     code: str
-    """The same as a name that does not change."""
+    """A stable code for programs."""
     next_step: str
-    """What to do about it."""
+    """The command or change that helps."""
     request_id: str
     version: str = ""
-    """Of a conflict: the version to build another try on; empty if the entry is gone."""
+    """Of a conflict: the current version, for another try; empty if the item was deleted."""
     current: str = ""
-    """Of a conflict: what the file holds now."""
+    """Of a conflict: the current text of the file."""
     refused: str = ""
-    """Of a conflict: what was not written."""
+    """Of a conflict: the text that was not written."""
 
 
-class Refused(Exception):  # noqa: N818 - what it is
-    """A request that is not answered, for a reason that has to do with HTTP."""
+class RequestRefusedError(Exception):
+    """A request refused for a reason of HTTP: access, size, method, media type."""
 
     def __init__(
         self, status: int, code: str, detail: str, next_step: str, headers: Mapping[str, str] | None = None
@@ -46,8 +46,8 @@ class Refused(Exception):  # noqa: N818 - what it is
         self.headers = dict(headers or {})
 
 
-def problem(failure: Failure, request_id: str) -> Problem:
-    """Put a failure as a problem."""
+def to_problem(failure: Failure, request_id: str) -> Problem:
+    """Convert a failure to a problem."""
     return Problem(
         title=HTTPStatus(failure.status).phrase,
         status=failure.status,
@@ -61,22 +61,23 @@ def problem(failure: Failure, request_id: str) -> Problem:
     )
 
 
-def written(failure: Failure, request_id: str) -> bytes:
-    """Put a failure as it is sent."""
-    return msgspec.json.encode(problem(failure, request_id))
+def encode_problem(failure: Failure, request_id: str) -> bytes:
+    """Encode a failure as the body of a problem response."""
+    return msgspec.json.encode(to_problem(failure, request_id))
 
 
-def nowhere(path: str) -> Refused:
-    """Refuse a path that leads nowhere."""
-    return Refused(404, "no_such_path", f"There is nothing at {to_single_line(path[:200])}.", "Look at /openapi.json.")
+def path_not_found(path: str) -> RequestRefusedError:
+    """Build the error for an unknown path."""
+    return RequestRefusedError(404, "no_such_path", f"Not found: {to_single_line(path[:200])}", "See /openapi.json.")
 
 
-def not_allowed(allowed: str) -> Refused:
-    """Refuse a method that a path does not have."""
-    detail = f"This path takes {allowed or 'other methods'}."
-    return Refused(405, "method_not_allowed", detail, "Look at /openapi.json.", {"Allow": allowed} if allowed else None)
+def method_not_allowed(allowed: str) -> RequestRefusedError:
+    """Build the error for a method that a path does not support."""
+    detail = f"Allowed methods: {allowed or 'others'}."
+    headers = {"Allow": allowed} if allowed else None
+    return RequestRefusedError(405, "method_not_allowed", detail, "See /openapi.json.", headers)
 
 
-def our_mistake(error: Exception) -> Failure:
-    """Put what should never happen."""
-    return Failure("mistake", 500, f"This is a mistake in Waymeet: {type(error).__name__}.", "Please report it.")
+def internal_error(error: Exception) -> Failure:
+    """Build the failure of an unexpected exception."""
+    return Failure("mistake", 500, f"Internal error: {type(error).__name__}.", "Please report it.")

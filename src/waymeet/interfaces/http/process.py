@@ -1,4 +1,4 @@
-"""The life of the resident process: one to an index, found by a file beside it, ended by a word or by idleness."""
+"""The server process of an index: start, watch, announce, and end on request or when idle."""
 
 import asyncio
 import logging
@@ -25,7 +25,7 @@ from waymeet.interfaces.daemon.token import read_token
 from waymeet.interfaces.http.access import AccessPolicy
 from waymeet.interfaces.http.app import Application
 from waymeet.interfaces.http.h11_protocol import Protocol
-from waymeet.interfaces.http.listener import alone, listening, reachable
+from waymeet.interfaces.http.listener import local_address, open_socket, serve_lock
 from waymeet.interfaces.http.middleware import TRUSTED
 from waymeet.interfaces.mcp.server import http_app, make_server
 from waymeet.paths import is_too_broad
@@ -40,92 +40,100 @@ if TYPE_CHECKING:
     from waymeet.ingest.watch import WatchEvent
 
 _LOG = logging.getLogger(__name__)
-_LOOK_SECONDS = 1.0
-"""How often it looks whether it should end."""
-_GRACE = 3
-"""Seconds that requests under way may take when it ends."""
-_PATIENCE = 2.0
-"""Seconds that what is under way beside them may take then."""
-_SURELY = 8.0
-"""Seconds after which it ends, whatever holds it up: what it writes is safe at any moment."""
+_CHECK_SECONDS = 1.0
+"""How often the server checks whether it should end."""
+_SHUTDOWN_SECONDS = 3
+"""Seconds that active requests may take when the server ends."""
+_WATCHER_SECONDS = 2.0
+"""Seconds that the watcher may take then."""
+_FORCED_EXIT_SECONDS = 8.0
+"""Seconds after which the process exits in any case: writes are safe at any moment."""
 _THREADS = 4
 
 
 class ServeOptions(NamedTuple):
-    """How somebody wants it to run."""
+    """Options of `waymeet serve`."""
 
     host: str = "127.0.0.1"
     port: int | None = None
-    """None for that of the settings, or any other if it is taken."""
+    """None for the port of the settings, or any free one if that is taken."""
     idle_seconds: float = 0.0
-    """After how long without requests it ends; 0 for never."""
+    """Seconds without requests after which it ends; 0 for never."""
     compat: bool = False
-    """Whether agents get the tools of other systems under their own names, too."""
-    page: Path | None = None
-    """A folder of web pages to show beside it."""
+    """Whether MCP also offers the tool names of other systems."""
 
 
 def run_server(
-    project: Project, wanted: ServeOptions, began: Callable[[Daemon], None], told: "Callable[[WatchEvent], None]"
+    project: Project,
+    options: ServeOptions,
+    on_start: Callable[[Daemon], None],
+    on_event: "Callable[[WatchEvent], None]",
 ) -> None:
-    """Serve a project until somebody ends it; `began` is called when it answers, `told` when watching has news.
+    """Serve a project until it is stopped.
+
+    `on_start` is called when the server answers, `on_event` for each event of the watcher.
 
     Raises:
         BusyIndexError: another process serves this index.
-        UsageError: it cannot listen there, or nobody can have meant this folder.
+        UsageError: the address cannot be opened, or the folder is too broad to be a project.
     """
     if not project.indexed and is_too_broad(project.root):
         raise UsageError(
-            f"{project.root} is not a project and will not be indexed by itself.",
+            f"{project.root} is not a project and is not indexed automatically.",
             "Name a project: waymeet serve -C PATH",
         )
-    with alone(project.index_path), listening(wanted.host, wanted.port, project.settings.serve.port) as wire:
-        resident = Daemon(
+    with (
+        serve_lock(project.index_path),
+        open_socket(options.host, options.port, project.settings.serve.port) as listener,
+    ):
+        daemon = Daemon(
             pid=os.getpid(),
-            host=reachable(wire.getsockname()[0]),
-            port=wire.getsockname()[1],
+            host=local_address(listener.getsockname()[0]),
+            port=listener.getsockname()[1],
             secret=secrets.token_hex(32),
             version=__version__,
             root=str(project.root),
             started=time(),
         )
-        terms = AccessPolicy(wanted.host, resident.port, read_token(), resident, project.settings.serve)
+        access = AccessPolicy(options.host, daemon.port, read_token(), daemon, project.settings.serve)
         try:
-            asyncio.run(ServerProcess(project, wanted, terms, told).run(wire, began))
+            asyncio.run(ServerProcess(project, options, access, on_event).run(listener, on_start))
         finally:
-            remove_announcement(project.index_path, resident)
+            remove_announcement(project.index_path, daemon)
 
 
 class _Server(uvicorn.Server):
-    """Leaves signals to whoever runs it: what has to be done at the end is not its business alone."""
+    """A uvicorn server that reports its start and leaves signals to `ServerProcess`."""
 
-    def __init__(self, config: uvicorn.Config, began: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, on_start: Callable[[], None]) -> None:
         super().__init__(config)
-        self._began = began
+        self._on_start = on_start
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            self._began()
+            self._on_start()
 
     def capture_signals(self) -> "AbstractContextManager[None]":  # type: ignore[override]  # there, a generator
         return nullcontext()
 
 
 class ServerProcess:
-    def __init__(
-        self, project: Project, wanted: ServeOptions, terms: AccessPolicy, told: "Callable[[WatchEvent], None]"
-    ) -> None:
-        self._project, self._wanted, self._terms, self._told = project, wanted, terms, told
-        self._ending = Event()
-        self._trouble = ""
+    """Runs the HTTP server, the watcher and the idle check of one index."""
 
-    async def run(self, wire: socket.socket, began: Callable[[Daemon], None]) -> None:
-        """Answer until it is time to end."""
-        held = AsyncProject(self._project, threads=_THREADS)
-        agents = make_server(held, compat=self._wanted.compat, at_start=False, may_write=_may_write)
-        self._desk = Application(held, self._terms, self._troubles, self._end)
-        app = self._desk.app(http_app(agents, security=_unguarded()), self._wanted.page)
+    def __init__(
+        self, project: Project, options: ServeOptions, access: AccessPolicy, on_event: "Callable[[WatchEvent], None]"
+    ) -> None:
+        self._project, self._options, self._access, self._on_event = project, options, access, on_event
+        self._stopping = Event()
+        self._watch_error = ""
+
+    async def run(self, listener: socket.socket, on_start: Callable[[Daemon], None]) -> None:
+        """Serve until the process is stopped."""
+        project = AsyncProject(self._project, threads=_THREADS)
+        agents = make_server(project, compat=self._options.compat, at_start=False, may_write=_may_write)
+        self._app = Application(project, self._access, self._report_errors, self._stop)
+        app = self._app.app(http_app(agents, security=_without_host_check()))
         self._server = _Server(
             uvicorn.Config(
                 app,
@@ -138,115 +146,115 @@ class ServerProcess:
                 server_header=False,
                 proxy_headers=False,
                 timeout_keep_alive=15,
-                timeout_graceful_shutdown=_GRACE,
+                timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
             ),
-            lambda: self._begin(began),
+            lambda: self._announce(on_start),
         )
-        self._heed_signals()
+        self._handle_signals()
         watcher = Thread(target=self._watch, name="waymeet-watch", daemon=True)
         watcher.start()
-        waiting = asyncio.create_task(self._look())
+        checks = asyncio.create_task(self._check_regularly())
         try:
-            await self._server.serve(sockets=[wire])
+            await self._server.serve(sockets=[listener])
         finally:
-            self._end()
-            waiting.cancel()
-            ending = (self._project.index_path, self._terms.resident)
-            Thread(target=_end_surely, args=(*ending, _SURELY), daemon=True).start()
-            await asyncio.to_thread(watcher.join, _PATIENCE)
-            if watcher.is_alive():  # it embeds, say, and loses a batch at most
-                _end_surely(*ending, 0.0)
-            await held.close()
+            self._stop()
+            checks.cancel()
+            exit_arguments = (self._project.index_path, self._access.daemon)
+            Thread(target=_force_exit, args=(*exit_arguments, _FORCED_EXIT_SECONDS), daemon=True).start()
+            await asyncio.to_thread(watcher.join, _WATCHER_SECONDS)
+            if watcher.is_alive():  # for example embedding: at most one batch is lost
+                _force_exit(*exit_arguments, 0.0)
+            await project.close()
 
-    def _begin(self, began: Callable[[Daemon], None]) -> None:
-        """Tell others that it runs."""
-        announce(self._project.index_path, self._terms.resident)
-        began(self._terms.resident)
+    def _announce(self, on_start: Callable[[Daemon], None]) -> None:
+        """Write the daemon file and report the start."""
+        announce(self._project.index_path, self._access.daemon)
+        on_start(self._access.daemon)
 
-    def _end(self) -> None:
-        self._ending.set()
+    def _stop(self) -> None:
+        self._stopping.set()
         self._server.should_exit = True
-        self._desk.jobs.hush()
+        self._app.jobs.close_streams()
 
-    def _heed_signals(self) -> None:
-        for each in (signal.SIGINT, signal.SIGTERM):
+    def _handle_signals(self) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
             if sys.platform == "win32":
-                signal.signal(each, lambda *_: self._end())
+                signal.signal(number, lambda *_: self._stop())
             else:
-                asyncio.get_running_loop().add_signal_handler(each, self._end)
+                asyncio.get_running_loop().add_signal_handler(number, self._stop)
 
-    async def _look(self) -> None:
-        """End if nobody has wanted anything for long, or the index is gone for good."""
-        index, resident, idle = self._project.index_path, self._terms.resident, self._wanted.idle_seconds
-        while not self._ending.is_set():
-            await asyncio.sleep(_LOOK_SECONDS)
+    async def _check_regularly(self) -> None:
+        """Stop when the server is idle for too long or the folder of the index is removed."""
+        index, daemon, idle = self._project.index_path, self._access.daemon, self._options.idle_seconds
+        while not self._stopping.is_set():
+            await asyncio.sleep(_CHECK_SECONDS)
             if (
                 idle
-                and self._desk.counted.idle_seconds() > idle
-                and not self._desk.jobs.running
-                and not self._embedding()
+                and self._app.metrics.idle_seconds() > idle
+                and not self._app.jobs.is_running
+                and not self._is_embedding()
             ):
-                _LOG.warning("nobody wanted anything for %g s: ending", idle)
-                self._end()
+                _LOG.warning("no request for %g s: stopping", idle)
+                self._stop()
             if not index.parent.exists():
-                _LOG.warning("the folder of the index is gone: ending")
-                self._end()
-            elif find_daemon(index) != resident:
+                _LOG.warning("the folder of the index was removed: stopping")
+                self._stop()
+            elif find_daemon(index) != daemon:
                 with suppress(OSError):
-                    announce(index, resident)
+                    announce(index, daemon)
 
-    def _embedding(self) -> bool:
+    def _is_embedding(self) -> bool:
         job = last_job(self._project.index_path)
         return job is not None and not job.ended and job.pid == os.getpid()
 
     def _watch(self) -> None:
-        """Keep the index up to date, and what answers warm."""
+        """Keep the index up to date and load the model in advance."""
 
-        def told(round_: "WatchEvent") -> None:
-            self._trouble = "" if round_.code == "recovered" or not round_.error else round_.error
-            self._told(round_)
+        def on_event(event: "WatchEvent") -> None:
+            self._watch_error = "" if event.code == "recovered" or not event.error else event.error
+            self._on_event(event)
 
         warm = Thread(target=self._warm, daemon=True)
         warm.start()
         try:
-            self._project.watch(told, stopped=self._ending.is_set)
+            self._project.watch(on_event, stopped=self._stopping.is_set)
         except (WaymeetError, OSError) as error:
-            self._trouble = str(error)
-            _LOG.warning("changes are not watched: %s", error)
+            self._watch_error = str(error)
+            _LOG.warning("file changes are not watched: %s", error)
         warm.join()
 
     def _warm(self) -> None:
-        """Ask a question that nobody asked, so that the first one who does need not wait for a model."""
+        """Run one query, so that the first user query does not wait for the model to load."""
         try:
             if not self._project.indexed:
                 return
             models = self._project.models.active(self._project.refreshed_store()[0], self._project.settings.embedding)
-            if models.is_local:  # nobody else is sent what nobody asked
+            if models.is_local:  # nothing is sent to a provider without a user query
                 self._project.search(Query("warm", limit=1), refresh=False)
-        except WaymeetError as error:  # the first who asks will be told
-            _LOG.info("nothing could be asked yet: %s", error)
+        except WaymeetError as error:  # the first user query will report it
+            _LOG.info("warm-up query failed: %s", error)
 
-    def _troubles(self) -> tuple[Degraded, ...]:
-        return (Degraded("watch", "watch_failed", self._trouble),) if self._trouble else ()
+    def _report_errors(self) -> tuple[Degraded, ...]:
+        return (Degraded("watch", "watch_failed", self._watch_error),) if self._watch_error else ()
 
 
 def _may_write(request: object) -> bool:
-    """Tell whether whoever sent a request of agents showed the token."""
+    """Tell whether an MCP request has the token."""
     scope = getattr(request, "scope", None)
     return bool(scope and scope.get(TRUSTED))
 
 
-def _unguarded() -> "TransportSecuritySettings":
-    """Let the door alone judge Host and Origin: it knows which there are."""
+def _without_host_check() -> "TransportSecuritySettings":
+    """Leave the checks of Host and Origin to our middleware."""
     from mcp.server.transport_security import TransportSecuritySettings
 
     return TransportSecuritySettings(enable_dns_rebinding_protection=False)
 
 
-def _end_surely(index: Path, resident: Daemon, seconds: float) -> None:
-    """End the process after a while, even if a model or a lock keeps a thread from ending."""
+def _force_exit(index: Path, daemon: Daemon, seconds: float) -> None:
+    """Exit after some seconds, even if a model or a lock keeps a thread running."""
     sleep(seconds)
-    remove_announcement(index, resident)
+    remove_announcement(index, daemon)
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

@@ -10,7 +10,7 @@ from typing import Self
 
 from waymeet.errors import IndexUnavailableError, UsageError, WaymeetError
 from waymeet.interfaces.async_project import AsyncProject
-from waymeet.interfaces.daemon.discovery import found
+from waymeet.interfaces.daemon.discovery import find_usable_daemon
 from waymeet.interfaces.requests.operations.index import IndexAnswer, IndexRequest, answer_index
 from waymeet.paths import is_too_broad
 from waymeet.ports import Progress
@@ -184,8 +184,8 @@ def _both(first: Progress, second: Progress) -> Progress:
 def _embed(project: Project, progress: Progress, waiting: Callable[[], None], stopped: Callable[[], bool]) -> None:
     """Embed what has no vector, if that may happen by itself: not for money, and not if the user does not want it."""
     numbers = project.settings.embedding
-    if found(project.index_path, project.root):
-        return  # the resident process does
+    if find_usable_daemon(project.index_path, project.root):
+        return  # the daemon embeds
     if numbers.background and not is_paid(project.models, numbers):
         project.embed(progress, stopped, waiting=waiting)
 

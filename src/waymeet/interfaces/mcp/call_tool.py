@@ -18,7 +18,7 @@ from waymeet.interfaces.mcp.background_index import BackgroundIndex
 from waymeet.interfaces.mcp.render import UNTRUSTED, framed
 from waymeet.interfaces.mcp.tools import Offered
 from waymeet.interfaces.render.text import escape_control, to_single_line
-from waymeet.interfaces.requests.decode import converted
+from waymeet.interfaces.requests.decode import convert
 from waymeet.interfaces.requests.errors import Failure, to_failure
 from waymeet.interfaces.requests.missing_vectors import UNFINISHED, embed_missing, unfinished
 from waymeet.interfaces.requests.operations import OPERATIONS
@@ -99,7 +99,7 @@ async def called(
 async def _answered(
     serving: ServerContext, ctx: "ServerRequestContext[Any, Any]", tool: Offered, arguments: Mapping[str, Any]
 ) -> Any:  # noqa: ANN401 - each tool has its own
-    request: Any = converted(tool.request, arguments)
+    request: Any = convert(tool.request, arguments)
     if getattr(request, "budget", None) == 0 and tool.name != "context":  # which has a setting of its own
         request = replace(request, budget=serving.held.project.settings.mcp.budget)
     async with telling(ctx) as tell:

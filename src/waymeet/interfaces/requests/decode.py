@@ -26,7 +26,7 @@ def decoded(kind: type[Request], raw: bytes | str) -> Request:
         raise RequestError(f"The request is no JSON: {error}", "Send one JSON object in UTF-8.") from error
 
 
-def converted(kind: type[Request], given: Mapping[str, Any], *, lax: bool = False) -> Request:
+def convert(kind: type[Request], given: Mapping[str, Any], *, lax: bool = False) -> Request:
     """Make a request of plain values; `lax` also reads numbers and truth values that are written as text.
 
     Raises:

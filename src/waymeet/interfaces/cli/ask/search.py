@@ -21,7 +21,7 @@ from waymeet.interfaces.cli.common import (
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing, print_text
 from waymeet.interfaces.cli.shell_complete import documents, namespaces, recipes
-from waymeet.interfaces.daemon import client as resident
+from waymeet.interfaces.daemon import client as daemon
 from waymeet.interfaces.render.text import render_answer, to_single_line
 from waymeet.interfaces.requests.missing_vectors import embed_missing
 from waymeet.interfaces.requests.operations.search import SearchRequest, to_query
@@ -133,12 +133,12 @@ def command(
             text, told = _understood(project, text, given)
         request = replace(_request(project, text, asked), refresh=not no_refresh)
         query_asked = to_query(project, request)
-        answer = resident.query_daemon(project, "search", request, Answer)
+        answer = daemon.query_daemon(project, "search", request, Answer)
         if answer is None:  # nobody serves this index, or not as this call would: it is answered here
             _index_first(project, text, looking=form == "text")
             answer = project.search(query_asked, refresh=request.refresh)
             embed_missing(project, answer)
-            resident.start_daemon(project)
+            daemon.start_daemon(project)
         if told and form in {"json", "md"}:
             answer = replace(answer, notes=(told, *answer.notes))
         _print(form, answer, project)

@@ -156,7 +156,7 @@ def _stop(project: Project, *, as_json: bool) -> int:
     if found is None:
         print_json({"stopped": False}) if as_json else say(f"Nobody serves {project.root}.")
         return 1
-    send_request(found, "POST", "/resident/stop")
+    send_request(found, "POST", "/daemon/stop")
     until = monotonic() + _STOP_SECONDS
     while is_running(found.pid) and monotonic() < until:
         sleep(0.05)

@@ -1,4 +1,4 @@
-"""How the index stands: what it holds, how fresh it is, what was left out."""
+"""The status operation: what the index holds, what changed since, what was skipped."""
 
 from typing import Annotated
 
@@ -10,64 +10,67 @@ from waymeet.ingest.status import Status
 from waymeet.project import Project
 from waymeet.types import Degraded
 
-_SHOWN = 20
+_MAX_LISTED = 20
+_LISTS = ("changes", "skipped", "warnings", "namespaces")
 
 
 class StatusRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How the index stands."""
+    """The status of the index."""
 
     everything: Annotated[
-        bool, Meta(description=f"Name every changed and left-out file, not just the first {_SHOWN} of each.")
+        bool, Meta(description=f"List every changed and skipped file, not only the first {_MAX_LISTED} of each.")
     ] = False
 
 
 class StatusAnswer(Struct, frozen=True, kw_only=True):
-    """How the index stands, and what makes answers less than they could be."""
+    """The status of the index, and what degrades answers at the moment."""
 
     root: str
     indexed: bool
-    """Whether there is an index, made to the end."""
+    """Whether there is a complete index."""
     degraded: tuple[Degraded, ...] = ()
     status: Status | None = None
-    """What the index holds; None if there is none."""
+    """What the index holds; None if there is no index."""
     cut: tuple[str, ...] = ()
+    """What was left out to keep the answer short."""
     version: str = __version__
 
 
 def answer_status(project: Project, request: StatusRequest) -> StatusAnswer:
-    """Say how the index stands; a project without one is an answer, too."""
+    """Describe the index; a project without one is an answer, too."""
+    root = str(project.root)
     if not project.indexed:
-        missing = Degraded("index", "no_index", "nothing was indexed here yet, or not to the end: index the project")
-        return StatusAnswer(root=str(project.root), indexed=False, degraded=(missing,))
-    whole = project.status()
-    told = tuple(_degraded(whole))
+        missing = Degraded("index", "no_index", "the project is not indexed, or not completely: index it")
+        return StatusAnswer(root=root, indexed=False, degraded=(missing,))
+    status = project.status()
+    degraded = tuple(_list_degraded(status))
     if request.everything:
-        return StatusAnswer(root=str(project.root), indexed=True, degraded=told, status=whole)
+        return StatusAnswer(root=root, indexed=True, degraded=degraded, status=status)
     cut = []
-    for name in ("changes", "skipped", "warnings", "namespaces"):
-        values = getattr(whole, name) or ()
-        if len(values) > _SHOWN:
-            cut.append(f"{len(values) - _SHOWN} of {len(values)} {name}: `everything` names them")
-            whole = replace(whole, **{name: values[:_SHOWN]})
-    return StatusAnswer(root=str(project.root), indexed=True, degraded=told, status=whole, cut=tuple(cut))
+    for name in _LISTS:
+        values = getattr(status, name) or ()
+        if len(values) > _MAX_LISTED:
+            cut.append(f"{len(values) - _MAX_LISTED} of {len(values)} {name}: set `everything` to list them")
+            status = replace(status, **{name: values[:_MAX_LISTED]})
+    return StatusAnswer(root=root, indexed=True, degraded=degraded, status=status, cut=tuple(cut))
 
 
-def _degraded(status: Status) -> list[Degraded]:
-    found = [Degraded("freshness", "root_missing", f"{place} {wrong}") for _, place, wrong in status.roots if wrong]
+def _list_degraded(status: Status) -> list[Degraded]:
+    """List what makes answers worse than they could be."""
+    degraded = [
+        Degraded("freshness", "root_missing", f"{folder} {problem}") for _, folder, problem in status.roots if problem
+    ]
     if status.changes is None:
-        found.append(Degraded("freshness", "not_checked", "changed files could not be looked for in time"))
+        degraded.append(Degraded("freshness", "not_checked", "no time to check for changed files"))
     elif status.changes:
-        found.append(Degraded("freshness", "behind", f"{len(status.changes)} files changed since they were indexed"))
-    meaning = status.vectors
-    if not meaning.spaces:
-        found.append(Degraded("vector", "no_model", "no embedding model is set up: answers come from words and links"))
-    elif meaning.embedded < meaning.chunks:
-        so_far = f"{meaning.embedded} of {meaning.chunks} sections have a vector"
-        found.append(
-            Degraded(
-                "vector",
-                "partial_vectors" if meaning.embedded else "no_vectors",
-                f"{so_far}: {meaning.error or 'index the project for the rest'}",
-            )
-        )
-    return found
+        degraded.append(Degraded("freshness", "behind", f"{len(status.changes)} files changed since they were indexed"))
+    vectors = status.vectors
+    if not vectors.spaces:
+        detail = "no embedding model configured; answers come from words and links"
+        degraded.append(Degraded("vector", "no_model", detail))
+    elif vectors.embedded < vectors.chunks:
+        code = "partial_vectors" if vectors.embedded else "no_vectors"
+        reason = vectors.error or "index the project for the rest"
+        detail = f"{vectors.embedded} of {vectors.chunks} sections have a vector: {reason}"
+        degraded.append(Degraded("vector", code, detail))
+    return degraded
