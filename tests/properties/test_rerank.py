@@ -13,7 +13,7 @@ from waymeet.formulas.explanation import evaluate
 from waymeet.models.expanders import TtlCache
 from waymeet.models.hashing import HashingEmbedder
 from waymeet.recipes import RECIPES
-from waymeet.search.shape.hits import answer_query
+from waymeet.search.pipeline import answer_query
 from waymeet.search.state import Recipe, Tools
 from waymeet.settings import Layer, resolve
 from waymeet.stores.memory.store import MemoryStore

@@ -10,9 +10,9 @@ from support.projects import indexed
 from waymeet.formulas.explanation import evaluate
 from waymeet.recipes.auto import AUTO
 from waymeet.search.fuse.weighted_sum import weighted_sum
+from waymeet.search.pipeline import answer_query
 from waymeet.search.rank.memory import walk_links
 from waymeet.search.retrieve.first_stage import lexical
-from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Recipe, Tools
 from waymeet.search.understand.query import understand
 from waymeet.settings import Auto, Bm25, Settings

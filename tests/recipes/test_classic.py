@@ -6,7 +6,7 @@ from support.corpus import FixedEmbedder, Page, store_of
 from waymeet.errors import UnknownRecipeError
 from waymeet.formulas.explanation import evaluate
 from waymeet.recipes.classic import CLASSIC
-from waymeet.search.shape.hits import answer_query
+from waymeet.search.pipeline import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.types import Answer, Query

@@ -21,11 +21,11 @@ from waymeet.recipes.deep import DEEP
 from waymeet.search.fuse.deep import blend_reranker
 from waymeet.search.fuse.fusion import fuse
 from waymeet.search.fuse.weighted_sum import weighted_sum
+from waymeet.search.pipeline import answer_query
 from waymeet.search.rank.neighbours import fuse_normalised
 from waymeet.search.rank.rerank import rerank
 from waymeet.search.retrieve.expansion import expand, retrieve_variants
 from waymeet.search.retrieve.first_stage import lexical
-from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Recipe, Stage, Tools
 from waymeet.search.understand.query import understand
 from waymeet.settings import Expand, Layer, Rerank, Settings, resolve

@@ -11,8 +11,8 @@ from waymeet.formulas.explanation import evaluate, value
 from waymeet.formulas.fusion import rrf
 from waymeet.formulas.memory import boost_converged, final_score, importance, retrievability
 from waymeet.recipes.memory import MEMORY
+from waymeet.search.pipeline import answer_query
 from waymeet.search.rank.memory import HALF_LIVES
-from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.stores.memory.store import MemoryStore

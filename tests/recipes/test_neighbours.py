@@ -5,8 +5,8 @@ from support.corpus import FixedEmbedder, Page, chunk_id, store_of
 
 from waymeet.formulas.explanation import evaluate, value
 from waymeet.recipes.neighbours import FILES, NEIGHBOURS, SKILLS_RECALL
+from waymeet.search.pipeline import answer_query
 from waymeet.search.rank.neighbours import spread_activation
-from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Recipe, Search, Tools
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.stores.memory.store import MemoryStore

@@ -10,7 +10,7 @@ from support.corpus import FixedEmbedder, Page, store_of
 
 from waymeet.formulas.explanation import evaluate
 from waymeet.recipes.threeway import THREEWAY
-from waymeet.search.shape.hits import answer_query
+from waymeet.search.pipeline import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Graph, Settings
 from waymeet.types import Answer, Filters, Query

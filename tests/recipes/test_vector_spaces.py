@@ -6,8 +6,8 @@ import pytest
 from support.corpus import FixedEmbedder, Page, chunk_id, store_of, unit
 
 from waymeet.recipes.auto import AUTO
+from waymeet.search.pipeline import answer_query
 from waymeet.search.retrieve.dense import nearest
-from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Auto, Settings
 from waymeet.stores.memory.store import MemoryStore

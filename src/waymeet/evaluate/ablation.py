@@ -5,7 +5,8 @@ from typing import Any
 
 import msgspec
 
-from waymeet.search.state import Recipe, stage_name
+from waymeet.search.pipeline import stage_name
+from waymeet.search.state import Recipe
 from waymeet.settings import Settings
 from waymeet.settings.layers import list_keys
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from msgspec.structs import replace
 
 from waymeet.ports import Embedder
-from waymeet.search.state import Recipe, Search, Stage, Tools, start
+from waymeet.search.pipeline import start
+from waymeet.search.state import Recipe, Search, Stage, Tools
 from waymeet.settings import Settings
 from waymeet.types import Query
 

@@ -216,7 +216,7 @@ class Project:
 
         `over` are settings of this call only, laid over all others.
         """
-        from waymeet.search.shape.hits import answer_query
+        from waymeet.search.pipeline import answer_query
 
         query = Query(query, limit=self.settings.shape.limit) if isinstance(query, str) else query
         query = replace(query, text=replace_surrogates(query.text), filters=clean_filters(query.filters))

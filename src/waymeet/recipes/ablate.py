@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from waymeet.recipes.stage_table import CANDIDATES, STAGES
-from waymeet.search.state import Recipe, Stage, stage_name
+from waymeet.search.pipeline import stage_name
+from waymeet.search.state import Recipe, Stage
 
 
 def without_each_stage(recipe: Recipe) -> Iterator[tuple[str, Recipe | None]]:

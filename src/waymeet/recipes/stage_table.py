@@ -6,6 +6,7 @@ from typing import NamedTuple
 from waymeet.search.fuse.deep import blend_reranker, fuse_variants, strong_signal
 from waymeet.search.fuse.fusion import apply_type_filter, fuse, fuse_three_way
 from waymeet.search.fuse.weighted_sum import aggregate_sections, limit_per_document, weighted_sum
+from waymeet.search.pipeline import stage_name
 from waymeet.search.rank.feedback import apply_feedback
 from waymeet.search.rank.graph_boost import boost_linked, boost_shared_names
 from waymeet.search.rank.memory import (
@@ -31,7 +32,7 @@ from waymeet.search.rank.rerank import rerank, sort_by_reranker
 from waymeet.search.rank.translations import collapse_translations
 from waymeet.search.retrieve.expansion import expand, retrieve_variants
 from waymeet.search.retrieve.first_stage import adapt_length_norm, defer_type_filter, graph_proximity, lexical, vector
-from waymeet.search.state import Stage, stage_name
+from waymeet.search.state import Stage
 from waymeet.search.understand.acronyms import expand_acronyms
 from waymeet.search.understand.query import relax_phrases, understand
 from waymeet.search.understand.spelling import correct_spelling

@@ -1,13 +1,12 @@
 """What travels along the road of one query: an immutable state, the tools, the recipe, and the fold that runs it."""
 
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
-from time import perf_counter, time_ns
+from collections.abc import Callable, Mapping, MutableMapping
+from time import time_ns
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waymeet.errors import UnknownRecipeError
 from waymeet.ports import Embedder, Expander, Reranker, Store
 from waymeet.search.feedback.votes import Feedback
 from waymeet.settings import Bm25, Settings
@@ -20,7 +19,6 @@ from waymeet.types import (
     Query,
     Ranking,
     Reached,
-    Step,
     Variant,
     Word,
 )
@@ -143,44 +141,3 @@ class Recipe(Struct, frozen=True):
     """The recipe's own numbers, laid over the defaults and under the user's settings."""
     modes: tuple[str, ...] = ()
     """The modes a caller may choose."""
-
-
-def run_stages(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> tuple[Search, tuple[Step, ...]]:
-    """Fold a query through a recipe's stages, noting what each cost or why it was skipped."""
-    reached, steps = start(recipe, query), []
-    for step, search in iterate_stages(recipe, reached, tools, settings):
-        reached = search
-        steps.append(step)
-    return reached, tuple(steps)
-
-
-def start(recipe: Recipe, query: Query) -> Search:
-    """Start a query on its road.
-
-    Raises:
-        UnknownRecipeError: the recipe has not the mode that the query asks for.
-    """
-    if query.mode and query.mode not in recipe.modes:
-        known = f"It has: {', '.join(recipe.modes)}." if recipe.modes else f"The recipe {recipe.name} has no modes."
-        known += " For the eight stages of deep search use --recipe deep." if query.mode == "deep" else ""
-        raise UnknownRecipeError(f"The recipe {recipe.name} has no mode {query.mode!r}.", known)
-    mode = query.mode or next(iter(recipe.modes), "")
-    return Search(query, mode, _usual(query.filters), text=query.text)
-
-
-def iterate_stages(recipe: Recipe, search: Search, tools: Tools, settings: Settings) -> Iterator[tuple[Step, Search]]:
-    """Yield what each stage cost and how far the query came by it."""
-    for stage in recipe.stages:
-        started = perf_counter()
-        search = stage(replace(search, skipped=None), tools, settings)
-        yield Step(stage_name(stage), perf_counter() - started, search.skipped), search
-
-
-def _usual(filters: Filters) -> Filters:
-    """Leave folders out unless kinds are asked for: every folder would answer for the names of all that is in it."""
-    return filters if filters.kinds else replace(filters, without_kinds=(*filters.without_kinds, "folders"))
-
-
-def stage_name(stage: Stage) -> str:
-    """Name a stage as its function is named."""
-    return getattr(stage, "__name__", repr(stage))

@@ -8,7 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waymeet.analysis import list_terms, token_spans
-from waymeet.search.state import Recipe, Search, Tools, iterate_stages, run_stages, start
+from waymeet.search.pipeline import iterate_stages, run_stages, start
+from waymeet.search.state import Recipe, Search, Tools
 from waymeet.search.understand.inline_filters import asked
 from waymeet.settings import Settings
 from waymeet.types import Document, Filters, Query

@@ -6,8 +6,8 @@ from support.corpus import store_of
 from waymeet.errors import SettingsError, UnknownRecipeError
 from waymeet.recipes import RECIPES, find_recipe, list_recipes
 from waymeet.recipes.stage_table import STAGES
-from waymeet.search.shape.hits import answer_query
-from waymeet.search.state import Tools, stage_name
+from waymeet.search.pipeline import answer_query, stage_name
+from waymeet.search.state import Tools
 from waymeet.settings import CustomRecipe, Layer, make_layer, resolve
 from waymeet.types import Query
 

@@ -12,7 +12,7 @@ from waymeet.ingest.embed.batches import embed_chunks
 from waymeet.ingest.index import index
 from waymeet.models.hashing import HashingEmbedder
 from waymeet.recipes import find_recipe
-from waymeet.search.shape.hits import answer_query
+from waymeet.search.pipeline import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Embedding, Layer, Settings, resolve
 from waymeet.stores.memory.store import MemoryStore
@@ -140,8 +140,8 @@ def test_when_all_is_embedded_nothing_is_done(store: MemoryStore) -> None:
 
 
 def test_meaning_counts_by_how_many_of_the_likeliest_have_a_vector(store: MemoryStore) -> None:
+    from waymeet.search.pipeline import start
     from waymeet.search.retrieve.first_stage import lexical, vector
-    from waymeet.search.state import start
     from waymeet.search.understand.query import understand
 
     def covered(seconds: float) -> float:

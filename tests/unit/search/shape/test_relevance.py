@@ -10,7 +10,7 @@ from waymeet.models.local.granite import GraniteEmbedder
 from waymeet.models.local.multilingual import MultilingualEmbedder
 from waymeet.recipes.classic import CLASSIC
 from waymeet.recipes.threeway import THREEWAY
-from waymeet.search.shape.hits import answer_query
+from waymeet.search.pipeline import answer_query
 from waymeet.search.state import Recipe, Tools
 from waymeet.settings import Settings, Shape
 from waymeet.types import LOW_RELEVANCE_NOTE, Answer, Explanation, Query

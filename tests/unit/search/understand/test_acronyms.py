@@ -5,7 +5,8 @@ from support.projects import indexed
 
 from waymeet.analysis.acronyms import find_acronyms
 from waymeet.recipes.auto import AUTO
-from waymeet.search.state import Search, Tools, run_stages
+from waymeet.search.pipeline import run_stages
+from waymeet.search.state import Search, Tools
 from waymeet.settings import make_layer, resolve
 from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Query

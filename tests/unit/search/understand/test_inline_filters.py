@@ -12,7 +12,8 @@ from support.projects import indexed
 
 from waymeet.analysis.keys import property_key
 from waymeet.recipes.auto import AUTO
-from waymeet.search.state import Search, Tools, run_stages
+from waymeet.search.pipeline import run_stages
+from waymeet.search.state import Search, Tools
 from waymeet.search.understand.inline_filters import Named, asked, narrowed
 from waymeet.settings import Settings
 from waymeet.types import Document, Filters, Query

@@ -7,7 +7,8 @@ from support.corpus import Page, store_of
 
 from waymeet.analysis.edit_distance import edit_distance, words_one_edit_away
 from waymeet.recipes.auto import AUTO
-from waymeet.search.state import Search, Tools, run_stages
+from waymeet.search.pipeline import run_stages
+from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings, make_layer, resolve
 from waymeet.types import Query
 
