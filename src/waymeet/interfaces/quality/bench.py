@@ -29,6 +29,7 @@ from waymeet.project import Project
 from waymeet.recipes.ablate import without_each_stage
 from waymeet.recipes.auto import AUTO
 from waymeet.recipes.classic import CLASSIC
+from waymeet.recipes.stage_table import READS, SIGNALS
 from waymeet.search.state import Recipe, Tools
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.settings.layers import parse_assignment
@@ -51,7 +52,7 @@ class Bench(NamedTuple):
 
     def again(self) -> "Bench":
         """Give the same to be asked many times; what an answer costs can no longer be measured."""
-        return self._replace(tools=cache_query_vectors(self.tools), answering=ReplayRunner())
+        return self._replace(tools=cache_query_vectors(self.tools), answering=ReplayRunner(READS))
 
     def sharing(self, other: "Bench") -> "Bench":
         """Give the same, asked with the models of another that was made with the same settings."""
@@ -201,7 +202,9 @@ def ablated(
     parts: list[tuple[str, Recipe | None, Sequence[Layer]]] = [
         (f"without {name}", rest, ()) for name, rest in without_each_stage(recipe)
     ]
-    parts += [(name, recipe, (Layer(name, tree),)) for name, tree in list_signals(recipe, bench.settings(recipe))]
+    parts += [
+        (name, recipe, (Layer(name, tree),)) for name, tree in list_signals(recipe, bench.settings(recipe), SIGNALS)
+    ]
     for done, (name, rest, over) in enumerate(parts, start=1):
         if rest is None:
             yield name.removeprefix("without ")

@@ -17,6 +17,7 @@ from waymeet.interfaces.quality.text_report import head, row
 from waymeet.interfaces.render.text import Line
 from waymeet.ports import Progress
 from waymeet.recipes.auto import AUTO
+from waymeet.recipes.stage_table import SIGNALS
 from waymeet.search.state import Recipe
 
 
@@ -81,7 +82,7 @@ class Evaluation:
     def leave_out(self, benches: Sequence[Bench], told: Progress | None) -> None:
         """Search for weights of `auto` without each collection in turn, and judge them on it."""
         collections = [each for bench in benches for each in bench.collections]
-        before = list_weights(AUTO, benches[0].settings(AUTO))
+        before = list_weights(AUTO, benches[0].settings(AUTO), SIGNALS)
         self._folds = leave_one_out(collections, asker(benches), before, told)
 
     def _measured(self, collection: Collection, run: Run) -> MeasuredRun:
