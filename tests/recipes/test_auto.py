@@ -314,7 +314,7 @@ def test_length_counts_less_among_remarks() -> None:
     short, long = ({hit.document: hit.score for hit in ask(store_of(each), "needle").hits} for each in (remarks, pages))
     assert long["b.md"] < short["b.md"] < 1.0
     skipped = {step.stage: step.skipped for step in ask(store_of(pages), "needle").steps}
-    assert skipped["adapt_length_norm"] == "texts say enough about themselves"
+    assert skipped["adapt_length_norm"] == "texts are long; length normalisation unchanged"
 
 
 def test_where_texts_say_enough_the_number_that_is_set_holds_as_it_is() -> None:
@@ -322,7 +322,8 @@ def test_where_texts_say_enough_the_number_that_is_set_holds_as_it_is() -> None:
     settings = Settings(bm25=Bm25(b=FieldNorms(body=0.333)))
     steps = answer_query(AUTO, Query("needle"), Tools(pages), settings).steps
     assert (
-        next(step.skipped for step in steps if step.stage == "adapt_length_norm") == "texts say enough about themselves"
+        next(step.skipped for step in steps if step.stage == "adapt_length_norm")
+        == "texts are long; length normalisation unchanged"
     )
 
 

@@ -158,11 +158,11 @@ def test_the_explanation_tells_the_way_its_links_and_their_weights() -> None:
             yield from trees(part)
 
     assert c.explanation is not None
-    (way,) = [each for each in trees(c.explanation) if each.description == "reached from a.md"]
+    (way,) = [each for each in trees(c.explanation) if each.description.startswith("reached from a.md:")]
     assert [(each.description, round(each.value, 5)) for each in way.parts] == [
         ("fused score of a.md", 0.03252),
-        ("link supersedes", 1.5),
-        ("1 hop", 0.5),
+        ("weight of link supersedes", 1.5),
+        ("decay = 0.5^1 (1 hop)", 0.5),
     ]
     assert way.value == pytest.approx(c.sources[1].score)
 

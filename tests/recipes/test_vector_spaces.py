@@ -7,7 +7,7 @@ from support.corpus import FixedEmbedder, Page, chunk_id, store_of, unit
 
 from waymeet.recipes.auto import AUTO
 from waymeet.search.pipeline import answer_query
-from waymeet.search.retrieve.dense import nearest
+from waymeet.search.retrieve.dense import rank_by_vector
 from waymeet.search.state import Tools
 from waymeet.settings import Auto, Settings
 from waymeet.stores.memory.store import MemoryStore
@@ -51,7 +51,7 @@ def mixed() -> MemoryStore:
 
 def found(question: str, store: MemoryStore | None = None) -> Sequence[tuple[str, float]]:
     tools = Tools(store or mixed(), (English((1.0, 0.0)), Every((1.0, 0.0))))
-    return [(each.document, each.score) for each in nearest(tools, question, 10, Filters()).ranking]
+    return [(each.document, each.score) for each in rank_by_vector(tools, question, 10, Filters()).ranking]
 
 
 def test_scores_of_spaces_meet_on_the_scale_of_the_first() -> None:

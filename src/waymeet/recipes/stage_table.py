@@ -1,4 +1,4 @@
-"""Table of all stages: what each needs and gives, which settings it reads, and which of them ablation varies."""
+"""Table of all stages: requirements, results, settings read, and ranking signals."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

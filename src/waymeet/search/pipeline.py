@@ -50,7 +50,7 @@ def answer_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings)
 
 
 def run_stages(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> tuple[Search, tuple[Step, ...]]:
-    """Run all stages of a recipe; give the last state, and the time or skip reason of each stage."""
+    """Run all stages of a recipe, and record the time or skip reason of each."""
     last, steps = start(recipe, query), []
     for step, search in iterate_stages(recipe, last, tools, settings):
         last = search

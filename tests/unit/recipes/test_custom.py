@@ -50,14 +50,14 @@ def test_a_base_lends_stages_modes_and_numbers() -> None:
         (CustomRecipe(stages=("zzz",)), "no stage 'zzz'", "There are: "),
         (
             CustomRecipe(stages=("understand", "weighted_sum", "lexical")),
-            "weighted_sum, at place 2, needs a ranked list",
+            "weighted_sum, at position 2, needs a ranked list",
             "lexical",
         ),
-        (CustomRecipe(stages=("lexical", "weighted_sum")), "lexical, at place 1, needs words", "understand"),
+        (CustomRecipe(stages=("lexical", "weighted_sum")), "lexical, at position 1, needs words", "understand"),
         (CustomRecipe(stages=("understand", "lexical")), "no stage makes candidates", "fuse"),
         (
             CustomRecipe(stages=("understand", "lexical", "limit_per_document", "fuse")),
-            "limit_per_document, at place 3",
+            "limit_per_document, at position 3",
             "fuse",
         ),
         (CustomRecipe(base="atuo"), "no recipe 'atuo'", "Did you mean auto?"),

@@ -12,7 +12,7 @@ from waymeet.formulas.fusion import rrf, share_of_best
 from waymeet.formulas.memory import boost_converged, final_score, importance, retrievability
 from waymeet.search.fuse.fusion import made_of, ordered
 from waymeet.search.retrieve.first_stage import fanned_out
-from waymeet.search.retrieve.graph_walk import reached, told_way
+from waymeet.search.retrieve.graph_walk import explain_path, find_best_paths
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Memory, Settings
 from waymeet.types import Candidate, Document, Explanation, Ranking, ScoredChunk, SourceRank
@@ -180,7 +180,7 @@ def walk_links(search: Search, tools: Tools, settings: Settings) -> Search:
     if not starts:
         return search.skip("nothing to start from")
     depth = settings.graph.depth if search.query.depth is None else search.query.depth
-    ways, cut = reached(tools, starts, depth, search.query.link_types, settings)
+    ways, cut = find_best_paths(tools, starts, depth, search.query.link_types, settings)
     search = fanned_out(search, sorted(cut), settings) if cut else search
     allowed = tools.store.first_passing_chunks(ways, search.filters)
     found = sorted((document for document in ways if document in allowed), key=lambda each: (-ways[each].score, each))
@@ -188,9 +188,9 @@ def walk_links(search: Search, tools: Tools, settings: Settings) -> Search:
         ScoredChunk(allowed[document], document, ways[document].score) for document in found[: settings.memory.reached]
     )
     if ranking:
-        came = [each.document for each in ranking if ways[each.document].together][:_TOLD]
+        came = [each.document for each in ranking if ways[each.document].has_co_activation][:_TOLD]
         notes = (f"{document} comes with {ways[document].start}: often of use together" for document in came)
-        told = {each.document: told_way(ways[each.document], starts, settings.memory) for each in ranking}
+        told = {each.document: explain_path(ways[each.document], starts, settings.memory) for each in ranking}
         lists = {**search.lists, "graph": ranking}
         return replace(search, lists=lists, link_explanations=told, notes=(*search.notes, *notes))
     if not tools.store.counts().edges:
