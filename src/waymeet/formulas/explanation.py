@@ -67,7 +67,7 @@ def quotient(description: str, numerator: Explanation, denominator: Explanation)
 
 def weighted(weight: float, name: str, part: Explanation) -> Explanation:
     """Multiply a part by a named weight."""
-    return product(f"{name} × weight", value(weight, "weight"), part)
+    return product(f"{name} × {weight:.4g}", value(weight, "weight"), part)
 
 
 def evaluate(tree: Explanation) -> float:

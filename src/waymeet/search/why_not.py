@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from waymeet.analysis import list_terms, token_spans
 from waymeet.search.pipeline import iterate_stages, run_stages, start
 from waymeet.search.state import Recipe, Search, Tools
-from waymeet.search.understand.inline_filters import asked
+from waymeet.search.understand.inline_filters import parse_inline_filters
 from waymeet.settings import Settings
 from waymeet.types import Document, Filters, Query
 
@@ -245,7 +245,7 @@ def _confirmed(query: Query, document: Document) -> str:
 
 def _dropped(query: Query, barred: Sequence[str], tools: Tools) -> Iterator[str]:
     """Say which filters to leave out, as the asker wrote them."""
-    told = asked(query.text, tools.store.documents_by_key)
+    told = parse_inline_filters(query.text, tools.store.documents_by_key)
     for name in barred:
         key = _KEYS.get(name, "")
         inline = [each for each in told.written if each.partition(":")[0] == key] if key else []
