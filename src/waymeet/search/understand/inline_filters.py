@@ -153,8 +153,8 @@ def merge_filters(first: Filters, second: Filters) -> Filters:
 def narrow_filters(outer: Filters, inner: Filters) -> Filters:
     """Narrow the filters of a caller by those of a query, so that the result never passes more.
 
-    >>> outer, inner = Filters(kinds=("docs", "code"), paths=("src",)), Filters(kinds=("code",), paths=("src/a", "docs"))
-    >>> narrow_filters(outer, inner)
+    >>> outer = Filters(kinds=("docs", "code"), paths=("src",))
+    >>> narrow_filters(outer, Filters(kinds=("code",), paths=("src/a", "docs")))
     Filters(paths=('src/a',), kinds=('code',), doc_types=(), tags=(), languages=(), namespaces=(), properties=(), \
 changed_from=0, changed_before=0, phrases=(), without=(), without_kinds=())
     """
