@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from waymeet.formulas.explanation import total, value
 from waymeet.formulas.fusion import is_strong_signal, rrf, share_of_best, top_rank_bonus
 from waymeet.formulas.rerank import blend_scores, fused_weight
-from waymeet.search.fuse.fusion import made_of, ordered, rows_of
+from waymeet.search.fuse.fusion import find_search_type, iterate_rows, sort_candidates
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings
 from waymeet.types import Candidate, Filters
@@ -40,7 +40,7 @@ def fuse_variants(search: Search, _tools: Tools, settings: Settings) -> Search:
     numbers = settings.deep
     weights = {source: numbers.original if source in _ORIGINAL else numbers.alternative for source in search.lists}
     candidates = []
-    for rows, sources in rows_of(search):
+    for rows, sources in iterate_rows(search):
         score = rrf({each.source: each.rank for each in sources}, weights, settings.rrf.k)
         best_rank = min(each.rank for each in sources)
         bonus = top_rank_bonus(best_rank, numbers.bonus)
@@ -48,8 +48,8 @@ def fuse_variants(search: Search, _tools: Tools, settings: Settings) -> Search:
             score = total("RRF + top rank bonus", score, value(bonus, f"bonus for best rank {best_rank} in any list"))
         row = next(iter(rows.values()))
         candidates.append(Candidate(row.document, (row.chunk,), score, sources))
-    best = ordered(candidates)[: max(numbers.keep, search.query.limit)]
-    return replace(search, candidates=best, search_type=made_of(search))
+    best = sort_candidates(candidates)[: max(numbers.keep, search.query.limit)]
+    return replace(search, candidates=best, search_type=find_search_type(search))
 
 
 def blend_reranker(search: Search, tools: Tools, settings: Settings) -> Search:
@@ -70,4 +70,4 @@ def blend_reranker(search: Search, tools: Tools, settings: Settings) -> Search:
         fused = share_of_best("fused score", candidate.score, best)
         score = blend_scores(fused, reranker, fused_weight(position, bands, numbers.tail_trust))
         blended.append(replace(candidate, score=score))
-    return replace(search, candidates=ordered(blended))
+    return replace(search, candidates=sort_candidates(blended))

@@ -13,29 +13,29 @@ from waymeet.settings import Settings
 from waymeet.types import Candidate, Explanation, Filters, Ranking, ScoredChunk, SourceRank
 
 
-def ordered(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+def sort_candidates(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     """Sort candidates by falling score, ties by document and chunk."""
     return tuple(sorted(candidates, key=lambda each: (-each.score.value, each.document, each.chunks)))
 
 
-def kind_of(source: str) -> str:
+def source_kind(source: str) -> str:
     """Give the kind of a list, without the number that lists of alternative wordings carry.
 
-    >>> kind_of("lexical 2"), kind_of("vector")
+    >>> source_kind("lexical 2"), source_kind("vector")
     ('lexical', 'vector')
     """
     return source.partition(" ")[0]
 
 
-def scored(search: Search, source: str, row: ScoredChunk) -> Explanation:
+def explain_score(search: Search, source: str, row: ScoredChunk) -> Explanation:
     """Explain the score of a chunk in a list, with the parts of BM25F if they are known."""
-    if kind_of(source) == "vector":
+    if source_kind(source) == "vector":
         return value(row.score, "cosine similarity")
     explanation = search.lexical_explanations.get(row.chunk) if source == "lexical" else None
     return explanation or value(row.score, "BM25F")
 
 
-def rows_of(search: Search) -> Iterator[tuple[dict[str, ScoredChunk], tuple[SourceRank, ...]]]:
+def iterate_rows(search: Search) -> Iterator[tuple[dict[str, ScoredChunk], tuple[SourceRank, ...]]]:
     """Yield each chunk of any list as its rows by source, and its ranks in these lists."""
     by_chunk = {source: {row.chunk: row for row in ranking} for source, ranking in search.lists.items()}
     for chunk, ranks in _ranks_by_chunk(search.lists).items():
@@ -50,25 +50,25 @@ def _ranks_by_chunk(lists: Mapping[str, Ranking]) -> dict[str, dict[str, SourceR
     return ranks
 
 
-def made_of(search: Search) -> str:
+def find_search_type(search: Search) -> str:
     """Name the only kind of list with results, or `hybrid` if there are several."""
-    kinds = {kind_of(source): None for source, ranking in search.lists.items() if ranking}
+    kinds = {source_kind(source): None for source, ranking in search.lists.items() if ranking}
     return "hybrid" if len(kinds) > 1 else next(iter(kinds), "none")
 
 
 def fuse(search: Search, _tools: Tools, settings: Settings) -> Search:
     """Fuse the lists by reciprocal rank or linearly, or keep the scores of a single list."""
     weights = {"lexical": settings.rrf.lexical, "vector": settings.rrf.vector * search.vector_share}
-    rrf_weights = {source: weights.get(kind_of(source), 1.0) for source in search.lists}
+    rrf_weights = {source: weights.get(source_kind(source), 1.0) for source in search.lists}
     shares = {"lexical": settings.classic.lexical, "vector": settings.classic.vector * search.vector_share}
-    linear_weights = {source: shares.get(kind_of(source), 0.0) for source in search.lists}
+    linear_weights = {source: shares.get(source_kind(source), 0.0) for source in search.lists}
     candidates = []
-    for rows, sources in rows_of(search):
+    for rows, sources in iterate_rows(search):
         if search.mode in {"bm25_only", "vec_only"}:
-            score = next(scored(search, source, row) for source, row in rows.items())
+            score = next(explain_score(search, source, row) for source, row in rows.items())
         elif settings.classic.fusion == "linear":
             normalised = {
-                source: share_of_best(source, scored(search, source, row), search.ranking(source)[0].score)
+                source: share_of_best(source, explain_score(search, source, row), search.ranking(source)[0].score)
                 for source, row in rows.items()
             }
             score = linear(normalised, linear_weights)
@@ -76,7 +76,7 @@ def fuse(search: Search, _tools: Tools, settings: Settings) -> Search:
             score = rrf({each.source: each.rank for each in sources}, rrf_weights, settings.rrf.k)
         row = next(iter(rows.values()))
         candidates.append(Candidate(row.document, (row.chunk,), score, sources))
-    return replace(search, candidates=ordered(candidates), search_type=made_of(search))
+    return replace(search, candidates=sort_candidates(candidates), search_type=find_search_type(search))
 
 
 def apply_type_filter(search: Search, tools: Tools, _settings: Settings) -> Search:
@@ -116,7 +116,7 @@ def fuse_three_way(search: Search, _tools: Tools, settings: Settings) -> Search:
         )
         sections = vectors.get(document, ())[: settings.threeway.sections]
         candidates.append(Candidate(document, tuple(row.chunk for row in sections), score, sources))
-    return replace(search, candidates=ordered(candidates), search_type="hybrid")
+    return replace(search, candidates=sort_candidates(candidates), search_type="hybrid")
 
 
 def _fulltext_fallback(search: Search, settings: Settings) -> Search:
@@ -125,12 +125,12 @@ def _fulltext_fallback(search: Search, settings: Settings) -> Search:
         Candidate(
             document,
             tuple(row.chunk for row in rows[: settings.threeway.sections]),
-            scored(search, "lexical", rows[0]),
+            explain_score(search, "lexical", rows[0]),
             (SourceRank("lexical", rank, rows[0].score),),
         )
         for rank, (document, rows) in enumerate(_group_by_document(search.ranking("lexical")).items(), start=1)
     ]
-    search = replace(search, candidates=ordered(candidates), search_type="fulltext_fallback")
+    search = replace(search, candidates=sort_candidates(candidates), search_type="fulltext_fallback")
     if "vector" not in search.lists:
         return search  # the stage `vector` has reported the reason
     return search.degrade("vector", "no_vector_hits", "no vector is similar to the query; ranked by full text alone")
@@ -152,7 +152,7 @@ def _explain_similarity(search: Search, rows: tuple[ScoredChunk, ...], settings:
     if not rows:
         return value(0.0, "no vector hit")
     numbers = settings.aggregate
-    return aggregate([scored(search, "vector", row) for row in rows], numbers.best, numbers.mean, numbers.top)
+    return aggregate([explain_score(search, "vector", row) for row in rows], numbers.best, numbers.mean, numbers.top)
 
 
 def _explain_proximity(hops: int | None) -> Explanation:
@@ -164,4 +164,4 @@ def _explain_proximity(hops: int | None) -> Explanation:
 def _explain_fulltext(search: Search, rows: tuple[ScoredChunk, ...], best: float) -> Explanation:
     if not rows:
         return value(0.0, "no full-text hit")
-    return share_of_best("BM25F", scored(search, "lexical", rows[0]), best)
+    return share_of_best("BM25F", explain_score(search, "lexical", rows[0]), best)

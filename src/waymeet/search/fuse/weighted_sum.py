@@ -9,7 +9,7 @@ from waymeet.formulas.explanation import product, quotient, total, value, weight
 from waymeet.formulas.fusion import share_of_best
 from waymeet.formulas.vector_weight import code_vector_weight, similarity_trust
 from waymeet.ports import choose_embedder
-from waymeet.search.fuse.fusion import kind_of, made_of, ordered, rows_of, scored
+from waymeet.search.fuse.fusion import explain_score, find_search_type, iterate_rows, sort_candidates, source_kind
 from waymeet.search.retrieve.dense import spaces_of
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Auto, Settings
@@ -18,21 +18,23 @@ from waymeet.types import Candidate, Explanation, ScoredChunk
 
 def weighted_sum(search: Search, tools: Tools, settings: Settings) -> Search:
     """Score chunks by `w·vector + (1 − w)·lexical` of normalised scores."""
-    search_type = made_of(search)
+    search_type = find_search_type(search)
     vector_weight = _vector_weight(search, tools, settings.auto) if search_type == "hybrid" else 0.0
     weights = {"vector": vector_weight, "lexical": 1.0 - vector_weight}
     description = f"w·vector + (1 − w)·lexical, w = {vector_weight:.4g}"
     candidates = []
-    for rows, sources in rows_of(search):
+    for rows, sources in iterate_rows(search):
         normalised = {source: _normalise_score(search, source, row) for source, row in rows.items()}
         if search_type == "hybrid":
-            parts = (weighted(weights.get(kind_of(source), 0.0), source, part) for source, part in normalised.items())
+            parts = (
+                weighted(weights.get(source_kind(source), 0.0), source, part) for source, part in normalised.items()
+            )
             score = total(description, *parts)
         else:
             score = max(normalised.values(), key=lambda part: part.value)
         row = next(iter(rows.values()))
         candidates.append(Candidate(row.document, (row.chunk,), score, sources))
-    return replace(search, candidates=ordered(candidates), search_type=search_type)
+    return replace(search, candidates=sort_candidates(candidates), search_type=search_type)
 
 
 def _vector_weight(search: Search, tools: Tools, auto: Auto) -> float:
@@ -79,8 +81,8 @@ def _normalise_score(search: Search, source: str, row: ScoredChunk) -> Explanati
 
     Models differ in the cosine of unrelated texts, so a cosine is measured from the lowest in its list.
     """
-    score, best = scored(search, source, row), search.ranking(source)[0].score
-    if kind_of(source) == "lexical":
+    score, best = explain_score(search, source, row), search.ranking(source)[0].score
+    if source_kind(source) == "lexical":
         return share_of_best("BM25F", score, best)
     lowest = search.ranking(source)[-1].score
     if best <= lowest:
@@ -110,7 +112,7 @@ def aggregate_sections(search: Search, tools: Tools, settings: Settings) -> Sear
         aggregated.append(_apply_document_factor(first, mean, share))
         own = value(1.0 / considered, f"1 / {considered}: not the best section of its document")
         aggregated.extend(_apply_document_factor(candidate, own, share) for candidate in others)
-    return replace(search, candidates=ordered(aggregated))
+    return replace(search, candidates=sort_candidates(aggregated))
 
 
 def _apply_document_factor(section: Candidate, mean: Explanation, share: float) -> Candidate:

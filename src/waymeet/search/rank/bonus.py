@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from waymeet.formulas.explanation import total
-from waymeet.search.fuse.fusion import ordered
+from waymeet.search.fuse.fusion import sort_candidates
 from waymeet.search.state import Search, Tools
 from waymeet.types import Candidate, Explanation, SourceRank
 
@@ -33,7 +33,7 @@ def lifted_by(search: Search, tools: Tools, bonus: Mapping[str, Explanation], so
     if not lifted and not entered:
         return search.skip(f"nothing found by {_FOUND_BY[source]}")
     kind = "links" if search.search_type == "none" and source != "name" else search.search_type
-    return replace(search, candidates=ordered((*kept, *lifted, *entered)), search_type=kind)
+    return replace(search, candidates=sort_candidates((*kept, *lifted, *entered)), search_type=kind)
 
 
 def with_bonus(candidate: Candidate, gift: Explanation, found: SourceRank) -> Candidate:

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from waymeet.formulas.explanation import product, total, value
 from waymeet.search.feedback.votes import Likely
-from waymeet.search.fuse.fusion import ordered
+from waymeet.search.fuse.fusion import sort_candidates
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Feedback, Settings
 from waymeet.types import Candidate, Explanation, SourceRank
@@ -38,7 +38,7 @@ def apply_feedback(search: Search, tools: Tools, settings: Settings) -> Search:
     if not touched:
         return search.skip("feedback concerns nothing that was found")
     told = f"feedback on a like query moved {', '.join(sorted(touched)[:_NAMED])}" + "…" * (len(touched) > _NAMED)
-    return replace(search, candidates=ordered((*moved, *entered)), notes=(*search.notes, told))
+    return replace(search, candidates=sort_candidates((*moved, *entered)), notes=(*search.notes, told))
 
 
 def _gift(likely: Likely, best: float, numbers: Feedback) -> Explanation:

@@ -9,7 +9,7 @@ from waymeet.formulas.explanation import product, total, value
 from waymeet.formulas.graph import propagated_share
 from waymeet.ports import Neighbour
 from waymeet.search.rank.bonus import lifted_by
-from waymeet.search.retrieve.first_stage import fanned_out
+from waymeet.search.retrieve.first_stage import report_fan_out
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Auto, Settings
 from waymeet.types import Explanation
@@ -56,7 +56,7 @@ def boost_linked(search: Search, tools: Tools, settings: Settings) -> Search:
             _give(gifts, document, _Contribution(handed * square, giver, how, handed, number))
     told = {document: _told(gifts[document], best) for document in _chosen(gifts, best, search, settings)}
     search = lifted_by(search, tools, told, "graph")
-    return fanned_out(search, cut, settings) if cut else search
+    return report_fan_out(search, cut, settings) if cut else search
 
 
 def boost_shared_names(search: Search, tools: Tools, settings: Settings) -> Search:

@@ -10,8 +10,8 @@ from waymeet.analysis.keys import trigger_key
 from waymeet.formulas.explanation import product, value
 from waymeet.formulas.fusion import rrf, share_of_best
 from waymeet.formulas.memory import boost_converged, final_score, importance, retrievability
-from waymeet.search.fuse.fusion import made_of, ordered
-from waymeet.search.retrieve.first_stage import fanned_out
+from waymeet.search.fuse.fusion import find_search_type, sort_candidates
+from waymeet.search.retrieve.first_stage import report_fan_out
 from waymeet.search.retrieve.graph_walk import explain_path, find_best_paths
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Memory, Settings
@@ -181,7 +181,7 @@ def walk_links(search: Search, tools: Tools, settings: Settings) -> Search:
         return search.skip("nothing to start from")
     depth = settings.graph.depth if search.query.depth is None else search.query.depth
     ways, cut = find_best_paths(tools, starts, depth, search.query.link_types, settings)
-    search = fanned_out(search, sorted(cut), settings) if cut else search
+    search = report_fan_out(search, sorted(cut), settings) if cut else search
     allowed = tools.store.first_passing_chunks(ways, search.filters)
     found = sorted((document for document in ways if document in allowed), key=lambda each: (-ways[each].score, each))
     ranking = tuple(
@@ -225,8 +225,10 @@ def fuse_memory(search: Search, _tools: Tools, settings: Settings) -> Search:
         matched = sorted(source for source in ranks if source != "graph")  # words tell best what to show
         shown = rows[matched[0], document].chunk if matched else here[0].chunk
         candidates.append(Candidate(document, (shown,), score, found))
-    kind = made_of(replace(search, lists={source: each for source, each in search.lists.items() if source != "graph"}))
-    return replace(search, candidates=ordered(candidates), search_type=kind)
+    kind = find_search_type(
+        replace(search, lists={source: each for source, each in search.lists.items() if source != "graph"})
+    )
+    return replace(search, candidates=sort_candidates(candidates), search_type=kind)
 
 
 def _with_way(fused: Explanation, sources: Sequence[str], way: Explanation | None) -> Explanation:
@@ -262,7 +264,7 @@ def weigh_by_intent(search: Search, tools: Tools, settings: Settings) -> Search:
             _kind(document, search.intent, settings.memory),
         )
         weighed.append(replace(each, score=score))
-    return replace(search, candidates=ordered(weighed))
+    return replace(search, candidates=sort_candidates(weighed))
 
 
 def _recency(document: Document, now: int, tools: Tools) -> Explanation:

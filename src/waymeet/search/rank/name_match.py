@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from waymeet.analysis import file_name_key, list_terms, normalise_text, path_key
 from waymeet.analysis.keys import SHORT_TITLE_PREFIX, TITLE_PREFIX, symbol_key
 from waymeet.formulas.explanation import product, total, value
-from waymeet.search.fuse.fusion import ordered
+from waymeet.search.fuse.fusion import sort_candidates
 from waymeet.search.rank.bonus import lifted_by, with_bonus
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings
@@ -145,4 +145,4 @@ def _lifted(search: Search, tools: Tools, gifts: dict[str, tuple[str, Explanatio
     ]
     if not gifts or (not entered and there.isdisjoint(gifts)):
         return search.skip("nothing shown may define it")
-    return replace(search, candidates=ordered((*kept, *entered)))
+    return replace(search, candidates=sort_candidates((*kept, *entered)))

@@ -13,7 +13,7 @@ from waymeet.analysis import contains_phrase, count_terms, normalise_text
 from waymeet.formulas.explanation import product, value
 from waymeet.formulas.fusion import rrf, share_of_best
 from waymeet.ports import Store
-from waymeet.search.fuse.fusion import made_of, ordered, rows_of, scored
+from waymeet.search.fuse.fusion import explain_score, find_search_type, iterate_rows, sort_candidates
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Neighbours, Settings
 from waymeet.types import Candidate, Chunk, Explanation, Filters, Node, SourceRank
@@ -42,21 +42,21 @@ class _Way(NamedTuple):
 
 def fuse_normalised(search: Search, _tools: Tools, settings: Settings) -> Search:
     """Fuse by rank, or take the scores of a list that is alone, and express them as parts of the best."""
-    kind = made_of(search)
+    kind = find_search_type(search)
     weights = {"lexical": settings.rrf.lexical, "vector": settings.rrf.vector}
     fused: list[tuple[Candidate, Explanation]] = []
-    for rows, found in rows_of(search):
+    for rows, found in iterate_rows(search):
         if kind == "hybrid":
             score = rrf({each.source: each.rank for each in found}, weights, settings.rrf.k)
         else:
-            told = (scored(search, source, row) for source, row in rows.items())
+            told = (explain_score(search, source, row) for source, row in rows.items())
             score = max(told, key=lambda each: each.value)
         row = next(iter(rows.values()))
         fused.append((Candidate(row.document, (row.chunk,), score, found), score))
     best = max((score.value for _, score in fused), default=0.0)
     candidates = [replace(each, score=share_of_best("fused", score, best)) for each, score in fused]
     kept = (each for each in candidates if not each.document.startswith(_PROXY))
-    return replace(search, candidates=ordered(kept), search_type=kind)
+    return replace(search, candidates=sort_candidates(kept), search_type=kind)
 
 
 def only_skills(search: Search, _tools: Tools, _settings: Settings) -> Search:
@@ -94,13 +94,13 @@ def spread_activation(search: Search, tools: Tools, settings: Settings) -> Searc
     allowed = tools.store.first_passing_chunks({way.document for way in ways.values()}, search.filters)
     shown = _passing(tools.store, [chunk for chunk, way in ways.items() if way.document in allowed], search.filters)
     reached = [_candidate(chunk, way) for chunk, way in ways.items() if chunk in shown]
-    by_links = [each for each in ordered(reached) if any(found.source == "graph" for found in each.sources)]
+    by_links = [each for each in sort_candidates(reached) if any(found.source == "graph" for found in each.sources)]
     ranks = {each.chunks: rank for rank, each in enumerate(by_links, start=1)}
     placed = [
         replace(each, sources=tuple(replace(one, rank=ranks.get(each.chunks, one.rank)) for one in each.sources))
         if each.chunks in ranks
         else each
-        for each in ordered(reached)
+        for each in sort_candidates(reached)
     ]
     return replace(search, candidates=tuple(placed))
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from waymeet.errors import CircuitOpenError, ModelError
 from waymeet.formulas.explanation import product, quotient, value
 from waymeet.formulas.rerank import length_penalty
-from waymeet.search.fuse.fusion import ordered
+from waymeet.search.fuse.fusion import sort_candidates
 from waymeet.search.state import RerankerScore, Search, Tools
 from waymeet.settings import Settings
 
@@ -90,7 +90,7 @@ def sort_by_reranker(search: Search, _tools: Tools, settings: Settings) -> Searc
             value(penalty, f"trust in {judged.characters} characters"),
         )
         read.append(replace(each, score=score))
-    first = ordered(read)
+    first = sort_candidates(read)
     last = value(first[-1].score.value, "the last that was read again")
     best = value(max((each.score.value for each in rest), default=0.0), "best of the rest")
     behind = (

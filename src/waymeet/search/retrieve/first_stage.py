@@ -115,11 +115,11 @@ def graph_proximity(search: Search, tools: Tools, settings: Settings) -> Search:
     allowed = tools.store.first_passing_chunks([each.document for each in reached], search.filters)
     search = replace(search, reached=tuple(each for each in reached if each.document in allowed))
     if truncated:
-        return fanned_out(search, truncated, settings)
+        return report_fan_out(search, truncated, settings)
     return search
 
 
-def fanned_out(search: Search, truncated: Sequence[str], settings: Settings) -> Search:
+def report_fan_out(search: Search, truncated: Sequence[str], settings: Settings) -> Search:
     """Report documents with more neighbours than the walk follows."""
     names = ", ".join(truncated[:3]) + (f" and {len(truncated) - 3} more" if len(truncated) > 3 else "")
     detail = f"more than {settings.graph.fan_out} neighbours (graph.fan_out): only the first were followed from {names}"
