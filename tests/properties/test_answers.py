@@ -1,4 +1,4 @@
-"""What holds for every recipe, every collection and every query."""
+"""Properties of every recipe, for every collection and every query."""
 
 import itertools
 import random

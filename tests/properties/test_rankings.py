@@ -1,4 +1,4 @@
-"""What holds for every way to fuse lists, for walks of every depth, and for any query."""
+"""Properties of every fusion, of walks of every depth, and of explanations."""
 
 import random
 from itertools import chain

@@ -1,4 +1,4 @@
-"""What holds for recipes that have their best candidates read again, whatever the reranker thinks."""
+"""Properties of recipes with a reranker, for all scores it may give."""
 
 import itertools
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The recipe `auto`: names in the query, names that documents share, and who hands a part of its score to whom."""
+"""The recipe `auto`: names in the query, names that documents share, symbols."""
 
 import pytest
 from support.corpus import Page, store_of

@@ -1,4 +1,4 @@
-"""The recipe `classic`: both fusions worked out by hand, its modes, and what it says when it has no vectors."""
+"""The recipe `classic`: both fusions worked out by hand, modes, missing vectors."""
 
 import pytest
 from support.corpus import FixedEmbedder, Page, store_of

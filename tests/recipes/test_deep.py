@@ -1,4 +1,4 @@
-"""The recipe `deep`: its worked examples, a golden run, each stage failing alone, and what the answer tells of it."""
+"""The recipe `deep`: worked examples, a golden run, and the failure of each stage."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -47,7 +47,7 @@ ORIGINAL = FixedEmbedder((1.0, 0.0))
 
 
 class Fixed:
-    """A reranker and an expander that say what they are told to."""
+    """A reranker and an expander with fixed answers."""
 
     name = "fixed"
 
@@ -66,7 +66,7 @@ class Fixed:
 
 
 class Broken:
-    """A model that fails whatever it is asked."""
+    """A model that always fails."""
 
     name = "broken"
 
@@ -132,7 +132,7 @@ def test_ex_fifty_characters_are_trusted_less() -> None:
 
 
 def test_golden_run_without_any_model_but_vectors() -> None:
-    """Words: a, b. Meaning: b, a, c.
+    """Lexical: a, b. Vector: b, a, c.
 
     a: 2/61 + 2/62 + .05 = .11504 · b: 2/62 + 2/61 + .05 = .11504 · c: 2/63 + .02 = .05175; a before b by name.
     """
@@ -145,7 +145,7 @@ def test_golden_run_without_any_model_but_vectors() -> None:
 
 
 def test_golden_run_with_all_stages() -> None:
-    """The other wording finds c by words, and by meaning as the question does (the embedder knows one vector).
+    """The other wording finds c by words, and by vectors as the query does (the embedder knows one vector).
 
     a: 2/61 + 2/62 + 1/62 + .05 = .13117 · b: 2/62 + 2/61 + 1/61 + .05 = .13143 · c: 2/63 + 1/61 + 1/63 + .05 = .11401
     So b, a, c; shares 1, .99798, .86744; with scores .2, .4, 1 at trust .75:

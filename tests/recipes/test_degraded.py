@@ -1,4 +1,4 @@
-"""Every recipe, with every part of it broken in turn: the answer stays useful and says what it lacks."""
+"""Every recipe with each of its parts broken in turn: the answer stays useful and says why."""
 
 from typing import TYPE_CHECKING
 

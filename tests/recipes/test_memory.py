@@ -1,4 +1,4 @@
-"""The recipe `memory`: its worked examples, golden runs, what is left out or lifted, and how it degrades."""
+"""The recipe `memory`: worked examples, golden runs, exclusions, boosts, degradation."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -117,11 +117,11 @@ def test_the_specified_numbers() -> None:
 
 
 def test_golden_run() -> None:
-    """Words: a, b. Meaning: b, a, c. All three start the walk; a and c reach each other.
+    """Lexical: a, b. Vector: b, a, c. All three start the walk; a and c reach each other.
 
     Graph: c (1/61 + 1/62)·1.5·.5 = .0244, a 1/63·1.5·.5 = .0119.
     Fused ×1.1: a (1/61 + 1/62 + 1.5/62) = .06239 · c (1/63 + 1.5/61) = .04451 · b (1/62 + 1/61) = .03577.
-    Nobody has a date or tier: .5·fused/best + .2·1 + .3/3: a .8 · c .6567 · b .5867.
+    No page has a date or tier: .5·fused/best + .2·1 + .3/3: a .8 · c .6567 · b .5867.
     """
     found = ask()
     assert scores(found) == {"a.md": 0.8, "c.md": 0.6567, "b.md": 0.5867}

@@ -1,4 +1,4 @@
-"""The recipe `threeway`: golden runs worked out by hand, its fallback, and what every hit must say."""
+"""The recipe `threeway`: golden runs worked out by hand, fallback, filters."""
 
 from __future__ import annotations
 

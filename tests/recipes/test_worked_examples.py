@@ -1,4 +1,4 @@
-"""Every worked example of the ranking specification in its shared parts, `threeway` and `classic`."""
+"""The worked examples of the ranking specification: shared parts, `threeway`, `classic`."""
 
 from math import isclose, log
 

@@ -1,4 +1,4 @@
-"""Recipes that users write: made of the same stages, and refused with a reason if they cannot work."""
+"""Recipes of users: built from the same stages, and refused with a reason if invalid."""
 
 import pytest
 from support.corpus import store_of

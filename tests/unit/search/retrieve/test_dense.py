@@ -1,4 +1,4 @@
-"""How near the nearest is, and that vectors of before answer while passages are shown to a model otherwise."""
+"""Vector search: similarity steps, and old vectors while a model is replaced."""
 
 from collections.abc import Sequence
 from pathlib import Path

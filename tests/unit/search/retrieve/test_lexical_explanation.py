@@ -1,4 +1,4 @@
-"""Explanations of lexical scores name the inputs of every formula, so that a reader can recompute them."""
+"""Explanations of lexical scores name the inputs of every formula."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Acronyms: which pairs a text explains, and that queries profit from them as long as the documents are there."""
+"""Acronyms: pairs that a text explains, and the expansion of queries by them."""
 
 import pytest
 from support.projects import indexed

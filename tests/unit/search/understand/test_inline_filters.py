@@ -1,4 +1,4 @@
-"""Filters in a query: read where they are meant, text everywhere else, and never wider than the caller's own."""
+"""Filters in a query: parsed where they are meant, never wider than the caller's own."""
 
 from collections.abc import Collection, Mapping
 from itertools import product

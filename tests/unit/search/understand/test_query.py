@@ -1,4 +1,4 @@
-"""Reading queries: operators where they are meant, words everywhere else."""
+"""Parsing of queries: operators where they are meant, words everywhere else."""
 
 import pytest
 from hypothesis import given
