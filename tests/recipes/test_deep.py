@@ -1,4 +1,4 @@
-"""The recipe `deep`: worked examples, a golden run, and the failure of each stage."""
+"""The recipe `deep`: golden runs, and the failure of each stage."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -10,9 +10,7 @@ from support.corpus import FixedEmbedder, Page, entry, store_of
 from support.model_server import ModelServer, Reply, chatting, judged, serving
 
 from waymeet.errors import EmbeddingError, ModelError
-from waymeet.formulas.explanation import evaluate, value
-from waymeet.formulas.fusion import rrf, top_rank_bonus
-from waymeet.formulas.rerank import blend_scores, fused_weight, length_penalty
+from waymeet.formulas.explanation import evaluate
 from waymeet.models.choose_rerankers import chosen_expander, chosen_reranker
 from waymeet.models.expanders import TtlCache
 from waymeet.models.remote.http import Clock
@@ -109,26 +107,6 @@ def skipped(found: Answer) -> dict[str, str | None]:
 
 def codes(found: Answer) -> list[str]:
     return [each.code for each in found.degraded]
-
-
-def test_ex_rank_1_in_both_original_lists() -> None:
-    deep = numbers().deep
-    fused = rrf({"lexical": 1, "vector": 1}, {"lexical": deep.original, "vector": deep.original}).value
-    assert round(fused + top_rank_bonus(1, deep.bonus), 4) == 0.1156
-    assert [top_rank_bonus(rank, deep.bonus) for rank in (1, 2, 3, 4)] == [0.05, 0.02, 0.02, 0.0]
-
-
-def test_ex_position_2_is_blended() -> None:
-    deep = numbers().deep
-    bands = ((deep.first, deep.first_trust), (deep.middle, deep.middle_trust))
-    weights = [fused_weight(position, bands, deep.tail_trust) for position in (1, 3, 4, 10, 11, 20)]
-    assert weights == [0.75, 0.75, 0.6, 0.6, 0.4, 0.4]
-    assert blend_scores(value(0.9, "rrf"), value(0.4, "reranker"), weights[1]).value == pytest.approx(0.675 + 0.1)
-
-
-def test_ex_fifty_characters_are_trusted_less() -> None:
-    rerank = numbers().rerank
-    assert length_penalty(50, rerank.full_trust_chars, rerank.min_trust) == pytest.approx(0.9)
 
 
 def test_golden_run_without_any_model_but_vectors() -> None:
