@@ -31,7 +31,7 @@ Signals = Mapping[str, Sequence[str]]
 
 
 def list_signals(recipe: Recipe, settings: Settings, signals: Signals) -> Iterator[tuple[str, Tree]]:
-    """Yield each active signal of a recipe as `key = neutral value`, with the settings that neutralise it."""
+    """Yield each active signal as `key = neutral value`, with the settings for that value."""
     values = dict(list_keys(msgspec.to_builtins(settings)))
     prefixes = _signal_prefixes(recipe, signals)
     for key, value in values.items():
@@ -55,7 +55,7 @@ def _signal_prefixes(recipe: Recipe, signals: Signals) -> tuple[str, ...]:
 
 
 def _neutral_value(key: str, value: object) -> object:
-    """Give the value at which a signal has no effect: 0 for a weight, 1 for a factor or an upper bound."""
+    """Give the value at which a signal has no effect: 0 for a weight, 1 for a factor or cap."""
     neutral = 1.0 if key in _CAPS or (key.startswith(_FACTORS) and key not in _SHARES) else 0.0
     if isinstance(value, Sequence):
         return [neutral] * len(value) if all(isinstance(each, float) for each in value) else value

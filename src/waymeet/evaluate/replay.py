@@ -1,4 +1,4 @@
-"""Run the same queries many times with changed settings or stages, reusing the results of unchanged stages."""
+"""Run the same queries many times, reusing the results of unchanged stages."""
 
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
@@ -65,7 +65,7 @@ class _StageResult(NamedTuple):
 
 
 class ReplayRunner:
-    """A runner that repeats a query from the first stage on for which something changed since the last run.
+    """A runner that repeats a query from the first changed stage on.
 
     A stage is a pure function of the search state, the tools and the settings that it reads, so a stage with the same
     inputs is not run again. Only states before the first candidates are cached: retrieval takes most of the time, and
@@ -73,12 +73,12 @@ class ReplayRunner:
     """
 
     def __init__(self, reads: Mapping[str, Sequence[str]]) -> None:
-        """Create a runner; `reads` are the settings that each stage reads, by the stage's name."""
+        """Create a runner from the settings that each stage reads, by the stage's name."""
         self._reads = reads
         self._cache: dict[tuple[Query, tuple[str, ...], bool], list[_StageResult]] = {}
 
     def __call__(self, recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> Search:
-        """Run a query; the tools must be the same in each call, except that embedders may be missing."""
+        """Run a query, with the same tools in each call except that embedders may be missing."""
         key = (query, recipe.modes, bool(tools.embedders))
         cached = self._cache.get(key, [])
         search, results, unchanged = start(recipe, query), list[_StageResult](), True
@@ -97,6 +97,9 @@ class ReplayRunner:
         return search
 
     def _values_read(self, stage: Stage, settings: Settings) -> tuple[object, ...]:
-        """Give the values of the settings that a stage reads; all settings if the stage declares none."""
+        """Give the values of the settings that a stage reads.
+
+        A stage that is not in the table counts as reading all settings.
+        """
         keys = self._reads.get(stage_name(stage))
         return (settings,) if keys is None else tuple(attrgetter(key.rstrip("."))(settings) for key in keys)

@@ -55,10 +55,10 @@ def round_average(average: float) -> float:
 
 
 def explain_bm25f(evidence: Iterable[Evidence], chunks: int, k1: float) -> Explanation:
-    """Explain a lexical score by the contribution of each word, in an index of so many chunks.
+    r"""Explain a lexical score by the contribution of each word.
 
     >>> found = Evidence("fusion", 1.0, idf(10, 2), saturation(3.0, 1.2), ("body",))
-    >>> print(*(part.description for part in explain_bm25f([found], chunks=10, k1=1.2).parts[0].parts), sep="\\n")
+    >>> print(*(part.description for part in explain_bm25f([found], chunks=10, k1=1.2).parts[0].parts), sep="\n")
     idf = ln(1 + (N − n + 0.5)/(n + 0.5)), N = 10, n = 2
     tf = f·(k1 + 1)/(f + k1), f = 3 (weighted by field and length), k1 = 1.2
     """

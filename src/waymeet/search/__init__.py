@@ -1,1 +1,1 @@
-"""Search: understand → retrieve → fuse → rank → shape; feedback, lookup and exploration of the link graph."""
+"""Search: understand → retrieve → fuse → rank → shape."""
