@@ -19,8 +19,9 @@ from typing import Any, cast
 from waymeet.ports import Embedder, Store
 from waymeet.project import Project
 from waymeet.recipes import RECIPES
+from waymeet.search.pipeline import run_stages
 from waymeet.search.shape.hits import shape
-from waymeet.search.state import Recipe, Tools, run_stages
+from waymeet.search.state import Recipe, Tools
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.types import Query
 

@@ -17,7 +17,7 @@ from waymeet.interfaces.mcp.resources import TEMPLATES
 from waymeet.interfaces.mcp.tools import TOOLS, Offered, input_schema, local
 from waymeet.recipes import RECIPES
 from waymeet.recipes.stage_table import STAGES
-from waymeet.search.state import stage_name
+from waymeet.search.pipeline import stage_name
 from waymeet.settings import PRIVATE, Settings, sources
 from waymeet.settings.layers import list_keys
 

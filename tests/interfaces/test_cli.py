@@ -43,7 +43,7 @@ def test_json_is_an_answer(project: Path, run: Run) -> None:
 def test_explain_prints_a_tree(project: Path, run: Run) -> None:
     found = run("search", "fused", "--explain")
     assert "= quotient of" in found.out
-    assert "rarity (idf)" in found.out
+    assert "idf = ln(" in found.out
     assert "└─" in found.out
 
 

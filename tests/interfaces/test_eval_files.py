@@ -17,6 +17,7 @@ from waymeet.evaluate.mining.read_project import index_folder
 from waymeet.interfaces.quality.bench import CollectionOptions, collection_bench
 from waymeet.recipes.ablate import without_each_stage
 from waymeet.recipes.auto import AUTO
+from waymeet.recipes.stage_table import SIGNALS
 from waymeet.settings import Layer, Settings
 from waymeet.stores.memory.store import MemoryStore
 
@@ -194,9 +195,9 @@ def test_the_vault_needs_the_parts_that_public_collections_do_not() -> None:
         assert whole > 0.6
         for name, rest in without_each_stage(AUTO):
             assert name not in needed or mean(rest) < whole, name
-        for name, tree in list_signals(AUTO, again.settings(AUTO)):
+        for name, tree in list_signals(AUTO, again.settings(AUTO), SIGNALS):
             assert name not in silenced or mean(AUTO, Layer(name, tree)) < whole, name
-        assert silenced <= {name for name, _ in list_signals(AUTO, again.settings(AUTO))}
+        assert silenced <= {name for name, _ in list_signals(AUTO, again.settings(AUTO), SIGNALS)}
     kinds = {each.id.partition("-")[0] for each in collection.queries}
     readme = (VAULT / "README.md").read_text(encoding="utf-8")
     assert all(f"`{kind}`" in readme for kind in kinds)

@@ -17,6 +17,7 @@ from waymeet.interfaces.quality.report import Report
 from waymeet.interfaces.quality.tables import ablation_table
 from waymeet.recipes.ablate import without_each_stage
 from waymeet.recipes.auto import AUTO
+from waymeet.recipes.stage_table import SIGNALS
 from waymeet.settings import Layer
 
 STAND_IN = "embedding.provider=hashing"
@@ -58,7 +59,7 @@ def test_a_cached_run_gives_the_same_as_a_new_one(tmp_path: Path) -> None:
     with collection_bench(_collection(tmp_path), (STAND_IN,), None, None, CollectionOptions()) as bench:
         (collection,) = bench.collections
         again = bench.with_caches()
-        silenced = [Layer(name, tree) for name, tree in list_signals(AUTO, bench.settings(AUTO))]
+        silenced = [Layer(name, tree) for name, tree in list_signals(AUTO, bench.settings(AUTO), SIGNALS)]
         shorter = [rest for _, rest in without_each_stage(AUTO) if rest]
         runs = [(recipe, "", Layer("", {})) for recipe in (AUTO, *shorter, AUTO)]
         runs += [(AUTO, "", over) for over in silenced] + [(AUTO, "words", silenced[0]), (AUTO, "", silenced[0])]

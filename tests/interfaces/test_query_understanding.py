@@ -91,7 +91,7 @@ def test_what_is_read_together_comes_together(run: Run, project: Path) -> None:
 
 def test_a_date_that_is_none_is_told(run: Run, project: Path) -> None:
     done = run("search", "rotate keys after:banana")
-    assert "degraded: understand: after:banana was looked for as text" in done.out + done.err
+    assert "degraded: understand: after:banana was searched for as text" in done.out + done.err
 
 
 def test_reading_an_entry_is_remembered(run: Run, project: Path) -> None:

@@ -1,4 +1,4 @@
-"""What holds for every recipe, every collection and every query."""
+"""Properties of every recipe, for every collection and every query."""
 
 import itertools
 import random
@@ -11,8 +11,8 @@ from support.corpus import Page, chunk_id, entry
 from waymeet.formulas.explanation import evaluate
 from waymeet.models.hashing import HashingEmbedder
 from waymeet.recipes import RECIPES
-from waymeet.search.shape.hits import answer_query
-from waymeet.search.state import Recipe, Tools, run_stages
+from waymeet.search.pipeline import answer_query, run_stages
+from waymeet.search.state import Recipe, Tools
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Explanation, Filters, Query

@@ -1,4 +1,4 @@
-"""Any request that its schema allows is answered, or refused by an error that a user can act on."""
+"""Any request that its schema allows is answered, or refused with a helpful error."""
 
 from collections.abc import Iterator
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""What holds for every way to fuse lists, for walks of every depth, and for any query."""
+"""Properties of every fusion, of walks of every depth, and of explanations."""
 
 import random
 from itertools import chain
@@ -14,10 +14,10 @@ from waymeet.recipes import RECIPES
 from waymeet.search.fuse.deep import fuse_variants
 from waymeet.search.fuse.fusion import fuse, fuse_three_way
 from waymeet.search.fuse.weighted_sum import weighted_sum
+from waymeet.search.pipeline import answer_query, run_stages
 from waymeet.search.rank.memory import fuse_memory
 from waymeet.search.rank.neighbours import fuse_normalised
-from waymeet.search.shape.hits import answer_query
-from waymeet.search.state import Search, Stage, Tools, run_stages
+from waymeet.search.state import Search, Stage, Tools
 from waymeet.settings import Deep, Layer, Settings, resolve
 from waymeet.types import Query, Ranking, ScoredChunk
 

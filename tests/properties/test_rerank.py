@@ -1,4 +1,4 @@
-"""What holds for recipes that have their best candidates read again, whatever the reranker thinks."""
+"""Properties of recipes with a reranker, for all scores it may give."""
 
 import itertools
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from waymeet.formulas.explanation import evaluate
 from waymeet.models.expanders import TtlCache
 from waymeet.models.hashing import HashingEmbedder
 from waymeet.recipes import RECIPES
-from waymeet.search.shape.hits import answer_query
+from waymeet.search.pipeline import answer_query
 from waymeet.search.state import Recipe, Tools
 from waymeet.settings import Layer, resolve
 from waymeet.stores.memory.store import MemoryStore

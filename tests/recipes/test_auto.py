@@ -10,9 +10,9 @@ from support.projects import indexed
 from waymeet.formulas.explanation import evaluate
 from waymeet.recipes.auto import AUTO
 from waymeet.search.fuse.weighted_sum import weighted_sum
+from waymeet.search.pipeline import answer_query
 from waymeet.search.rank.memory import walk_links
 from waymeet.search.retrieve.first_stage import lexical
-from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Recipe, Tools
 from waymeet.search.understand.query import understand
 from waymeet.settings import Auto, Bm25, Settings
@@ -21,7 +21,7 @@ from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Answer, Filters, Query
 
 SETTINGS = Settings(auto=Auto(vector_weight=0.6))
-"""Meaning counts the same whatever texts there are, so that examples can be worked out by hand."""
+"""The vector weight is the same for all texts, so that examples can be worked out by hand."""
 
 
 def ask(store: MemoryStore, query: Query | str, embedder: FixedEmbedder | None = None) -> Answer:
@@ -146,7 +146,7 @@ def test_at_most_three_sections_of_one_document() -> None:
 
 
 def test_meaning_and_words_are_mixed_by_score() -> None:
-    """Words: a.md alone, 1.0 · meaning: b.md 1.0, a.md the list's last 0.0 → a .4, b .6."""
+    """Words: a.md alone, 1.0 · vectors: b.md 1.0, a.md the list's last 0.0 → a .4, b .6."""
     store = store_of({"a.md": "needle", "b.md": "hay"}, {"a.md": [(0.0, 1.0)], "b.md": [(1.0, 0.0)]})
     found = ask(store, "needle", FixedEmbedder((1.0, 0.0)))
     assert {hit.document: round(hit.score, 4) for hit in found.hits} == {"b.md": 0.6, "a.md": 0.4}
@@ -155,9 +155,9 @@ def test_meaning_and_words_are_mixed_by_score() -> None:
 
 
 def test_golden_run_with_all_stages() -> None:
-    """Words: a alone, 1. Meaning: b 1, a the list's last, 0. So a .4·1 + .6·0 = .4 and b .6·1 = .6.
+    """Words: a alone, 1. Vectors: b 1, a the list's last, 0. So a .4·1 + .6·0 = .4 and b .6·1 = .6.
 
-    a's title stands in the query and covers all of it: + .6 = 1.
+    a's title occurs in the query and covers all of it: + .6 = 1.
     b links to a and hands on .45/2·.6² = .081; a, linked from b, hands back .15/2·1² = .075; both have one neighbour,
     ln 1 = 0, and texts are remarks, for which links count half. a: .4 + .6 + .081 = 1.081 · b: .6 + .075 = .675
     """
@@ -263,7 +263,7 @@ def test_the_model_is_asked_without_operators() -> None:
 
 
 def test_meaning_counts_by_what_kind_of_texts_there_are() -> None:
-    """Remarks give meaning .2, pages of forty terms or more .55, functions .9, and half of each the mean."""
+    """Vector weights: short texts .2, pages of forty terms or more .55, functions .9, half of each the mean."""
     page = " ".join(f"word{number}" for number in range(70))
     weights: dict[str, float] = {}
     kinds: dict[str, dict[str, object]] = {
@@ -283,7 +283,7 @@ def test_meaning_counts_by_what_kind_of_texts_there_are() -> None:
 def test_a_document_with_more_to_say_is_a_better_source() -> None:
     """Both have a section that is as good as the other's; one has a second one on it.
 
-    a's first speaks for both: .7 + .3·(1 + 1)/2 = 1. b's first stands alone: .7 + .3·1/2 = .85, as does a's second.
+    a's first section counts both: .7 + .3·(1 + 1)/2 = 1. b's first stands alone: .7 + .3·1/2 = .85, as does a's second.
     """
     pages = {"b.md": Page(("needle", "hay")), "a.md": Page(("needle", "needle"))}
     found = ask(store_of(pages), Query("needle", explain=True)).hits
@@ -314,7 +314,7 @@ def test_length_counts_less_among_remarks() -> None:
     short, long = ({hit.document: hit.score for hit in ask(store_of(each), "needle").hits} for each in (remarks, pages))
     assert long["b.md"] < short["b.md"] < 1.0
     skipped = {step.stage: step.skipped for step in ask(store_of(pages), "needle").steps}
-    assert skipped["adapt_length_norm"] == "texts say enough about themselves"
+    assert skipped["adapt_length_norm"] == "texts are long; length normalisation unchanged"
 
 
 def test_where_texts_say_enough_the_number_that_is_set_holds_as_it_is() -> None:
@@ -322,12 +322,13 @@ def test_where_texts_say_enough_the_number_that_is_set_holds_as_it_is() -> None:
     settings = Settings(bm25=Bm25(b=FieldNorms(body=0.333)))
     steps = answer_query(AUTO, Query("needle"), Tools(pages), settings).steps
     assert (
-        next(step.skipped for step in steps if step.stage == "adapt_length_norm") == "texts say enough about themselves"
+        next(step.skipped for step in steps if step.stage == "adapt_length_norm")
+        == "texts are long; length normalisation unchanged"
     )
 
 
 def test_nothing_is_doubted_while_vectors_are_missing() -> None:
-    """What has no vector yet may answer by its meaning: that the answer is partial is said instead."""
+    """What has no vector yet may be a vector hit: that the answer is partial is said instead."""
     pages = {"a.md": "the keys of a piano", "b.md": "boats and harbours", "c.md": "tea from the mountains"}
     noise = "which keys did pilots of ancient carthage wear"
     assert ask(store_of(pages), noise).low_relevance

@@ -1,4 +1,4 @@
-"""The recipe `auto`: names in the query, names that documents share, and who hands a part of its score to whom."""
+"""The recipe `auto`: names in the query, names that documents share, symbols."""
 
 import pytest
 from support.corpus import Page, store_of
@@ -6,8 +6,8 @@ from support.corpus import Page, store_of
 from waymeet.analysis.keys import short_title_key, title_key
 from waymeet.formulas.explanation import evaluate, value
 from waymeet.recipes.auto import AUTO
+from waymeet.search.pipeline import answer_query
 from waymeet.search.rank.graph_boost import boost_linked, boost_shared_names
-from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Search, Stage, Tools
 from waymeet.settings import Auto, Settings
 from waymeet.stores.memory.store import MemoryStore

@@ -1,4 +1,4 @@
-"""The recipe `classic`: both fusions worked out by hand, its modes, and what it says when it has no vectors."""
+"""The recipe `classic`: both fusions worked out by hand, modes, missing vectors."""
 
 import pytest
 from support.corpus import FixedEmbedder, Page, store_of
@@ -6,7 +6,7 @@ from support.corpus import FixedEmbedder, Page, store_of
 from waymeet.errors import UnknownRecipeError
 from waymeet.formulas.explanation import evaluate
 from waymeet.recipes.classic import CLASSIC
-from waymeet.search.shape.hits import answer_query
+from waymeet.search.pipeline import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.types import Answer, Query

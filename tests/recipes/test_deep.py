@@ -1,4 +1,4 @@
-"""The recipe `deep`: its worked examples, a golden run, each stage failing alone, and what the answer tells of it."""
+"""The recipe `deep`: golden runs, and the failure of each stage."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -10,9 +10,7 @@ from support.corpus import FixedEmbedder, Page, entry, store_of
 from support.model_server import ModelServer, Reply, chatting, judged, serving
 
 from waymeet.errors import EmbeddingError, ModelError
-from waymeet.formulas.explanation import evaluate, value
-from waymeet.formulas.fusion import rrf, top_rank_bonus
-from waymeet.formulas.rerank import blend_scores, fused_weight, length_penalty
+from waymeet.formulas.explanation import evaluate
 from waymeet.models.choose_rerankers import chosen_expander, chosen_reranker
 from waymeet.models.expanders import TtlCache
 from waymeet.models.remote.http import Clock
@@ -21,11 +19,11 @@ from waymeet.recipes.deep import DEEP
 from waymeet.search.fuse.deep import blend_reranker
 from waymeet.search.fuse.fusion import fuse
 from waymeet.search.fuse.weighted_sum import weighted_sum
+from waymeet.search.pipeline import answer_query
 from waymeet.search.rank.neighbours import fuse_normalised
 from waymeet.search.rank.rerank import rerank
 from waymeet.search.retrieve.expansion import expand, retrieve_variants
 from waymeet.search.retrieve.first_stage import lexical
-from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Recipe, Stage, Tools
 from waymeet.search.understand.query import understand
 from waymeet.settings import Expand, Layer, Rerank, Settings, resolve
@@ -47,7 +45,7 @@ ORIGINAL = FixedEmbedder((1.0, 0.0))
 
 
 class Fixed:
-    """A reranker and an expander that say what they are told to."""
+    """A reranker and an expander with fixed answers."""
 
     name = "fixed"
 
@@ -66,7 +64,7 @@ class Fixed:
 
 
 class Broken:
-    """A model that fails whatever it is asked."""
+    """A model that always fails."""
 
     name = "broken"
 
@@ -111,28 +109,8 @@ def codes(found: Answer) -> list[str]:
     return [each.code for each in found.degraded]
 
 
-def test_ex_rank_1_in_both_original_lists() -> None:
-    deep = numbers().deep
-    fused = rrf({"lexical": 1, "vector": 1}, {"lexical": deep.original, "vector": deep.original}).value
-    assert round(fused + top_rank_bonus(1, deep.bonus), 4) == 0.1156
-    assert [top_rank_bonus(rank, deep.bonus) for rank in (1, 2, 3, 4)] == [0.05, 0.02, 0.02, 0.0]
-
-
-def test_ex_position_2_is_blended() -> None:
-    deep = numbers().deep
-    bands = ((deep.first, deep.first_trust), (deep.middle, deep.middle_trust))
-    weights = [fused_weight(position, bands, deep.tail_trust) for position in (1, 3, 4, 10, 11, 20)]
-    assert weights == [0.75, 0.75, 0.6, 0.6, 0.4, 0.4]
-    assert blend_scores(value(0.9, "rrf"), value(0.4, "reranker"), weights[1]).value == pytest.approx(0.675 + 0.1)
-
-
-def test_ex_fifty_characters_are_trusted_less() -> None:
-    rerank = numbers().rerank
-    assert length_penalty(50, rerank.full_trust_chars, rerank.min_trust) == pytest.approx(0.9)
-
-
 def test_golden_run_without_any_model_but_vectors() -> None:
-    """Words: a, b. Meaning: b, a, c.
+    """Lexical: a, b. Vector: b, a, c.
 
     a: 2/61 + 2/62 + .05 = .11504 · b: 2/62 + 2/61 + .05 = .11504 · c: 2/63 + .02 = .05175; a before b by name.
     """
@@ -145,7 +123,7 @@ def test_golden_run_without_any_model_but_vectors() -> None:
 
 
 def test_golden_run_with_all_stages() -> None:
-    """The other wording finds c by words, and by meaning as the question does (the embedder knows one vector).
+    """The other wording finds c by words, and by vectors as the query does (the embedder knows one vector).
 
     a: 2/61 + 2/62 + 1/62 + .05 = .13117 · b: 2/62 + 2/61 + 1/61 + .05 = .13143 · c: 2/63 + 1/61 + 1/63 + .05 = .11401
     So b, a, c; shares 1, .99798, .86744; with scores .2, .4, 1 at trust .75:

@@ -1,4 +1,4 @@
-"""Every recipe, with every part of it broken in turn: the answer stays useful and says what it lacks."""
+"""Every recipe with each of its parts broken in turn: the answer stays useful and says why."""
 
 from typing import TYPE_CHECKING
 
@@ -7,7 +7,7 @@ from support.corpus import FixedEmbedder, Page, store_of
 
 from waymeet.errors import EmbeddingError
 from waymeet.recipes import RECIPES
-from waymeet.search.shape.hits import answer_query
+from waymeet.search.pipeline import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Layer, resolve
 from waymeet.types import Answer, Query

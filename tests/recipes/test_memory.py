@@ -1,4 +1,4 @@
-"""The recipe `memory`: its worked examples, golden runs, what is left out or lifted, and how it degrades."""
+"""The recipe `memory`: worked examples, golden runs, exclusions, boosts, degradation."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,8 +11,8 @@ from waymeet.formulas.explanation import evaluate, value
 from waymeet.formulas.fusion import rrf
 from waymeet.formulas.memory import boost_converged, final_score, importance, retrievability
 from waymeet.recipes.memory import MEMORY
+from waymeet.search.pipeline import answer_query
 from waymeet.search.rank.memory import HALF_LIVES
-from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.stores.memory.store import MemoryStore
@@ -117,11 +117,11 @@ def test_the_specified_numbers() -> None:
 
 
 def test_golden_run() -> None:
-    """Words: a, b. Meaning: b, a, c. All three start the walk; a and c reach each other.
+    """Lexical: a, b. Vector: b, a, c. All three start the walk; a and c reach each other.
 
     Graph: c (1/61 + 1/62)·1.5·.5 = .0244, a 1/63·1.5·.5 = .0119.
     Fused ×1.1: a (1/61 + 1/62 + 1.5/62) = .06239 · c (1/63 + 1.5/61) = .04451 · b (1/62 + 1/61) = .03577.
-    Nobody has a date or tier: .5·fused/best + .2·1 + .3/3: a .8 · c .6567 · b .5867.
+    No page has a date or tier: .5·fused/best + .2·1 + .3/3: a .8 · c .6567 · b .5867.
     """
     found = ask()
     assert scores(found) == {"a.md": 0.8, "c.md": 0.6567, "b.md": 0.5867}
@@ -158,11 +158,11 @@ def test_the_explanation_tells_the_way_its_links_and_their_weights() -> None:
             yield from trees(part)
 
     assert c.explanation is not None
-    (way,) = [each for each in trees(c.explanation) if each.description == "reached from a.md"]
+    (way,) = [each for each in trees(c.explanation) if each.description.startswith("reached from a.md:")]
     assert [(each.description, round(each.value, 5)) for each in way.parts] == [
         ("fused score of a.md", 0.03252),
-        ("link supersedes", 1.5),
-        ("1 hop", 0.5),
+        ("weight of link supersedes", 1.5),
+        ("decay = 0.5^1 (1 hop)", 0.5),
     ]
     assert way.value == pytest.approx(c.sources[1].score)
 

@@ -1,12 +1,12 @@
-"""The recipe `neighbours` and its sisters: worked examples, decays, directions, and what is left out."""
+"""The recipes `neighbours`, `files` and `skills_recall`: worked examples, decays, directions."""
 
 import pytest
 from support.corpus import FixedEmbedder, Page, chunk_id, store_of
 
 from waymeet.formulas.explanation import evaluate, value
 from waymeet.recipes.neighbours import FILES, NEIGHBOURS, SKILLS_RECALL
+from waymeet.search.pipeline import answer_query
 from waymeet.search.rank.neighbours import spread_activation
-from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Recipe, Search, Tools
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.stores.memory.store import MemoryStore
@@ -34,7 +34,7 @@ def scores(found: Answer) -> dict[str, float]:
 
 
 def test_ex_scores_are_parts_of_the_best() -> None:
-    """Words: a, b, c. Meaning: a, d, b, c. So a has ranks 1 and 1, b 2 and 3, c 3 and 4, d 2 alone.
+    """Lexical: a, b, c. Vector: a, d, b, c. So a has ranks 1 and 1, b 2 and 3, c 3 and 4, d 2 alone.
 
     a: (1/61 + 1/61)/(2/61) = 1 · b: (1/62 + 1/63)·30.5 = .976 · c: (1/63 + 1/64)·30.5 = .961 · d: 1/62·30.5 = .492
     """
@@ -116,7 +116,7 @@ def test_proxies_are_never_results() -> None:
 
 
 def test_golden_run() -> None:
-    """Words: a, b. Meaning: b, c, a. So a has ranks 1 and 3, b 2 and 1, c 2 alone.
+    """Lexical: a, b. Vector: b, c, a. So a has ranks 1 and 3, b 2 and 1, c 2 alone.
 
     b: 1/62 + 1/61 = .0325225, the best: 1 · a: .0322664/.0325225 = .99213 · c: .016129/.0325225 = .49594, no seed.
     One hop: d, which b contains, .95 · c, which a references, .8·.99213 = .7937 · e, which a imports, .69449;

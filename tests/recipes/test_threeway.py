@@ -1,4 +1,4 @@
-"""The recipe `threeway`: golden runs worked out by hand, its fallback, and what every hit must say."""
+"""The recipe `threeway`: golden runs worked out by hand, fallback, filters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from support.corpus import FixedEmbedder, Page, store_of
 
 from waymeet.formulas.explanation import evaluate
 from waymeet.recipes.threeway import THREEWAY
-from waymeet.search.shape.hits import answer_query
+from waymeet.search.pipeline import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Graph, Settings
 from waymeet.types import Answer, Filters, Query

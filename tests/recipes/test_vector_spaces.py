@@ -1,4 +1,4 @@
-"""Several models of meaning side by side: who is asked, and how their scores meet."""
+"""Several embedding models: which are used, and one scale for their scores."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,8 @@ import pytest
 from support.corpus import FixedEmbedder, Page, chunk_id, store_of, unit
 
 from waymeet.recipes.auto import AUTO
-from waymeet.search.retrieve.dense import nearest
-from waymeet.search.shape.hits import answer_query
+from waymeet.search.pipeline import answer_query
+from waymeet.search.retrieve.dense import rank_by_vector
 from waymeet.search.state import Tools
 from waymeet.settings import Auto, Settings
 from waymeet.stores.memory.store import MemoryStore
@@ -15,7 +15,7 @@ from waymeet.types import Answer, Filters, Query
 
 
 class English(FixedEmbedder):
-    """A model that knows English alone; whatever it reads is much alike to it."""
+    """A model for English only, whose cosines are all high."""
 
     space = "english"
 
@@ -51,7 +51,7 @@ def mixed() -> MemoryStore:
 
 def found(question: str, store: MemoryStore | None = None) -> Sequence[tuple[str, float]]:
     tools = Tools(store or mixed(), (English((1.0, 0.0)), Every((1.0, 0.0))))
-    return [(each.document, each.score) for each in nearest(tools, question, 10, Filters()).ranking]
+    return [(each.document, each.score) for each in rank_by_vector(tools, question, 10, Filters()).ranking]
 
 
 def test_scores_of_spaces_meet_on_the_scale_of_the_first() -> None:
@@ -79,7 +79,7 @@ def test_a_space_that_holds_nothing_is_not_asked() -> None:
 
 
 def test_words_count_the_less_the_more_is_in_another_language() -> None:
-    """Half of the pages are in another language: meaning counts .6 + (.9 − .6)·.5² = .675 for all of them."""
+    """Half of the pages are in another language: the vector weight is .6 + (.9 − .6)·.5² = .675 for all of them."""
     tools = Tools(mixed(), (English((1.0, 0.0)), Every((1.0, 0.0))))
     given: Answer = answer_query(
         AUTO, Query("comes first", explain=True), tools, Settings(auto=Auto(vector_weight=0.6))
@@ -89,7 +89,7 @@ def test_words_count_the_less_the_more_is_in_another_language() -> None:
 
 
 def test_meaning_counts_as_much_as_has_a_vector() -> None:
-    """Of two pages one has a vector: .6 halved is .3 for meaning, .7 for words; the page without has all the words."""
+    """Of two pages one has a vector: .6 halved is .3 for vectors, .7 for words; the page without has all the words."""
     store = store_of({"a.md": "the needle", "b.md": "hay and straw"})
     store.put_vectors(Every.space, {chunk_id("b.md", 0): unit((0.9, 0.436))})
     given = answer_query(

@@ -1,4 +1,4 @@
-"""Every worked example of the ranking specification in its shared parts, `threeway` and `classic`."""
+"""Worked examples of the ranking specification: shared parts, `threeway`, `classic`, `deep`."""
 
 from math import isclose, log
 
@@ -8,8 +8,17 @@ from waymeet.analysis import list_terms
 from waymeet.analysis.identifiers import split_identifier
 from waymeet.formulas.bm25 import idf, normalise_frequency, saturation
 from waymeet.formulas.explanation import value
-from waymeet.formulas.fusion import aggregate, linear, rrf, share_of_best, three_way, three_way_weights
+from waymeet.formulas.fusion import (
+    aggregate,
+    linear,
+    rrf,
+    share_of_best,
+    three_way,
+    three_way_weights,
+    top_rank_bonus,
+)
 from waymeet.formulas.graph import proximity
+from waymeet.formulas.rerank import blend_scores, fused_weight, length_penalty
 from waymeet.settings import Settings
 
 
@@ -75,3 +84,23 @@ def test_ex_classic_linear() -> None:
     }
     score = linear(shares, {"lexical": numbers.lexical, "vector": numbers.vector})
     assert score.value == pytest.approx(0.56 + 0.2)
+
+
+def test_ex_rank_1_in_both_original_lists() -> None:
+    deep = Settings().deep
+    fused = rrf({"lexical": 1, "vector": 1}, {"lexical": deep.original, "vector": deep.original}).value
+    assert round(fused + top_rank_bonus(1, deep.bonus), 4) == 0.1156
+    assert [top_rank_bonus(rank, deep.bonus) for rank in (1, 2, 3, 4)] == [0.05, 0.02, 0.02, 0.0]
+
+
+def test_ex_position_2_is_blended() -> None:
+    deep = Settings().deep
+    bands = ((deep.first, deep.first_trust), (deep.middle, deep.middle_trust))
+    weights = [fused_weight(position, bands, deep.tail_trust) for position in (1, 3, 4, 10, 11, 20)]
+    assert weights == [0.75, 0.75, 0.6, 0.6, 0.4, 0.4]
+    assert blend_scores(value(0.9, "rrf"), value(0.4, "reranker"), weights[1]).value == pytest.approx(0.675 + 0.1)
+
+
+def test_ex_fifty_characters_are_trusted_less() -> None:
+    rerank = Settings().rerank
+    assert length_penalty(50, rerank.full_trust_chars, rerank.min_trust) == pytest.approx(0.9)

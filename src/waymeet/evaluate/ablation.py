@@ -1,97 +1,74 @@
-"""The signals of a recipe, each taken away in turn: a number that ranks, set to where it has no say."""
+"""Ablation: set one ranking signal of a recipe at a time to a neutral value."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from waymeet.search.state import Recipe, stage_name
+from waymeet.search.pipeline import stage_name
+from waymeet.search.state import Recipe
 from waymeet.settings import Settings
 from waymeet.settings.layers import list_keys
 
-_GROUPS = {
-    "lexical": ("bm25.fields.",),
-    "retrieve_variants": ("bm25.fields.",),
-    "fuse": ("rrf.lexical", "rrf.vector"),
-    "fuse_three_way": ("threeway.",),
-    "fuse_memory": ("memory.graph", "memory.convergence"),
-    "walk_links": ("memory.hop",),
-    "weigh_by_intent": (
-        "memory.preferred",
-        "memory.constitutional",
-        "memory.spec",
-        "memory.decision_record",
-        "memory.plan",
-    ),
-    "fuse_variants": ("deep.original", "deep.alternative", "deep.bonus"),
-    "spread_activation": ("neighbours.contains", "neighbours.extends", "neighbours.implements", "neighbours.imports"),
-}
-"""Which settings are signals of which stage; every other stage that `auto` has uses the section of that name."""
-_OWN_SECTION = "auto."
-_IN_AUTO = frozenset(
-    "weighted_sum aggregate_sections limit_per_document boost_name_match boost_definitions "
-    "boost_shared_names boost_linked adapt_length_norm collapse_translations".split()
-)
 _FACTORS = "memory."
+"""Section of settings that multiply a score, so that 1 is neutral."""
 _SHARES = frozenset({"memory.graph", "memory.hop"})
-_BOUNDS = frozenset({"auto.shared_name_cap"})
-"""Numbers that hold something back, and let it go at 1."""
-_INSTEAD = {
+"""Exceptions in that section: weights, for which 0 is neutral."""
+_CAPS = frozenset({"auto.shared_name_cap"})
+"""Upper bounds on a bonus, for which 1 is neutral."""
+_FALLBACKS = {
     "auto.vector_weight_short_text": "auto.vector_weight_prose",
     "auto.vector_weight_single_function": "auto.vector_weight_prose",
     "auto.vector_weight_non_english": "auto.vector_weight_prose",
     "auto.vector_weight_cross_lingual": "auto.vector_weight_prose",
     "auto.short_text_b": "bm25.b.body",
 }
-"""Numbers for texts of one kind, and what holds where that kind is not told apart."""
+"""Settings for one kind of text, and the setting that replaces each where that kind is not distinguished."""
 
 Tree = dict[str, Any]
+Signals = Mapping[str, Sequence[str]]
+"""The settings that are ranking signals, as keys or prefixes, by the name of the stage that reads them."""
 
 
-def list_signals(recipe: Recipe, settings: Settings) -> Iterator[tuple[str, Tree]]:
-    """Yield each signal that counts in a recipe, as it will be shown, with the settings that silence it."""
+def list_signals(recipe: Recipe, settings: Settings, signals: Signals) -> Iterator[tuple[str, Tree]]:
+    """Yield each active signal as `key = neutral value`, with the settings for that value."""
     values = dict(list_keys(msgspec.to_builtins(settings)))
-    begins = _beginnings(recipe)
+    prefixes = _signal_prefixes(recipe, signals)
     for key, value in values.items():
-        if key.startswith(begins) and not isinstance(value, (bool, int, str, type(None))):
-            instead = _INSTEAD.get(key, "")
-            silent = values[instead] if instead in values else _silent(key, value)
-            if silent != (list(value) if isinstance(value, tuple) else value):
-                yield f"{key} = {instead or _told(silent)}", _tree(key, silent)
+        if key.startswith(prefixes) and not isinstance(value, (bool, int, str, type(None))):
+            fallback = _FALLBACKS.get(key, "")
+            neutral = values[fallback] if fallback in values else _neutral_value(key, value)
+            if neutral != (list(value) if isinstance(value, tuple) else value):
+                yield f"{key} = {fallback or _format_value(neutral)}", _make_tree(key, neutral)
 
 
-def list_weights(recipe: Recipe, settings: Settings) -> dict[str, float]:
-    """Give the weights that count in a recipe: its signals that are one number each, and not silent."""
-    begins = _beginnings(recipe)
+def list_weights(recipe: Recipe, settings: Settings, signals: Signals) -> dict[str, float]:
+    """Give the signals of a recipe that are a single number other than 0."""
+    prefixes = _signal_prefixes(recipe, signals)
     values = list_keys(msgspec.to_builtins(settings))
-    return {key: value for key, value in values if key.startswith(begins) and isinstance(value, float) and value}
+    return {key: value for key, value in values if key.startswith(prefixes) and isinstance(value, float) and value}
 
 
-def _beginnings(recipe: Recipe) -> tuple[str, ...]:
-    """List how the keys of a recipe's signals begin."""
-    found: dict[str, None] = {}
-    for stage in recipe.stages:
-        found |= dict.fromkeys(_GROUPS.get(stage_name(stage), ()))
-        if stage_name(stage) in _IN_AUTO:
-            found[_OWN_SECTION] = None
-    return tuple(found)
+def _signal_prefixes(recipe: Recipe, signals: Signals) -> tuple[str, ...]:
+    """List the keys and prefixes of the signals of a recipe's stages."""
+    return tuple(dict.fromkeys(prefix for stage in recipe.stages for prefix in signals.get(stage_name(stage), ())))
 
 
-def _silent(key: str, value: object) -> object:
-    """Give the value at which a signal has no say: 0, or 1 for a factor."""
-    neutral = 1.0 if key in _BOUNDS or (key.startswith(_FACTORS) and key not in _SHARES) else 0.0
+def _neutral_value(key: str, value: object) -> object:
+    """Give the value at which a signal has no effect: 0 for a weight, 1 for a factor or cap."""
+    neutral = 1.0 if key in _CAPS or (key.startswith(_FACTORS) and key not in _SHARES) else 0.0
     if isinstance(value, Sequence):
         return [neutral] * len(value) if all(isinstance(each, float) for each in value) else value
     return neutral if isinstance(value, float) else value
 
 
-def _told(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, list):
-        return f"[{', '.join(map(_told, value))}]"
+        return f"[{', '.join(map(_format_value, value))}]"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _tree(key: str, value: object) -> Tree:
+def _make_tree(key: str, value: object) -> Tree:
     tree: Any = value
     for part in reversed(key.split(".")):
         tree = {part: tree}

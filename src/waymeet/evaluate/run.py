@@ -11,8 +11,9 @@ from msgspec import Struct
 from waymeet.evaluate.collection import Collection, CollectionQuery, Place
 from waymeet.formulas.metrics import Judgements
 from waymeet.ports import Progress, Store
+from waymeet.search.pipeline import run_stages
 from waymeet.search.rank.translations import shown_translations, translation_groups
-from waymeet.search.state import Recipe, Search, Tools, run_stages
+from waymeet.search.state import Recipe, Search, Tools
 from waymeet.settings import Settings
 from waymeet.types import Candidate, Filters, Query
 

@@ -1,5 +1,5 @@
-"""The arithmetic of ranking: pure functions, one small file each, every worked example a doctest.
+"""Formulas of ranking: pure functions with worked examples as doctests.
 
-A formula whose result a user may ask about returns an `Explanation`: the number together with how it came about,
-built in one go so that the two cannot disagree.
+A formula whose result is shown to users returns an `Explanation`: the number and its derivation, built in one step so
+that they cannot differ.
 """

@@ -1,4 +1,4 @@
-"""Numbers that carry their own derivation.
+"""Explanation trees: numbers with their derivation.
 
 >>> tree = total("score", value(2.0, "a"), product("b", value(3.0, "x"), value(0.5, "y")))
 >>> tree.value
@@ -23,7 +23,7 @@ def _quotient(values: Sequence[float]) -> float:
 
 
 _OPERATIONS: dict[Operation, Callable[[Sequence[float]], float]] = {
-    "sum": fsum,  # rounds once, so the order of the parts decides nothing
+    "sum": fsum,  # rounds once, so the order of the parts does not matter
     "product": prod,
     "max": lambda values: max(values, default=0.0),
     "mean": _mean,
@@ -36,42 +36,42 @@ def _combine(operation: Operation, description: str, parts: tuple[Explanation, .
 
 
 def value(number: float, description: str) -> Explanation:
-    """State a number that has no further parts."""
+    """Create a leaf: a number without parts."""
     return Explanation(number, description)
 
 
 def total(description: str, *parts: Explanation) -> Explanation:
-    """Add the parts."""
+    """Create the sum of the parts."""
     return Explanation(fsum([part.value for part in parts]), description, "sum", parts)
 
 
 def product(description: str, *parts: Explanation) -> Explanation:
-    """Multiply the parts."""
+    """Create the product of the parts."""
     return Explanation(prod([part.value for part in parts]), description, "product", parts)
 
 
 def largest(description: str, *parts: Explanation) -> Explanation:
-    """Take the largest part."""
+    """Create the maximum of the parts."""
     return _combine("max", description, parts)
 
 
 def mean(description: str, *parts: Explanation) -> Explanation:
-    """Take the arithmetic mean of the parts."""
+    """Create the arithmetic mean of the parts."""
     return _combine("mean", description, parts)
 
 
 def quotient(description: str, numerator: Explanation, denominator: Explanation) -> Explanation:
-    """Divide the first part by the second; a division by zero counts as 0."""
+    """Create the quotient of two parts, 0 for a division by zero."""
     return _combine("quotient", description, (numerator, denominator))
 
 
 def weighted(weight: float, name: str, part: Explanation) -> Explanation:
     """Multiply a part by a named weight."""
-    return product(f"{name} × weight", value(weight, "weight"), part)
+    return product(f"{name} × {weight:.4g}", value(weight, "weight"), part)
 
 
 def evaluate(tree: Explanation) -> float:
-    """Compute the tree's value from its leaves alone, trusting no inner value.
+    """Compute the value of a tree from its leaves alone, ignoring inner values.
 
     >>> evaluate(Explanation(99.0, "wrong on purpose", "sum", (value(1.0, "a"), value(2.0, "b"))))
     3.0

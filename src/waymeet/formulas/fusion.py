@@ -1,4 +1,4 @@
-"""How ranked lists are fused into one: by rank (RRF), by score (linear), and the three-way sum of `threeway`."""
+"""Fusion of ranked lists: by rank (RRF), by score (linear), and by a three-way sum."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,9 @@ from waymeet.types import Explanation
 def aggregate(
     sections: Sequence[Explanation], best_weight: float = 0.8, mean_weight: float = 0.2, top: int = 3
 ) -> Explanation:
-    """Reward the best section and, a little, consistency: `0.8·max + 0.2·mean(top 3)`. One section: its score.
+    """Aggregate section scores into a document score: `0.8·max + 0.2·mean(top 3)`.
+
+    A single section gives its own score.
 
     >>> sections = [value(score, "section") for score in (0.9, 0.6, 0.3, 0.1)]
     >>> round(aggregate(sections).value, 4)
@@ -23,14 +25,16 @@ def aggregate(
         return sections[0]
     leading = sorted(sections, key=lambda section: -section.value)[:top]
     return total(
-        f"{len(sections)} sections of the document",
-        product("best section", value(best_weight, "weight"), largest("best", *leading)),
-        product(f"mean of the best {len(leading)}", value(mean_weight, "weight"), mean("mean", *leading)),
+        f"{best_weight:g}·max + {mean_weight:g}·mean of the {len(leading)} best of {len(sections)} sections",
+        product("weight × best section", value(best_weight, "weight"), largest("best section", *leading)),
+        product("weight × mean", value(mean_weight, "weight"), mean(f"mean of {len(leading)} sections", *leading)),
     )
 
 
 def is_strong_signal(best: float, second: float, least: float = 0.85, gap: float = 0.15) -> bool:
-    """Tell whether the best is good enough and far enough ahead, both as parts of what the words reach at best.
+    """Check whether the best score is high enough and far enough ahead of the second.
+
+    Both scores are shares of the highest score that the query's words reach in this index.
 
     >>> is_strong_signal(0.9, 0.7), is_strong_signal(0.9, 0.8), is_strong_signal(0.8, 0.2)
     (True, False, False)
@@ -39,7 +43,7 @@ def is_strong_signal(best: float, second: float, least: float = 0.85, gap: float
 
 
 def top_rank_bonus(rank: int, bonuses: tuple[float, ...] = (0.05, 0.02, 0.02)) -> float:
-    """Reward a result once for its best rank in any list.
+    """Give the bonus for a candidate's best rank in any list.
 
     >>> [top_rank_bonus(rank) for rank in (1, 2, 3, 4)]
     [0.05, 0.02, 0.02, 0.0]
@@ -50,7 +54,9 @@ def top_rank_bonus(rank: int, bonuses: tuple[float, ...] = (0.05, 0.02, 0.02)) -
 
 
 def rrf(ranks: Mapping[str, int], weights: Mapping[str, float], k: float = 60.0) -> Explanation:
-    """Fuse by reciprocal rank (Cormack, Clarke and Büttcher, 2009): `Σ weight / (k + rank)`, ranks from 1.
+    """Fuse ranks by reciprocal rank fusion: `Σ weight / (k + rank)`, ranks from 1.
+
+    Cormack, Clarke and Büttcher, 2009.
 
     >>> round(rrf({"vector": 1, "lexical": 3}, {}).value, 5)
     0.03227
@@ -62,33 +68,37 @@ def rrf(ranks: Mapping[str, int], weights: Mapping[str, float], k: float = 60.0)
         )
         for source, rank in ranks.items()
     )
-    return total("reciprocal rank fusion", *parts)
+    return total("reciprocal rank fusion = Σ weight / (k + rank)", *parts)
 
 
 def share_of_best(name: str, score: Explanation, best: float) -> Explanation:
-    """Express a score as a part of the best one in its list; one that is not above zero is none.
+    """Divide a score by the best one of its list, or give 0 for scores that are not positive.
 
     >>> share_of_best("vector", value(-0.9, "cosine"), best=-0.1).value
     0.0
     """
     if score.value <= 0.0 or best <= 0.0:
-        return value(0.0, f"{name} not above zero")
+        return value(0.0, f"{name} / best {name} = 0: not above 0")
     return quotient(f"{name} / best {name}", score, value(best, f"best {name}"))
 
 
 def linear(shares: Mapping[str, Explanation], weights: Mapping[str, float]) -> Explanation:
-    """Fuse by score: `Σ weight · score`.
+    """Fuse normalised scores linearly: `Σ weight · score`.
 
     >>> lexical = share_of_best("lexical", value(8.0, "BM25"), best=10.0)
     >>> vector = share_of_best("vector", value(0.6, "cosine"), best=0.9)
     >>> round(linear({"lexical": lexical, "vector": vector}, {"lexical": 0.7, "vector": 0.3}).value, 4)
     0.76
     """
-    return total("linear fusion", *(weighted(weights[name], name, part) for name, part in shares.items()))
+    return total(
+        "linear fusion = Σ weight × score", *(weighted(weights[name], name, part) for name, part in shares.items())
+    )
 
 
 def three_way_weights(alpha: float, fulltext_share: float, any_fulltext: bool) -> tuple[float, float, float]:
-    """Split 1 into the weights of vector, graph and full text; without full-text hits the graph gets their part.
+    """Compute the weights of vector, graph and full text.
+
+    Without full-text hits the graph gets their share.
 
     >>> [round(weight, 2) for weight in three_way_weights(0.7, 0.3, any_fulltext=True)]
     [0.7, 0.21, 0.09]
@@ -102,7 +112,7 @@ def three_way_weights(alpha: float, fulltext_share: float, any_fulltext: bool) -
 def three_way(
     vector: Explanation, graph: Explanation, fulltext: Explanation, weights: tuple[float, float, float]
 ) -> Explanation:
-    """Fuse a document's three signals: `α·vector + β·graph + γ·fulltext`.
+    """Fuse the three scores of a document: `α·vector + β·graph + γ·fulltext`.
 
     >>> signals = value(0.8, "vector"), value(0.5, "graph"), value(0.4, "fulltext")
     >>> round(three_way(*signals, three_way_weights(0.7, 0.3, any_fulltext=True)).value, 3)

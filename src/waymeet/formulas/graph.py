@@ -1,10 +1,10 @@
-"""How nearness in the graph becomes a number."""
+"""Scores from distances and links in the graph."""
 
 from math import log
 
 
 def proximity(hops: int) -> float:
-    """Score a document by its distance from a starting point: 1 there and next door, then 1/hops.
+    """Score a document by its distance from a start of the walk, `1 / max(hops, 1)`.
 
     >>> [round(proximity(hops), 2) for hops in range(4)]
     [1.0, 1.0, 0.5, 0.33]
@@ -13,7 +13,7 @@ def proximity(hops: int) -> float:
 
 
 def propagated_share(weight: float, degree: int) -> float:
-    """Say how much of its score a document hands along one of its links: less, the more links it has.
+    """Compute the share of a score that passes along one link, `weight / (1 + ln(degree))`.
 
     >>> propagated_share(0.3, 1)
     0.3

@@ -1,4 +1,4 @@
-"""The arithmetic of `memory`: agreement of lists, recency, importance, and the final sum."""
+"""Formulas of the recipe `memory`: convergence, recency, importance, final score."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ _HIGHEST = 3.0
 
 
 def boost_converged(fused: Explanation, lists: int, factor: float = 1.1) -> Explanation:
-    """Reward what two or more lists found.
+    """Multiply the fused score by a factor if two or more lists contain the candidate.
 
     >>> from waymeet.formulas.fusion import rrf
     >>> fused = rrf({"vector": 2, "lexical": 5, "graph": 1}, {"graph": 1.5})
@@ -26,13 +26,15 @@ def boost_converged(fused: Explanation, lists: int, factor: float = 1.1) -> Expl
     """
     if lists < 2:
         return fused
-    return product("found by several lists", fused, value(factor, f"{lists} lists agree"))
+    return product(
+        "fused score × convergence factor", fused, value(factor, f"convergence factor: found in {lists} lists")
+    )
 
 
 def retrievability(days: float, half_life: float | None) -> float:
-    """Say how well something is still remembered: `(1 + 19/81 · t/S)^-0.5` with `S = half-life · 19/243`.
+    """Compute recency as retrievability: `(1 + 19/81 · t/S)^-0.5` with `S = half-life · 19/243`.
 
-    The constants are those of FSRS (Ye, 2022), scaled so that half is left after the half-life; None never fades.
+    The constants are those of FSRS (Ye, 2022), scaled so that R(half-life) = 0.5. Without a half-life, R = 1.
 
     >>> round(retrievability(7.0, 7.0), 4), retrievability(0.0, 7.0), retrievability(9999.0, None)
     (0.5, 1.0, 1.0)
@@ -44,7 +46,7 @@ def retrievability(days: float, half_life: float | None) -> float:
 
 
 def importance(tier: str) -> float:
-    """Turn a tier into a number from 0 to 1; an unknown tier is normal.
+    """Compute importance as tier / 3, with an unknown tier as normal.
 
     >>> importance("constitutional"), round(importance("normal"), 4), round(importance("?"), 4)
     (1.0, 0.3333, 0.3333)
@@ -59,17 +61,19 @@ def final_score(
     weights: tuple[float, float, float],
     kind: Explanation,
 ) -> Explanation:
-    """Weigh nearness to the question, recency and importance (weights in the order recency, importance, similarity).
+    """Compute `(w_sim·similarity + w_rec·recency + w_imp·importance) × document type factor`.
+
+    The weights are given in the order recency, importance, similarity.
 
     >>> parts = value(1.0, "similarity"), value(0.5, "recency"), value(importance("normal"), "importance")
     >>> round(final_score(*parts, (0.5, 0.2, 0.3), value(1.3, "plan")).value, 4)
     0.8017
     """
     for_recency, for_importance, for_similarity = weights
-    told = total(
-        "similarity, recency and importance",
+    weighted_sum = total(
+        "w_sim·similarity + w_rec·recency + w_imp·importance",
         weighted(for_similarity, "similarity", similarity),
         weighted(for_recency, "recency", recency),
         weighted(for_importance, "importance", tier),
     )
-    return product("× kind of document", told, kind)
+    return product("weighted sum × document type factor", weighted_sum, kind)

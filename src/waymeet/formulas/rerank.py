@@ -1,4 +1,4 @@
-"""What becomes of a reranker's scores."""
+"""Normalisation of reranker scores, and their fusion with other scores."""
 
 from collections.abc import Sequence
 from math import exp
@@ -8,7 +8,7 @@ from waymeet.types import Explanation
 
 
 def logistic(logit: float) -> float:
-    """Map any number to one between 0 and 1.
+    """Compute the logistic function, `1 / (1 + exp(−x))`, without overflow.
 
     >>> logistic(0.0), round(logistic(2.0), 4), logistic(-1e9)
     (0.5, 0.8808, 0.0)
@@ -20,7 +20,7 @@ def logistic(logit: float) -> float:
 
 
 def length_penalty(characters: int, enough: int = 100, least: float = 0.8) -> float:
-    """Trust a score less if there was little text to judge by.
+    """Compute the penalty for short texts: `least + (1 − least)·characters/enough`, at most 1.
 
     >>> length_penalty(50), length_penalty(100), length_penalty(0)
     (0.9, 1.0, 0.8)
@@ -31,7 +31,7 @@ def length_penalty(characters: int, enough: int = 100, least: float = 0.8) -> fl
 def fused_weight(
     position: int, bands: Sequence[tuple[int, float]] = ((3, 0.75), (10, 0.60)), tail: float = 0.40
 ) -> float:
-    """Say how much the fused score counts beside the reranker's, by the position in the fused list, from 1.
+    """Give the weight of the fused score beside the reranker's, by fused rank.
 
     >>> [fused_weight(position) for position in (1, 3, 4, 10, 11)]
     [0.75, 0.75, 0.6, 0.6, 0.4]
@@ -40,10 +40,14 @@ def fused_weight(
 
 
 def blend_scores(fused: Explanation, reranked: Explanation, weight: float) -> Explanation:
-    """Mix the fused score, as a part of the best, with the reranker's.
+    """Blend the normalised fused score with the reranker's: `w·fused + (1 − w)·reranker`.
 
     >>> from waymeet.formulas.explanation import value
     >>> round(blend_scores(value(0.9, "rrf / best"), value(0.4, "reranker"), fused_weight(2)).value, 4)
     0.775
     """
-    return total("fused and reranked", weighted(weight, "fused", fused), weighted(1.0 - weight, "reranker", reranked))
+    return total(
+        f"w·fused + (1 − w)·reranker, w = {weight:g}",
+        weighted(weight, "fused", fused),
+        weighted(1.0 - weight, "reranker", reranked),
+    )

@@ -1,14 +1,15 @@
-"""How much meaning counts beside words, by what kind of texts are searched."""
+"""Weight of the vector score beside the lexical score, by the kind of texts in the index."""
 
 _SHORT, _FULL = 20.0, 40.0
-"""Terms up to which a text is a remark, and from which on it says enough about itself."""
+"""Average terms per chunk up to which texts count as short, and from which on as long."""
 _MOSTLY = 0.5
-_LEAST = 0.2
-"""What meaning keeps of its weight even if nothing is near."""
+"""Share of source files above which an index counts as code."""
+_MIN_TRUST = 0.2
+"""Share of its weight that the vector score keeps even if no vector is similar."""
 
 
 def part_between(value: float, low: float, high: float) -> float:
-    """Say how far a value has come from one bound to another, between 0 and 1.
+    """Map a value linearly from `low`…`high` to 0…1, clamped at both ends.
 
     >>> part_between(30.0, 25.0, 50.0), part_between(60.0, 25.0, 50.0)
     (0.2, 1.0)
@@ -17,7 +18,9 @@ def part_between(value: float, low: float, high: float) -> float:
 
 
 def text_length_factor(body: float, code: float) -> float:
-    """Say how much texts of so many terms say about themselves: 0 for remarks, 1 for paragraphs and mostly code.
+    """Rate the average text length from 0 (a few words) to 1 (paragraphs, or mostly code).
+
+    `body` is the average number of terms per chunk, `code` the share of source files.
 
     >>> text_length_factor(17.0, 0.0), text_length_factor(35.0, 0.0), text_length_factor(17.0, 0.9)
     (0.0, 0.75, 1.0)
@@ -26,7 +29,9 @@ def text_length_factor(body: float, code: float) -> float:
 
 
 def code_vector_weight(sections: float, functions: float, usual: float) -> float:
-    """Weigh meaning in code by how many sections a file has: one that is a single function is known by what it does.
+    """Interpolate the vector weight of code by the number of sections per file.
+
+    One section per file is a single function, two or more are a whole source file.
 
     >>> [round(code_vector_weight(sections, 0.9, 0.3), 2) for sections in (1.0, 1.5, 12.0)]
     [0.9, 0.6, 0.3]
@@ -35,9 +40,11 @@ def code_vector_weight(sections: float, functions: float, usual: float) -> float
 
 
 def similarity_trust(steps: float, enough: float) -> float:
-    """Say which part of its weight meaning keeps if the nearest is so far above what has nothing to do with a question.
+    """Compute the share of its weight that the vector score keeps, by the best similarity.
+
+    It is full from `enough` steps above the noise level on.
 
     >>> similarity_trust(1.5, 1.2), similarity_trust(0.6, 1.2), similarity_trust(-0.5, 1.2)
     (1.0, 0.5, 0.2)
     """
-    return max(part_between(steps, 0.0, enough), _LEAST)
+    return max(part_between(steps, 0.0, enough), _MIN_TRUST)

@@ -200,7 +200,7 @@ class Project:
 
     def _answer(self, store: Store, query: Query, settings: Settings) -> Answer:
         """Run the recipe with the models that answer now; again if a previous model just failed."""
-        from waymeet.search.shape.hits import answer_query
+        from waymeet.search.pipeline import answer_query
 
         recipe = self.recipe(query.recipe)
         embedding = self.settings.embedding

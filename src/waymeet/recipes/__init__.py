@@ -1,4 +1,4 @@
-"""The rankings, written down: each is one short file."""
+"""Recipes: each ranking is one short file that lists its stages and settings."""
 
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from waymeet.errors import UnknownRecipeError
 from waymeet.recipes.auto import AUTO
 from waymeet.recipes.classic import CLASSIC
-from waymeet.recipes.custom import made
+from waymeet.recipes.custom import build_recipe
 from waymeet.recipes.deep import DEEP
 from waymeet.recipes.memory import MEMORY
 from waymeet.recipes.neighbours import FILES, NEIGHBOURS, SKILLS_RECALL
@@ -18,11 +18,15 @@ RECIPES = {recipe.name: recipe for recipe in (AUTO, CLASSIC, DEEP, THREEWAY, MEM
 
 
 def find_recipe(name: str, own: Mapping[str, CustomRecipe] | None = None) -> Recipe:
-    """Find a recipe by its name; `own` are the user's, as the settings describe them."""
+    """Find a recipe by its name, among the built-in ones and those of the user's settings.
+
+    Raises:
+        UnknownRecipeError: no recipe has this name.
+    """
     if name in RECIPES:
         return RECIPES[name]
     if own and name in own:
-        return made(name, own[name], RECIPES)
+        return build_recipe(name, own[name], RECIPES)
     known = [*RECIPES, *(own or ())]
     close = get_close_matches(name, known, n=1)
     hint = f"Did you mean {close[0]}?" if close else f"There are: {', '.join(known)}."
@@ -30,7 +34,7 @@ def find_recipe(name: str, own: Mapping[str, CustomRecipe] | None = None) -> Rec
 
 
 def list_recipes(own: Mapping[str, CustomRecipe]) -> Iterator[Recipe]:
-    """Give every recipe, the user's last."""
+    """Yield every recipe, those of the user's settings last."""
     yield from RECIPES.values()
     for name, described in own.items():
-        yield made(name, described, RECIPES)
+        yield build_recipe(name, described, RECIPES)

@@ -1,26 +1,27 @@
-"""A recipe with a stage less: what is each of them worth?"""
+"""Variants of a recipe that lack one stage, to measure what each stage contributes."""
 
 from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
 from waymeet.recipes.stage_table import CANDIDATES, STAGES
-from waymeet.search.state import Recipe, Stage, stage_name
+from waymeet.search.pipeline import stage_name
+from waymeet.search.state import Recipe, Stage
 
 
 def without_each_stage(recipe: Recipe) -> Iterator[tuple[str, Recipe | None]]:
-    """Yield each stage's name with the recipe that lacks it; None in its place if the others cannot do without it."""
+    """Yield the name of each stage with the recipe without it, or None if other stages need it."""
     for name in dict.fromkeys(map(stage_name, recipe.stages)):
-        rest = tuple(stage for stage in recipe.stages if stage_name(stage) != name)
-        yield name, replace(recipe, stages=rest) if _can_run(rest) else None
+        others = tuple(stage for stage in recipe.stages if stage_name(stage) != name)
+        yield name, replace(recipe, stages=others) if _can_run(others) else None
 
 
 def _can_run(stages: Sequence[Stage]) -> bool:
-    """Tell whether every stage finds what it needs, and something is found in the end."""
-    there = {""}
+    """Check whether every stage gets what it needs, and any stage makes candidates."""
+    available = {""}
     for stage in stages:
-        part = STAGES[stage_name(stage)]
-        if part.needs not in there:
+        row = STAGES[stage_name(stage)]
+        if row.needs not in available:
             return False
-        there.add(part.gives)
-    return CANDIDATES in there
+        available.add(row.gives)
+    return CANDIDATES in available

@@ -1,4 +1,4 @@
-"""The default: words (titles, headings and what links say included), meaning where there is a model, one light hop."""
+"""The default recipe: weighted sum of lexical and vector scores, boosts by names and links."""
 
 from waymeet.search.fuse.weighted_sum import aggregate_sections, limit_per_document, weighted_sum
 from waymeet.search.rank.feedback import apply_feedback
@@ -13,7 +13,7 @@ from waymeet.search.understand.spelling import correct_spelling
 
 AUTO = Recipe(
     name="auto",
-    description="Words, meaning and links by score; what is called by its name gets a bonus. The default.",
+    description="Weighted sum of lexical and vector scores, with bonuses for names and links. The default.",
     stages=(
         understand,
         correct_spelling,

@@ -1,4 +1,4 @@
-"""Words and meaning side by side, fused by rank or by score: what most hybrid search does."""
+"""The recipe `classic`: lexical and vector lists fused by rank or by score."""
 
 from waymeet.search.fuse.fusion import fuse
 from waymeet.search.rank.feedback import apply_feedback

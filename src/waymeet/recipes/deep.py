@@ -1,4 +1,4 @@
-"""All there is to ask: words first, other wordings unless words are clear, lists fused, the best read again."""
+"""The recipe `deep`: query expansion, rank fusion of all wordings, reranking."""
 
 from waymeet.recipes.classic import CLASSIC
 from waymeet.search.fuse.deep import blend_reranker, fuse_variants, strong_signal
@@ -13,7 +13,7 @@ from waymeet.search.understand.spelling import correct_spelling
 
 DEEP = Recipe(
     name="deep",
-    description="BM25 and vectors for the question and other wordings of it, fused by rank, the best read by a model.",
+    description="BM25 and vectors for the query and alternative wordings, fused by rank, the best reranked by a model.",
     stages=(
         understand,
         correct_spelling,

@@ -1,4 +1,4 @@
-"""What a project remembers: three lists fused by rank, weighed by intent, recency, importance and kind."""
+"""The recipe `memory`: three lists fused by rank, weighted by recency and importance."""
 
 from waymeet.search.rank.feedback import apply_feedback
 from waymeet.search.rank.memory import (
@@ -20,7 +20,7 @@ from waymeet.search.understand.spelling import correct_spelling
 
 MEMORY = Recipe(
     name="memory",
-    description="Entries by words, meaning and links; what is asked for decides between new, important and near.",
+    description="Documents by lexical, vector and link rank; the query's intent weighs recency and importance.",
     stages=(
         understand,
         correct_spelling,

@@ -1,4 +1,4 @@
-"""Words and meaning by rank, then handed on from the best nodes to those around them; and its two little sisters."""
+"""The recipes `neighbours`, `files` and `skills_recall`: rank fusion, spread along links."""
 
 from waymeet.search.rank.feedback import apply_feedback
 from waymeet.search.rank.neighbours import (
@@ -19,7 +19,7 @@ _MODES = ("hybrid", "vector", "keyword")
 
 NEIGHBOURS = Recipe(
     name="neighbours",
-    description="The best sections and symbols by rank fusion, and what is linked to them, weaker at every step.",
+    description="Sections and symbols by rank fusion, and those linked to the best, with a decay per link.",
     stages=(
         understand,
         correct_spelling,
@@ -38,7 +38,7 @@ NEIGHBOURS = Recipe(
 
 FILES = Recipe(
     name="files",
-    description="Whole files by path, title and the names of what is in them.",
+    description="Whole files by path, title, headings and symbol names.",
     stages=(
         understand,
         correct_spelling,
@@ -61,7 +61,7 @@ FILES = Recipe(
 
 SKILLS_RECALL = Recipe(
     name="skills_recall",
-    description="Skills whose title, description or triggers fit the task at hand.",
+    description="Skills whose title, description or trigger phrases match the task.",
     stages=(
         only_skills,
         understand,

@@ -1,4 +1,4 @@
-"""Whole documents by similarity, nearness in the graph and full text, added up with fixed weights."""
+"""The recipe `threeway`: documents by a fixed sum of vector, graph and full-text scores."""
 
 from waymeet.search.fuse.fusion import apply_type_filter, fuse_three_way
 from waymeet.search.rank.feedback import apply_feedback
@@ -10,7 +10,7 @@ from waymeet.search.understand.spelling import correct_spelling
 
 THREEWAY = Recipe(
     name="threeway",
-    description="Documents by 0.7·vector + 0.21·graph + 0.09·full text; full text alone where there are no vectors.",
+    description="Documents by 0.7·vector + 0.21·graph + 0.09·full text; by full text alone if there are no vectors.",
     stages=(
         understand,
         correct_spelling,

@@ -1,1 +1,1 @@
-"""The road of one query: understand → retrieve (lexical, vector, graph) → fuse → shape."""
+"""Search: understand → retrieve → fuse → rank → shape."""

@@ -1,26 +1,23 @@
-"""What travels along the road of one query: an immutable state, the tools, the recipe, and the fold that runs it."""
+"""Data types of the search pipeline: state, tools, stages and recipes."""
 
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
-from time import perf_counter, time_ns
+from collections.abc import Callable, Mapping, MutableMapping
+from time import time_ns
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waymeet.errors import UnknownRecipeError
 from waymeet.ports import Embedder, Expander, Reranker, Store
 from waymeet.search.feedback.votes import Feedback
 from waymeet.settings import Bm25, Settings
 from waymeet.types import (
     Candidate,
     Degraded,
-    Evidence,
     Explanation,
     Filters,
     Query,
     Ranking,
     Reached,
-    Step,
     Variant,
     Word,
 )
@@ -30,103 +27,103 @@ if TYPE_CHECKING:
 
 
 class Tools(NamedTuple):
-    """What stages may use."""
+    """The store, the models and the user data that stages use."""
 
     store: Store
     embedders: tuple[Embedder, ...] = ()
-    """Models of meaning, the main one first; a text is embedded by the first that suits its language."""
+    """Embedding models, the main one first; a text is embedded by the first that supports its language."""
     reranker: Reranker | None = None
     expander: Expander | None = None
     now: Callable[[], int] = time_ns
-    """The time, in nanoseconds since 1970."""
+    """The clock: nanoseconds since 1970."""
     last_read: Mapping[str, int] = {}
-    """When documents were last read or confirmed, by id."""
+    """Time at which each document was last read or confirmed, in nanoseconds since 1970, by id."""
     feedback: Feedback = Feedback()
-    """What people said about answers."""
+    """Stored feedback on results."""
     failed_chunks: int = 0
-    """Sections that these models give no usable vector for."""
+    """Number of chunks for which these models return no usable vector."""
     save_vectors: Callable[[str, Mapping[str, "Vector"], Mapping[str, str]], None] | None = None
-    """Takes vectors that were made on the spot, to be kept after the answer: space, vectors and digests by chunk."""
+    """Stores vectors that were embedded on demand, after the answer: space, vectors and digests by chunk."""
     reranker_cache: MutableMapping[str, tuple[float, ...]] | None = None
-    """What the reranker said before, by what it was asked."""
+    """Earlier scores of the reranker, by the fingerprint of query and texts."""
 
 
 class RerankerScore(NamedTuple):
-    """What a reranker thinks of a text, and how long the text is."""
+    """A reranker's score of a text, with the length of the text."""
 
     score: float
     characters: int
 
 
 class Search(Struct, frozen=True):
-    """How far a query has come. A stage returns a new one and leaves the old one as it was."""
+    """The state of a query between two stages. It is immutable: a stage returns a changed copy."""
 
     query: Query
     mode: str = ""
     filters: Filters = Filters()
     deferred_filters: Filters = Filters()
-    """Filters that act only on the result, for recipes that walk through what they do not show."""
+    """Filters that apply to the result only, so that a walk may pass through excluded documents."""
     text: str = ""
-    """The query without its operators."""
+    """The query without its operators and filters."""
     vector_text: str = ""
-    """What a model of meaning is asked, if that differs: the same before slips were put right, for it knows more words
-    than an index, and with what acronyms stand for."""
+    """The text to embed, if it differs from `text`: in the original spelling, because a model knows more words than
+    the index, and with expanded acronyms."""
     quoted: tuple[str, ...] = ()
-    """Phrases that the query itself insists on."""
+    """Phrases in quotes, which a result must contain."""
     intent: str = ""
-    """What the asker is up to, for recipes that care."""
+    """The intent of the query, for recipes that use it, such as `fix_bug`."""
     words: tuple[Word, ...] = ()
     bm25: Bm25 | None = None
-    """The numbers of the lexical score, where those of the settings do not suit the texts."""
+    """Parameters of BM25, if they were adapted to the corpus; None uses the settings."""
     lists: Mapping[str, Ranking] = {}
     """Ranked chunks by source: `lexical`, `vector`."""
     other_language: frozenset[str] = frozenset()
-    """Chunks in the list `vector` that are in another language than the question."""
+    """Chunks in the list `vector` that are in another language than the query."""
     vector_coverage: float | None = None
-    """Which part of the sections the list `vector` was made from; None if there is no such list."""
+    """Share of all chunks that had a vector when the list `vector` was made; None if there is no such list."""
     similarity_steps: float | None = None
-    """How many steps the nearest in it is above what has nothing to do with the question; None if nobody can tell."""
+    """Best cosine in that list, in steps above the noise level of its model; None if the model is not calibrated."""
     top_coverage: float = 0.0
-    """Which part of the likeliest by words is in it, those included that were embedded on the spot."""
-    evidence: Mapping[str, tuple[Evidence, ...]] = {}
-    """What made the lexical scores, by chunk; only when an explanation is asked for."""
+    """Share of the best lexical results that have a vector, including those embedded on demand."""
+    lexical_explanations: Mapping[str, Explanation] = {}
+    """Explanations of the scores in the list `lexical`, by chunk; only if the query wants explanations."""
     reached: tuple[Reached, ...] = ()
-    """Documents found along links."""
+    """Documents reached along links, with their distance."""
     link_explanations: Mapping[str, Explanation] = {}
-    """How documents were reached along links and what that is worth, where a list is made of it."""
+    """Explanations of the scores in the list `graph`, by document."""
     variants: tuple[Variant, ...] = ()
-    """Other ways to put the question, the asker's own or a model's."""
+    """Alternative wordings of the query, from the caller or from a model."""
     strong_signal: bool | None = None
-    """Whether words alone have answered clearly; None if nobody looked."""
+    """Whether the lexical list has a clear winner; None if that was not checked."""
     reranker_scores: Mapping[str, RerankerScore] = {}
-    """What a reranker thinks, by chunk."""
+    """Scores of the reranker, by chunk."""
     candidates: tuple[Candidate, ...] = ()
     """Best first."""
     search_type: str = "hybrid"
     degraded: tuple[Degraded, ...] = ()
     notes: tuple[str, ...] = ()
     skipped: str | None = None
-    """Why the stage that just ran did nothing."""
+    """Reason for which the last stage did nothing; None if it ran."""
 
     def skip(self, reason: str) -> "Search":
-        """Go on unchanged, saying why."""
+        """Return the state unchanged, with the reason why the stage was skipped."""
         return replace(self, skipped=reason)
 
     def degrade(self, stage: str, code: str, detail: str) -> "Search":
-        """Go on, telling the asker that the answer is less than it could be."""
+        """Add a note that the answer is incomplete, and why."""
         return replace(self, degraded=(*self.degraded, Degraded(stage, code, detail)))
 
     def miss(self, stage: str, code: str, detail: str) -> "Search":
-        """Go on without this stage, telling both the record of steps and the asker why."""
+        """Skip the stage and note that the answer is incomplete without it."""
         return self.degrade(stage, code, detail).skip(code)
 
     @property
     def vector_share(self) -> float:
-        """How much the list `vector` is to count where it is mixed with others: as much as has a vector."""
+        """Weight factor of the list `vector` in a fusion: the share of chunks that have a vector."""
         return 1.0 if self.vector_coverage is None else max(self.vector_coverage, self.top_coverage)
 
     def ranking(self, source: str) -> Ranking:
-        """Give the ranked list of a source, empty if there is none."""
+        """Give the ranked list of a source, or an empty list."""
         return self.lists.get(source, ())
 
 
@@ -134,53 +131,12 @@ Stage = Callable[[Search, Tools, Settings], Search]
 
 
 class Recipe(Struct, frozen=True):
-    """A ranking, written down: stages in order and the numbers they use."""
+    """A ranking: its stages in order and the settings in which it differs from the defaults."""
 
     name: str
     description: str
     stages: tuple[Stage, ...]
     overrides: Mapping[str, Any] = {}
-    """The recipe's own numbers, laid over the defaults and under the user's settings."""
+    """The recipe's own settings: they override the defaults, and the user's settings override them."""
     modes: tuple[str, ...] = ()
-    """The modes a caller may choose."""
-
-
-def run_stages(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> tuple[Search, tuple[Step, ...]]:
-    """Fold a query through a recipe's stages, noting what each cost or why it was skipped."""
-    reached, steps = start(recipe, query), []
-    for step, search in iterate_stages(recipe, reached, tools, settings):
-        reached = search
-        steps.append(step)
-    return reached, tuple(steps)
-
-
-def start(recipe: Recipe, query: Query) -> Search:
-    """Start a query on its road.
-
-    Raises:
-        UnknownRecipeError: the recipe has not the mode that the query asks for.
-    """
-    if query.mode and query.mode not in recipe.modes:
-        known = f"It has: {', '.join(recipe.modes)}." if recipe.modes else f"The recipe {recipe.name} has no modes."
-        known += " For the eight stages of deep search use --recipe deep." if query.mode == "deep" else ""
-        raise UnknownRecipeError(f"The recipe {recipe.name} has no mode {query.mode!r}.", known)
-    mode = query.mode or next(iter(recipe.modes), "")
-    return Search(query, mode, _usual(query.filters), text=query.text)
-
-
-def iterate_stages(recipe: Recipe, search: Search, tools: Tools, settings: Settings) -> Iterator[tuple[Step, Search]]:
-    """Yield what each stage cost and how far the query came by it."""
-    for stage in recipe.stages:
-        started = perf_counter()
-        search = stage(replace(search, skipped=None), tools, settings)
-        yield Step(stage_name(stage), perf_counter() - started, search.skipped), search
-
-
-def _usual(filters: Filters) -> Filters:
-    """Leave folders out unless kinds are asked for: every folder would answer for the names of all that is in it."""
-    return filters if filters.kinds else replace(filters, without_kinds=(*filters.without_kinds, "folders"))
-
-
-def stage_name(stage: Stage) -> str:
-    """Name a stage as its function is named."""
-    return getattr(stage, "__name__", repr(stage))
+    """Modes that a caller may choose; the first is the default."""

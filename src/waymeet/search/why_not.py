@@ -8,8 +8,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waymeet.analysis import list_terms, token_spans
-from waymeet.search.state import Recipe, Search, Tools, iterate_stages, run_stages, start
-from waymeet.search.understand.inline_filters import asked
+from waymeet.search.pipeline import iterate_stages, run_stages, start
+from waymeet.search.state import Recipe, Search, Tools
+from waymeet.search.understand.inline_filters import parse_inline_filters
 from waymeet.settings import Settings
 from waymeet.types import Document, Filters, Query, Ranking
 
@@ -254,7 +255,7 @@ def _feedback_command(query: Query, document: Document) -> str:
 
 def _filter_changes(query: Query, filters: Sequence[str], tools: Tools) -> Iterator[str]:
     """Yield the filters to drop, as written in the query or as options."""
-    parsed = asked(query.text, tools.store.documents_by_key)
+    parsed = parse_inline_filters(query.text, tools.store.documents_by_key)
     for name in filters:
         key = _KEYS.get(name, "")
         inline = [written for written in parsed.written if written.partition(":")[0] == key] if key else []

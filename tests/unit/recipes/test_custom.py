@@ -1,4 +1,4 @@
-"""Recipes that users write: made of the same stages, and refused with a reason if they cannot work."""
+"""Recipes of users: built from the same stages, and refused with a reason if invalid."""
 
 import pytest
 from support.corpus import store_of
@@ -6,8 +6,8 @@ from support.corpus import store_of
 from waymeet.errors import SettingsError, UnknownRecipeError
 from waymeet.recipes import RECIPES, find_recipe, list_recipes
 from waymeet.recipes.stage_table import STAGES
-from waymeet.search.shape.hits import answer_query
-from waymeet.search.state import Tools, stage_name
+from waymeet.search.pipeline import answer_query, stage_name
+from waymeet.search.state import Tools
 from waymeet.settings import CustomRecipe, Layer, make_layer, resolve
 from waymeet.types import Query
 
@@ -50,14 +50,14 @@ def test_a_base_lends_stages_modes_and_numbers() -> None:
         (CustomRecipe(stages=("zzz",)), "no stage 'zzz'", "There are: "),
         (
             CustomRecipe(stages=("understand", "weighted_sum", "lexical")),
-            "weighted_sum, at place 2, needs a ranked list",
+            "weighted_sum, at position 2, needs a ranked list",
             "lexical",
         ),
-        (CustomRecipe(stages=("lexical", "weighted_sum")), "lexical, at place 1, needs words", "understand"),
+        (CustomRecipe(stages=("lexical", "weighted_sum")), "lexical, at position 1, needs words", "understand"),
         (CustomRecipe(stages=("understand", "lexical")), "no stage makes candidates", "fuse"),
         (
             CustomRecipe(stages=("understand", "lexical", "limit_per_document", "fuse")),
-            "limit_per_document, at place 3",
+            "limit_per_document, at position 3",
             "fuse",
         ),
         (CustomRecipe(base="atuo"), "no recipe 'atuo'", "Did you mean auto?"),

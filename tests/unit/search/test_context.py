@@ -8,7 +8,7 @@ from support.projects import indexed
 from waymeet.analysis.token_estimate import estimate_tokens
 from waymeet.recipes import RECIPES
 from waymeet.search.context import Context, build_context, summarise_page
-from waymeet.search.shape.hits import answer_query
+from waymeet.search.pipeline import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Settings
 from waymeet.stores.memory.store import MemoryStore

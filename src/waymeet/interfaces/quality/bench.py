@@ -29,6 +29,7 @@ from waymeet.project import Project
 from waymeet.recipes.ablate import without_each_stage
 from waymeet.recipes.auto import AUTO
 from waymeet.recipes.classic import CLASSIC
+from waymeet.recipes.stage_table import READS, SIGNALS
 from waymeet.search.state import Recipe, Tools
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.settings.layers import parse_assignment
@@ -54,7 +55,7 @@ class Bench(NamedTuple):
 
         Times measured with it are too short.
         """
-        return self._replace(tools=cache_query_vectors(self.tools), runner=ReplayRunner())
+        return self._replace(tools=cache_query_vectors(self.tools), runner=ReplayRunner(READS))
 
     def with_models_of(self, other: "Bench") -> "Bench":
         """Give a bench that uses the loaded models of another one with the same settings."""
@@ -202,7 +203,9 @@ def ablate_recipe(
     changes: list[tuple[str, Recipe | None, Sequence[Layer]]] = [
         (f"without {name}", shorter, ()) for name, shorter in without_each_stage(recipe)
     ]
-    changes += [(name, recipe, (Layer(name, tree),)) for name, tree in list_signals(recipe, bench.settings(recipe))]
+    changes += [
+        (name, recipe, (Layer(name, tree),)) for name, tree in list_signals(recipe, bench.settings(recipe), SIGNALS)
+    ]
     for done, (name, changed, over) in enumerate(changes, start=1):
         if changed is None:
             yield name.removeprefix("without ")

@@ -17,6 +17,7 @@ from waymeet.interfaces.quality.text_report import header_line, result_line
 from waymeet.interfaces.render.text import Line
 from waymeet.ports import Progress
 from waymeet.recipes.auto import AUTO
+from waymeet.recipes.stage_table import SIGNALS
 from waymeet.search.state import Recipe
 
 
@@ -98,7 +99,7 @@ class Evaluation:
     def leave_one_out(self, benches: Sequence[Bench], progress: Progress | None) -> None:
         """Tune the weights of `auto` without each collection in turn, and measure them on it."""
         collections = [collection for bench in benches for collection in bench.collections]
-        before = list_weights(AUTO, benches[0].settings(AUTO))
+        before = list_weights(AUTO, benches[0].settings(AUTO), SIGNALS)
         self._folds = leave_one_out(collections, make_weight_measurer(benches), before, progress)
 
     def _measure(self, collection: Collection, run: Run) -> MeasuredRun:

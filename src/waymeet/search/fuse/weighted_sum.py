@@ -1,4 +1,4 @@
-"""The stages of `auto` that make scores: words and meaning by score, a document's sections together, diversity."""
+"""Stages of `auto` that combine scores of lists and of a document's sections."""
 
 from collections import defaultdict
 
@@ -9,7 +9,7 @@ from waymeet.formulas.explanation import product, quotient, total, value, weight
 from waymeet.formulas.fusion import share_of_best
 from waymeet.formulas.vector_weight import code_vector_weight, similarity_trust
 from waymeet.ports import choose_embedder
-from waymeet.search.fuse.fusion import kind_of, made_of, ordered, rows_of, scored
+from waymeet.search.fuse.fusion import explain_score, find_search_type, iterate_rows, sort_candidates, source_kind
 from waymeet.search.retrieve.dense import spaces_of
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Auto, Settings
@@ -17,111 +17,117 @@ from waymeet.types import Candidate, Explanation, ScoredChunk
 
 
 def weighted_sum(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Mix words and meaning by score; with one list alone, its share of the best decides."""
-    kind = made_of(search)
-    meaning = _weight(search, tools, settings.auto) * _trust(search, settings.auto) if kind == "hybrid" else 0.0
-    weight = {"vector": meaning, "lexical": 1.0 - meaning}
+    """Score chunks by `w·vector + (1 − w)·lexical` of normalised scores."""
+    search_type = find_search_type(search)
+    vector_weight = _vector_weight(search, tools, settings.auto) if search_type == "hybrid" else 0.0
+    weights = {"vector": vector_weight, "lexical": 1.0 - vector_weight}
+    description = f"w·vector + (1 − w)·lexical, w = {vector_weight:.4g}"
     candidates = []
-    for rows, found in rows_of(search):
-        row = next(iter(rows.values()))
-        parts = {source: _part(search, source, row) for source, row in rows.items()}
-        if kind == "hybrid":
-            told = (weighted(weight.get(kind_of(each), 0.0), each, part) for each, part in parts.items())
-            score = total("words and meaning", *told)
+    for rows, sources in iterate_rows(search):
+        normalised = {source: _normalise_score(search, source, row) for source, row in rows.items()}
+        if search_type == "hybrid":
+            parts = (
+                weighted(weights.get(source_kind(source), 0.0), source, part) for source, part in normalised.items()
+            )
+            score = total(description, *parts)
         else:
-            score = max(parts.values(), key=lambda part: part.value)
-        candidates.append(Candidate(row.document, (row.chunk,), score, found))
-    return replace(search, candidates=ordered(candidates), search_type=kind)
+            score = max(normalised.values(), key=lambda part: part.value)
+        row = next(iter(rows.values()))
+        candidates.append(Candidate(row.document, (row.chunk,), score, sources))
+    return replace(search, candidates=sort_candidates(candidates), search_type=search_type)
 
 
-def _weight(search: Search, tools: Tools, auto: Auto) -> float:
-    """Weigh meaning beside words, the more the larger a part of all is in another language than the question.
+def _vector_weight(search: Search, tools: Tools, auto: Auto) -> float:
+    """Compute the vector weight, reduced if vectors are missing or not similar enough."""
+    steps = search.similarity_steps
+    is_calibrated = steps is not None and auto.min_similarity_steps
+    trust = similarity_trust(steps or 0.0, auto.min_similarity_steps) if is_calibrated else 1.0
+    return _weight_by_language(search, tools, auto) * (search.vector_share * trust)
 
-    The weight is one for all, so that no page is ahead because of its language.
+
+def _weight_by_language(search: Search, tools: Tools, auto: Auto) -> float:
+    """Raise the vector weight by the squared share of chunks in other languages.
+
+    All candidates get the same weight, so that no document gains by its language.
     """
     if not tools.embedders:
-        return _own_weight(tools, auto, main=True)
-    home = choose_embedder(tools.embedders, detect_language(search.vector_text or search.text))
-    own = _own_weight(tools, auto, main=home is tools.embedders[0])
+        return _weight_by_corpus(tools, auto, is_main_model=True)
+    embedder = choose_embedder(tools.embedders, detect_language(search.vector_text or search.text))
+    weight = _weight_by_corpus(tools, auto, is_main_model=embedder is tools.embedders[0])
     if not search.other_language:
-        return own
-    at_home, _ = tools.store.coverage([home.space])
-    everywhere, _ = tools.store.coverage(spaces_of(tools.embedders))
-    return own + (auto.vector_weight_cross_lingual - own) * (1.0 - at_home / max(everywhere, 1)) ** 2
+        return weight
+    same_language, _ = tools.store.coverage([embedder.space])
+    all_languages, _ = tools.store.coverage(spaces_of(tools.embedders))
+    other_share = 1.0 - same_language / max(all_languages, 1)
+    return weight + (auto.vector_weight_cross_lingual - weight) * other_share**2
 
 
-def _trust(search: Search, auto: Auto) -> float:
-    """Say how much of its weight meaning deserves: as much as has a vector, and less if nothing is near."""
-    known = search.similarity_steps is not None and auto.min_similarity_steps
-    return search.vector_share * (
-        similarity_trust(search.similarity_steps or 0.0, auto.min_similarity_steps) if known else 1.0
-    )
-
-
-def _own_weight(tools: Tools, auto: Auto, *, main: bool) -> float:
-    """Weigh meaning by the kind of texts there are; code and prose by how many documents are which."""
+def _weight_by_corpus(tools: Tools, auto: Auto, *, is_main_model: bool) -> float:
+    """Choose the vector weight by text length and by the share of code."""
     if auto.vector_weight is not None:
         return auto.vector_weight
-    if not main:
+    if not is_main_model:
         return auto.vector_weight_non_english
-    texture = tools.store.corpus_profile()
-    prose = (
-        auto.vector_weight_short_text + (auto.vector_weight_prose - auto.vector_weight_short_text) * texture.text_length
-    )
-    code = code_vector_weight(
-        texture.chunks / max(texture.documents, 1), auto.vector_weight_single_function, auto.vector_weight_prose
-    )
-    return prose + (code - prose) * texture.code_share
+    profile = tools.store.corpus_profile()
+    short, long = auto.vector_weight_short_text, auto.vector_weight_prose
+    prose = short + (long - short) * profile.text_length
+    sections_per_file = profile.chunks / max(profile.documents, 1)
+    code = code_vector_weight(sections_per_file, auto.vector_weight_single_function, auto.vector_weight_prose)
+    return prose + (code - prose) * profile.code_share
 
 
-def _part(search: Search, source: str, row: ScoredChunk) -> Explanation:
-    """Express a score as a part of the best in its list.
+def _normalise_score(search: Search, source: str, row: ScoredChunk) -> Explanation:
+    """Normalise a score to 0…1: BM25F by the best of its list, a cosine by min and max.
 
-    A cosine is measured from the last of its list, for every model has a zero of its own.
+    Models differ in the cosine of unrelated texts, so a cosine is measured from the lowest in its list.
     """
-    score, best = scored(search, source, row), search.ranking(source)[0].score
-    if kind_of(source) == "lexical":
-        return share_of_best("words", score, best)
-    floor = search.ranking(source)[-1].score
-    if best <= floor:
-        return value(1.0, "as near as anything")
-    lifted = total("above the list's last", score, value(-floor, "the list's last"))
-    return quotient("meaning / best meaning", lifted, value(best - floor, "best above the last"))
+    score, best = explain_score(search, source, row), search.ranking(source)[0].score
+    if source_kind(source) == "lexical":
+        return share_of_best("BM25F", score, best)
+    lowest = search.ranking(source)[-1].score
+    if best <= lowest:
+        return value(1.0, "normalised cosine = 1: all cosines in the list are equal")
+    difference = total("cosine − min", score, value(-lowest, "−min, min = lowest cosine in the list"))
+    return quotient(
+        "normalised cosine = (cosine − min) / (max − min)", difference, value(best - lowest, "max − min of the list")
+    )
 
 
 def aggregate_sections(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Let a document's best section speak for it, less if it stands alone there; the others speak for themselves."""
-    most, part = settings.auto.document_sections, settings.auto.document_share
-    best: defaultdict[str, list[Candidate]] = defaultdict(list)
-    for each in search.candidates:
-        best[each.document].append(each)
-    several = {document: number for document, number in tools.store.chunk_counts(best).items() if number > 1}
-    if not several or not part:
-        return search.skip("no document has several sections" if part else "switched off")
-    gathered = [each for each in search.candidates if each.document not in several]
-    for document, number in several.items():
-        among = min(number, most)
-        first, *others = best[document]
-        scores = [each.score.value for each in best[document][:among]]
-        together = sum(scores) / scores[0] if scores[0] > 0.0 else 1.0
-        gathered.append(_with_part(first, together / among, among, part))
-        gathered.extend(_with_part(each, 1.0 / among, among, part) for each in others)
-    return replace(search, candidates=ordered(gathered))
+    """Lower the score of a section if its document has few other matching sections."""
+    max_sections, share = settings.auto.document_sections, settings.auto.document_share
+    by_document: defaultdict[str, list[Candidate]] = defaultdict(list)
+    for candidate in search.candidates:
+        by_document[candidate.document].append(candidate)
+    counts = {document: number for document, number in tools.store.chunk_counts(by_document).items() if number > 1}
+    if not counts or not share:
+        return search.skip("no document has several sections" if share else "setting auto.document_share is 0")
+    aggregated = [candidate for candidate in search.candidates if candidate.document not in counts]
+    for document, number in counts.items():
+        considered = min(number, max_sections)
+        first, *others = by_document[document]
+        scores = [candidate.score.value for candidate in by_document[document][:considered]]
+        relative_sum = sum(scores) / scores[0] if scores[0] > 0.0 else 1.0
+        mean = value(relative_sum / considered, f"mean of top {considered} sections ÷ this section")
+        aggregated.append(_apply_document_factor(first, mean, share))
+        own = value(1.0 / considered, f"1 / {considered}: not the best section of its document")
+        aggregated.extend(_apply_document_factor(candidate, own, share) for candidate in others)
+    return replace(search, candidates=sort_candidates(aggregated))
 
 
-def _with_part(section: Candidate, mean: float, among: int, part: float) -> Candidate:
-    """Let a part of a section's score depend on how good its document's best sections are beside it."""
-    document = weighted(part, f"the {among} best of its document", value(mean, "mean, as a part of this one"))
-    factor = total("with its document", value(1.0 - part, "the section alone"), document)
-    return replace(section, score=product("the section in its document", section.score, factor))
+def _apply_document_factor(section: Candidate, mean: Explanation, share: float) -> Candidate:
+    """Multiply a section's score by `(1 − s) + s·mean`."""
+    document = weighted(share, "mean", mean)
+    factor = total("document factor = (1 − s) + s·mean", value(1.0 - share, f"1 − s, s = {share:g}"), document)
+    return replace(section, score=product("score × document factor", section.score, factor))
 
 
 def limit_per_document(search: Search, _tools: Tools, settings: Settings) -> Search:
-    """Show at most a few sections of one document."""
-    seen: defaultdict[str, int] = defaultdict(int)
-    kept = []
-    for each in search.candidates:
-        seen[each.document] += 1
-        if seen[each.document] <= settings.auto.per_document:
-            kept.append(each)
-    return replace(search, candidates=tuple(kept))
+    """Keep only the best few sections of each document."""
+    counts: defaultdict[str, int] = defaultdict(int)
+    limited = []
+    for candidate in search.candidates:
+        counts[candidate.document] += 1
+        if counts[candidate.document] <= settings.auto.per_document:
+            limited.append(candidate)
+    return replace(search, candidates=tuple(limited))

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from waymeet.formulas.explanation import total
-from waymeet.search.fuse.fusion import ordered
+from waymeet.search.fuse.fusion import sort_candidates
 from waymeet.search.state import Search, Tools
 from waymeet.types import Candidate, Explanation, SourceRank
 
@@ -43,7 +43,7 @@ def add_bonuses(search: Search, tools: Tools, bonuses: Mapping[str, Explanation]
     if not boosted and not added:
         return search.skip(f"no documents found by {_SOURCE_LABELS[source]}")
     search_type = "links" if search.search_type == "none" and source != "name" else search.search_type
-    return replace(search, candidates=ordered((*unchanged, *boosted, *added)), search_type=search_type)
+    return replace(search, candidates=sort_candidates((*unchanged, *boosted, *added)), search_type=search_type)
 
 
 def add_bonus(candidate: Candidate, bonus: Explanation, source_rank: SourceRank) -> Candidate:

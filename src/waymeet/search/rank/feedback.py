@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from waymeet.formulas.explanation import product, total, value
 from waymeet.search.feedback.votes import DocumentFeedback
-from waymeet.search.fuse.fusion import ordered
+from waymeet.search.fuse.fusion import sort_candidates
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Feedback, Settings
 from waymeet.types import Candidate, Explanation, SourceRank
@@ -45,7 +45,7 @@ def apply_feedback(search: Search, tools: Tools, settings: Settings) -> Search:
         return search.skip("feedback concerns no candidate")
     names = ", ".join(affected[:_MAX_NAMED]) + "…" * (len(affected) > _MAX_NAMED)
     note = f"ranking of {names} adjusted by feedback on a similar query"
-    return replace(search, candidates=ordered((*adjusted, *added)), notes=(*search.notes, note))
+    return replace(search, candidates=sort_candidates((*adjusted, *added)), notes=(*search.notes, note))
 
 
 def _bonus(feedback: DocumentFeedback, best: float, numbers: Feedback) -> Explanation:

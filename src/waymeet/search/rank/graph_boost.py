@@ -9,7 +9,7 @@ from waymeet.formulas.explanation import product, total, value
 from waymeet.formulas.graph import propagated_share
 from waymeet.ports import Neighbour
 from waymeet.search.rank.bonus import add_bonuses
-from waymeet.search.retrieve.first_stage import fanned_out
+from waymeet.search.retrieve.first_stage import report_fan_out
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Auto, Settings
 from waymeet.types import Explanation
@@ -63,7 +63,7 @@ def boost_linked(search: Search, tools: Tools, settings: Settings) -> Search:
         for document in _select_receivers(contributions, scores, search, settings)
     }
     search = add_bonuses(search, tools, bonuses, "graph")
-    return fanned_out(search, truncated, settings) if truncated else search
+    return report_fan_out(search, truncated, settings) if truncated else search
 
 
 def boost_shared_names(search: Search, tools: Tools, settings: Settings) -> Search:

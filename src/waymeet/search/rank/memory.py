@@ -10,9 +10,9 @@ from waymeet.analysis.keys import trigger_key
 from waymeet.formulas.explanation import product, value
 from waymeet.formulas.fusion import rrf, share_of_best
 from waymeet.formulas.memory import boost_converged, final_score, importance, retrievability
-from waymeet.search.fuse.fusion import made_of, ordered
-from waymeet.search.retrieve.first_stage import fanned_out
-from waymeet.search.retrieve.graph_walk import Way, reached, told_way
+from waymeet.search.fuse.fusion import find_search_type, sort_candidates
+from waymeet.search.retrieve.first_stage import report_fan_out
+from waymeet.search.retrieve.graph_walk import LinkPath, explain_path, find_best_paths
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Memory, Settings
 from waymeet.types import Candidate, Document, Explanation, Ranking, ScoredChunk, SourceRank
@@ -180,8 +180,8 @@ def walk_links(search: Search, tools: Tools, settings: Settings) -> Search:
     if not starts:
         return search.skip("no documents to start from")
     depth = settings.graph.depth if search.query.depth is None else search.query.depth
-    paths, truncated = reached(tools, starts, depth, search.query.link_types, settings)
-    search = fanned_out(search, sorted(truncated), settings) if truncated else search
+    paths, truncated = find_best_paths(tools, starts, depth, search.query.link_types, settings)
+    search = report_fan_out(search, sorted(truncated), settings) if truncated else search
     allowed = tools.store.first_passing_chunks(paths, search.filters)
     documents = sorted(paths.keys() & allowed.keys(), key=lambda document: (-paths[document].score, document))
     ranking = tuple(
@@ -197,14 +197,14 @@ def walk_links(search: Search, tools: Tools, settings: Settings) -> Search:
 
 
 def _add_graph_list(
-    search: Search, ranking: Ranking, paths: Mapping[str, Way], starts: Mapping[str, float], numbers: Memory
+    search: Search, ranking: Ranking, paths: Mapping[str, LinkPath], starts: Mapping[str, float], numbers: Memory
 ) -> Search:
     """Add the list `graph` with the explanation of each path."""
-    co_activated = [row.document for row in ranking if paths[row.document].together][:_MAX_NOTES]
+    co_activated = [row.document for row in ranking if paths[row.document].has_co_activation][:_MAX_NOTES]
     notes = (
         f"{document} added because it is often read together with {paths[document].start}" for document in co_activated
     )
-    explanations = {row.document: told_way(paths[row.document], starts, numbers) for row in ranking}
+    explanations = {row.document: explain_path(paths[row.document], starts, numbers) for row in ranking}
     lists = {**search.lists, "graph": ranking}
     return replace(search, lists=lists, link_explanations=explanations, notes=(*search.notes, *notes))
 
@@ -237,8 +237,8 @@ def fuse_memory(search: Search, _tools: Tools, settings: Settings) -> Search:
         shown = rows[matched[0], document].chunk if matched else first.chunk
         candidates.append(Candidate(document, (shown,), score, sources))
     text_lists = {source: ranking for source, ranking in search.lists.items() if source != "graph"}
-    search_type = made_of(replace(search, lists=text_lists))
-    return replace(search, candidates=ordered(candidates), search_type=search_type)
+    search_type = find_search_type(replace(search, lists=text_lists))
+    return replace(search, candidates=sort_candidates(candidates), search_type=search_type)
 
 
 def _with_path(fused: Explanation, sources: Sequence[str], path: Explanation | None) -> Explanation:
@@ -279,7 +279,7 @@ def weigh_by_intent(search: Search, tools: Tools, settings: Settings) -> Search:
             _document_factor(document, search.intent, settings.memory),
         )
         weighted.append(replace(candidate, score=score))
-    return replace(search, candidates=ordered(weighted))
+    return replace(search, candidates=sort_candidates(weighted))
 
 
 def _recency(document: Document, now: int, tools: Tools) -> Explanation:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from waymeet.analysis import file_name_key, list_terms, normalise_text, path_key
 from waymeet.analysis.keys import SHORT_TITLE_PREFIX, TITLE_PREFIX, symbol_key
 from waymeet.formulas.explanation import product, value
-from waymeet.search.fuse.fusion import ordered
+from waymeet.search.fuse.fusion import sort_candidates
 from waymeet.search.rank.bonus import add_bonus, add_bonuses, new_candidate
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings
@@ -162,4 +162,4 @@ def _boost_chunks(search: Search, tools: Tools, bonuses: Mapping[str, tuple[str,
     ]
     if not bonuses or (not added and present.isdisjoint(bonuses)):
         return search.skip("no definition passes the filters")
-    return replace(search, candidates=ordered((*boosted, *added)))
+    return replace(search, candidates=sort_candidates((*boosted, *added)))

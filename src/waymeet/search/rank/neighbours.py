@@ -13,7 +13,7 @@ from waymeet.analysis import contains_phrase, count_terms, normalise_text
 from waymeet.formulas.explanation import product, value
 from waymeet.formulas.fusion import rrf, share_of_best
 from waymeet.ports import Store
-from waymeet.search.fuse.fusion import made_of, ordered, rows_of, scored
+from waymeet.search.fuse.fusion import explain_score, find_search_type, iterate_rows, sort_candidates
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Neighbours, Settings
 from waymeet.types import Candidate, Chunk, Explanation, Filters, Node, SourceRank
@@ -44,14 +44,14 @@ class _Path(NamedTuple):
 
 def fuse_normalised(search: Search, _tools: Tools, settings: Settings) -> Search:
     """Fuse lists by reciprocal rank, or take the scores of a single list, and normalise them."""
-    search_type = made_of(search)
+    search_type = find_search_type(search)
     weights = {"lexical": settings.rrf.lexical, "vector": settings.rrf.vector}
     fused: list[tuple[Candidate, Explanation]] = []
-    for rows, sources in rows_of(search):
+    for rows, sources in iterate_rows(search):
         if search_type == "hybrid":
             score = rrf({source.source: source.rank for source in sources}, weights, settings.rrf.k)
         else:
-            scores = (scored(search, source, row) for source, row in rows.items())
+            scores = (explain_score(search, source, row) for source, row in rows.items())
             score = max(scores, key=lambda explanation: explanation.value)
         row = next(iter(rows.values()))
         fused.append((Candidate(row.document, (row.chunk,), score, sources), score))
@@ -61,7 +61,7 @@ def fuse_normalised(search: Search, _tools: Tools, settings: Settings) -> Search
         for candidate, score in fused
         if not candidate.document.startswith(_PROXY)
     )
-    return replace(search, candidates=ordered(candidates), search_type=search_type)
+    return replace(search, candidates=sort_candidates(candidates), search_type=search_type)
 
 
 def only_skills(search: Search, _tools: Tools, _settings: Settings) -> Search:
@@ -102,7 +102,7 @@ def spread_activation(search: Search, tools: Tools, settings: Settings) -> Searc
     allowed = tools.store.first_passing_chunks({path.document for path in paths.values()}, search.filters)
     chunks = [chunk for chunk, path in paths.items() if path.document in allowed]
     passing = _filter_by_text(tools.store, chunks, search.filters)
-    candidates = ordered(_candidate(chunk, path) for chunk, path in paths.items() if chunk in passing)
+    candidates = sort_candidates(_candidate(chunk, path) for chunk, path in paths.items() if chunk in passing)
     return replace(search, candidates=_number_graph_ranks(candidates))
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from waymeet.errors import CircuitOpenError, ModelError
 from waymeet.formulas.explanation import product, quotient, value
 from waymeet.formulas.rerank import length_penalty
-from waymeet.search.fuse.fusion import ordered
+from waymeet.search.fuse.fusion import sort_candidates
 from waymeet.search.state import RerankerScore, Search, Tools
 from waymeet.settings import Settings
 
@@ -97,7 +97,7 @@ def sort_by_reranker(search: Search, _tools: Tools, settings: Settings) -> Searc
             value(penalty, f"length penalty of {scored.characters} characters"),
         )
         reranked.append(replace(candidate, score=score))
-    first = ordered(reranked)
+    first = sort_candidates(reranked)
     lowest = value(first[-1].score.value, "lowest reranked score")
     best = value(max((candidate.score.value for candidate in others), default=0.0), "best score of those not reranked")
     behind = (

@@ -1,100 +1,141 @@
-"""Asking by meaning: whom to ask, and one list of what several models answer."""
+"""Vector search: rank chunks by cosine similarity in the spaces of one or several models."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
 from waymeet.analysis import detect_language
 from waymeet.errors import EmbeddingError
 from waymeet.formulas.relevance import similarity_steps
-from waymeet.ports import Embedder, choose_embedder
+from waymeet.ports import Embedder, Store, choose_embedder
 from waymeet.search.retrieve.embed_on_demand import OnDemandEmbedder
 from waymeet.search.state import Tools
 from waymeet.types import Filters, Ranking, ScoredChunk
 
+if TYPE_CHECKING:
+    from waymeet.ports import Vector
 
-class Near(NamedTuple):
-    """What is near in meaning."""
+
+class VectorResult(NamedTuple):
+    """A list of chunks ranked by similarity to a query."""
 
     ranking: Ranking
-    foreign: frozenset[str] = frozenset()
-    """Chunks in it that are in another language than the question."""
-    nearness: float | None = None
-    """How far the nearest is above what has nothing to do with the question, each measured on its own model's scale."""
-    failed: str = ""
-    """What kept a model from answering, where another did."""
+    other_language: frozenset[str] = frozenset()
+    """Chunks in it that are in another language than the query."""
+    similarity_steps: float | None = None
+    """Best cosine in steps above the noise level of its model; None if a model is not calibrated."""
+    failure: str = ""
+    """Error of a model for another language than the query's."""
+
+
+class _SpaceResult(NamedTuple):
+    """The results in the space of one model, in its own cosines."""
+
+    embedder: Embedder
+    vector: "Vector"
+    """The query's vector."""
+    ranking: Ranking
 
 
 def spaces_of(embedders: Sequence[Embedder]) -> list[str]:
-    """Name the spaces that embedders fill."""
+    """List the spaces of embedders."""
     return [each.space for each in embedders]
 
 
-def nearest(
+def rank_by_vector(
     tools: Tools,
     text: str,
     limit: int,
     filters: Filters,
     *,
-    passage: bool = False,
-    spot: OnDemandEmbedder | None = None,
-) -> Near:
-    """Rank chunks by nearness to a question, or to a `passage` such as would answer it.
+    is_passage: bool = False,
+    on_demand: OnDemandEmbedder | None = None,
+) -> VectorResult:
+    """Rank chunks by similarity to a query, or to a hypothetical passage that answers it.
 
-    Every model has a scale of its own. Where several are asked, a score is first expressed by how far it stands out
-    among the similarities of its space, then brought to the scale of the first. Chunks that have no vector yet take part
-    if they are embedded on the `spot`. That a model for other languages than the question's fails spoils nothing.
+    Chunks without a vector take part if `on_demand` embeds them.
 
     Raises:
-        EmbeddingError: the model for the question's language failed, or all that were asked.
+        EmbeddingError: the model for the query's language failed, or all models.
     """
-    kept = tools.store.spaces()
     language = detect_language(text)
-    wanted = [each for each in tools.embedders if each.space in kept or (spot and spot.wants(each))]
-    asked = [each for each in wanted if each.supports_language(language)]
-    home = choose_embedder(tools.embedders, language)
-    found: list[ScoredChunk] = []
-    foreign: list[str] = []
-    failures: list[EmbeddingError] = []
-    steps: list[float | None] = []
+    main = choose_embedder(tools.embedders, language)
+    embedders = _choose_embedders(tools, language, on_demand)
     embedded, _ = tools.store.coverage(spaces_of(tools.embedders))
-    scale: tuple[float, float] | None = None
-    for embedder in asked:
+    results: list[_SpaceResult] = []
+    failures: list[EmbeddingError] = []
+    for embedder, has_vectors in embedders:
         try:
-            point = embedder.embed_passages([text])[0] if passage else embedder.embed_query(text)
-            near = tools.store.rank_vectors(embedder.space, point, limit, filters) if embedder.space in kept else ()
+            vector = embedder.embed_passages([text])[0] if is_passage else embedder.embed_query(text)
+            ranking = tools.store.rank_vectors(embedder.space, vector, limit, filters) if has_vectors else ()
         except EmbeddingError as error:
             failures.append(error)
-            if embedder is home or len(failures) == len(asked):
+            if embedder is main or len(failures) == len(embedders):
                 raise
             continue
-        near += spot.near(embedder, point) if spot else ()
-        steps += [similarity_steps(embedder.space, max(each.score for each in near), embedded)] if near else []
-        if len(asked) > 1:
-            own = tools.store.similarity_statistics(embedder.space, point)
-            scale = own if scale is None else scale
-            near = tuple(replace(each, score=_moved(each.score, own, scale)) for each in near)
-        if embedder is not home:
-            foreign += [each.chunk for each in near]
-        found += near
-    found.sort(key=lambda each: (-each.score, each.document))
-    known = [each for each in steps if each is not None]
-    nearness = max(known) if len(known) == len(steps) and known else None
-    return Near(tuple(found[:limit]), frozenset(foreign), nearness, " ".join(map(with_hint, failures)))
+        added = on_demand.rank(embedder, vector) if on_demand else ()
+        results.append(_SpaceResult(embedder, vector, ranking + added))
+    rows = sorted(_rows_on_one_scale(tools.store, results), key=lambda row: (-row.score, row.document))
+    others = (result.ranking for result in results if result.embedder is not main)
+    other_language = frozenset(row.chunk for ranking in others for row in ranking)
+    failure = " ".join(map(describe_error, failures))
+    return VectorResult(tuple(rows[:limit]), other_language, _best_similarity_steps(results, embedded), failure)
 
 
-def with_hint(error: EmbeddingError) -> str:
-    """Say what went wrong and what to do about it."""
-    return f"{error.message} {error.hint}".rstrip()
+def _choose_embedders(tools: Tools, language: str, on_demand: OnDemandEmbedder | None) -> list[tuple[Embedder, bool]]:
+    """List the models to search with, and whether the store has vectors of each.
+
+    A model must support the query's language, and have vectors of chunks or chunks to embed on demand.
+    """
+    spaces = tools.store.spaces()
+    return [
+        (embedder, embedder.space in spaces)
+        for embedder in tools.embedders
+        if embedder.space in spaces or (on_demand and on_demand.has_chunks_for(embedder))
+        if embedder.supports_language(language)
+    ]
 
 
-def _moved(score: float, own: tuple[float, float], scale: tuple[float, float]) -> float:
-    """Bring a score from one scale, given as mean and deviation, to another.
+def _rows_on_one_scale(store: Store, results: Sequence[_SpaceResult]) -> Iterator[ScoredChunk]:
+    """Yield the rows of all spaces with scores on the scale of the first.
 
-    >>> _moved(0.5, (0.2, 0.1), (0.6, 0.05))
+    Cosines of different models are not comparable. A score is standardised by mean and deviation of the similarities in
+    its space, then scaled to those of the first space.
+    """
+    if len(results) < 2:
+        yield from (row for result in results for row in result.ranking)
+        return
+    scales = [store.similarity_statistics(result.embedder.space, result.vector) for result in results]
+    for result, scale in zip(results, scales, strict=True):
+        for row in result.ranking:
+            yield replace(row, score=_rescale(row.score, scale, scales[0]))
+
+
+def _rescale(score: float, source: tuple[float, float], target: tuple[float, float]) -> float:
+    """Convert a score between scales, each given by its mean and standard deviation.
+
+    >>> _rescale(0.5, (0.2, 0.1), (0.6, 0.05))
     0.75
     """
-    if own[1] == 0.0 or scale[1] == 0.0 or own == scale:
+    if source[1] == 0.0 or target[1] == 0.0 or source == target:
         return score
-    return scale[0] + (score - own[0]) / own[1] * scale[1]
+    return target[0] + (score - source[0]) / source[1] * target[1]
+
+
+def _best_similarity_steps(results: Sequence[_SpaceResult], embedded: int) -> float | None:
+    """Give the best similarity in steps above noise level, or None if a model is not calibrated."""
+    best: list[float] = []
+    for result in results:
+        if result.ranking:
+            cosine = max(row.score for row in result.ranking)
+            steps = similarity_steps(result.embedder.space, cosine, embedded)
+            if steps is None:
+                return None
+            best.append(steps)
+    return max(best, default=None)
+
+
+def describe_error(error: EmbeddingError) -> str:
+    """Join the message and the hint of an error."""
+    return f"{error.message} {error.hint}".rstrip()

@@ -1,4 +1,4 @@
-"""Embedding the likeliest chunks while a question is answered, as long as not all of a project is embedded."""
+"""Embed the best lexical results during a query, as long as chunks lack vectors."""
 
 from collections.abc import Sequence
 from time import monotonic
@@ -13,96 +13,102 @@ from waymeet.types import Chunk, Document, Ranking, ScoredChunk
 if TYPE_CHECKING:
     from waymeet.ports import Vector
 
-_MOST = 48
-"""Chunks that are looked at: more than a list of answers shows."""
-_AT_ONCE = 8
-_ENOUGH = 5
+_MAX_CHUNKS = 48
+"""Best lexical results that are considered: more than an answer shows."""
+_MAX_BATCH = 8
+_MIN_RANKED = 5
+"""Chunks that must be embedded for them to take part, unless all are."""
 
 
 class OnDemandEmbedder:
-    """The likeliest chunks of a question that have no vector yet, and a little time to give them one.
+    """Embeds the best lexical results that have no vector yet, within a time limit.
 
-    The time is counted from the first chunk on: that a model has to be loaded is no fault of theirs. What is made is
-    handed to whoever keeps it; without somebody to keep it, it would be made for every question, and nothing is.
+    Loading a model does not count towards the limit: time is measured from the first chunk on. Vectors are passed to
+    `Tools.save_vectors`. Without it nothing is embedded, because the work would be repeated for every query.
     """
 
-    def __init__(self, tools: Tools, likely: Ranking, seconds: float) -> None:
+    def __init__(self, tools: Tools, best: Ranking, seconds: float) -> None:
+        """Choose the chunks to embed from the best lexical results."""
         self._tools = tools
-        self._left = seconds
-        self._waiting: list[Chunk] = []
+        self._seconds_left = seconds
+        self._pending: list[Chunk] = []
         self._documents: dict[str, Document] = {}
-        self._likely = self._present = 0
+        self._considered = self._with_vector = 0
         self.embedded = 0
-        """How many got a vector."""
-        if not likely:
+        """Number of chunks that were embedded."""
+        if not best:
             return
-        ids = [each.chunk for each in likely[:_MOST]]
-        known = tools.store.chunks_with_vector([each.space for each in tools.embedders], ids)
-        self._likely, self._present = len(ids), len(known)
+        ids = [row.chunk for row in best[:_MAX_CHUNKS]]
+        known = tools.store.chunks_with_vector([embedder.space for embedder in tools.embedders], ids)
+        self._considered, self._with_vector = len(ids), len(known)
         if seconds > 0 and tools.save_vectors is not None:
-            found = tools.store.chunks([chunk for chunk in ids if chunk not in known])
-            self._waiting = [found[chunk] for chunk in ids if chunk in found]
-            self._documents = dict(tools.store.documents({chunk.document for chunk in self._waiting}))
+            chunks = tools.store.chunks([chunk for chunk in ids if chunk not in known])
+            self._pending = [chunks[chunk] for chunk in ids if chunk in chunks]
+            self._documents = dict(tools.store.documents({chunk.document for chunk in self._pending}))
 
     @property
-    def covered(self) -> float:
-        """Say which part of the likeliest takes part."""
-        return self._present / self._likely if self._likely else 0.0
+    def coverage(self) -> float:
+        """Share of the considered chunks that have a vector."""
+        return self._with_vector / self._considered if self._considered else 0.0
 
     @property
-    def hopeful(self) -> bool:
-        """Tell whether there is anything to embed, and time."""
-        return bool(self._waiting)
+    def has_chunks(self) -> bool:
+        """Whether there is any chunk to embed."""
+        return bool(self._pending)
 
-    def wants(self, embedder: Embedder) -> bool:
-        """Tell whether there is anything for a model to embed: if not, it need not be loaded."""
-        return any(self._suits(embedder, chunk) for chunk in self._waiting)
+    def has_chunks_for(self, embedder: Embedder) -> bool:
+        """Check whether a model has any chunk to embed.
 
-    def near(self, embedder: Embedder, point: "Vector") -> Ranking:
-        """Embed chunks that suit a model, as many as there is time for, and say how near to a point they are.
-
-        If there is time for very few, they are kept but do not take part: that they were the first is no merit.
+        If not, the model need not be loaded.
         """
-        mine = [chunk for chunk in self._waiting if self._suits(embedder, chunk)]
-        found: list[ScoredChunk] = []
-        size = 1  # the first shows how quick the model is
-        while mine and self._left > 0:
-            some, mine = mine[:size], mine[size:]
+        return any(self._is_for(embedder, chunk) for chunk in self._pending)
+
+    def rank(self, embedder: Embedder, query: "Vector") -> Ranking:
+        """Embed chunks for a model until the time is over, and score them by cosine with the query.
+
+        If only very few are done in time, they are saved but not ranked: being embedded first would favour them.
+        """
+        pending = [chunk for chunk in self._pending if self._is_for(embedder, chunk)]
+        rows: list[ScoredChunk] = []
+        size = 1  # the first batch measures the speed of the model
+        while pending and self._seconds_left > 0:
+            batch, pending = pending[:size], pending[size:]
             started = monotonic()
             try:
-                found += self._embedded(embedder, some, point)
+                rows += self._embed_batch(embedder, batch, query)
             except EmbeddingError:
-                break  # the job that embeds them all will tell; the question itself was embedded well
+                break  # the query itself was embedded; the indexing job reports this error
             spent = monotonic() - started
-            self._left -= spent
-            size = max(1, min(_AT_ONCE, int(self._left * len(some) / max(spent, 1e-6))))
-        if mine and len(found) < _ENOUGH:
+            self._seconds_left -= spent
+            size = max(1, min(_MAX_BATCH, int(self._seconds_left * len(batch) / max(spent, 1e-6))))
+        if pending and len(rows) < _MIN_RANKED:
             return ()
-        self._present += len(found)
-        return tuple(found)
+        self._with_vector += len(rows)
+        return tuple(rows)
 
-    def _suits(self, embedder: Embedder, chunk: Chunk) -> bool:
-        return (
-            choose_embedder(self._tools.embedders, chunk_language(chunk, self._documents.get(chunk.document)))
-            is embedder
-        )
+    def _is_for(self, embedder: Embedder, chunk: Chunk) -> bool:
+        """Check whether a chunk is embedded by this model, by its language."""
+        language = chunk_language(chunk, self._documents.get(chunk.document))
+        return choose_embedder(self._tools.embedders, language) is embedder
 
-    def _embedded(self, embedder: Embedder, chunks: Sequence[Chunk], point: "Vector") -> list[ScoredChunk]:
+    def _embed_batch(self, embedder: Embedder, chunks: Sequence[Chunk], query: "Vector") -> list[ScoredChunk]:
+        """Embed chunks, save their vectors, and compute their cosines with the query."""
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
         texts = [embedding_text(chunk, self._documents.get(chunk.document)) for chunk in chunks]
         rows = np.array(embedder.embed_passages(texts), dtype=np.float64)
-        if rows.shape != (len(chunks), len(point)) or not np.isfinite(rows).all() or not rows.any(axis=1).all():
-            raise EmbeddingError(f"{embedder.space} returned something unusable.")
-        kept = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
-        self._keep(embedder, dict(zip([chunk.id for chunk in chunks], kept, strict=True)), chunks)
+        if rows.shape != (len(chunks), len(query)) or not np.isfinite(rows).all() or not rows.any(axis=1).all():
+            raise EmbeddingError(f"{embedder.space} returned unusable vectors.")
+        vectors = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+        self._save(embedder, dict(zip([chunk.id for chunk in chunks], vectors, strict=True)), chunks)
         self.embedded += len(chunks)
-        asked = np.asarray(point, dtype=np.float64)
-        asked = (asked / np.linalg.norm(asked)).astype(np.float32).astype(np.float64)  # as a store compares
-        scores = (kept.astype(np.float64) @ asked).tolist()
+        unit = np.asarray(query, dtype=np.float64)
+        # Stores round unit vectors to float32 and sum in float64; the same here gives the same scores.
+        unit = (unit / np.linalg.norm(unit)).astype(np.float32).astype(np.float64)
+        scores = (vectors.astype(np.float64) @ unit).tolist()
         return [ScoredChunk(chunk.id, chunk.document, score) for chunk, score in zip(chunks, scores, strict=True)]
 
-    def _keep(self, embedder: Embedder, vectors: dict[str, "Vector"], chunks: Sequence[Chunk]) -> None:
+    def _save(self, embedder: Embedder, vectors: dict[str, "Vector"], chunks: Sequence[Chunk]) -> None:
         digests = {chunk.id: self._documents[chunk.document].digest for chunk in chunks}
         if self._tools.save_vectors:
             self._tools.save_vectors(embedder.space, vectors, digests)

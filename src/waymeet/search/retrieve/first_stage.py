@@ -1,94 +1,103 @@
-"""The lists that a query is answered from: by words, by meaning, along links."""
+"""Stages that make ranked lists: lexical, vector and graph."""
 
 from collections.abc import Sequence
 
 from msgspec.structs import replace
 
 from waymeet.errors import EmbeddingError
-from waymeet.search.retrieve.dense import nearest, spaces_of, with_hint
+from waymeet.formulas.bm25 import explain_bm25f
+from waymeet.search.retrieve.dense import describe_error, rank_by_vector, spaces_of
 from waymeet.search.retrieve.embed_on_demand import OnDemandEmbedder
 from waymeet.search.retrieve.graph_walk import walk
 from waymeet.search.state import Search, Tools
-from waymeet.settings import Settings
-from waymeet.types import Filters, Ranking
+from waymeet.settings import Bm25, Settings
+from waymeet.types import Explanation, Filters, Ranking
+
+_LEXICAL_MODES = frozenset({"bm25_only", "keyword"})
+_VECTOR_MODES = frozenset({"vec_only", "vector"})
+_MAX_EXPLAINED = 200
+"""Chunks whose lexical scores are explained: more than an answer shows."""
 
 
 def adapt_length_norm(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Let length count less where texts are remarks of a few words: the longer ones just say more."""
-    told = tools.store.corpus_profile().text_length
+    """Lower BM25's length normalisation b of the body if texts are short.
+
+    Among texts of a few words, a longer one is more informative rather than more verbose.
+    """
+    text_length = tools.store.corpus_profile().text_length
     usual = settings.bm25.b.body
-    norm = round(settings.auto.short_text_b + (usual - settings.auto.short_text_b) * told, 2)
-    if told >= 1.0 or norm >= usual:
-        return search.skip("texts say enough about themselves")
+    norm = round(settings.auto.short_text_b + (usual - settings.auto.short_text_b) * text_length, 2)
+    if text_length >= 1.0 or norm >= usual:
+        return search.skip("texts are long; length normalisation unchanged")
     return replace(search, bm25=replace(settings.bm25, b=replace(settings.bm25.b, body=norm)))
 
 
-_WORDS_ALONE = frozenset({"bm25_only", "keyword"})
-_MEANING_ALONE = frozenset({"vec_only", "vector"})
-_EXPLAINED = 200
-"""Most chunks whose lexical scores are taken apart: more than anybody reads."""
-
-
 def lexical(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Rank chunks by the query's words."""
-    if search.mode in _MEANING_ALONE:
+    """Rank chunks by the query's words with BM25F."""
+    if search.mode in _VECTOR_MODES:
         return search.skip(f"mode {search.mode}")
     if not search.words:
         return search.skip("no words")
     bm25 = search.bm25 or settings.bm25
-    found = tools.store.rank_lexical(search.words, pool_size(search, settings), search.filters, bm25)
-    if search.query.explain and found:
-        chunks = [each.chunk for each in found[:_EXPLAINED]]
-        search = replace(search, evidence=tools.store.lexical_evidence(search.words, chunks, bm25))
-    return replace(search, lists={**search.lists, "lexical": found})
+    ranking = tools.store.rank_lexical(search.words, pool_size(search, settings), search.filters, bm25)
+    if search.query.explain and ranking:
+        search = replace(search, lexical_explanations=_explain_lexical(search, tools, ranking, bm25))
+    return replace(search, lists={**search.lists, "lexical": ranking})
+
+
+def _explain_lexical(search: Search, tools: Tools, ranking: Ranking, bm25: Bm25) -> dict[str, Explanation]:
+    chunks = [row.chunk for row in ranking[:_MAX_EXPLAINED]]
+    evidence = tools.store.lexical_evidence(search.words, chunks, bm25)
+    number = tools.store.corpus_profile().chunks
+    return {chunk: explain_bm25f(words, number, bm25.k1) for chunk, words in evidence.items() if words}
 
 
 def vector(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Rank chunks by nearness to the query's meaning."""
-    if search.mode in _WORDS_ALONE or not search.text.strip():
+    """Rank chunks by cosine similarity of their vectors to the query's."""
+    if search.mode in _LEXICAL_MODES or not search.text.strip():
         return search.skip(f"mode {search.mode}" if search.text.strip() else "empty query")
     if not tools.embedders:
-        return search.miss("vector", "no_model", "no embedding model is set up, so meaning was not asked")
+        return search.miss("vector", "no_model", "no embedding model configured; vector search skipped")
     spaces = spaces_of(tools.embedders)
     embedded, chunks = tools.store.coverage(spaces)
-    spot = None
+    on_demand = None
     if embedded + tools.failed_chunks < chunks:
-        spot = OnDemandEmbedder(tools, search.ranking("lexical"), settings.embedding.on_demand_seconds)
-    if not embedded and not (spot and spot.hopeful):
-        detail = f"nothing is embedded by {' or '.join(spaces)} yet: run `waymeet index`"
+        on_demand = OnDemandEmbedder(tools, search.ranking("lexical"), settings.embedding.on_demand_seconds)
+    if not embedded and not (on_demand and on_demand.has_chunks):
+        detail = f"no vectors for {' or '.join(spaces)} yet: run `waymeet index`"
         return search.miss("vector", "no_vectors", detail) if chunks else search.skip("nothing is indexed")
+    text, limit = search.vector_text or search.text, pool_size(search, settings)
     try:
-        found = nearest(
-            tools, search.vector_text or search.text, pool_size(search, settings), search.filters, spot=spot
-        )
+        result = rank_by_vector(tools, text, limit, search.filters, on_demand=on_demand)
     except EmbeddingError as error:
-        return search.miss("vector", "embedding_failed", with_hint(error))
-    lists = {**search.lists, "vector": found.ranking}
-    at_hand = spot.covered if spot else 0.0
+        return search.miss("vector", "embedding_failed", describe_error(error))
     search = replace(
         search,
-        lists=lists,
-        other_language=found.foreign,
+        lists={**search.lists, "vector": result.ranking},
+        other_language=result.other_language,
         vector_coverage=embedded / chunks,
-        similarity_steps=found.nearness,
-        top_coverage=at_hand,
+        similarity_steps=result.similarity_steps,
+        top_coverage=on_demand.coverage if on_demand else 0.0,
     )
-    if found.failed:
-        search = search.degrade("vector", "embedding_failed", found.failed)
-    if spot:
-        now = f", and {spot.embedded} of the likeliest just now" if spot.embedded else ""
-        detail = f"{embedded} of {chunks} sections are embedded so far{now}"
+    if result.failure:
+        search = search.degrade("vector", "embedding_failed", result.failure)
+    if on_demand:
+        added = f"; {on_demand.embedded} more were embedded for this query" if on_demand.embedded else ""
+        detail = f"{embedded} of {chunks} sections have a vector so far{added}"
         return search.degrade("vector", "partial_vectors", detail)
     return search
 
 
 def pool_size(search: Search, settings: Settings) -> int:
-    """Say how many chunks a list is to have."""
+    """Compute how many chunks a list retrieves."""
     return max(search.query.limit * settings.pool.factor, settings.pool.min)
 
 
 def defer_type_filter(search: Search, _tools: Tools, _settings: Settings) -> Search:
-    """Let documents of any type take part, and keep those of the wanted types only in the result."""
+    """Apply the filter by document type to the result only.
+
+    Links may lead through documents of other types.
+    """
     types = search.filters.doc_types
     if not types:
         return search.skip("no filter by type")
@@ -96,26 +105,22 @@ def defer_type_filter(search: Search, _tools: Tools, _settings: Settings) -> Sea
 
 
 def graph_proximity(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Walk from the best documents of the vector list along links, both ways."""
-    starts = leading(search.ranking("vector"), search.query.limit * settings.pool.seeds)
+    """Walk along links, in both directions, from the best documents of the vector list."""
+    documents = dict.fromkeys(row.document for row in search.ranking("vector"))
+    starts = list(documents)[: search.query.limit * settings.pool.seeds]
     if not starts:
-        return search.skip("nothing to start from")
+        return search.skip("no vector results to start from")
     depth = settings.graph.depth if search.query.depth is None else search.query.depth
-    reached, cut = walk(tools.store, starts, depth, search.query.link_types, settings.graph.fan_out)
+    reached, truncated = walk(tools.store, starts, depth, search.query.link_types, settings.graph.fan_out)
     allowed = tools.store.first_passing_chunks([each.document for each in reached], search.filters)
     search = replace(search, reached=tuple(each for each in reached if each.document in allowed))
-    if cut:
-        return fanned_out(search, cut, settings)
+    if truncated:
+        return report_fan_out(search, truncated, settings)
     return search
 
 
-def fanned_out(search: Search, cut: Sequence[str], settings: Settings) -> Search:
-    """Tell that some documents have more neighbours than were followed."""
-    some = ", ".join(cut[:3]) + (f" and {len(cut) - 3} more" if len(cut) > 3 else "")
-    detail = f"more than {settings.graph.fan_out} neighbours of {some}: the rest was not followed"
+def report_fan_out(search: Search, truncated: Sequence[str], settings: Settings) -> Search:
+    """Report documents with more neighbours than the walk follows."""
+    names = ", ".join(truncated[:3]) + (f" and {len(truncated) - 3} more" if len(truncated) > 3 else "")
+    detail = f"more than {settings.graph.fan_out} neighbours (graph.fan_out): only the first were followed from {names}"
     return search.degrade("graph", "fan_out", detail)
-
-
-def leading(ranking: Ranking, limit: int) -> list[str]:
-    """Name the first different documents of a list."""
-    return list(dict.fromkeys(each.document for each in ranking))[:limit]

@@ -1,4 +1,4 @@
-"""The ways of `memory`: from entry to entry along links, and between what people find useful together."""
+"""Breadth-first walks along links: by number of hops, or by link weights."""
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
@@ -15,96 +15,101 @@ from waymeet.types import Explanation, Reached
 def walk(
     store: Store, starts: Sequence[str], depth: int, kinds: Collection[str], fan_out: int
 ) -> tuple[tuple[Reached, ...], tuple[str, ...]]:
-    """Reach every document within `depth` hops of the starts along edges of the given kinds (all, if none is given).
+    """List the documents within `depth` hops of the starts.
 
-    Returns the documents in the order of hops and discovery, and those at which the fan-out cut something off.
+    Only links of the given kinds are followed; if none is given, all. Returns the documents by hops and order of
+    discovery, and those with more neighbours than `fan_out`.
     """
-    reached = dict.fromkeys(starts, 0)
-    frontier, cut = list(reached), []
+    hops_to = dict.fromkeys(starts, 0)
+    frontier, truncated = list(hops_to), []
     for hops in range(1, depth + 1):
-        known = len(reached)
-        for document, around in store.neighbours(frontier, kinds).items():
-            ranked = _ranked(around, folders=bool(kinds))
+        known = len(hops_to)
+        for document, neighbours in store.neighbours(frontier, kinds).items():
+            ranked = _rank_neighbours(neighbours, with_folders=bool(kinds))
             if len(ranked) > fan_out:
-                cut.append(document)
+                truncated.append(document)
                 ranked = ranked[:fan_out]
             for other in ranked:
-                reached.setdefault(other, hops)
-        frontier = list(reached)[known:]
+                hops_to.setdefault(other, hops)
+        frontier = list(hops_to)[known:]
         if not frontier:
             break
-    return tuple(map(Reached, reached, reached.values())), tuple(cut)
+    return tuple(map(Reached, hops_to, hops_to.values())), tuple(truncated)
 
 
-@lru_cache(maxsize=4096)  # questions asked one after the other meet in the same documents
-def _ranked(around: tuple[Neighbour, ...], *, folders: bool) -> tuple[str, ...]:
-    """List the documents around one, those that more links lead to or from first, equal ones in the order of paths.
+@lru_cache(maxsize=4096)  # consecutive queries often reach the same documents
+def _rank_neighbours(neighbours: tuple[Neighbour, ...], *, with_folders: bool) -> tuple[str, ...]:
+    """List neighbouring documents by falling number of links, ties by path.
 
-    Folders are left out unless kinds of links are asked for: through them, all that lies side by side would be near.
+    Folders are left out unless the caller names kinds of links: all files of a folder would be two hops apart.
     """
     links: dict[str, int] = {}
-    for other, _, _, number in around:
+    for other, _, _, number in neighbours:
         links[other] = links.get(other, 0) + number
     ranked = sorted(links, key=links.__getitem__, reverse=True)
-    return tuple(other for other in ranked if folders or other[-1:] != "/")
+    return tuple(other for other in ranked if with_folders or other[-1:] != "/")
 
 
-class Way(NamedTuple):
-    """How an entry was reached along links, and what that is worth."""
+class LinkPath(NamedTuple):
+    """A path of links from a start to a document, with the score it gives."""
 
     score: float
     start: str
     steps: tuple[tuple[str, float], ...] = ()
-    """The kinds of the links, and what each weighs."""
+    """The kind and weight of each link."""
 
     @property
-    def together(self) -> bool:
-        """Tell whether what people did led there, not links alone."""
+    def has_co_activation(self) -> bool:
+        """Whether any link comes from documents being read together."""
         return any(kind == CO_ACTIVATED for kind, _ in self.steps)
 
 
-def reached(
+def find_best_paths(
     tools: Tools, starts: Mapping[str, float], depth: int, kinds: Sequence[str], settings: Settings
-) -> tuple[dict[str, Way], set[str]]:
-    """Find the best way to every entry, and name those with more neighbours than are followed.
+) -> tuple[dict[str, LinkPath], set[str]]:
+    """Find the best path along links from any start to every document in reach.
 
-    A start counts only if another start leads to it.
+    Also returns the documents with more neighbours than are followed.
+
+    A path multiplies the start's score by the weight of each link and by `memory.hop` for each hop. A start is in the
+    result only if another start reaches it.
     """
-    found: dict[str, Way] = {}
-    cut: set[str] = set()
-    companions = tools.feedback.together(settings.memory.together) if not kinds or CO_ACTIVATED in kinds else {}
-    frontier = {(start, start): Way(score, start) for start, score in starts.items()}
+    best: dict[str, LinkPath] = {}
+    truncated: set[str] = set()
+    co_read = tools.feedback.together(settings.memory.together) if not kinds or CO_ACTIVATED in kinds else {}
+    frontier = {(start, start): LinkPath(score, start) for start, score in starts.items()}
     for _ in range(depth):
-        further: dict[tuple[str, str], Way] = {}
-        near = tools.store.neighbours({document for document, _ in frontier}, kinds)
-        around = {
-            document: _weighed(near[document], companions.get(document, ()), kinds, settings.memory)
-            for document in near
+        further: dict[tuple[str, str], LinkPath] = {}
+        neighbours = tools.store.neighbours({document for document, _ in frontier}, kinds)
+        links = {
+            document: _weigh_links(near, co_read.get(document, ()), kinds, settings.memory)
+            for document, near in neighbours.items()
         }
-        cut |= {document for document, others in around.items() if len(others) > settings.graph.fan_out}
-        for (document, start), way in frontier.items():
-            for other, weight, kind in around[document][: settings.graph.fan_out]:
-                worth = way.score * weight * settings.memory.hop
+        truncated |= {document for document, others in links.items() if len(others) > settings.graph.fan_out}
+        for (document, start), path in frontier.items():
+            for other, weight, kind in links[document][: settings.graph.fan_out]:
+                score = path.score * weight * settings.memory.hop
                 known = further.get((other, start))
-                if other != start and worth > (known.score if known else 0.0):
-                    further[other, start] = Way(worth, start, (*way.steps, (kind, weight)))
-        for (document, _), way in further.items():
-            if document not in found or way.score > found[document].score:
-                found[document] = way
+                if other != start and score > (known.score if known else 0.0):
+                    further[other, start] = LinkPath(score, start, (*path.steps, (kind, weight)))
+        for (document, _), path in further.items():
+            if document not in best or path.score > best[document].score:
+                best[document] = path
         frontier = further
-    return found, cut
+    return best, truncated
 
 
-def _weighed(
-    near: Sequence[Neighbour], companions: Sequence[str], kinds: Sequence[str], numbers: Memory
+def _weigh_links(
+    neighbours: Sequence[Neighbour], co_read: Sequence[str], kinds: Sequence[str], numbers: Memory
 ) -> list[tuple[str, float, str]]:
-    """Weigh the best link to each neighbour, the weightiest first; what is often useful together counts as linked.
+    """List neighbours with the weight and kind of their best link, the heaviest first.
 
-    Folders are left out unless kinds of links are asked for: through them, all that lies side by side would be near.
+    Documents that are often read together count as linked. Folders are left out unless the caller names kinds of links:
+    all files of a folder would be two hops apart.
     """
-    linked = [(each.document, each.kind) for each in near if kinds or not each.document.endswith("/")]
+    linked = [(each.document, each.kind) for each in neighbours if kinds or not each.document.endswith("/")]
     best: dict[str, tuple[float, str]] = {}
-    for other, kind in (*linked, *((each, CO_ACTIVATED) for each in companions)):
+    for other, kind in (*linked, *((document, CO_ACTIVATED) for document in co_read)):
         weight = numbers.edge(kind)
         if weight > best.get(other, (0.0, ""))[0]:
             best[other] = weight, kind
@@ -112,8 +117,12 @@ def _weighed(
     return [(other, weight, kind) for other, (weight, kind) in ranked]
 
 
-def told_way(way: Way, starts: Mapping[str, float], numbers: Memory) -> Explanation:
-    """Say how an entry was reached, and what that is worth."""
-    links = (value(weight, f"link {kind}") for kind, weight in way.steps)
-    hops = value(numbers.hop ** len(way.steps), f"{len(way.steps)} hop{'s' * (len(way.steps) > 1)}")
-    return product(f"reached from {way.start}", value(starts[way.start], f"fused score of {way.start}"), *links, hops)
+def explain_path(path: LinkPath, starts: Mapping[str, float], numbers: Memory) -> Explanation:
+    """Explain the score of a path: the start's score × link weights × hop decay."""
+    hops = len(path.steps)
+    return product(
+        f"reached from {path.start}: score × link weights × decay",
+        value(starts[path.start], f"fused score of {path.start}"),
+        *(value(weight, f"weight of link {kind}") for kind, weight in path.steps),
+        value(numbers.hop**hops, f"decay = {numbers.hop:g}^{hops} ({hops} hop{'s' * (hops > 1)})"),
+    )

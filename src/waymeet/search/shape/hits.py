@@ -1,7 +1,7 @@
 """Build hits from candidates, with snippets, reasons, explanations and relevance."""
 
 from collections.abc import Mapping, Sequence
-from time import perf_counter, time_ns
+from time import time_ns
 
 from msgspec.structs import replace
 
@@ -9,56 +9,24 @@ from waymeet.analysis import list_terms, normalise_text, token_spans
 from waymeet.search.rank.translations import add_translations
 from waymeet.search.shape.relevance import JUDGED_HITS, judge_relevance
 from waymeet.search.shape.snippet import snippet
-from waymeet.search.state import Recipe, Search, Tools, run_stages
+from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings
 from waymeet.settings.path_contexts import contexts_of
 from waymeet.staleness.verdicts import judge_documents
 from waymeet.types import (
-    LOW_RELEVANCE_NOTE,
-    Answer,
     Candidate,
     Chunk,
     Document,
     Hit,
     LinkedPage,
-    Query,
     Section,
     SourceRank,
-    Step,
 )
 
 _MAX_NAMED_WORDS = 4
 """Words named in a reason."""
 _SOURCE_LABELS = {"graph": "links", "shared": "shared names", "symbol": "definition"}
 """Labels of sources in a reason. Other sources are shown by their own name."""
-
-
-def answer_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> Answer:
-    """Answer a query by a recipe, from one generation of the index."""
-    started = perf_counter()
-    with tools.store.snapshot() as generation:
-        search, steps = run_stages(recipe, query, tools, settings)
-        shaping = perf_counter()
-        hits, doubtful = shape(search, tools, settings)
-    steps = (*steps, Step("shape", perf_counter() - shaping))
-    return Answer(
-        query=query.text,
-        recipe=recipe.name,
-        mode=search.mode,
-        search_type=search.search_type,
-        hits=hits,
-        total_found=len(search.candidates),
-        low_relevance=doubtful,
-        degraded=search.degraded,
-        notes=(*search.notes, LOW_RELEVANCE_NOTE) if doubtful else search.notes,
-        expanded=tuple(each.text for each in search.variants),
-        strong_signal=search.strong_signal,
-        reranked=bool(search.reranker_scores),
-        vector_coverage=search.vector_coverage,
-        steps=steps,
-        generation=generation,
-        seconds=perf_counter() - started,
-    )
 
 
 def shape(search: Search, tools: Tools, settings: Settings) -> tuple[tuple[Hit, ...], bool]:

@@ -1,4 +1,4 @@
-"""From a pasted trace or diff to a question: which files of the project it names, and which words to look for."""
+"""Convert a pasted stack trace or diff to a query of its message, symbols and files."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,106 +10,108 @@ from waymeet.analysis.pasted import PastedText
 from waymeet.analysis.pasted.location import Location
 from waymeet.ports import Store
 
-_MOST_CHARS = 10_000
-"""Characters of a text that was pasted; nobody asks a longer question."""
-_MOST_SPOTS = 12
-_MOST_FILES = 6
-_TELLING = 3
-"""How often the place nearest to a failure is named, against once for the farthest."""
-_MOST_WORDS = 40
-"""Words of a message; what follows repeats or quotes."""
+_MAX_CHARS = 10_000
+"""Characters of a pasted text that are searched for."""
+_MAX_LOCATIONS = 12
+_MAX_FILES = 6
+_FIRST_REPEATS = 3
+"""Repetitions of the location nearest to a failure, which weighs more that way; the farthest is named once."""
+_MAX_WORDS = 40
+"""Words of a message; the text after them mostly repeats or quotes."""
 _WORD = re.compile(r"[^\W_][\w.-]*\w|\w")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-f]{12,}\b")
 
 
 class PastedQuery(Struct, frozen=True):
-    """A question made of a pasted text, and what it was made of."""
+    """A query made from a pasted text."""
 
     text: str
-    """The question; it says nothing that has a special meaning in a query."""
-    said: str
-    """What was understood, for people."""
+    """The query, without operators."""
+    summary: str
+    """What was recognised, for the user."""
     places: tuple[str, ...] = ()
-    """Places in files of the project, as `path:line`, the most telling first."""
+    """Locations in files of the project, as `path:line`, the most relevant first."""
 
 
-def query_from_pasted(found: PastedText, store: Store) -> PastedQuery:
-    """Make a question of what was pasted."""
-    if found.kind == "text":
-        return PastedQuery(found.message[:_MOST_CHARS], "read as text")
-    here = _in_project(found.locations[:_MOST_SPOTS], store)
-    spots = here or found.locations[:_MOST_SPOTS]
-    message = _WORD.findall(_ADDRESS.sub(" ", found.message))[:_MOST_WORDS]
-    text = " ".join([*message, *_names(spots, telling=found.kind == "trace"), *found.words])
-    places = tuple(dict.fromkeys(f"{spot.path}:{spot.line}" if spot.line else spot.path for spot in here))
-    return PastedQuery(text, _said(found, places), places)
+def query_from_pasted(pasted: PastedText, store: Store) -> PastedQuery:
+    """Make a query from a pasted text."""
+    if pasted.kind == "text":
+        return PastedQuery(pasted.message[:_MAX_CHARS], "read as text")
+    in_project = _find_in_project(pasted.locations[:_MAX_LOCATIONS], store)
+    locations = in_project or pasted.locations[:_MAX_LOCATIONS]
+    message = _WORD.findall(_ADDRESS.sub(" ", pasted.message))[:_MAX_WORDS]
+    text = " ".join([*message, *_list_names(locations, is_trace=pasted.kind == "trace"), *pasted.words])
+    places = tuple(dict.fromkeys(f"{each.path}:{each.line}" if each.line else each.path for each in in_project))
+    return PastedQuery(text, _summarise(pasted, places), places)
 
 
-def _names(spots: Sequence[Location], *, telling: bool) -> Iterator[str]:
-    """Give the names of symbols and files; where the first spots tell most, they are named often and count more."""
-    symbols = list(dict.fromkeys(spot.symbol for spot in spots if spot.symbol))
-    files = list(dict.fromkeys(spot.path.rpartition("/")[2] for spot in spots))[:_MOST_FILES]
-    for place, symbol in enumerate(symbols):
-        yield from [symbol] * (max(_TELLING - place, 1) if telling else 1)
-    for place, file in enumerate(files):
+def _list_names(locations: Sequence[Location], *, is_trace: bool) -> Iterator[str]:
+    """Yield the names of symbols and files, the first repeated in a trace to weigh more."""
+    symbols = list(dict.fromkeys(each.symbol for each in locations if each.symbol))
+    files = list(dict.fromkeys(each.path.rpartition("/")[2] for each in locations))[:_MAX_FILES]
+    for position, symbol in enumerate(symbols):
+        yield from [symbol] * (max(_FIRST_REPEATS - position, 1) if is_trace else 1)
+    for position, file in enumerate(files):
         stem = file.rpartition(".")[0] or file
-        yield from [file, *[stem] * (_TELLING - 1)] if telling and not place else [stem]
+        yield from [file, *[stem] * (_FIRST_REPEATS - 1)] if is_trace and not position else [stem]
 
 
-def _said(found: PastedText, places: Sequence[str]) -> str:
-    if found.kind == "diff":
-        files = len({spot.path for spot in found.locations})
-        what = f"a diff of {files} file{'' if files == 1 else 's'}"
+def _summarise(pasted: PastedText, places: Sequence[str]) -> str:
+    if pasted.kind == "diff":
+        files = len({each.path for each in pasted.locations})
+        kind = f"a diff of {files} file{'' if files == 1 else 's'}"
     else:
-        what = f"a stack trace of {found.language}" if found.language else "the complaints of a tool"
-    message = f": {found.message}" if found.message else ""
+        kind = f"a stack trace of {pasted.language}" if pasted.language else "messages of a tool"
+    message = f": {pasted.message}" if pasted.message else ""
     where = f"; in this project: {', '.join(places)}" if places else "; it names no file of this project"
-    return f"read as {what}{message}{where}"
+    return f"read as {kind}{message}{where}"
 
 
-def _in_project(spots: Sequence[Location], store: Store) -> list[Location]:
-    """Find the spots that lie in indexed files, by their paths there; what encloses a line is told by the index."""
-    wanted = {end for spot in spots for end in _ends(spot.path)}
-    known = store.documents(wanted)
-    names = {file_name_key(spot.path.replace("\\", "/").rpartition("/")[2]) for spot in spots}
-    carriers = store.documents_by_key(names)
-    found = []
-    for spot in spots:
-        path = next((end for end in _ends(spot.path) if end in known), "") or _only(spot.path, carriers)
+def _find_in_project(locations: Sequence[Location], store: Store) -> list[Location]:
+    """Find the locations in indexed files, with their paths and symbols there."""
+    known = store.documents({suffix for each in locations for suffix in _path_suffixes(each.path)})
+    names = {file_name_key(each.path.replace("\\", "/").rpartition("/")[2]) for each in locations}
+    by_name = store.documents_by_key(names)
+    in_project = []
+    for location in locations:
+        path = next((suffix for suffix in _path_suffixes(location.path) if suffix in known), "")
+        path = path or _find_by_name(location.path, by_name)
         if path:
-            found.append(Location(path, spot.line, spot.symbol))
-    return _enclosed(found, store)
+            in_project.append(Location(path, location.line, location.symbol))
+    return _add_symbols(in_project, store)
 
 
-def _ends(path: str) -> list[str]:
-    """Give a path and its ends of two parts or more, the longest first: a trace may come from another machine.
+def _path_suffixes(path: str) -> list[str]:
+    """List a path and its suffixes of two parts or more, the longest first.
 
-    >>> _ends("/ci/src/a.py"), _ends("./a.py")
+    A trace may come from another machine, where the project is in another folder.
+
+    >>> _path_suffixes("/ci/src/a.py"), _path_suffixes("./a.py")
     (['ci/src/a.py', 'src/a.py'], ['a.py'])
     """
     parts = [part for part in path.replace("\\", "/").split("/") if part not in {"", "."}]
-    return ["/".join(parts[at:]) for at in range(max(len(parts) - 1, 1))]
+    return ["/".join(parts[start:]) for start in range(max(len(parts) - 1, 1))]
 
 
-def _only(path: str, carriers: Mapping[str, Sequence[str]]) -> str:
-    """Find the only document of that file name whose path ends like it, or the only one of that name at all."""
+def _find_by_name(path: str, by_name: Mapping[str, Sequence[str]]) -> str:
+    """Find the only document with the same end of its path, or the only one with the same name."""
     name = path.replace("\\", "/").lstrip("./")
-    same = carriers.get(file_name_key(name.rpartition("/")[2]), ())
-    alike = [each for each in same if f"/{each}".endswith(f"/{name}")] or list(same)
-    return alike[0] if len(alike) == 1 else ""
+    same_name = by_name.get(file_name_key(name.rpartition("/")[2]), ())
+    matches = [each for each in same_name if f"/{each}".endswith(f"/{name}")] or list(same_name)
+    return matches[0] if len(matches) == 1 else ""
 
 
-def _enclosed(spots: list[Location], store: Store) -> list[Location]:
-    """Add the symbol around a line where nobody told it."""
-    chunks = store.chunks_of(list({spot.path for spot in spots if not spot.symbol}))
-    told = []
-    for spot in spots:
+def _add_symbols(locations: list[Location], store: Store) -> list[Location]:
+    """Add the smallest symbol around the line of a location that has none."""
+    chunks = store.chunks_of(list({each.path for each in locations if not each.symbol}))
+    completed = []
+    for location in locations:
         around = [
             symbol
-            for chunk in chunks.get(spot.path, ())
+            for chunk in chunks.get(location.path, ())
             for symbol in chunk.symbols
-            if not spot.symbol and symbol.start <= spot.line <= symbol.end
+            if not location.symbol and symbol.start <= location.line <= symbol.end
         ]
-        name = min(around, key=lambda each: each.end - each.start).name if around else spot.symbol
-        told.append(Location(spot.path, spot.line, name.rpartition(".")[2]))
-    return told
+        name = min(around, key=lambda symbol: symbol.end - symbol.start).name if around else location.symbol
+        completed.append(Location(location.path, location.line, name.rpartition(".")[2]))
+    return completed

@@ -1,7 +1,7 @@
-"""Slips of the pen: a word that nothing indexed contains is taken for the likeliest word that something does.
+"""Spelling correction: replace unknown words by the most likely words of the index.
 
-Words are compared as they are written and then stemmed, for an index knows stems only: `authenticaton` is one letter
-away from `authentication`, whose stem is `authent`.
+Words are compared as written and then stemmed, because an index contains stems only: `authenticaton` is one edit away
+from `authentication`, whose stem is `authent`.
 """
 
 import re
@@ -17,21 +17,24 @@ from waymeet.search.state import Search, Tools
 from waymeet.settings import Bm25, Settings
 from waymeet.types import Filters, Word
 
-_ONE_EDIT = 4
-_TWO_EDITS = 8
-"""Letters that a word must have to be taken for one that is one or two edits away."""
-_SWAPS_ONLY = 4
-"""A word as short as this is one letter away from too many others: cash is not crash. Only swapped letters count."""
-_LONGEST = 30
-_MOST_WORDS = 20
-"""Words that are looked at in one query: a text that was pasted in is not spelt anew."""
-_BEGINNING = 3
-_CANDIDATES = 3000
-_RIVALS = 8
-_READ = 10
-"""Sections that are read to see how a word is spelt."""
+_MIN_CHARS = 4
+"""Shortest word that is corrected by one edit."""
+_MIN_CHARS_TWO_EDITS = 8
+"""Shortest word that is corrected by two edits."""
+_SWAPS_ONLY_CHARS = 4
+"""Words up to this length are corrected by swapped letters only: cash is one edit away from crash."""
+_MAX_CHARS = 30
+_MAX_WORDS = 20
+"""Words that are checked in one query: pasted text is not corrected."""
+_PREFIX_CHARS = 3
+_MAX_TERMS = 3000
+"""Terms with the same prefix that are compared for two edits."""
+_MAX_STEMS = 8
+"""Stems that are rated by reading sections."""
+_MAX_SECTIONS = 10
+"""Sections that are read to find the spelling of a stem."""
 _PLAIN = re.compile(r"(?<![^\s(\[{,;:!?'\"“”„«»])([^\W\d_]+)(?=[\s)\]},;:!?'\"“”„«»]|\.(?:\s|$)|$)")
-"""Words that are nothing but letters: no part of an identifier, of a path, of an address or of a file's name."""
+"""Words of letters only: not part of an identifier, a path, a URL or a file name."""
 _ENDINGS = (
     *(
         "",
@@ -59,112 +62,112 @@ _ENDINGS = (
 
 
 def correct_spelling(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Look also for what misspelt words probably mean; words that exist, names and quoted text stay as they are."""
+    """Add corrections of misspelt words, except known words, names and quoted text."""
     if not settings.understand.fuzzy:
         return search.skip("setting understand.fuzzy")
-    meant = {word: found for word in _strange(search, tools.store) if (found := likeliest(word, tools, settings.bm25))}
-    if not meant:
-        return search.skip("no word to repair")
-    asked = {term for word in search.words for term in word.terms}
+    unknown = _find_unknown_words(search, tools.store)
+    corrections = {word: right for word in unknown if (right := find_correction(word, tools, settings.bm25))}
+    if not corrections:
+        return search.skip("nothing to correct")
+    present = {term for word in search.words for term in word.terms}
     added = [
         Word((term,), settings.understand.repaired, right)
-        for right in dict.fromkeys(meant.values())
+        for right in dict.fromkeys(corrections.values())
         for term in list_terms(right)
-        if term not in asked
+        if term not in present
     ]
-    notes = [f"{wrong} → {right}" for wrong, right in meant.items()]
+    notes = [f"{wrong} → {right}" for wrong, right in corrections.items()]
     return replace(
         search,
-        text=_put_right(search.text, meant),
+        text=_PLAIN.sub(lambda match: corrections.get(match[1].lower(), match[0]), search.text),
         vector_text=search.text,
         words=(*search.words, *added),
         notes=(*search.notes, *notes),
     )
 
 
-def _strange(search: Search, store: Store) -> list[str]:
-    """List the words of a query that may be misspelt: plain words none of whose forms is in the index."""
+def _find_unknown_words(search: Search, store: Store) -> list[str]:
+    """List the plain words of a query none of whose terms is in the index."""
     quoted = {token for phrase in search.quoted for token in phrase.split()}
-    found = dict.fromkeys(
+    plain = dict.fromkeys(
         match[1].lower()
         for match in _PLAIN.finditer(search.text)
-        if _ONE_EDIT <= len(match[1]) <= _LONGEST and _is_word(match[1])
+        if _MIN_CHARS <= len(match[1]) <= _MAX_CHARS and _is_word(match[1])
     )
-    forms = {
-        word: tuple(term for _, each in query_words(word) for term in each) for word in found if word not in quoted
+    terms_of = {
+        word: tuple(term for _, terms in query_words(word) for term in terms) for word in plain if word not in quoted
     }
-    known = store.known_terms({term for each in forms.values() for term in each})
-    strange = [word for word, each in forms.items() if each and known.isdisjoint(each)]
-    return strange[:_MOST_WORDS]
+    known = store.known_terms({term for terms in terms_of.values() for term in terms})
+    unknown = [word for word, terms in terms_of.items() if terms and known.isdisjoint(terms)]
+    return unknown[:_MAX_WORDS]
 
 
 def _is_word(token: str) -> bool:
-    """Tell a word from an identifier and from an acronym: it is written small, but for its first letter at most."""
+    """Check that a token is lower case except for its first letter: no identifier, no acronym."""
     return token[1:].islower() and not has_cjk(token)
 
 
-def likeliest(word: str, tools: Tools, bm25: Bm25) -> str:
-    """Find what a word that is not in the index is most likely meant to be; empty if nothing is like it.
+def find_correction(word: str, tools: Tools, bm25: Bm25) -> str:
+    """Find the most likely correction of an unknown word, or an empty string.
 
-    One edit goes before two, and then what more sections contain. The first letter may be left out, doubled or
-    swapped but is hardly ever mistaken: “settle” is a word that nobody wrote here, not a slip of “kettle”.
+    One edit is preferred to two, then the more frequent word. The first letter may be missing, doubled or swapped, but
+    is hardly ever wrong: “settle” is an unknown word rather than a typo of “kettle”.
     """
-    near = [each for each in words_one_edit_away(word) if len(word) > _SWAPS_ONLY or sorted(each) == sorted(word)]
+    near = [each for each in words_one_edit_away(word) if len(word) > _SWAPS_ONLY_CHARS or sorted(each) == sorted(word)]
     if not STOP_WORDS.isdisjoint(near):
-        return ""  # a slip of a word that is not looked for anyway
-    stemmed = stem_words(near)
-    known = tools.store.known_terms(set(stemmed))
-    rivals = {each: stem for each, stem in zip(near, stemmed, strict=True) if stem in known}
-    if not rivals and len(word) >= _TWO_EDITS:
-        rivals = _two_edits_away(word, tools.store.terms_with_prefix(word[:_BEGINNING], _CANDIDATES))
-    same = {each: stem for each, stem in rivals.items() if _begins_alike(word, each)}
-    likely = list(dict.fromkeys(same.values()))[:_RIVALS]
-    rated = [rating for stem in likely if (rating := _rated(stem, word, same, tools.store, bm25))]
-    return min(rated)[-1] if rated else ""
+        return ""  # a typo of a stop word, which is not searched anyway
+    stems = stem_words(near)
+    known = tools.store.known_terms(set(stems))
+    forms = {each: stem for each, stem in zip(near, stems, strict=True) if stem in known}
+    if not forms and len(word) >= _MIN_CHARS_TWO_EDITS:
+        forms = _find_two_edits_away(word, tools.store.terms_with_prefix(word[:_PREFIX_CHARS], _MAX_TERMS))
+    forms = {each: stem for each, stem in forms.items() if _has_same_start(word, each)}
+    likely = list(dict.fromkeys(forms.values()))[:_MAX_STEMS]
+    ratings = [rating for stem in likely if (rating := _rate_stem(stem, word, forms, tools.store, bm25))]
+    return min(ratings)[-1] if ratings else ""
 
 
-def _begins_alike(word: str, other: str) -> bool:
+def _has_same_start(word: str, other: str) -> bool:
+    """Check that the first letters are equal, swapped, or that one first letter is missing."""
     return word[0] == other[0] or other[:2] == word[1::-1] or word[1:] == other or other[1:] == word
 
 
-def _rated(
+def _rate_stem(
     stem: str, word: str, forms: Mapping[str, str], store: Store, bm25: Bm25
 ) -> tuple[bool, int, float, str] | None:
-    """Rate what a word may be meant to be: whether that very form stands in a text, how like, how rare.
+    """Rate a stem as a correction, the lower the better, or return None if it is none.
 
-    An index knows stems only, so some of the texts that have the stem are read to see how it is spelt. None if nothing
-    there is like the word: other words that happen to have the stem are not meant.
+    The rating is: exact form missing, number of edits, idf, spelling. The index contains stems only, so some sections
+    with the stem are read to see how it is spelt. Other words with the same stem are no correction.
     """
-    wanted = (Word((stem,)),)
-    found = [each.chunk for each in store.rank_lexical(wanted, _READ, Filters(), bm25)]
-    evidence = store.lexical_evidence(wanted, found[:1], bm25)
-    rarity = next((one.idf for each in evidence.values() for one in each), float("inf"))
-    texts = [chunk.text for chunk in store.chunks(found).values()]
-    seen = {text[start:end].lower() for text in texts for start, end, each in token_spans(text) if each == (stem,)}
-    exact = [form for form in seen if forms.get(form) == stem]
-    like = len(stem) > _ONE_EDIT and edit_distance(word[: len(stem)], stem, 1) <= 1
-    if not exact and not like:
+    stem_word = (Word((stem,)),)
+    chunks = [row.chunk for row in store.rank_lexical(stem_word, _MAX_SECTIONS, Filters(), bm25)]
+    evidence = store.lexical_evidence(stem_word, chunks[:1], bm25)
+    idf = next((part.idf for parts in evidence.values() for part in parts), float("inf"))
+    texts = [chunk.text for chunk in store.chunks(chunks).values()]
+    spellings = {
+        text[start:end].lower() for text in texts for start, end, terms in token_spans(text) if terms == (stem,)
+    }
+    exact = [form for form in spellings if forms.get(form) == stem]
+    is_similar = len(stem) > _MIN_CHARS and edit_distance(word[: len(stem)], stem, 1) <= 1
+    if not exact and not is_similar:
         return None
-    best = min(exact or seen or {stem}, key=lambda form: (edit_distance(word, form, _LONGEST), form))
-    return not exact, edit_distance(word, best, _LONGEST), rarity, best
+    best = min(exact or spellings or {stem}, key=lambda form: (edit_distance(word, form, _MAX_CHARS), form))
+    return not exact, edit_distance(word, best, _MAX_CHARS), idf, best
 
 
-def _two_edits_away(word: str, candidates: Iterable[str]) -> dict[str, str]:
-    """Find terms some form of which is two edits away from a word; the first are those that most sections contain."""
+def _find_two_edits_away(word: str, terms: Iterable[str]) -> dict[str, str]:
+    """Find forms of terms that are two edits away from a word, with their terms."""
     letters = set(word)
-    found: dict[str, str] = {}
-    for term in candidates:
-        if len(term) > len(word) + 2 or len(term) < _ONE_EDIT or not term.isalpha() or len(set(term) - letters) > 2:
+    forms: dict[str, str] = {}
+    for term in terms:
+        if len(term) > len(word) + 2 or len(term) < _MIN_CHARS or not term.isalpha() or len(set(term) - letters) > 2:
             continue
         if edit_distance(word[: len(term)], term, 2) > 2:
             continue
         for ending in _ENDINGS:
             form = term + ending
             if edit_distance(word, form, 2) <= 2 and list_terms(form) == [term]:
-                found.setdefault(form, term)
+                forms.setdefault(form, term)
                 break
-    return found
-
-
-def _put_right(text: str, meant: Mapping[str, str]) -> str:
-    return _PLAIN.sub(lambda match: meant.get(match[1].lower(), match[0]), text)
+    return forms

@@ -14,7 +14,8 @@ from waymeet.recipes.auto import AUTO
 from waymeet.recipes.memory import MEMORY
 from waymeet.search.feedback import storage
 from waymeet.search.feedback.votes import Feedback, Pair, Vote, add_read_pairs, add_votes, remove_votes
-from waymeet.search.state import Search, Tools, run_stages
+from waymeet.search.pipeline import run_stages
+from waymeet.search.state import Search, Tools
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.types import Document, Filters, Query
 

@@ -4,8 +4,8 @@ from msgspec.structs import replace
 from support.corpus import Page, entry, store_of
 
 from waymeet.recipes import find_recipe
+from waymeet.search.pipeline import answer_query
 from waymeet.search.rank.translations import find_counterpart, translation_groups
-from waymeet.search.shape.hits import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Settings
 from waymeet.stores.memory.store import MemoryStore

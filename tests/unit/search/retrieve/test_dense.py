@@ -1,4 +1,4 @@
-"""How near the nearest is, and that vectors of before answer while passages are shown to a model otherwise."""
+"""Vector search: similarity steps, and old vectors while a model is replaced."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +12,7 @@ from waymeet.formulas.relevance import similarity_steps
 from waymeet.ingest.embed.model_switch import AnsweringModels
 from waymeet.models.hashing import HashingEmbedder
 from waymeet.project.models import Models
-from waymeet.search.retrieve.dense import nearest
+from waymeet.search.retrieve.dense import rank_by_vector
 from waymeet.search.state import Tools
 from waymeet.settings import Embedding
 from waymeet.types import Filters
@@ -35,12 +35,12 @@ def test_the_nearest_is_measured_on_the_scale_of_its_own_model() -> None:
     near = unit((0.6, 0.8))
     store.put_vectors(english.space, dict.fromkeys(chunks["a.md"], near))
     store.put_vectors(other.space, dict.fromkeys(chunks["b.md"], near))
-    found = nearest(Tools(store, (english, other)), "the first page", 5, Filters())
+    found = rank_by_vector(Tools(store, (english, other)), "the first page", 5, Filters())
     steps = [similarity_steps(space, 0.6, 2) or 0.0 for space in (english.space, other.space)]
-    assert found.nearness == pytest.approx(max(steps))
+    assert found.similarity_steps == pytest.approx(max(steps))
     unknown = Named("somebody/7", (1.0, 0.0))
     store.put_vectors(unknown.space, dict.fromkeys(chunks["a.md"], near))
-    assert nearest(Tools(store, (unknown,)), "the first page", 5, Filters()).nearness is None
+    assert rank_by_vector(Tools(store, (unknown,)), "the first page", 5, Filters()).similarity_steps is None
 
 
 def test_vectors_of_passages_that_were_shown_otherwise_answer_until_all_are_made_anew(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Embedding the likeliest chunks while a question is answered."""
+"""Embedding of the best lexical results while a query is answered."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,7 +12,7 @@ from waymeet.ingest.embed.batches import embed_chunks
 from waymeet.ingest.index import index
 from waymeet.models.hashing import HashingEmbedder
 from waymeet.recipes import find_recipe
-from waymeet.search.shape.hits import answer_query
+from waymeet.search.pipeline import answer_query
 from waymeet.search.state import Tools
 from waymeet.settings import Embedding, Layer, Settings, resolve
 from waymeet.stores.memory.store import MemoryStore
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Watched(HashingEmbedder):
-    """Counts what it embeds, and fails or spoils it if told to."""
+    """Counts what it embeds, and can fail or return invalid vectors."""
 
     def __init__(self, *, fails: bool = False, spoils: bool = False) -> None:
         super().__init__(64)
@@ -77,7 +77,7 @@ def ask(store: MemoryStore, embedder: HashingEmbedder, kept: Kept | None, second
     return answer_query(recipe, Query("rotate signing keys"), tools, settings)
 
 
-def told(found: Answer, code: str) -> list[str]:
+def details(found: Answer, code: str) -> list[str]:
     return [each.detail for each in found.degraded if each.code == code]
 
 
@@ -88,8 +88,8 @@ def test_the_likeliest_are_embedded_and_take_part(store: MemoryStore) -> None:
     assert len(embedder.shown) == 10
     assert "vector" in {each.source for hit in found.hits for each in hit.sources}
     assert found.search_type == "hybrid"
-    assert told(found, "partial_vectors") == [
-        f"0 of {store.coverage([])[1]} sections are embedded so far, and 10 of the likeliest just now"
+    assert details(found, "partial_vectors") == [
+        f"0 of {store.coverage([])[1]} sections have a vector so far; 10 more were embedded for this query"
     ]
     assert found.vector_coverage == 0.0
     assert kept.digests == {f"{n}.md#L1-L3": store.fingerprints()[f"{n}.md"].digest for n in range(0, 30, 3)}
@@ -100,7 +100,7 @@ def test_they_count_as_they_would_if_the_store_had_them(store: MemoryStore) -> N
     found = ask(store, embedder, kept)
     store.put_vectors("hashing-64", kept.vectors)
     again = ask(store, embedder, kept)
-    assert len(embedder.shown) == 10  # not once more
+    assert len(embedder.shown) == 10  # not again
     mine = [[each for each in hit.sources if each.source == "vector"] for hit in found.hits]
     theirs = [[each for each in hit.sources if each.source == "vector"] for hit in again.hits]
     assert [each.score for (each,) in mine] == pytest.approx([each.score for (each,) in theirs], abs=1e-12)
@@ -110,7 +110,7 @@ def test_nothing_is_embedded_without_time_or_without_somebody_to_keep_it(store: 
     embedder = Watched()
     for found in (ask(store, embedder, Kept(store), 0.0), ask(store, embedder, None)):
         assert embedder.shown == []
-        assert told(found, "no_vectors")
+        assert details(found, "no_vectors")
         assert found.vector_coverage is None
 
 
@@ -127,7 +127,7 @@ def test_a_model_that_fails_at_them_does_not_spoil_the_answer(store: MemoryStore
     found = ask(store, embedder, kept)
     assert found.hits
     assert kept.vectors == {}
-    assert told(found, "partial_vectors")
+    assert details(found, "partial_vectors")
 
 
 def test_when_all_is_embedded_nothing_is_done(store: MemoryStore) -> None:
@@ -135,13 +135,13 @@ def test_when_all_is_embedded_nothing_is_done(store: MemoryStore) -> None:
     embedder = Watched()
     found = ask(store, embedder, Kept(store))
     assert embedder.shown == []
-    assert not told(found, "partial_vectors")
+    assert not details(found, "partial_vectors")
     assert found.vector_coverage == 1.0
 
 
 def test_meaning_counts_by_how_many_of_the_likeliest_have_a_vector(store: MemoryStore) -> None:
+    from waymeet.search.pipeline import start
     from waymeet.search.retrieve.first_stage import lexical, vector
-    from waymeet.search.state import start
     from waymeet.search.understand.query import understand
 
     def covered(seconds: float) -> float:
@@ -183,7 +183,7 @@ class Broken(Watched):
     """Cannot be used."""
 
     def embed_query(self, text: str) -> "Vector":
-        raise EmbeddingError(f"Nobody knows {text}.", "Install it again.")
+        raise EmbeddingError(f"Cannot embed {text}.", "Install it again.")
 
 
 class BrokenWestern(Broken, Western):
@@ -212,5 +212,5 @@ def test_a_model_that_fails_is_told_of_with_the_remedy(
     recipe = find_recipe("auto", {})
     settings = resolve((Layer("recipe", recipe.overrides),))
     found = answer_query(recipe, Query("rotate signing keys"), Tools(mixed, embedders), settings)
-    assert told(found, "embedding_failed") == ["Nobody knows rotate signing keys. Install it again."]
+    assert details(found, "embedding_failed") == ["Cannot embed rotate signing keys. Install it again."]
     assert {each.source for hit in found.hits for each in hit.sources} == sources

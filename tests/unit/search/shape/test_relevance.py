@@ -10,7 +10,7 @@ from waymeet.models.local.granite import GraniteEmbedder
 from waymeet.models.local.multilingual import MultilingualEmbedder
 from waymeet.recipes.classic import CLASSIC
 from waymeet.recipes.threeway import THREEWAY
-from waymeet.search.shape.hits import answer_query
+from waymeet.search.pipeline import answer_query
 from waymeet.search.state import Recipe, Tools
 from waymeet.settings import Settings, Shape
 from waymeet.types import LOW_RELEVANCE_NOTE, Answer, Explanation, Query
@@ -134,7 +134,7 @@ def test_the_evidence_is_shown_when_asked_for() -> None:
     tree = found.relevance_explanation
     assert tree is not None
     assert evaluate(tree) == tree.value == found.relevance
-    assert said(tree)[1] == "has 100% of the question's words, by rarity"
+    assert said(tree)[1].startswith("IDF-weighted share of query words found: 100%; factor exp(−")
     assert ask(Query(GOOD)).hits[0].relevance_explanation is None
     assert ask(Query(GOOD)).hits[0].relevance == found.relevance
 
@@ -177,7 +177,7 @@ def test_missing_words_do_not_count_in_another_language() -> None:
     assert not found.low_relevance
     tree = found.hits[0].relevance_explanation
     assert tree is not None
-    assert [each.split()[:2] for each in said(tree)] == [["odds", "against"], ["its", "meaning"]]
+    assert [each.split()[:2] for each in said(tree)] == [["base", "odds"], ["cosine", "similarity"]]
 
 
 def test_it_does_not_depend_on_the_recipe() -> None:

@@ -1,11 +1,12 @@
-"""Acronyms: which pairs a text explains, and that queries profit from them as long as the documents are there."""
+"""Acronyms: pairs that a text explains, and the expansion of queries by them."""
 
 import pytest
 from support.projects import indexed
 
 from waymeet.analysis.acronyms import find_acronyms
 from waymeet.recipes.auto import AUTO
-from waymeet.search.state import Search, Tools, run_stages
+from waymeet.search.pipeline import run_stages
+from waymeet.search.state import Search, Tools
 from waymeet.settings import make_layer, resolve
 from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Query

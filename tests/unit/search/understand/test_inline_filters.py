@@ -1,4 +1,4 @@
-"""Filters in a query: read where they are meant, text everywhere else, and never wider than the caller's own."""
+"""Filters in a query: parsed where they are meant, never wider than the caller's own."""
 
 from collections.abc import Collection, Mapping
 from itertools import product
@@ -12,8 +12,9 @@ from support.projects import indexed
 
 from waymeet.analysis.keys import property_key
 from waymeet.recipes.auto import AUTO
-from waymeet.search.state import Search, Tools, run_stages
-from waymeet.search.understand.inline_filters import Named, asked, narrowed
+from waymeet.search.pipeline import run_stages
+from waymeet.search.state import Search, Tools
+from waymeet.search.understand.inline_filters import DocumentsByKey, narrow_filters, parse_inline_filters
 from waymeet.settings import Settings
 from waymeet.types import Document, Filters, Query
 
@@ -25,7 +26,7 @@ PAGES = {
 DAY = 86_400_000_000_000
 
 
-def has(*properties: str) -> Named:
+def has(*properties: str) -> DocumentsByKey:
     known = {property_key(each) for each in properties}
     return lambda keys: {key: ("a.md",) for key in keys if key in known}
 
@@ -51,7 +52,7 @@ def has(*properties: str) -> Named:
     ],
 )
 def test_filters(query: str, text: str, filters: Filters) -> None:
-    found = asked(query, has("status", "lang"))
+    found = parse_inline_filters(query, has("status", "lang"))
     assert (found.text, found.filters) == (text, filters)
 
 
@@ -79,13 +80,13 @@ def test_filters(query: str, text: str, filters: Filters) -> None:
     ],
 )
 def test_what_is_no_filter_stays_text(query: str) -> None:
-    found = asked(query, has())
+    found = parse_inline_filters(query, has())
     assert (found.text, found.filters) == (query, Filters())
 
 
 @given(st.text())
 def test_any_string_can_be_read(query: str) -> None:
-    asked(query, has("status"))
+    parse_inline_filters(query, has("status"))
 
 
 def ask(query: str, filters: Filters | None = None) -> Search:
@@ -126,7 +127,7 @@ def test_filters_act_and_are_reported(query: str, expected: set[str]) -> None:
         ("keys tag:poem", "tag is one of core"),
         ("keys lang:cobol", "lang is one of"),
         ("keys status:shut", "status is one of open"),
-        ("keys path:nowhere", "nothing with these words passes path:nowhere"),
+        ("keys path:nowhere", "no section with these words passes path:nowhere"),
     ],
 )
 def test_a_value_that_nothing_has_finds_nothing_and_says_what_there_is(query: str, hint: str) -> None:
@@ -139,9 +140,9 @@ def test_a_value_that_nothing_has_finds_nothing_and_says_what_there_is(query: st
 @pytest.mark.parametrize(
     ("query", "told"),
     [
-        ("keys after:banana", "after:banana was looked for as text: a date is written as"),
-        ("keys before:2025-02-30", "before:2025-02-30 was looked for as text: a date is written as"),
-        ("keys -tag:core", "-tag:core was looked for as text: only a kind can be left out so"),
+        ("keys after:banana", "after:banana was searched for as text: a date is written as"),
+        ("keys before:2025-02-30", "before:2025-02-30 was searched for as text: a date is written as"),
+        ("keys -tag:core", "-tag:core was searched for as text: only kind: can be negated"),
     ],
 )
 def test_what_looks_like_a_filter_and_is_none_is_told(query: str, told: str) -> None:
@@ -180,7 +181,7 @@ def test_a_filter_is_not_blamed_for_words_that_are_nowhere() -> None:
 
 def test_filters_alone_ask_for_nothing() -> None:
     (told,) = [each for each in ask("kind:code").degraded if each.code == "no_words"]
-    assert "beside its filters" in told.detail
+    assert "besides its filters" in told.detail
 
 
 def test_a_query_cannot_leave_the_scope_of_its_caller() -> None:
@@ -207,7 +208,7 @@ choices = st.builds(
 def test_both_filters_hold(given_: Filters, query: Filters) -> None:
     """What passes both passes the one made of them, and conversely; tags and properties of one key may be stricter."""
     store = indexed(PAGES)
-    passing = [set(store.first_passing_chunks(PAGES, each)) for each in (given_, query, narrowed(given_, query))]
+    passing = [set(store.first_passing_chunks(PAGES, each)) for each in (given_, query, narrow_filters(given_, query))]
     assert passing[2] <= passing[0] & passing[1]
     if not (given_.tags and query.tags) and not (given_.properties and query.properties):
         assert passing[2] == passing[0] & passing[1]
@@ -216,5 +217,5 @@ def test_both_filters_hold(given_: Filters, query: Filters) -> None:
 def test_narrowing_by_nothing_changes_nothing() -> None:
     for kinds, paths in product([(), ("docs",)], [(), ("src",)]):
         given_ = Filters(kinds=kinds, paths=paths)
-        assert narrowed(given_, Filters()) == given_
-        assert narrowed(Filters(), given_) == replace(given_)
+        assert narrow_filters(given_, Filters()) == given_
+        assert narrow_filters(Filters(), given_) == replace(given_)

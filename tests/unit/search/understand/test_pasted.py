@@ -8,7 +8,7 @@ from support.projects import indexed
 from waymeet.analysis.pasted import PastedText, parse_pasted
 from waymeet.analysis.pasted.location import Location
 from waymeet.search.understand.pasted import query_from_pasted
-from waymeet.search.understand.query import wording
+from waymeet.search.understand.query import parse_query
 
 PYTHON = """\
 INFO starting
@@ -247,14 +247,14 @@ def test_the_files_of_the_project_are_found_by_the_ends_of_their_paths() -> None
     python = query_from_pasted(parse_pasted(PYTHON.replace("line 40", "line 2")), store)
     assert python.places == ("src/cart.py:2",)
     assert "total" in python.text.split()
-    assert "in this project: src/cart.py:2" in python.said
+    assert "in this project: src/cart.py:2" in python.summary
     assert query_from_pasted(parse_pasted(JAVA), store).places == ("src/main/java/com/shop/cart/Cart.java:40",)
-    assert "names no file" in query_from_pasted(parse_pasted(GO), store).said
+    assert "names no file" in query_from_pasted(parse_pasted(GO), store).summary
 
 
 def test_what_a_message_says_has_no_special_meaning() -> None:
     text = query_from_pasted(parse_pasted(PYTHON), indexed(FILES)).text
-    said = wording(text)
+    said = parse_query(text)
     assert (said.phrases, said.without, said.prefixes) == ((), (), ())
     assert ":" not in text
     assert {"PriceError", "price", "tea", "cheap"} <= set(text.replace(".", " ").split())

@@ -1,10 +1,10 @@
-"""Reading queries: operators where they are meant, words everywhere else."""
+"""Parsing of queries: operators where they are meant, words everywhere else."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waymeet.search.understand.query import wording
+from waymeet.search.understand.query import parse_query
 
 
 @pytest.mark.parametrize(
@@ -38,10 +38,10 @@ from waymeet.search.understand.query import wording
 def test_operators(
     query: str, text: str, phrases: tuple[str, ...], without: tuple[str, ...], prefixes: tuple[str, ...]
 ) -> None:
-    said = wording(query)
+    said = parse_query(query)
     assert (said.text, said.phrases, said.without, said.prefixes) == (text, phrases, without, prefixes)
 
 
 @given(st.text())
 def test_any_string_is_a_query(query: str) -> None:
-    wording(query)
+    parse_query(query)

@@ -1,4 +1,4 @@
-"""Slips of the pen: distances as by the textbook, and repairs that touch only what is misspelt."""
+"""Spelling correction: edit distances, and corrections of unknown words only."""
 
 import pytest
 from hypothesis import given
@@ -7,7 +7,8 @@ from support.corpus import Page, store_of
 
 from waymeet.analysis.edit_distance import edit_distance, words_one_edit_away
 from waymeet.recipes.auto import AUTO
-from waymeet.search.state import Search, Tools, run_stages
+from waymeet.search.pipeline import run_stages
+from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings, make_layer, resolve
 from waymeet.types import Query
 
@@ -101,7 +102,7 @@ def test_a_misspelt_word_is_repaired_and_said_so(wrong: str, right: str) -> None
         "-databse connection",
         "dat",
         "sie",  # too short
-        "whihc",  # a slip of a word that is never looked for
+        "whihc",  # a typo of a stop word
         "kubernetes",
         "検索語",
         "http://databse.example",

@@ -197,8 +197,8 @@ def _understood(project: Project, text: str, given: str) -> tuple[str, str]:
 
     store, _ = project.refreshed_store()
     found = query_from_pasted(parse_pasted(given), store)
-    say(to_single_line(found.said), err=True)
-    return f"{text} {found.text}".strip(), found.said
+    say(to_single_line(found.summary), err=True)
+    return f"{text} {found.text}".strip(), found.summary
 
 
 def _index_first(project: Project, question: str, *, looking: bool) -> None:

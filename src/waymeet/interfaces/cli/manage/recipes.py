@@ -10,7 +10,8 @@ from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
 from waymeet.interfaces.render.text import Line
 from waymeet.recipes import list_recipes
-from waymeet.search.state import Recipe, stage_name
+from waymeet.search.pipeline import stage_name
+from waymeet.search.state import Recipe
 from waymeet.settings.layers import list_keys
 
 _OWN = """\b

@@ -1,0 +1,93 @@
+"""Run a recipe on a query: understand → retrieve → fuse → rank → shape.
+
+1. understand: read words, phrases, exclusions and filters; correct spelling, expand acronyms.
+2. retrieve: rank chunks by words (BM25), by vectors, and by links.
+3. fuse: merge the ranked lists into one list of candidates.
+4. rank: adjust the candidates' scores by names, links, feedback and rerankers.
+5. shape: turn the best candidates into hits with snippets, reasons and explanations.
+
+A recipe lists the stages of steps 1 to 4. A stage is a function from one immutable `Search` to the next.
+"""
+
+from collections.abc import Iterator
+from time import perf_counter
+
+from msgspec.structs import replace
+
+from waymeet.errors import UnknownRecipeError
+from waymeet.search.shape.hits import shape
+from waymeet.search.state import Recipe, Search, Stage, Tools
+from waymeet.settings import Settings
+from waymeet.types import LOW_RELEVANCE_NOTE, Answer, Filters, Query, Step
+
+
+def answer_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> Answer:
+    """Answer a query by a recipe, from one generation of the index."""
+    started = perf_counter()
+    with tools.store.snapshot() as generation:
+        search, steps = run_stages(recipe, query, tools, settings)
+        shaping_started = perf_counter()
+        hits, low_relevance = shape(search, tools, settings)
+    steps = (*steps, Step("shape", perf_counter() - shaping_started))
+    return Answer(
+        query=query.text,
+        recipe=recipe.name,
+        mode=search.mode,
+        search_type=search.search_type,
+        hits=hits,
+        total_found=len(search.candidates),
+        low_relevance=low_relevance,
+        degraded=search.degraded,
+        notes=(*search.notes, LOW_RELEVANCE_NOTE) if low_relevance else search.notes,
+        expanded=tuple(variant.text for variant in search.variants),
+        strong_signal=search.strong_signal,
+        reranked=bool(search.reranker_scores),
+        vector_coverage=search.vector_coverage,
+        steps=steps,
+        generation=generation,
+        seconds=perf_counter() - started,
+    )
+
+
+def run_stages(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> tuple[Search, tuple[Step, ...]]:
+    """Run all stages of a recipe, and record the time or skip reason of each."""
+    last, steps = start(recipe, query), []
+    for step, search in iterate_stages(recipe, last, tools, settings):
+        last = search
+        steps.append(step)
+    return last, tuple(steps)
+
+
+def start(recipe: Recipe, query: Query) -> Search:
+    """Create the state that the first stage of a recipe gets.
+
+    Raises:
+        UnknownRecipeError: the recipe does not have the query's mode.
+    """
+    if query.mode and query.mode not in recipe.modes:
+        known = f"It has: {', '.join(recipe.modes)}." if recipe.modes else f"The recipe {recipe.name} has no modes."
+        known += " For the eight stages of deep search use --recipe deep." if query.mode == "deep" else ""
+        raise UnknownRecipeError(f"The recipe {recipe.name} has no mode {query.mode!r}.", known)
+    mode = query.mode or next(iter(recipe.modes), "")
+    return Search(query, mode, _exclude_folders(query.filters), text=query.text)
+
+
+def iterate_stages(recipe: Recipe, search: Search, tools: Tools, settings: Settings) -> Iterator[tuple[Step, Search]]:
+    """Yield the time or skip reason of each stage, with the state after it."""
+    for stage in recipe.stages:
+        started = perf_counter()
+        search = stage(replace(search, skipped=None), tools, settings)
+        yield Step(stage_name(stage), perf_counter() - started, search.skipped), search
+
+
+def stage_name(stage: Stage) -> str:
+    """Name a stage after its function."""
+    return getattr(stage, "__name__", repr(stage))
+
+
+def _exclude_folders(filters: Filters) -> Filters:
+    """Exclude folders unless the query filters by kind.
+
+    A folder's text has the names of all files in it, so folders would match nearly every query.
+    """
+    return filters if filters.kinds else replace(filters, without_kinds=(*filters.without_kinds, "folders"))
