@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from waymeet.models.local.blas_threads import core
+from waymeet.models.local.blas_threads import detect_architecture
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,7 +72,7 @@ def shape_of_blocks(inputs: int, outputs: int, group: int = 1, kernels: str | No
     >>> shape_of_blocks(1536, 384, kernels="SkylakeX"), shape_of_blocks(1536, 384, kernels="Haswell")
     ((3, 6, 512, 64), (1, 1, 1536, 384))
     """
-    able = (core() if kernels is None else kernels) in _CORES and outputs % WIDTH == 0
+    able = (detect_architecture() if kernels is None else kernels) in _CORES and outputs % WIDTH == 0
     possible = [deep for deep in range(group, DEEPEST + 1, group) if inputs % deep == 0]
     if not able or not possible or possible[-1] < min(inputs, SHALLOWEST):
         return 1, 1, inputs, outputs

@@ -40,20 +40,20 @@ class MultilingualEmbedder:
 
     def embed_passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
         """Embed texts, the first 4096 characters of each; an empty one gets the vector of an unknown word."""
-        from waymeet.models.local.blas_threads import side_by_side, together  # noqa: PLC0415 - likewise
+        from waymeet.models.local.blas_threads import make_batches, run_batches  # noqa: PLC0415 - likewise
         from waymeet.models.local.kernels import unit_rows  # noqa: PLC0415 - likewise
         from waymeet.models.local.use_network import embed  # noqa: PLC0415 - start-up is a feature
 
         weights, vocabulary = self._loaded
         tokens = [[_FIRST, *vocabulary.encode(text[:LONGEST]), _LAST] for text in texts]
-        batches = together([len(each) for each in tokens], _TOKENS)
+        batches = make_batches([len(each) for each in tokens], _TOKENS)
         found: dict[int, Vector] = {}
 
         def work(batch: list[int]) -> None:
             rows = unit_rows(embed(weights, [tokens[at] for at in batch]))
             found.update(zip(batch, rows, strict=True))
 
-        side_by_side(work, batches)
+        run_batches(work, batches)
         return [found[at] for at in range(len(texts))]
 
     def embed_query(self, text: str) -> "Vector":

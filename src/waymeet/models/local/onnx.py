@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from waymeet.errors import EmbeddingError
-from waymeet.models.local.blas_threads import cores
+from waymeet.models.local.blas_threads import count_cores
 from waymeet.models.local.transformer import Pooling, Tokens
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Graph:
         except ImportError as error:
             raise EmbeddingError("ONNX models need the package onnxruntime.", "pip install 'waymeet[onnx]'") from error
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = cores()
+        options.intra_op_num_threads = count_cores()
         options.log_severity_level = 4  # what goes wrong comes as an exception
         try:
             self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])

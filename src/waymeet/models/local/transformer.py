@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from waymeet.models.local.blas_threads import side_by_side, together
+from waymeet.models.local.blas_threads import make_batches, run_batches
 from waymeet.models.local.kernels import layer_norm, softmax
 from waymeet.models.local.matmul import Weight
 
@@ -65,13 +65,13 @@ class Encoder(NamedTuple):
 
     def pooled(self, texts: Sequence["Tokens"], pooling: Pooling) -> "Matrix":
         """Give one vector for each text, not normalised."""
-        batches = together([len(text.ids) for text in texts], TOKENS)
+        batches = make_batches([len(text.ids) for text in texts], TOKENS)
         result = np.empty((len(texts), len(self.norm)), dtype=np.float32)
 
         def work(batch: list[int]) -> None:
             result[batch] = _pooled(self, [texts[at] for at in batch], pooling)
 
-        side_by_side(work, batches)
+        run_batches(work, batches)
         return result
 
 

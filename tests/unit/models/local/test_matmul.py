@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from waymeet.models.files.granite_file import Quantised
-from waymeet.models.local.blas_threads import core
+from waymeet.models.local.blas_threads import detect_architecture
 from waymeet.models.local.kernels import gelu
 from waymeet.models.local.matmul import DEEPEST, shape_of_blocks, weight_of
 
@@ -52,7 +52,7 @@ def test_weights_of_eight_bits_are_cut_as_those_in_full_precision_are() -> None:
 
 
 def test_the_kernels_of_this_machine_have_a_name_or_none() -> None:
-    assert core() == core().strip()
+    assert detect_architecture() == detect_architecture().strip()
     assert shape_of_blocks(384, 384) in {(1, 1, 384, 384), (1, 6, 384, 64)}
 
 
