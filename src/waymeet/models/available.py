@@ -8,7 +8,7 @@ from waymeet.errors import EmbeddingError
 from waymeet.settings import Embedding
 
 
-class AvailableModel(Struct, frozen=True):
+class AvailableModel(Struct, frozen=True, rename={"is_ready": "ready", "is_chosen": "chosen"}):
     """A model that can be used here, or could."""
 
     name: str

@@ -27,7 +27,7 @@ class ChosenModels(NamedTuple):
 
     reranker: Reranker | None = None
     expander: Expander | None = None
-    remembered: MutableMapping[str, tuple[float, ...]] | None = None
+    reranker_cache: MutableMapping[str, tuple[float, ...]] | None = None
 
 
 class _Unusable:
@@ -52,10 +52,10 @@ class _Unusable:
 def choose_models(rerank: Rerank, expand: Expand) -> ChosenModels:
     """Give what the settings choose: the same for the same settings, so that guards and memories outlive a search."""
     reranker = chosen_reranker(rerank, environ)
-    remembered: TtlCache[tuple[float, ...]] | None = None
+    reranker_cache: TtlCache[tuple[float, ...]] | None = None
     if reranker is not None and rerank.cache_entries:
-        remembered = TtlCache(rerank.cache_seconds, rerank.cache_entries)
-    return ChosenModels(reranker, chosen_expander(expand, environ), remembered)
+        reranker_cache = TtlCache(rerank.cache_seconds, rerank.cache_entries)
+    return ChosenModels(reranker, chosen_expander(expand, environ), reranker_cache)
 
 
 def chosen_reranker(numbers: Rerank, environment: Mapping[str, str], clock: Clock = _CLOCK) -> Reranker | None:
