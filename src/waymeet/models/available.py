@@ -44,10 +44,10 @@ def _packaged(numbers: Embedding) -> Iterator[AvailableModel]:
 
 
 def _fetched(numbers: Embedding) -> Iterator[AvailableModel]:
-    from waymeet.models.files.downloaded import all_fetched  # noqa: PLC0415 - start-up is a feature
+    from waymeet.models.files.downloaded import list_downloaded  # noqa: PLC0415 - start-up is a feature
     from waymeet.models.files.model_folder import describe_folder, weight_files  # noqa: PLC0415 - start-up is a feature
 
-    for folder, found in all_fetched():
+    for folder, found in list_downloaded():
         chosen = numbers.provider == "folder" and numbers.model == found.name
         try:
             described = describe_folder(folder)

@@ -93,14 +93,14 @@ def _multilingual() -> Embedder:
 
 
 def _folder(numbers: Embedding) -> Embedder:
-    from waymeet.models.files.downloaded import located  # noqa: PLC0415 - likewise
+    from waymeet.models.files.downloaded import find_model_folder  # noqa: PLC0415 - likewise
     from waymeet.models.local.folder_embedder import open_folder  # noqa: PLC0415 - start-up is a feature
 
     if not numbers.model:
         raise EmbeddingError(
             "embedding.provider is folder, but no model is named.", "Set embedding.model: waymeet models"
         )
-    return open_folder(located(numbers.model), numbers.query_prefix or None, numbers.passage_prefix or None)
+    return open_folder(find_model_folder(numbers.model), numbers.query_prefix or None, numbers.passage_prefix or None)
 
 
 def _by_keys(numbers: Embedding, environment: Mapping[str, str]) -> tuple[Embedder, ...]:

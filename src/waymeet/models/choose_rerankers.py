@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from waymeet.errors import ModelError
 from waymeet.models.expanders import ChatExpander, RememberingExpander, TtlCache
-from waymeet.models.files.downloaded import located
+from waymeet.models.files.downloaded import find_model_folder
 from waymeet.models.remote.client import Server
 from waymeet.models.remote.http import Clock
 from waymeet.models.rerank.circuit_breaker import GuardedReranker
@@ -84,7 +84,7 @@ def _by_keys(numbers: Rerank, environment: Mapping[str, str]) -> str:
 
 def _there(model: str) -> bool:
     try:
-        return located(model).is_dir()
+        return find_model_folder(model).is_dir()
     except ModelError:  # it is the name of another's model
         return False
 
@@ -95,7 +95,7 @@ def _reranker(provider: str, numbers: Rerank, environment: Mapping[str, str], cl
 
         if not numbers.model:
             raise ModelError("rerank.provider is local, but no model is named.", "Set rerank.model to its folder.")
-        return LocalReranker(located(numbers.model))
+        return LocalReranker(find_model_folder(numbers.model))
     if provider in {"endpoint", "chat"} and not (numbers.url and numbers.model):
         raise ModelError(
             f"rerank.provider is {provider}, but nobody to ask is named.", "Set rerank.url and rerank.model."

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from waymeet.errors import ModelError, WaymeetError
-from waymeet.models.remote.http import Clock, HttpStatusError, RetryPolicy, here, post
+from waymeet.models.remote.http import Clock, HttpStatusError, RetryPolicy, is_loopback, post
 
 T = TypeVar("T")
 
@@ -147,7 +147,7 @@ def _authority(server: Server) -> dict[str, str]:
         return {}
     if not (server.key.isascii() and server.key.isprintable()) or " " in server.key:
         raise ModelError(f"{server.variable} does not hold a key.", "A key is one word of plain characters.")
-    if parts.scheme != "https" and not here(parts.hostname):
+    if parts.scheme != "https" and not is_loopback(parts.hostname):
         raise ModelError(
             f"{server.host} is not asked: a key would travel in the open.", "Use https, or no key for this server."
         )

@@ -8,7 +8,7 @@ from msgspec import Struct
 from waymeet.analysis.token_estimate import estimate_tokens
 from waymeet.ingest.embed.batches import EmbeddingReport, texts_without_vector
 from waymeet.models.remote.embedder import HttpEmbedder
-from waymeet.models.remote.http import here
+from waymeet.models.remote.http import is_loopback
 from waymeet.models.vector_cache import CachedEmbedder
 from waymeet.ports import Embedder, Store
 from waymeet.settings import Embedding
@@ -78,7 +78,7 @@ def estimate(embedder: Embedder, texts: Iterable[str]) -> Estimate:
     lengths = [estimate_tokens(embedder.sent(text)) for text in texts if text.strip()]
     provider = embedder.provider
     price = PRICES.get(provider.name, {}).get(provider.model)
-    if provider.name == "compatible" and (not provider.keys or here(urlsplit(provider.url).hostname or "")):
+    if provider.name == "compatible" and (not provider.keys or is_loopback(urlsplit(provider.url).hostname or "")):
         price = 0.0  # one's own server: who wants no key sends no bill
     total = sum(lengths)
     dollars = None if price is None else total * price / 1e6

@@ -83,15 +83,6 @@ def post(
     return patiently(url, once, manners, clock)
 
 
-def get(url: str, manners: RetryPolicy = PATIENT, clock: Clock = REAL) -> bytes:
-    """Read what is at a public address, likewise; redirections are followed as long as nobody can listen in."""
-
-    def once(ends: float) -> bytes:
-        return exchange(url, {}, None, _whole(url, ends, manners, clock), manners, clock=clock, follow=onward(url))
-
-    return patiently(url, once, manners, clock)
-
-
 def patiently(url: str, once: Callable[[float], T], manners: RetryPolicy = PATIENT, clock: Clock = REAL) -> T:
     """Try something until it succeeds or patience ends; it is told when the time for each try is over."""
     for number in range(1, manners.tries + 1):
@@ -147,30 +138,32 @@ def exchange(
         ) from None
 
 
-def guarded(url: str) -> bool:
+def is_protected(url: str) -> bool:
     """Tell whether nobody can listen in on the way to an address.
 
-    >>> guarded("https://example.com/x"), guarded("http://127.0.0.1:8000/x"), guarded("http://example.com/x")
+    >>> is_protected("https://example.com/x"), is_protected("http://127.0.0.1:8000/x"), is_protected("http://example.com/x")
     (True, True, False)
     """
     from urllib.parse import urlsplit  # noqa: PLC0415 - start-up is a feature
 
     parts = urlsplit(url)
-    return bool(parts.hostname) and (parts.scheme == "https" or (parts.scheme == "http" and here(parts.hostname or "")))
+    return bool(parts.hostname) and (
+        parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))
+    )
 
 
-def onward(start: str) -> Callable[[str], bool]:
+def redirect_rule(start: str) -> Callable[[str], bool]:
     """Say whereto redirections from an address may be followed: never in the open, and to this machine only from it.
 
-    >>> onward("https://a.example")("https://b.example"), onward("https://a.example")("http://localhost:8000")
+    >>> redirect_rule("https://a.example")("https://b.example"), redirect_rule("https://a.example")("http://localhost:8000")
     (True, False)
     """
     from urllib.parse import urlsplit  # noqa: PLC0415 - start-up is a feature
 
     def inside(url: str) -> bool:
-        return here(urlsplit(url).hostname or "")
+        return is_loopback(urlsplit(url).hostname or "")
 
-    return lambda url: guarded(url) and (inside(start) or not inside(url))
+    return lambda url: is_protected(url) and (inside(start) or not inside(url))
 
 
 def _whole(url: str, ends: float, manners: RetryPolicy, clock: Clock) -> "Callable[[HTTPResponse], bytes]":
@@ -204,13 +197,13 @@ def opener(url: str, follow: Callable[[str], bool] = lambda _: False) -> "Opener
         ) -> Request | None:
             return super().redirect_request(req, fp, code, msg, headers, newurl) if follow(newurl) else None
 
-    return build_opener(Redirections, *([ProxyHandler({})] if here(urlsplit(url).hostname or "") else []))
+    return build_opener(Redirections, *([ProxyHandler({})] if is_loopback(urlsplit(url).hostname or "") else []))
 
 
-def here(host: str) -> bool:
+def is_loopback(host: str) -> bool:
     """Tell whether a host is this machine.
 
-    >>> here("localhost"), here("127.0.0.1"), here("::1"), here("localhost.example.com")
+    >>> is_loopback("localhost"), is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("localhost.example.com")
     (True, True, True, False)
     """
     try:
