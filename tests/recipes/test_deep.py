@@ -13,7 +13,7 @@ from waymeet.errors import EmbeddingError, ModelError
 from waymeet.formulas.explanation import evaluate, value
 from waymeet.formulas.fusion import rrf, top_rank_bonus
 from waymeet.formulas.rerank import blend_scores, fused_weight, length_penalty
-from waymeet.models.choose_rerankers import chosen_expander, chosen_reranker
+from waymeet.models.choose_rerankers import choose_expander, choose_reranker
 from waymeet.models.expanders import TtlCache
 from waymeet.models.remote.http import Clock
 from waymeet.ports import Expander, Reranker
@@ -340,7 +340,7 @@ def test_a_reranker_that_fails_over_http_leaves_the_fused_order_and_says_so(serv
     BAD[how](server)
     seconds = 0.15 if how == "too late" else 5.0
     chosen = Rerank(provider="endpoint", url=server.url, model="m", timeout_seconds=seconds)
-    found = ask(reranker=chosen_reranker(chosen, {}, Clock(wait=lambda _: None)))
+    found = ask(reranker=choose_reranker(chosen, {}, Clock(wait=lambda _: None)))
     assert scores(found) == scores(ask())
     assert [each.code for each in found.degraded if each.stage == "rerank"] == ["rerank_failed"]
     assert not found.reranked
@@ -351,7 +351,7 @@ def test_an_expander_that_fails_over_http_leaves_the_question_alone(server: Mode
     BAD[how](server)
     seconds = 0.15 if how == "too late" else 5.0
     chosen = Expand(provider="chat", url=server.url, model="m", timeout_seconds=seconds)
-    found = ask(expander=chosen_expander(chosen, {}, Clock(wait=lambda _: None)))
+    found = ask(expander=choose_expander(chosen, {}, Clock(wait=lambda _: None)))
     assert scores(found) == scores(ask())
     assert [each.code for each in found.degraded if each.stage == "expand"] == ["llm_unavailable"]
 
@@ -361,8 +361,8 @@ def test_both_over_http_as_they_should(server: ModelServer) -> None:
     server.answering = lambda body: wording(body) if "messages" in body else judged(body)
     clock = Clock()
     found = ask(
-        reranker=chosen_reranker(Rerank(provider="endpoint", url=server.url, model="m"), {}, clock),
-        expander=chosen_expander(Expand(provider="chat", url=server.url, model="m"), {}, clock),
+        reranker=choose_reranker(Rerank(provider="endpoint", url=server.url, model="m"), {}, clock),
+        expander=choose_expander(Expand(provider="chat", url=server.url, model="m"), {}, clock),
     )
     assert found.expanded == ("merging lists", "joining rankings")
     assert found.reranked

@@ -14,7 +14,7 @@ import pytest
 from waymeet.errors import EmbeddingError
 from waymeet.models.remote.embedder import EmbedderLimits, HttpEmbedder
 from waymeet.models.remote.http import Clock, RetryPolicy, post
-from waymeet.models.remote.providers import Provider, by_keys, cohere, compatible, openai, voyage
+from waymeet.models.remote.providers import Provider, choose_by_keys, cohere, compatible, openai, voyage
 
 KEY = "sk-very-secret-0123456789"
 KEYS = {"VOYAGE_API_KEY": KEY, "OPENAI_API_KEY": KEY, "CO_API_KEY": KEY, "MY_KEY": KEY}
@@ -199,10 +199,10 @@ def test_a_compatible_server_that_does_not_know_the_format_is_asked_without_it(s
 
 def test_texts_are_sent_in_batches_and_come_back_in_order(server: Server) -> None:
     texts = ["x" * (at % 9 + 1) for at in range(10)]
-    _right(_embedder(server, most_texts=4).embed_passages(texts), texts)
+    _right(_embedder(server, max_texts=4).embed_passages(texts), texts)
     assert [len(each["input"]) for each in server.asked] == [4, 4, 2]
     server.asked.clear()
-    _right(_embedder(server, most_bytes=12).embed_passages(texts), texts)
+    _right(_embedder(server, max_bytes=12).embed_passages(texts), texts)
     assert all(sum(map(len, each["input"])) <= 12 for each in server.asked)
     server.asked.clear()
     _embedder(server, text_bytes=12).embed_passages(["y" * 50, "日本語の文章"])
@@ -214,12 +214,12 @@ def test_texts_are_sent_in_batches_and_come_back_in_order(server: Server) -> Non
 
 def test_a_minute_holds_so_many_requests_and_tokens(server: Server) -> None:
     waiting = Waiting()
-    provider = _at(server, openai(dimension=4))._replace(most_texts=1)
+    provider = _at(server, openai(dimension=4))._replace(max_texts=1)
     HttpEmbedder(provider, KEYS, EmbedderLimits(requests=3), waiting.clock()).embed_passages(["x"] * 7)
     assert waiting.pauses == [60.0, 60.0]
     waiting.pauses.clear()
     server.asked.clear()
-    provider = provider._replace(most_texts=100)
+    provider = provider._replace(max_texts=100)
     embedder = HttpEmbedder(provider, KEYS, EmbedderLimits(tokens=10), waiting.clock())
     embedder.embed_passages(["x" * 14] * 5)  # 4 tokens each: two go into a minute
     assert [len(each["input"]) for each in server.asked] == [2, 2, 1]
@@ -264,7 +264,7 @@ def test_a_key_that_cannot_be_sent_is_not_shown(server: Server, key: str) -> Non
 
 
 def test_a_key_does_not_travel_in_the_open() -> None:
-    with pytest.raises(EmbeddingError, match="in the open"):
+    with pytest.raises(EmbeddingError, match="unencrypted"):
         HttpEmbedder(compatible("http://example.com/v1", "m", key="MY_KEY"), KEYS).embed_query("x")
 
 
@@ -380,12 +380,12 @@ def test_an_answer_that_is_not_a_vector_is_refused(server: Server, body: bytes) 
 def test_an_answer_without_end_is_refused(server: Server) -> None:
     server.replies = [Reply(body=b" " * 200_000)]
     with pytest.raises(EmbeddingError, match="more than 100,000 bytes"):
-        post(server.address, {}, b'{"input": []}', RetryPolicy(most_bytes=100_000))
+        post(server.address, {}, b'{"input": []}', RetryPolicy(max_bytes=100_000))
 
 
 def test_keys_choose_a_provider_in_a_fixed_order() -> None:
     def named(**environment: str) -> str | None:
-        found = by_keys(environment)
+        found = choose_by_keys(environment)
         return found and found.name
 
     assert named() is None

@@ -10,8 +10,8 @@ import pytest
 from support.model_server import ModelServer, Reply, chatting, judged, serving
 
 from waymeet.errors import ModelError
-from waymeet.models.expanders import ChatExpander, RememberingExpander, TtlCache
-from waymeet.models.remote.client import Server, ask
+from waymeet.models.expanders import CachedExpander, ChatExpander, TtlCache
+from waymeet.models.remote.client import Server, request
 from waymeet.models.remote.http import Clock
 from waymeet.models.rerank.remote import ChatReranker, HttpReranker
 
@@ -142,7 +142,7 @@ def test_nobody_there_is_an_error() -> None:
 def test_a_question_is_never_carried_to_another_server(server: ModelServer) -> None:
     with serving() as other:
         server.replies = [Reply(307, headers={"Location": f"{other.url}/rerank"})]
-        with pytest.raises(ModelError, match="sends elsewhere"):
+        with pytest.raises(ModelError, match="redirects to another address"):
             HttpReranker(at(server), "m", "cohere").score("why", TEXTS)
         assert other.asked == []
 
@@ -150,7 +150,7 @@ def test_a_question_is_never_carried_to_another_server(server: ModelServer) -> N
 @pytest.mark.parametrize(
     ("url", "key", "said"),
     [
-        ("http://models.example/v1/rerank", KEY, "in the open"),
+        ("http://models.example/v1/rerank", KEY, "unencrypted"),
         ("ftp://models.example/v1", "", "no usable address"),
         ("file:///etc/passwd", "", "no usable address"),
         ("https://me:secret@models.example/v1", "", "no usable address"),
@@ -160,7 +160,7 @@ def test_a_question_is_never_carried_to_another_server(server: ModelServer) -> N
 )
 def test_keys_and_addresses_are_checked_before_anything_is_sent(url: str, key: str, said: str) -> None:
     with pytest.raises(ModelError, match=said) as caught:
-        ask(Server("x", url, key, "MY_KEY"), {}, dict[str, str])
+        request(Server("x", url, key, "MY_KEY"), {}, dict[str, str])
     assert not key or key not in str(caught.value)
     assert "secret" not in str(caught.value)
 
@@ -241,7 +241,7 @@ def test_wordings_are_remembered_for_an_hour_but_failures_are_not(server: ModelS
     now = 0.0
     server.answering = chatting({"wordings": ["cause"]})
     asked = ChatExpander(at(server, "chat/completions"), "m")
-    expander = RememberingExpander(asked, TtlCache(3600.0, 10, lambda: now))
+    expander = CachedExpander(asked, TtlCache(3600.0, 10, lambda: now))
     server.replies = [Reply(400)]
     with pytest.raises(ModelError):
         expander.expand("why", 2)
