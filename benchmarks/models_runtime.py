@@ -39,7 +39,7 @@ def onnxruntime() -> Embed:
 
     granite = GraniteEmbedder()
     rival = OnnxRival(granite._loaded.encoder, count_cores())  # noqa: SLF001 - the same weights and tokens
-    return lambda texts: unit_rows(rival.pooled([granite._tokens(text) for text in texts], 1))  # type: ignore[return-value]  # noqa: SLF001
+    return lambda texts: unit_rows(rival.pooled([granite._encode(text) for text in texts], 1))  # type: ignore[return-value]  # noqa: SLF001
 
 
 def publisher() -> Embed:

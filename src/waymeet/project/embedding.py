@@ -309,10 +309,10 @@ class Models:
         return check_consent(store, self.chosen(numbers), numbers, consent)
 
     def _with_remarks(self, came: "EmbeddingReport") -> "EmbeddingReport":
-        if self._cache is None or not self._cache.remarks:
+        if self._cache is None or not self._cache.warnings:
             return came
-        remarks = tuple(self._cache.remarks)
-        self._cache.remarks.clear()
+        remarks = tuple(self._cache.warnings)
+        self._cache.warnings.clear()
         return replace(came, warnings=remarks)
 
     def _make(self, numbers: Embedding) -> "tuple[CachedEmbedder, ...]":

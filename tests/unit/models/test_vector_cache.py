@@ -129,7 +129,7 @@ def test_a_damaged_file_is_thrown_away_and_that_is_told(file: Path, damage: str)
     inner.shown.clear()
     CachedEmbedder(inner, again).embed_passages([f"Text {n}." for n in range(300)])
     assert inner.shown == []
-    assert [each for each in again.remarks if "damaged and begun anew" in each]
+    assert [each for each in again.warnings if "was corrupt" in each]
 
 
 def test_a_flipped_bit_in_a_vector_is_noticed(file: Path) -> None:
@@ -153,8 +153,8 @@ def test_a_place_that_cannot_be_written_costs_time_only(tmp_path: Path) -> None:
     embedder.embed_passages(TEXTS)
     embedder.embed_passages(TEXTS)
     assert inner.shown == TEXTS * 2
-    assert len(useless.remarks) == 1
-    assert "cannot be used" in useless.remarks[0]
+    assert len(useless.warnings) == 1
+    assert "cannot be used" in useless.warnings[0]
 
 
 WORKER = """
@@ -187,4 +187,4 @@ def test_a_file_that_cannot_be_made_smaller_costs_time_only(file: Path) -> None:
     small = cache(file, megabytes=0.001)
     found = CachedEmbedder(Counting(), small).embed_passages(["Something new."])
     assert np.array_equal(np.array(found), np.array(HashingEmbedder(16).embed_passages(["Something new."])))
-    assert "cannot be used" in small.remarks[0]
+    assert "cannot be used" in small.warnings[0]

