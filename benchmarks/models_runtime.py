@@ -38,7 +38,7 @@ def onnxruntime() -> Embed:
     from waymeet.models.local.kernels import unit_rows  # noqa: PLC0415 - as above
 
     granite = GraniteEmbedder()
-    rival = OnnxRival(granite._loaded.encoder, count_cores())  # noqa: SLF001 - the same weights and tokens
+    rival = OnnxRival(granite._model.encoder, count_cores())  # noqa: SLF001 - the same weights and tokens
     return lambda texts: unit_rows(rival.pooled([granite._encode(text) for text in texts], 1))  # type: ignore[return-value]  # noqa: SLF001
 
 

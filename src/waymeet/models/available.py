@@ -1,4 +1,4 @@
-"""List of usable models, and what the others lack; made without any network access."""
+"""List of usable models and what the others lack, made without network access."""
 
 from collections.abc import Iterator, Mapping
 

@@ -21,10 +21,10 @@ _HASHING_DIMENSION = 256
 
 
 def choose_embedders(settings: Embedding, environment: Mapping[str, str] = environ) -> tuple[Embedder, ...]:
-    """Build the chosen embedders, the main one first; empty if none was chosen.
+    """Build the chosen embedders, the main one first.
 
-    Each loads its model on first use. One that cannot be used raises its error then: everything else works, and every
-    answer names the reason.
+    The result is empty if none was chosen. Each embedder loads its model on first use. One that cannot be used raises
+    its error then: everything else works, and every answer names the reason.
     """
     try:
         return _build_embedders(settings, environment)
@@ -55,7 +55,10 @@ def _build_embedders(settings: Embedding, environment: Mapping[str, str]) -> tup
 
 
 class _Unusable:
-    """A chosen embedder that cannot be used; raises its error on every use."""
+    """A chosen embedder that cannot be used.
+
+    Raises its error on every use.
+    """
 
     def __init__(self, name: str, error: EmbeddingError) -> None:
         self.space = f"{name}/unusable"
@@ -110,7 +113,10 @@ def _build_from_folder(settings: Embedding) -> Embedder:
 
 
 def _build_by_keys(settings: Embedding, environment: Mapping[str, str]) -> tuple[Embedder, ...]:
-    """Build the first provider whose key is set; the prefixes of the settings are for another model."""
+    """Build the first provider whose key is set.
+
+    The prefixes of the settings are for another model.
+    """
     from waymeet.models.remote.providers import choose_by_keys  # noqa: PLC0415 - start-up is a feature
 
     provider = choose_by_keys(environment)

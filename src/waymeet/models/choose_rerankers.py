@@ -26,7 +26,10 @@ _CLOCK = Clock()
 
 
 class ChosenModels(NamedTuple):
-    """The models a search uses besides embedders; fields are named as in `search.state.Tools`."""
+    """The models a search uses besides embedders.
+
+    Fields are named as in `search.state.Tools`.
+    """
 
     reranker: Reranker | None = None
     expander: Expander | None = None
@@ -34,7 +37,10 @@ class ChosenModels(NamedTuple):
 
 
 class _Unusable:
-    """A chosen model that cannot be used; raises its error in every search, which then names the reason."""
+    """A chosen model that cannot be used.
+
+    Raises its error in every search, which then names the reason.
+    """
 
     def __init__(self, name: str, error: ModelError) -> None:
         self.name = name
@@ -53,7 +59,10 @@ class _Unusable:
 
 @lru_cache(maxsize=8)
 def choose_models(rerank: Rerank, expand: Expand) -> ChosenModels:
-    """Build the models of the settings, once per settings: circuit breakers and caches outlive a search."""
+    """Build the models of the settings.
+
+    The result is cached, so that circuit breakers and caches outlive a search.
+    """
     reranker = choose_reranker(rerank, environ)
     reranker_cache: TtlCache[tuple[float, ...]] | None = None
     if reranker is not None and rerank.cache_entries:
@@ -137,7 +146,10 @@ def choose_expander(settings: Expand, environment: Mapping[str, str], clock: Clo
 
 
 def _find_key(configured: str, defaults: tuple[str, ...], environment: Mapping[str, str], name: str) -> tuple[str, str]:
-    """Find the key and its variable; without a configured or default variable there is none."""
+    """Find the key and its variable.
+
+    Without a configured or default variable there is none.
+    """
     variables = (configured,) if configured else defaults
     for variable in variables:
         if key := environment.get(variable, "").strip():

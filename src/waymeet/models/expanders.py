@@ -95,7 +95,10 @@ class ChatExpander:
 
 
 class CachedExpander:
-    """Caches the results of another expander; failures are not cached."""
+    """Caches the results of another expander.
+
+    Failures are not cached.
+    """
 
     def __init__(self, inner: Expander, cache: MutableMapping[str, tuple[str, ...]]) -> None:
         self._inner = inner

@@ -1,6 +1,6 @@
-"""A deterministic embedder without a model: the hashing trick over terms (Weinberger et al., 2009).
+"""An embedder without a model: the hashing trick over terms (Weinberger et al., 2009).
 
-Its vectors represent words, not meaning. It serves to test everything around a model.
+It is deterministic and serves to test everything around a model. Synonyms get unrelated vectors.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,10 @@ class HashingEmbedder:
         return True
 
     def embed_passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
-        """Embed texts; one without terms gets the first unit vector."""
+        """Embed texts.
+
+        One without terms gets the first unit vector.
+        """
         return [self._embed(text) for text in texts]
 
     def embed_query(self, text: str) -> "Vector":

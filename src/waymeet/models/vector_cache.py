@@ -1,5 +1,6 @@
-"""Cache of vectors across projects: no text is embedded twice for other branches, renamed files or new indexes.
+"""Cache of vectors across projects.
 
+No text is embedded twice for other branches, renamed files or new indexes.
 The cache is one SQLite file in the user's cache folder. Its keys are digests of model and text; it holds no text.
 """
 
@@ -46,7 +47,10 @@ _SIZE = (
 
 
 class VectorCache:
-    """The cache file. Its failures only cost time; they are listed in `warnings`."""
+    """The cache file. Its failures only cost time.
+
+    They are listed in `warnings`.
+    """
 
     def __init__(self, file: Path, max_bytes: int, clock: Callable[[], float] = time) -> None:
         self._file = file
@@ -139,13 +143,19 @@ class VectorCache:
         return connection
 
     def _delete_file(self) -> None:
-        """Delete a corrupt file; processes that have it open keep their deleted copy."""
+        """Delete a corrupt file.
+
+        Processes that have it open keep their deleted copy.
+        """
         for suffix in ("-wal", "-shm", ""):
             self._file.with_name(self._file.name + suffix).unlink(missing_ok=True)
         self.warnings.append(f"The vector cache {self._file} was corrupt. It was deleted and is built again.")
 
     def _handle_failure(self, error: Exception) -> None:
-        """Close the file; delete it if it is corrupt, and disable the cache after other failures."""
+        """Close the file.
+
+        Delete it if it is corrupt, and disable the cache after other failures.
+        """
         if self._connection is not None:
             self._connection.close(force=True)
             self._connection = None
@@ -160,7 +170,10 @@ class VectorCache:
 
 
 class CachedEmbedder:
-    """An embedder that looks up passages in a cache first; the model embeds each text once."""
+    """An embedder that looks up passages in a cache first.
+
+    The model embeds each text once.
+    """
 
     def __init__(self, inner: Embedder, cache: VectorCache | None, space: str = "") -> None:
         self._inner = inner
@@ -186,7 +199,10 @@ class CachedEmbedder:
         return self._inner.supports_language(language)
 
     def embed_query(self, text: str) -> Vector:
-        """Embed a query; queries are not cached."""
+        """Embed a query.
+
+        Queries are not cached.
+        """
         return self._inner.embed_query(text)
 
     def embed_passages(self, texts: Sequence[str]) -> Sequence[Vector]:

@@ -35,7 +35,10 @@ def verify_file(path: Path, sha256: str, folder: Path | None = None) -> None:
 
 
 def cache_folder() -> Path:
-    """Return the folder for unpacked models and verification results; it can be deleted at any time."""
+    """Return the folder for unpacked models and verification results.
+
+    It can be deleted at any time.
+    """
     from platformdirs import user_cache_path  # noqa: PLC0415 - start-up is a feature
 
     return user_cache_path("waymeet") / "models"

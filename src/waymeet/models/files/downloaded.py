@@ -64,7 +64,7 @@ def find_model_folder(model: str) -> Path:
 
 
 def read_downloaded(folder: Path) -> DownloadedModel | None:
-    """Read the manifest of a downloaded model; None for any other folder."""
+    """Read the manifest of a downloaded model, if there is one."""
     try:
         return msgspec.json.decode((folder / MANIFEST).read_bytes(), type=DownloadedModel)
     except (OSError, ValueError, msgspec.MsgspecError):

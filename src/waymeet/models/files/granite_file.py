@@ -1,4 +1,4 @@
-"""Reader of the container of the default English model (`.hmsemb`): header, tokenizer, 8-bit tensors.
+"""Reader of the file of the default English model (`.hmsemb`): 8-bit tensors and tokenizer.
 
 Layout: eight bytes of magic, the length of the JSON header (8 bytes, little-endian), the header, the tokenizer's JSON,
 then the tensors in the order of the header. Nothing in the file is executed or unpickled, and every length is checked
@@ -67,7 +67,10 @@ class _Header(Struct, frozen=True):
 
 
 class Quantised(NamedTuple):
-    """A matrix of 8-bit numbers (out, in); every group of consecutive inputs in a row has one scale."""
+    """A matrix of 8-bit numbers (out, in).
+
+    Every group of consecutive inputs in a row has one scale.
+    """
 
     values: "NDArray[np.int8]"
     scales: "NDArray[np.float32]"
@@ -94,7 +97,10 @@ class Quantised(NamedTuple):
 
 
 class GraniteFile(NamedTuple):
-    """An opened container; its tensors are views of the mapped file."""
+    """An opened container.
+
+    Its tensors are views of the mapped file.
+    """
 
     meta: Meta
     arch: Arch
@@ -158,7 +164,10 @@ def _slice(content: memoryview, start: int, length: int) -> memoryview:
 
 
 def _view_tensor(header: _TensorHeader, content: memoryview) -> "Quantised | NDArray[np.float32]":
-    """View the bytes of a tensor; a quantised one stores all values, then all scales."""
+    """View the bytes of a tensor.
+
+    A quantised one stores all values, then all scales.
+    """
     size = prod(header.shape)
     if header.dtype == "f32":
         if size * 4 != len(content):

@@ -1,4 +1,4 @@
-"""Download of models from a Hugging Face hub: plan, resumed transfer, checksums, atomic installation.
+"""Download of models from a Hugging Face hub: plan, resume, checksums, atomic installation.
 
 The package huggingface_hub talks to the hub. It restarts a file that an earlier run left unfinished, so the partial
 files that make resuming possible are kept here, and so are the rules for redirects and checksums.
@@ -244,7 +244,10 @@ def _transfer(plan: DownloadPlan, part: ModelFile, file: BinaryIO, resumed: int,
     from huggingface_hub.file_download import http_get  # noqa: PLC0415 - only downloads need it
 
     class Meter:
-        """Count received bytes before they are written; takes the place of a progress bar of tqdm."""
+        """Count received bytes before they are written.
+
+        Takes the place of a progress bar of tqdm.
+        """
 
         def __init__(self, *, initial: int, **_: object) -> None:
             self.size = initial
@@ -272,7 +275,10 @@ def _transfer(plan: DownloadPlan, part: ModelFile, file: BinaryIO, resumed: int,
 
 
 def _is_intact(path: Path, part: ModelFile) -> bool:
-    """Check size and checksum of a file; without a listed checksum the size decides."""
+    """Check size and checksum of a file.
+
+    Without a listed checksum the size decides.
+    """
     if not path.is_file() or path.stat().st_size != part.size:
         return False
     if not (part.sha256 or part.blob):

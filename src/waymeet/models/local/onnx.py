@@ -35,7 +35,10 @@ class Graph:
         self._outputs = [value.name for value in self._session.get_outputs()]
 
     def embed_tokens(self, texts: Sequence[Tokens], pooling: Pooling) -> "Matrix":
-        """Compute one vector per text, not normalised; the graph's own pooling takes precedence."""
+        """Compute one vector per text, not normalised.
+
+        The graph's own pooling takes precedence.
+        """
         for name in ("sentence_embedding", "pooled_output"):
             if name in self._outputs:
                 return self._run(texts, name, None)

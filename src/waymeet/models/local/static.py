@@ -1,4 +1,4 @@
-"""Static embedding models (model2vec): the mean of one vector per token, for thousands of texts a second."""
+"""Static embedding models (model2vec): a text is the mean of its tokens' vectors."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _MAX_TOKENS = 512
 
 
-class _Loaded(NamedTuple):
+class _Model(NamedTuple):
     vectors: "NDArray[np.generic]"
     weights: "Matrix | None"
     """Weight of each token, if the model has any."""
@@ -38,7 +38,10 @@ def is_static(folder: Path) -> bool:
 
 
 class StaticEmbedder:
-    """Embeds by the mean of the token vectors; the model is loaded on first use."""
+    """Embeds by the mean of the token vectors.
+
+    The model is loaded on first use.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._description = describe_folder(folder)
@@ -47,14 +50,17 @@ class StaticEmbedder:
     @property
     def dimension(self) -> int:
         """Return the length of the vectors."""
-        return int(self._loaded.vectors.shape[1])
+        return int(self._model.vectors.shape[1])
 
     def supports_language(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
         """Support every language."""
         return True
 
     def embed_passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
-        """Embed texts; one without a known token gets the first unit vector."""
+        """Embed texts.
+
+        One without a known token gets the first unit vector.
+        """
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
         from waymeet.models.local.kernels import finite_unit_rows  # noqa: PLC0415 - likewise
@@ -75,18 +81,18 @@ class StaticEmbedder:
     def _compute_mean(self, text: str) -> "Vector":
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-        loaded = self._loaded
-        ids = loaded.splitter.encode_known_words(text)[:_MAX_TOKENS]
+        model = self._model
+        ids = model.splitter.encode_known_words(text)[:_MAX_TOKENS]
         if not ids:
             return np.zeros(self.dimension, dtype=np.float32)
-        rows = loaded.vectors[ids if loaded.rows is None else loaded.rows[ids]].astype(np.float32)
-        if loaded.weights is not None:
-            rows *= loaded.weights[ids][:, None]
+        rows = model.vectors[ids if model.rows is None else model.rows[ids]].astype(np.float32)
+        if model.weights is not None:
+            rows *= model.weights[ids][:, None]
         mean: Vector = rows.mean(axis=0)
         return mean
 
     @cached_property
-    def _loaded(self) -> _Loaded:
+    def _model(self) -> _Model:
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
         from waymeet.models.local.folder_embedder import read_tensors  # noqa: PLC0415 - likewise
@@ -98,7 +104,7 @@ class StaticEmbedder:
         if vectors.ndim != 2 or vectors.dtype.kind != "f":
             raise EmbeddingError(f"The embeddings in {folder} are not a matrix of floats.", "Choose another model.")
         weights, rows = tensors.get("weights"), tensors.get("mapping")
-        return _Loaded(
+        return _Model(
             vectors,
             None if weights is None else np.asarray(weights, dtype=np.float32),
             None if rows is None else np.asarray(rows, dtype=np.intp),

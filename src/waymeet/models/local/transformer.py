@@ -1,4 +1,4 @@
-"""A transformer encoder of the BERT family in numpy (Devlin et al., 2018; RoBERTa, XLM-R).
+"""A transformer encoder of the BERT family (Devlin et al., 2018) in numpy.
 
 The token rows of all texts of a batch are concatenated, so no product is spent on padding; only attention treats texts
 one by one. If only the vector of the first token is wanted, the last layer computes nothing but keys and values for
@@ -29,7 +29,10 @@ BATCH_TOKENS = 768
 
 
 class Layer(NamedTuple):
-    """The weights of one layer; `queries` include the factor 1/√d of attention, `pairs` are keys and values."""
+    """The weights of one layer.
+
+    `queries` include the factor 1/√d of attention, `pairs` are keys and values.
+    """
 
     queries: Weight
     queries_bias: "Matrix"

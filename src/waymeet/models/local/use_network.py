@@ -1,5 +1,6 @@
-"""The network of USE-multilingual (Yang et al., 2019): word embeddings, convolutions over 2, 3 and 5 words, a sum.
+"""The network of USE-multilingual (Yang et al., 2019).
 
+Word embeddings, convolutions over 2, 3 and 5 words, and a sum over the text.
 Texts are concatenated with two rows of zeros between them, so that no convolution reaches from one into the next.
 """
 
@@ -71,7 +72,10 @@ def _add_convolutions(w: "Weights", features: "Matrix", is_word: "Matrix") -> No
 
 
 def _convolve(x: "Matrix", weights: "Matrix", bias: "Matrix", back: int, is_word: "Matrix") -> "Matrix":
-    """Apply one convolution with ReLU and residual; rows between texts stay zero."""
+    """Apply one convolution with ReLU and residual.
+
+    Rows between texts stay zero.
+    """
     padded = np.zeros((len(x) + 2 * _GAP, _CONVOLUTION), dtype=np.float32)
     padded[_GAP:-_GAP] = x
     result = np.zeros((len(x), _CONVOLUTION), dtype=np.float32)

@@ -76,7 +76,10 @@ class OptionalFields:
 
 
 def request(server: Server, body: dict[str, Any], kind: type[T], optional: OptionalFields | None = None) -> T:
-    """Send a request and decode the response; every failure is a ModelError."""
+    """Send a request and decode the response.
+
+    Every failure is a ModelError.
+    """
     headers = {"Accept": "application/json", **_authorize(server)}
     # One wait may take longer than the whole request is allowed to: then the deadline ends it, with its own message.
     unlimited = 2.0 * server.seconds + 1.0

@@ -1,4 +1,4 @@
-"""Estimates of what embedding costs, before anything is sent: texts, tokens and approximate price."""
+"""Estimates of texts, tokens and price, before anything is sent to a provider."""
 
 from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import urlsplit
@@ -73,7 +73,10 @@ class Estimate(Struct, frozen=True):
 
 
 def estimate(embedder: Embedder, texts: Iterable[str]) -> Estimate:
-    """Estimate the cost of embedding texts without sending them; texts are read one at a time."""
+    """Estimate the cost of embedding texts without sending them.
+
+    Texts are read one at a time.
+    """
     if not isinstance(embedder, HttpEmbedder):
         lengths = [estimate_tokens(text) for text in texts]
         return Estimate("", embedder.space, len(lengths), sum(lengths), 0.0)
@@ -120,7 +123,10 @@ def estimate_costs(store: Store, embedders: Sequence[Embedder]) -> list[Estimate
 def check_consent(
     store: Store, embedders: Sequence[Embedder], settings: Embedding, consent: Consent | None
 ) -> EmbeddingReport | None:
-    """Ask for consent to a large paid run; without consent, report that nothing was sent."""
+    """Ask for consent to a large paid run.
+
+    Without consent, report that nothing was sent.
+    """
     for cost in estimate_costs(store, embedders) if is_any_paid(embedders) else ():
         if needs_consent(cost, settings) and not (consent and consent(cost)):
             return EmbeddingReport(

@@ -24,7 +24,10 @@ class RateLimit:
     """A sliding window of one minute over requests and tokens. Threads may share it."""
 
     def __init__(self, requests: int, tokens: int, clock: Clock) -> None:
-        """Set the limits per minute; 0 is no limit."""
+        """Set the limits per minute.
+
+        0 is no limit.
+        """
         self._requests = requests
         self._tokens = tokens
         self._clock = clock
@@ -125,7 +128,10 @@ class HttpEmbedder:
         return True
 
     def embed_passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
-        """Embed passages; blank ones are not sent and get the first unit vector."""
+        """Embed passages.
+
+        Blank ones are not sent and get the first unit vector.
+        """
         vectors: dict[int, Vector] = {}
         numbered = [(number, self.prepare_passage(text)) for number, text in enumerate(texts) if text.strip()]
         for batch in self._make_batches(numbered):
@@ -198,7 +204,10 @@ class HttpEmbedder:
             raise EmbeddingError(error.message, hint) from None  # its cause may quote the request
 
     def _describe_server(self, side: Side) -> Server:
-        """Describe the server with its time limits; the key is read from the environment only now."""
+        """Describe the server with its time limits.
+
+        The key is read from the environment only now.
+        """
         provider, limits = self.provider, self._limits
         values = ((name, self._environment.get(name, "").strip()) for name in provider.keys)
         variable, key = next(((name, value) for name, value in values if value), ("", ""))
@@ -235,10 +244,10 @@ class HttpEmbedder:
 
 
 def _name_space(provider: Provider, limits: EmbedderLimits) -> str:
-    """Name the vector space: provider, model, dimension, and a digest of settings that change vectors.
+    """Name the vector space: provider, model, dimension, and a digest of other settings.
 
-    These are the address, the prefixes and the truncation, as far as they differ from the defaults. Stored vectors are
-    found by this name.
+    These settings change vectors: the address, the prefixes and the truncation, as far as they differ from the
+    defaults. Stored vectors are found by this name.
     """
     name = f"{provider.name}-{provider.model}"
     if provider.dimension:

@@ -145,7 +145,9 @@ def _client_kind(url: str) -> tuple[bool, bool]:
 
 @cache
 def _open_client(is_encrypted: bool, is_local: bool) -> "Client":
-    """Open the client for one kind of address; its connections are shared by all threads.
+    """Open the client for one kind of address.
+
+    Its connections are shared by all threads.
 
     Proxies of the environment are not used for this machine: a proxy would look for the server on its own machine.
     """

@@ -1,6 +1,7 @@
-"""Request and response formats of embedding providers: Voyage, OpenAI, Cohere, and servers compatible with OpenAI.
+"""Request and response formats of embedding providers.
 
-Keys are read only after a provider was chosen: a key in the environment alone sends nothing.
+These are Voyage, OpenAI, Cohere, and servers compatible with OpenAI's API. Keys are read only after a provider was
+chosen: a key in the environment alone sends nothing.
 
 Limits are in bytes of UTF-8. No tokenizer makes more tokens of a text than it has bytes, so a request within these
 limits is within the providers' limits of tokens, in every language and for every model. (The providers' limits as of
@@ -157,12 +158,18 @@ def compatible(url: str, model: str, dimension: int = 0, key: str = "") -> Provi
 
 
 def with_url(provider: Provider, url: str) -> Provider:
-    """Use a provider at another address, such as a company's gateway; `url` ends in `/v1` or `/v2`."""
+    """Use a provider at another address, such as a company's gateway.
+
+    `url` ends in `/v1` or `/v2`.
+    """
     return provider._replace(url=_complete_url(url, provider.url.rpartition("/")[2]), is_default_url=False)
 
 
 def choose_by_keys(environment: Mapping[str, str]) -> Provider | None:
-    """Choose the first provider whose key is set; only for users who set the provider to `auto`."""
+    """Choose the first provider whose key is set.
+
+    Only for users who set the provider to `auto`.
+    """
     providers = (voyage(), openai(), cohere())
     return next(
         (

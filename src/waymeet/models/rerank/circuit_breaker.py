@@ -21,10 +21,10 @@ def p95(seconds: Sequence[float]) -> float:
 
 
 class GuardedReranker:
-    """Times all calls of a reranker, failed ones included, and suspends it when they are too slow.
+    """Times the calls of a reranker and suspends it when they are too slow.
 
-    After the suspension a single call decides: if it is fast, counting starts anew; if it is slow, the reranker is
-    suspended again.
+    Failed calls are timed, too. After the suspension a single call decides: if it is fast, counting starts anew; if it
+    is slow, the reranker is suspended again.
     """
 
     def __init__(

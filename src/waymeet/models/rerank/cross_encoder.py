@@ -20,7 +20,7 @@ class _Head(Protocol):
 
 
 class LocalReranker:
-    """Scores by the cross-encoder in a folder, from safetensors or ONNX, which is loaded on first use."""
+    """Scores by the cross-encoder in a folder, which is loaded on first use."""
 
     def __init__(self, folder: Path) -> None:
         self._description = describe_folder(folder)
@@ -70,7 +70,7 @@ class LocalReranker:
 
 
 class _Classifier:
-    """The head of a cross-encoder: the first token's vector, a dense layer with tanh, the labels."""
+    """The head of a cross-encoder: a dense layer with tanh and the labels, on the first token."""
 
     def __init__(self, encoder: "Encoder", tensors: "Tensors") -> None:
         from waymeet.models.local.bert import NamedTensors  # noqa: PLC0415 - start-up is a feature

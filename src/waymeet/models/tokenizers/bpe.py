@@ -1,4 +1,4 @@
-"""Byte-level byte-pair encoding of RoBERTa (Sennrich et al., 2016; Radford et al., 2019).
+"""Byte-level byte-pair encoding of RoBERTa (Sennrich et al., 2016, Radford et al., 2019).
 
 It is read from the tokenizer's JSON in a few milliseconds; loading the package `tokenizers` takes longer than embedding
 a query. Names of special tokens in a text are encoded like other words: `</s>` is also an HTML tag.
@@ -29,7 +29,7 @@ class _File(Struct, frozen=True):
 
 
 class _Classes(dict[int, str]):
-    r"""Maps every character to an ASCII character of its class, so that `_WORD` splits all scripts.
+    r"""Maps characters to ASCII characters of their class, so that `_WORD` splits all scripts.
 
     The pattern of GPT-2 uses the classes \p{L} and \p{N}, which Python's `re` does not have.
     """
@@ -114,7 +114,7 @@ class BytePairs:
 
 
 def _name_bytes() -> list[str]:
-    """Map every byte to a visible character, as GPT-2 does: itself in Latin-1, else one from U+0100 on."""
+    """Map every byte to a visible character, as GPT-2 does: itself, else one from U+0100 on."""
     visible = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     others = iter(range(0x100, 0x200))
     return [chr(byte) if byte in visible else chr(next(others)) for byte in range(256)]

@@ -1,4 +1,4 @@
-"""Tokenizers of models in folders, read from tokenizer.json by the package `tokenizers` (extra `models`)."""
+"""Tokenizers of models in folders, by the package `tokenizers` (extra `models`)."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +27,10 @@ class Splitter:
         return _to_tokens(self._tokenizer.encode(self._clean(text)))
 
     def encode_pair(self, first: str, second: str) -> Tokens:
-        """Encode a pair of texts; the longer one is truncated if both are too long."""
+        """Encode a pair of texts.
+
+        The longer one is truncated if both are too long.
+        """
         return _to_tokens(self._tokenizer.encode(self._clean(first), self._clean(second)))
 
     def encode_known_words(self, text: str) -> list[int]:

@@ -15,7 +15,10 @@ _CACHED_WORDS = 50_000  # more than the vocabulary of a project; a few megabytes
 
 
 class Normaliser(NamedTuple):
-    """The normalisation table of a SentencePiece model: a double-array trie over UTF-8 (Aoe, 1989; darts-clone)."""
+    """The normalisation table of a SentencePiece model.
+
+    It is a double-array trie over UTF-8 (Aoe, 1989) in the format of darts-clone.
+    """
 
     units: "array[int]"
     """The trie. Bits 0–7 of a unit: its label; bit 8: a value follows; bits 9–31: offset of its children."""
@@ -29,7 +32,10 @@ class Normaliser(NamedTuple):
         return cls(array("I", table[4 : 4 + size]), table[4 + size :])
 
     def normalise(self, text: str) -> str:
-        """Replace the longest matches from left to right; unmatched characters stay."""
+        """Replace the longest matches from left to right.
+
+        Unmatched characters stay.
+        """
         encoded, position, result = text.encode("utf-8", "replace"), 0, bytearray()
         while position < len(encoded):
             length, value = self._match_longest(encoded, position)
@@ -81,7 +87,9 @@ class Unigram(NamedTuple):
     """Pieces of words that were split before."""
 
     def encode(self, text: str) -> list[int]:
-        """Split a text into pieces; a blank text is one unknown character.
+        """Split a text into pieces.
+
+        A blank text is one unknown character.
 
         No piece contains a space except at its beginning, so words are split independently.
         """
@@ -98,7 +106,10 @@ class Unigram(NamedTuple):
         return pieces
 
     def _split_words(self, text: str) -> list[str]:
-        """Normalise a text and split it at spaces; runs of ASCII skip the normaliser."""
+        """Normalise a text and split it at spaces.
+
+        Runs of ASCII skip the normaliser.
+        """
         parts, position = [], 0
         for plain in _ASCII.finditer(text):
             end = plain.end() if plain.end() == len(text) else plain.end() - 1
@@ -111,7 +122,10 @@ class Unigram(NamedTuple):
         return [word for word in "".join(parts).split(" ") if word]
 
     def _find_best_pieces(self, text: str) -> list[int]:
-        """Find the split with the highest sum of scores by the Viterbi algorithm; of equal ones, the first."""
+        """Find the split with the highest sum of scores by the Viterbi algorithm.
+
+        Of equal ones, the first.
+        """
         size, ids, scores, max_lengths = len(text), self.ids, self.scores, self.max_lengths
         best = [0.0] + [float("-inf")] * size
         last_piece: list[tuple[int, int]] = [(0, 0)] * (size + 1)  # of the best split up to here: start and id
