@@ -1,4 +1,4 @@
-"""Whatever is sent, no minute holds more than the user allows."""
+"""No minute holds more requests or tokens than the user allows."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,7 +37,7 @@ def test_no_minute_holds_more_than_it_may(requests: int, tokens: int, sent: list
         assert not tokens or sum(minute) <= tokens or len(minute) == 1
 
 
-def test_without_limits_nobody_waits() -> None:
+def test_without_limits_there_is_no_wait() -> None:
     time = Time()
     limit = RateLimit(0, 0, Clock(now=lambda: time.now, wait=time.wait))
     for _ in range(1000):

@@ -1,6 +1,6 @@
 """HTTP requests with retries, a time limit per attempt and a size limit for responses.
 
-httpx2 keeps connections open between requests, so a provider is not greeted with a new TLS handshake for each batch.
+httpx2 keeps connections open between requests: many batches need one TLS handshake.
 """
 
 import re

@@ -43,7 +43,7 @@ def _write(path: Path, header: dict[str, Any], more: bytes = b"", magic: bytes =
     return path
 
 
-def test_a_pack_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     pack = read_granite_file(_write(tmp_path / "pack", _header()))
     expected = VALUES.astype(np.float64) * np.repeat(SCALES, 64, axis=1)
     weights = pack.tensors["w"]
@@ -87,7 +87,7 @@ def test_a_header_that_lies_is_refused(tmp_path: Path, change: Callable[[dict[st
         read_granite_file(_write(tmp_path / "pack", header))
 
 
-def test_what_is_no_pack_is_refused(tmp_path: Path) -> None:
+def test_another_file_is_refused(tmp_path: Path) -> None:
     for number, path in enumerate(
         [
             _write(tmp_path / "more", _header(), more=b"!"),
@@ -98,8 +98,8 @@ def test_what_is_no_pack_is_refused(tmp_path: Path) -> None:
         with pytest.raises(EmbeddingError):
             read_granite_file(path)
         assert number < 3
-    for held in (b"", b"short", MAGIC + b"\xff" * 8, MAGIC + struct.pack("<Q", 3) + b"{]}"):
-        (tmp_path / "bad").write_bytes(held)
+    for content in (b"", b"short", MAGIC + b"\xff" * 8, MAGIC + struct.pack("<Q", 3) + b"{]}"):
+        (tmp_path / "bad").write_bytes(content)
         with pytest.raises(EmbeddingError):
             read_granite_file(tmp_path / "bad")
 
@@ -107,9 +107,9 @@ def test_what_is_no_pack_is_refused(tmp_path: Path) -> None:
 def test_safetensors_are_read_and_liars_refused(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
 
-    def write(header: object, held: bytes) -> None:
+    def write(header: object, content: bytes) -> None:
         written = json.dumps(header).encode()
-        path.write_bytes(struct.pack("<Q", len(written)) + written + held)
+        path.write_bytes(struct.pack("<Q", len(written)) + written + content)
 
     half = np.array([1.5, -2.0], dtype="<f2").tobytes()
     brain = (np.array([3.0], dtype="<f4").view(np.uint32) >> 16).astype("<u2").tobytes()
@@ -128,7 +128,7 @@ def test_safetensors_are_read_and_liars_refused(tmp_path: Path) -> None:
         write({"a": {"dtype": "F16", "shape": shape, "data_offsets": offsets}}, half)
         with pytest.raises(EmbeddingError, match="not a usable safetensors file"):
             read_safetensors(path)
-    for held in (b"", b"\xff" * 8, struct.pack("<Q", 2) + b"[]"):
-        path.write_bytes(held)
+    for content in (b"", b"\xff" * 8, struct.pack("<Q", 2) + b"[]"):
+        path.write_bytes(content)
         with pytest.raises(EmbeddingError):
             read_safetensors(path)

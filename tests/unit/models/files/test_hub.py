@@ -34,10 +34,10 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Models as a hub stores them, with many files that are not needed."""
     root = tmp_path_factory.mktemp("hub")
     tensors = tiny.weights("bert")
-    whole = tiny.write_folder(root / NAME, "bert", tensors)
+    folder = tiny.write_folder(root / NAME, "bert", tensors)
     for beside in ("pytorch_model.bin", "onnx/model.onnx", "onnx/model_qint8.onnx", "README.md", "evil.py"):
-        (whole / beside).parent.mkdir(exist_ok=True)
-        (whole / beside).write_bytes(b"x" * 2000)
+        (folder / beside).parent.mkdir(exist_ok=True)
+        (folder / beside).write_bytes(b"x" * 2000)
     tiny.write_folder(root / "tiny" / "gated", "bert", tensors)
     pickled = tiny.write_folder(root / "tiny" / "pickled", "bert", None)
     (pickled / "pytorch_model.bin").write_bytes(b"x" * 2000)

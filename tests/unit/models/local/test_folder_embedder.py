@@ -1,4 +1,4 @@
-"""Models in folders of the user's own, held to an encoder so plain that nobody can doubt it."""
+"""Models in folders of the user's own, held to an encoder in plain loops."""
 
 import json
 from math import erf, sqrt

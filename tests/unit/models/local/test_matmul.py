@@ -1,4 +1,4 @@
-"""Products with weights in blocks: the same numbers, however many rows there are and however the weights lie."""
+"""Products with weights in blocks equal those with the plain matrix, for any number of rows."""
 
 import numpy as np
 import pytest
@@ -21,9 +21,9 @@ def test_a_product_is_that_of_the_plain_matrix(inputs: int, outputs: int, kernel
     for rows in (1, 2, 11, 39, 40, 41, 97):
         x = RANDOM.standard_normal((rows, inputs)).astype(np.float32)
         expected = x.astype(np.float64) @ matrix.T.astype(np.float64)
-        found = weight.times(x)
-        assert found.dtype == np.float32
-        assert np.abs(found - expected).max() < 1e-4 * np.sqrt(inputs)
+        product = weight.times(x)
+        assert product.dtype == np.float32
+        assert np.abs(product - expected).max() < 1e-4 * np.sqrt(inputs)
         assert np.abs(weight.times(np.asfortranarray(x)) - expected).max() < 1e-4 * np.sqrt(inputs)
 
 
