@@ -2,6 +2,7 @@
 
 `/ok/…` serves them well. `/cut/…` closes the connection after the first bytes of every response without a range.
 `/wrong/…` serves other bytes than it lists, `/long/…` more bytes. `/blunt/…` lists no checksums and ignores ranges.
+`/sizeless/…` lists no sizes.
 `/astray/…` redirects to an unencrypted address. `/broken/…` answers with HTTP 500.
 """
 
@@ -62,6 +63,8 @@ class Handler(BaseHTTPRequestHandler):
         described: dict[str, Any] = {"rfilename": path.relative_to(folder).as_posix(), "size": len(content)}
         if fault == "blunt":
             return described
+        if fault == "sizeless":
+            return {"rfilename": described["rfilename"]}
         if len(content) >= LARGE:
             lfs = {"sha256": sha256(content).hexdigest(), "size": len(content), "pointerSize": 134}
             return {**described, "blobId": "x", "lfs": lfs}

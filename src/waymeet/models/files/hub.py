@@ -123,8 +123,8 @@ def download(plan: DownloadPlan, progress: Progress | None = None) -> Path:
 def _connect(hub: str, name: str) -> Iterator[None]:
     """Let huggingface_hub connect by our rules, and turn its errors into ours.
 
-    Proxies are not used for a hub on this machine, and redirects never lead to unencrypted connections. The client is
-    one per process; nothing but a download uses the library in ours.
+    Proxies are not used for a hub on this machine, and redirects never lead to unencrypted connections. The library
+    has one client per process; Waymeet uses it for downloads only.
     """
     try:
         from httpx2 import Client, HTTPError  # noqa: PLC0415 - only downloads need it
@@ -186,7 +186,9 @@ def _list_model(name: str, hub: str, revision: str) -> "ModelInfo":
 def _describe_file(sibling: "RepoSibling") -> ModelFile:
     if sibling.lfs is not None:
         return ModelFile(sibling.rfilename, sibling.lfs.size, sha256=sibling.lfs.sha256)
-    return ModelFile(sibling.rfilename, sibling.size or 0, blob=sibling.blob_id or "")
+    if sibling.size is None:  # then a truncated file would not be noticed
+        raise EmbeddingError(f"The hub does not list the size of {sibling.rfilename}.", "Check embedding.hub.")
+    return ModelFile(sibling.rfilename, sibling.size, blob=sibling.blob_id or "")
 
 
 def _choose_weights(name: str, family: str, files: dict[str, ModelFile]) -> Sequence[str]:

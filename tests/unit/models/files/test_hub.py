@@ -178,6 +178,8 @@ def test_a_missing_library_names_the_extra_to_install(monkeypatch: pytest.Monkey
 def test_a_hub_that_fails_is_named(hub: str) -> None:
     with pytest.raises(EmbeddingError, match="HTTP 500"):
         _plan(hub, "broken")
+    with pytest.raises(EmbeddingError, match="does not list the size"):
+        _plan(hub, "sizeless")
     with pytest.raises(EmbeddingError, match=r"127\.0\.0\.1:9 cannot be reached"):
         plan_download(NAME, "http://127.0.0.1:9")
 
