@@ -25,7 +25,7 @@ def graph(encoder: Encoder) -> bytes:
 
     hidden, share = "x", np.float32((len(encoder.norm) // encoder.heads) ** 0.5)
     for at, layer in enumerate(encoder.layers):
-        own = {name: each.plain() if isinstance(each, Weight) else each for name, each in layer._asdict().items()}
+        own = {name: each.to_matrix() if isinstance(each, Weight) else each for name, each in layer._asdict().items()}
         queries, pairs, queries_bias, pairs_bias = map(own.pop, ("queries", "pairs", "queries_bias", "pairs_bias"))
         own["qkv"] = np.concatenate([queries * share, pairs], axis=1)  # the operation divides by √d itself
         own["qkv_bias"] = np.concatenate([queries_bias * share, pairs_bias])
@@ -74,7 +74,7 @@ class OnnxRival:
             x = np.zeros((len(chosen), int(lengths.max()), len(self._encoder.norm)), dtype=np.float32)
             for row, at in enumerate(chosen):
                 ids = np.asarray(texts[at].ids)
-                x[row, : len(ids)] = self._encoder.words(ids) + self._encoder.places[: len(ids)]
+                x[row, : len(ids)] = self._encoder.words(ids) + self._encoder.positions[: len(ids)]
             flat = x.reshape(-1, x.shape[-1])
             layer_norm(flat, self._encoder.norm, self._encoder.shift, self._encoder.eps)
             result[chosen] = self._session.run(None, {"x": x, "lengths": lengths})[0]

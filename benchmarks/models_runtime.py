@@ -33,13 +33,13 @@ def onnxruntime() -> Embed:
     """Run granite by onnxruntime, on a graph written from the same weights."""
     from models_onnx import OnnxRival  # noqa: PLC0415 - as above
 
-    from waymeet.models.local.blas_threads import cores  # noqa: PLC0415 - as above
+    from waymeet.models.local.blas_threads import count_cores  # noqa: PLC0415 - as above
     from waymeet.models.local.granite import GraniteEmbedder  # noqa: PLC0415 - as above
     from waymeet.models.local.kernels import unit_rows  # noqa: PLC0415 - as above
 
     granite = GraniteEmbedder()
-    rival = OnnxRival(granite._loaded.encoder, cores())  # noqa: SLF001 - the same weights and tokens
-    return lambda texts: unit_rows(rival.pooled([granite._tokens(text) for text in texts], 1))  # type: ignore[return-value]  # noqa: SLF001
+    rival = OnnxRival(granite._model.encoder, count_cores())  # noqa: SLF001 - the same weights and tokens
+    return lambda texts: unit_rows(rival.pooled([granite._encode(text) for text in texts], 1))  # type: ignore[return-value]  # noqa: SLF001
 
 
 def publisher() -> Embed:

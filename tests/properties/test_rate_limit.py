@@ -1,9 +1,9 @@
-"""Whatever is sent, no minute holds more than the user allows."""
+"""No minute holds more requests or tokens than the user allows."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waymeet.models.remote.embedder import Pace
+from waymeet.models.remote.embedder import RateLimit
 from waymeet.models.remote.http import Clock
 
 
@@ -25,11 +25,11 @@ class Time:
 )
 def test_no_minute_holds_more_than_it_may(requests: int, tokens: int, sent: list[tuple[int, float]]) -> None:
     time = Time()
-    pace = Pace(requests, tokens, Clock(now=lambda: time.now, wait=time.wait))
+    limit = RateLimit(requests, tokens, Clock(now=lambda: time.now, wait=time.wait))
     done: list[tuple[float, int]] = []
     for size, pause in sent:
         time.now += pause
-        pace.keep(size)
+        limit.acquire(size)
         done.append((time.now, size))
     for start, _ in done:
         minute = [size for at, size in done if start <= at < start + 60.0 - 1e-6]
@@ -37,9 +37,9 @@ def test_no_minute_holds_more_than_it_may(requests: int, tokens: int, sent: list
         assert not tokens or sum(minute) <= tokens or len(minute) == 1
 
 
-def test_without_limits_nobody_waits() -> None:
+def test_without_limits_there_is_no_wait() -> None:
     time = Time()
-    pace = Pace(0, 0, Clock(now=lambda: time.now, wait=time.wait))
+    limit = RateLimit(0, 0, Clock(now=lambda: time.now, wait=time.wait))
     for _ in range(1000):
-        pace.keep(10_000)
+        limit.acquire(10_000)
     assert time.now == 0.0

@@ -11,7 +11,7 @@ from support.model_server import ModelServer, Reply, chatting, judged, serving
 
 from waymeet.errors import EmbeddingError, ModelError
 from waymeet.formulas.explanation import evaluate
-from waymeet.models.choose_rerankers import chosen_expander, chosen_reranker
+from waymeet.models.choose_rerankers import choose_expander, choose_reranker
 from waymeet.models.expanders import TtlCache
 from waymeet.models.remote.http import Clock
 from waymeet.ports import Expander, Reranker
@@ -318,7 +318,7 @@ def test_a_reranker_that_fails_over_http_leaves_the_fused_order_and_says_so(serv
     BAD[how](server)
     seconds = 0.15 if how == "too late" else 5.0
     chosen = Rerank(provider="endpoint", url=server.url, model="m", timeout_seconds=seconds)
-    found = ask(reranker=chosen_reranker(chosen, {}, Clock(wait=lambda _: None)))
+    found = ask(reranker=choose_reranker(chosen, {}, Clock(wait=lambda _: None)))
     assert scores(found) == scores(ask())
     assert [each.code for each in found.degraded if each.stage == "rerank"] == ["rerank_failed"]
     assert not found.reranked
@@ -329,7 +329,7 @@ def test_an_expander_that_fails_over_http_leaves_the_question_alone(server: Mode
     BAD[how](server)
     seconds = 0.15 if how == "too late" else 5.0
     chosen = Expand(provider="chat", url=server.url, model="m", timeout_seconds=seconds)
-    found = ask(expander=chosen_expander(chosen, {}, Clock(wait=lambda _: None)))
+    found = ask(expander=choose_expander(chosen, {}, Clock(wait=lambda _: None)))
     assert scores(found) == scores(ask())
     assert [each.code for each in found.degraded if each.stage == "expand"] == ["llm_unavailable"]
 
@@ -339,8 +339,8 @@ def test_both_over_http_as_they_should(server: ModelServer) -> None:
     server.answering = lambda body: wording(body) if "messages" in body else judged(body)
     clock = Clock()
     found = ask(
-        reranker=chosen_reranker(Rerank(provider="endpoint", url=server.url, model="m"), {}, clock),
-        expander=chosen_expander(Expand(provider="chat", url=server.url, model="m"), {}, clock),
+        reranker=choose_reranker(Rerank(provider="endpoint", url=server.url, model="m"), {}, clock),
+        expander=choose_expander(Expand(provider="chat", url=server.url, model="m"), {}, clock),
     )
     assert found.expanded == ("merging lists", "joining rankings")
     assert found.reranked

@@ -1,7 +1,7 @@
-"""A server of embeddings as a process of its own: speaks as the providers do, in the manner that its address names.
+"""A process with the formats of embedding providers, and with the faults that the path names.
 
-`/ok/v1/embeddings` and `/ok/v2/embed` answer well, `/busy-…/…`, `/broken/…` and the others badly; `/asked` tells what
-the server was asked so far. `/gated-…/…` answers twice, then only when a gate was opened by `/open/gated-…`.
+`/ok/v1/embeddings` and `/ok/v2/embed` answer well, `/busy-…/…`, `/broken/…` and the others badly; `/asked` lists the
+requests so far. `/gated-…/…` answers twice, then only when a gate was opened by `/open/gated-…`.
 """
 
 import json
@@ -25,22 +25,22 @@ LENGTH = 8
 
 
 def vector(text: str, length: int = LENGTH) -> list[Any]:
-    """Give a text a vector that tells it from others."""
+    """Make a vector that differs between texts."""
     codes = text.encode()[:64]
     return [1.0 + len(text) % 97, *(float(sum(codes[at::7]) % 31) for at in range(1, length))]
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers in the manner of the path."""
+    """Answers with the fault that the path names."""
 
     def do_GET(self) -> None:
-        """Tell what was asked, or open a gate."""
+        """List the requests, or open a gate."""
         if self.path.startswith("/open/"):
             GATES[self.path.removeprefix("/open/")].set()
         self._say(200, json.dumps(ASKED).encode())
 
     def do_POST(self) -> None:
-        """Embed, or do not."""
+        """Embed, or fail."""
         manner, _, path = self.path.lstrip("/").partition("/")
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         asked = {"manner": manner, "path": path, "body": body, "key": self.headers.get("Authorization"), "well": False}
@@ -95,7 +95,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
-        """Say nothing."""
+        """Log nothing."""
 
 
 if __name__ == "__main__":

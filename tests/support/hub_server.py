@@ -1,8 +1,9 @@
-"""A hub of models as a process of its own: lists and gives the files below a folder, in the manner of its address.
+"""A model hub as a process: lists and serves the files below a folder, with the faults that the path names.
 
-`/ok/…` gives them well; `/cut/…` breaks off after the first bytes of every answer that was not asked to go on from
-somewhere; `/wrong/…` gives other bytes than it lists, `/blunt/…` lists no hashes and cannot go on from somewhere,
-`/astray/…` sends its clients where others could listen in.
+`/ok/…` serves them well. `/cut/…` closes the connection after the first bytes of every response without a range.
+`/wrong/…` serves other bytes than it lists, `/long/…` more bytes. `/blunt/…` lists no checksums and ignores ranges.
+`/sizeless/…` lists no sizes.
+`/astray/…` redirects to an unencrypted address. `/broken/…` answers with HTTP 500.
 """
 
 import json
@@ -26,55 +27,66 @@ class Handler(BaseHTTPRequestHandler):
     """Answers as a hub does."""
 
     def do_GET(self) -> None:
-        """List a model, or give a file of it."""
+        """List a model, or serve a file of it."""
         path = unquote(urlsplit(self.path).path).lstrip("/")
-        manner, _, rest = path.partition("/")
-        if rest.startswith("api/models/"):
-            org, name, question, _ = rest.removeprefix("api/models/").split("/", 3)
-            folder = Path(sys.argv[1], org, name)
-            self._list(folder, manner, question)
+        fault, _, rest = path.partition("/")
+        if fault == "broken":
+            self._say(500, b"oops")
+        elif rest.startswith("api/models/"):
+            org, name, _ = rest.removeprefix("api/models/").split("/", 2)
+            self._list(Path(sys.argv[1], org, name), fault)
         elif "/resolve/" in rest:
             self.send_response(302)
-            start = "http://example.com" if manner == "astray" else f"/{manner}/cdn"
+            start = "http://example.com" if fault == "astray" else f"/{fault}/cdn"
             self.send_header("Location", f"{start}/{rest.replace(f'/resolve/{COMMIT}/', '/')}")
             self.send_header("Content-Length", "0")
             self.end_headers()
         else:
-            self._give(Path(sys.argv[1], rest.removeprefix("cdn/")), manner)
+            self._serve(Path(sys.argv[1], rest.removeprefix("cdn/")), fault)
 
-    def _list(self, folder: Path, manner: str, question: str) -> None:
+    def _list(self, folder: Path, fault: str) -> None:
         if not folder.is_dir():
             self._say(404, b'{"error": "Repository not found"}')
-        elif question == "revision":
-            gated: Any = "auto" if folder.name == "gated" else False
-            self._say(200, json.dumps({"sha": COMMIT, "gated": gated, "tags": ["x", "license:mit"]}).encode())
-        else:
-            files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-            self._say(200, json.dumps([self._listed(folder, path, manner) for path in files]).encode())
+            return
+        model = {
+            "id": f"{folder.parent.name}/{folder.name}",
+            "sha": COMMIT,
+            "gated": "auto" if folder.name == "gated" else False,
+            "tags": ["x", "license:mit"],
+            "config": json.loads((folder / "config.json").read_bytes()),
+            "siblings": [self._describe(folder, path, fault) for path in sorted(folder.rglob("*")) if path.is_file()],
+        }
+        self._say(200, json.dumps(model).encode())
 
-    def _listed(self, folder: Path, path: Path, manner: str) -> dict[str, Any]:
-        held = path.read_bytes()
-        listed: dict[str, Any] = {"type": "file", "path": path.relative_to(folder).as_posix(), "size": len(held)}
-        if manner == "blunt":
-            return listed
-        if len(held) >= LARGE:
-            return {**listed, "oid": "x", "lfs": {"oid": sha256(held).hexdigest(), "size": len(held)}}
-        return {**listed, "oid": sha1(b"blob %d\0" % len(held) + held, usedforsecurity=False).hexdigest()}
+    def _describe(self, folder: Path, path: Path, fault: str) -> dict[str, Any]:
+        content = path.read_bytes()
+        described: dict[str, Any] = {"rfilename": path.relative_to(folder).as_posix(), "size": len(content)}
+        if fault == "blunt":
+            return described
+        if fault == "sizeless":
+            return {"rfilename": described["rfilename"]}
+        if len(content) >= LARGE:
+            lfs = {"sha256": sha256(content).hexdigest(), "size": len(content), "pointerSize": 134}
+            return {**described, "blobId": "x", "lfs": lfs}
+        blob = sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+        return {**described, "blobId": blob}
 
-    def _give(self, path: Path, manner: str) -> None:
-        held = path.read_bytes()
-        if manner == "wrong" and len(held) >= LARGE:
-            held = held[:-1] + bytes([held[-1] ^ 1])
+    def _serve(self, path: Path, fault: str) -> None:
+        content = path.read_bytes()
+        if fault == "wrong" and len(content) >= LARGE:
+            content = content[:-1] + bytes([content[-1] ^ 1])
+        if fault == "long":
+            content += b"more"
         start = int((self.headers.get("Range") or "bytes=0-").removeprefix("bytes=").rstrip("-"))
-        if manner == "blunt":
+        if fault == "blunt":
             start = 0
         self.send_response(206 if start else 200)
         if start:
-            self.send_header("Content-Range", f"bytes {start}-{len(held) - 1}/{len(held)}")
-        self.send_header("Content-Length", str(len(held) - start))
+            self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
+        self.send_header("Content-Length", str(len(content) - start))
         self.end_headers()
-        broken = manner == "cut" and not start and len(held) >= LARGE
-        self.wfile.write(held[start : FIRST if broken else None])
+        is_cut = fault == "cut" and not start and len(content) >= LARGE
+        self.wfile.write(content[start : FIRST if is_cut else None])
         self.close_connection = True
 
     def _say(self, status: int, body: bytes) -> None:
@@ -84,7 +96,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
-        """Say nothing."""
+        """Log nothing."""
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""A process that speaks as Voyage, Cohere, Jina-like servers and OpenAI do, and refuses what they refuse.
+"""A process with the formats of Voyage, Cohere, Jina-like servers and OpenAI, and with their refusals.
 
-Requests are held to what the providers' references name (as of November 2026): an unknown or missing field, a missing
+Requests are checked against the providers' references (as of November 2026): an unknown or missing field, a missing
 key or a temperature that a model does not take is an error here as it is there. `python model_process.py` prints the
 port it listens on.
 """
@@ -17,7 +17,7 @@ KEY = "Bearer sk-of-the-process-0123456789"
 
 
 class Wrong(Exception):  # noqa: N818 - a reply
-    """What a provider answers to a request it does not take."""
+    """The response of a provider to an invalid request."""
 
     def __init__(self, status: int, body: object) -> None:
         super().__init__(status)
@@ -31,11 +31,11 @@ def fit(query: str, text: str) -> float:
     return round(0.02 + 0.96 * sum(word in text.lower() for word in words) / len(words), 4)
 
 
-def held(body: dict[str, Any], needed: set[str], allowed: set[str], told: Callable[[str], object]) -> None:
+def check_fields(body: dict[str, Any], needed: set[str], allowed: set[str], wrap: Callable[[str], object]) -> None:
     """Refuse a request that misses a field or has one that is not known."""
     unknown, missing = body.keys() - needed - allowed, needed - body.keys()
     if unknown or missing:
-        raise Wrong(400 if unknown else 422, told(f"unknown {sorted(unknown)}, missing {sorted(missing)}"))
+        raise Wrong(400 if unknown else 422, wrap(f"unknown {sorted(unknown)}, missing {sorted(missing)}"))
 
 
 def ranked(body: dict[str, Any], most: int | None) -> list[dict[str, Any]]:
@@ -46,23 +46,23 @@ def ranked(body: dict[str, Any], most: int | None) -> list[dict[str, Any]]:
 
 def voyage(body: dict[str, Any]) -> object:
     """Answer as api.voyageai.com/v1/rerank."""
-    held(
+    check_fields(
         body,
         {"query", "documents", "model"},
         {"top_k", "return_documents", "truncation"},
-        lambda told: {"detail": f"Argument error: {told}"},
+        lambda message: {"detail": f"Argument error: {message}"},
     )
-    found = ranked(body, body.get("top_k"))
-    return {"object": "list", "data": found, "model": body["model"], "usage": {"total_tokens": 42}}
+    results = ranked(body, body.get("top_k"))
+    return {"object": "list", "data": results, "model": body["model"], "usage": {"total_tokens": 42}}
 
 
 def cohere(body: dict[str, Any]) -> object:
     """Answer as api.cohere.com/v2/rerank."""
-    held(
+    check_fields(
         body,
         {"model", "query", "documents"},
         {"top_n", "max_tokens_per_doc", "priority"},
-        lambda told: {"id": "1", "message": told},
+        lambda message: {"id": "1", "message": message},
     )
     units = {"api_version": {"version": "2"}, "billed_units": {"search_units": 1}}
     return {"id": "1", "results": ranked(body, body.get("top_n")), "meta": units}
@@ -70,43 +70,50 @@ def cohere(body: dict[str, Any]) -> object:
 
 def jina(body: dict[str, Any]) -> object:
     """Answer as Jina and vLLM do, texts included; the model `logits` as llama.cpp does, in the order of the texts."""
-    held(
+    check_fields(
         body,
         {"model", "query", "documents"},
         {"top_n", "return_documents"},
-        lambda told: {"error": {"message": told, "type": "BadRequestError", "code": 400}},
+        lambda message: {"error": {"message": message, "type": "BadRequestError", "code": 400}},
     )
-    found = ranked(body, body.get("top_n"))
+    results = ranked(body, body.get("top_n"))
     if body["model"] == "logits":
-        found = [
+        results = [
             {**each, "relevance_score": log(each["relevance_score"] / (1 - each["relevance_score"]))}
-            for each in sorted(found, key=lambda each: int(each["index"]))
+            for each in sorted(results, key=lambda each: int(each["index"]))
         ]
-        return {"model": "logits", "object": "list", "usage": {"total_tokens": 42}, "results": found}
-    texts = [{**each, "document": {"text": body["documents"][each["index"]]}} for each in found]
+        return {"model": "logits", "object": "list", "usage": {"total_tokens": 42}, "results": results}
+    texts = [{**each, "document": {"text": body["documents"][each["index"]]}} for each in results]
     return {"id": "rerank-1", "model": body["model"], "usage": {"total_tokens": 42}, "results": texts}
 
 
 def openai(body: dict[str, Any]) -> object:
-    """Answer as api.openai.com/v1/chat/completions; models called `gpt-5…` take no temperature of one's own."""
-    held(
+    """Answer as api.openai.com/v1/chat/completions; models called `gpt-5…` accept only the default temperature."""
+    check_fields(
         body,
         {"model", "messages"},
         {"temperature", "stream", "response_format", "max_completion_tokens", "seed"},
-        lambda told: {"error": {"message": told, "type": "invalid_request_error", "param": None, "code": None}},
+        lambda message: {"error": {"message": message, "type": "invalid_request_error", "param": None, "code": None}},
     )
     if body["model"].startswith("gpt-5") and body.get("temperature", 1) != 1:
-        told = (
+        refusal = (
             "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is used."
         )
-        error = {"message": told, "type": "invalid_request_error", "param": "temperature", "code": "unsupported_value"}
+        error = {
+            "message": refusal,
+            "type": "invalid_request_error",
+            "param": "temperature",
+            "code": "unsupported_value",
+        }
         raise Wrong(400, {"error": error})
-    asked = json.loads(body["messages"][-1]["content"])
-    if "texts" in asked:
-        said: object = {"scores": {number: fit(asked["question"], text) for number, text in asked["texts"].items()}}
+    material = json.loads(body["messages"][-1]["content"])
+    if "texts" in material:
+        reply: object = {
+            "scores": {number: fit(material["question"], text) for number, text in material["texts"].items()}
+        }
     else:
-        said = {"wordings": ["signing keys", "key rotation"][: asked["number"]]}
-    message: dict[str, object] = {"role": "assistant", "content": json.dumps(said), "refusal": None, "annotations": []}
+        reply = {"wordings": ["signing keys", "key rotation"][: material["number"]]}
+    message: dict[str, object] = {"role": "assistant", "content": json.dumps(reply), "refusal": None, "annotations": []}
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
@@ -127,10 +134,10 @@ PROVIDERS: dict[str, Callable[[dict[str, Any]], object]] = {
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers one request; models called `busy`, `broken`, `garbled` and `slow` are what they are called."""
+    """Answers requests; the models `busy`, `broken`, `garbled` and `slow` have these faults."""
 
     def do_POST(self) -> None:
-        """Answer a question."""
+        """Answer a request."""
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         try:
             self._reply(200, self._answered(body))
@@ -162,7 +169,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(sent)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
-        """Say nothing."""
+        """Log nothing."""
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A real server in a thread that speaks as rerankers and chat models do, well and badly."""
+"""A real server in a thread with the formats of rerankers and chat models, and with faults."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -13,18 +13,18 @@ Answering = Callable[[dict[str, Any]], Any]
 
 @dataclass(frozen=True)
 class Reply:
-    """What the server says next."""
+    """The next response."""
 
     status: int = 200
     body: bytes = b"{}"
     headers: Mapping[str, str] = field(default_factory=dict)
     never: bool = False
-    """Whether it says nothing at all while the test lasts."""
+    """Whether there is no response while the test lasts."""
 
 
 @dataclass
 class ModelServer:
-    """Answers as it is told first, then properly; remembers what it was asked."""
+    """Answers with the given replies first, then properly; records requests."""
 
     url: str
     answering: Answering
@@ -54,12 +54,12 @@ def serving(answering: Answering = judged) -> Iterator[ModelServer]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            told.asked.append(body)
-            told.paths.append(self.path)
-            told.keys.append(self.headers.get("Authorization"))
-            reply = told.replies.pop(0) if told.replies else Reply(body=json.dumps(told.answering(body)).encode())
+            state.asked.append(body)
+            state.paths.append(self.path)
+            state.keys.append(self.headers.get("Authorization"))
+            reply = state.replies.pop(0) if state.replies else Reply(body=json.dumps(state.answering(body)).encode())
             if reply.never:
-                told.over.wait(30)
+                state.over.wait(30)
                 return
             self.send_response(reply.status)
             for name, value in reply.headers.items():
@@ -69,24 +69,24 @@ def serving(answering: Answering = judged) -> Iterator[ModelServer]:
             try:
                 self.wfile.write(reply.body)
             except OSError:
-                return  # the other side has had enough
+                return  # the client has closed the connection
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
-            """Say nothing."""
+            """Log nothing."""
 
     class Quiet(ThreadingHTTPServer):
         daemon_threads = True
 
         def handle_error(self, request: object, client_address: object) -> None:
-            """Let clients go when they want."""
+            """Ignore clients that disconnect."""
 
     with Quiet(("127.0.0.1", 0), Handler) as server:
-        told = ModelServer(f"http://127.0.0.1:{server.server_address[1]}/v1", answering)
+        state = ModelServer(f"http://127.0.0.1:{server.server_address[1]}/v1", answering)
         thread = Thread(target=lambda: server.serve_forever(poll_interval=0.01), daemon=True)
         thread.start()
         try:
-            yield told
+            yield state
         finally:
-            told.over.set()
+            state.over.set()
             server.shutdown()
             thread.join()

@@ -1,4 +1,4 @@
-"""Servers that run as processes of their own while tests last."""
+"""Server processes for the duration of a test."""
 
 import subprocess
 import sys
@@ -9,24 +9,24 @@ from pathlib import Path
 
 
 class Quiet(ThreadingHTTPServer):
-    """Lets clients come and go as they want, and says nothing."""
+    """A server that ignores clients which disconnect."""
 
     daemon_threads = True
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Let it be."""
+        """Ignore the error."""
 
 
 def serve(handler: type[BaseHTTPRequestHandler]) -> None:
-    """Serve on this machine until somebody ends the process, after saying on which port."""
+    """Print the port and serve on this machine until the process is ended."""
     with Quiet(("127.0.0.1", 0), handler) as server:
-        print(server.server_address[1], flush=True)  # noqa: T201 - for whoever started us
+        print(server.server_address[1], flush=True)  # noqa: T201 - read by the parent process
         server.serve_forever()
 
 
 @contextmanager
 def process(script: str, *arguments: str) -> Iterator[str]:
-    """Run a script that serves, and give its address."""
+    """Run a server script and yield its address."""
     command = [sys.executable, str(Path(__file__).with_name(script)), *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
         try:

@@ -1,4 +1,4 @@
-"""Model folders small enough for a test, and an encoder so plain that nobody can doubt it."""
+"""Model folders small enough for a test, and a reference encoder in plain loops."""
 
 import json
 import struct
@@ -18,13 +18,13 @@ HIDDEN, HEADS, LAYERS, WIDE, PLACES = 12, 3, 2, 20, 24
 
 def write_safetensors(path: Path, tensors: Arrays) -> None:
     header: dict[str, Any] = {}
-    held = b""
+    content = b""
     kinds = {"float32": "F32", "float16": "F16", "int64": "I64"}
     for name, tensor in tensors.items():
-        start, held = len(held), held + tensor.tobytes()
-        header[name] = {"dtype": kinds[str(tensor.dtype)], "shape": tensor.shape, "data_offsets": (start, len(held))}
-    written = json.dumps(header).encode()
-    path.write_bytes(struct.pack("<Q", len(written)) + written + held)
+        start, content = len(content), content + tensor.tobytes()
+        header[name] = {"dtype": kinds[str(tensor.dtype)], "shape": tensor.shape, "data_offsets": (start, len(content))}
+    encoded = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(encoded)) + encoded + content)
 
 
 def write_tokenizer(folder: Path, family: str) -> None:
@@ -155,6 +155,6 @@ def plainly(
 
 def pooled(states: np.ndarray, pooling: str) -> np.ndarray:
     """Pool and normalise the hidden states of one text."""
-    found = {"cls": states[0], "mean": states.mean(axis=0), "max": states.max(axis=0)}[pooling]
-    unit: np.ndarray = found / np.linalg.norm(found)
+    vector = {"cls": states[0], "mean": states.mean(axis=0), "max": states.max(axis=0)}[pooling]
+    unit: np.ndarray = vector / np.linalg.norm(vector)
     return unit

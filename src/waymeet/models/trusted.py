@@ -1,6 +1,7 @@
-"""Which models this user chose before. An index says who made its vectors, but it may be a stranger's index.
+"""Models that this user has chosen before.
 
-To ask whom it names would send questions, and the key in a variable that it names, to whoever wrote it.
+An index names the model of its vectors, but it may come from another person. Using that model unasked would send
+queries, and the key in a variable of the index's choice, to a server of its author.
 """
 
 from contextlib import suppress
@@ -12,24 +13,27 @@ import msgspec
 from waymeet.paths import data_folder
 from waymeet.settings import Embedding
 
-_HARMLESS = frozenset({"none", "local", "granite", "multilingual", "hashing"})
-"""Providers that come with Waymeet and ask nobody."""
+_OFFLINE = frozenset({"none", "local", "granite", "multilingual", "hashing"})
+"""Providers that come with Waymeet and use no network."""
 
 
-def trust_model(made: Embedding) -> None:
-    """Remember that the user chose a model; where that cannot be written, it is not asked after another was chosen."""
-    if not is_trusted(made):
+def trust_model(model: Embedding) -> None:
+    """Record that the user chose a model.
+
+    If the record cannot be written, the model is not used after the settings name another.
+    """
+    if not is_trusted(model):
         with suppress(OSError):
-            _note(made).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _note(made).touch(mode=0o600)
+            _record_path(model).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _record_path(model).touch(mode=0o600)
 
 
-def is_trusted(made: Embedding) -> bool:
-    """Tell whether the user chose a model before, or it asks nobody."""
-    return made.provider in _HARMLESS or _note(made).exists()
+def is_trusted(model: Embedding) -> bool:
+    """Check whether the user chose a model before, or it uses no network."""
+    return model.provider in _OFFLINE or _record_path(model).exists()
 
 
-def _note(made: Embedding) -> Path:
-    """Name the file that stands for a model, whom it is asked of, and the variable of its key."""
-    written = msgspec.json.encode((made.provider, made.model, made.url, made.key_variable))
-    return data_folder() / "chosen" / blake2b(written, digest_size=16).hexdigest()
+def _record_path(model: Embedding) -> Path:
+    """Return the file that records a model, its server and the variable of its key."""
+    identity = msgspec.json.encode((model.provider, model.model, model.url, model.key_variable))
+    return data_folder() / "chosen" / blake2b(identity, digest_size=16).hexdigest()

@@ -1,6 +1,7 @@
-"""Vectors that were made before, in any project: nothing is embedded twice across branches, renames and new indexes.
+"""Cache of vectors across projects.
 
-They lie in one SQLite file in the user's cache folder, under a digest of model and text. No text is in it.
+No text is embedded twice for other branches, renamed files or new indexes.
+The cache is one SQLite file in the user's cache folder. Its keys are digests of model and text; it holds no text.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
 
     from waymeet.ports import Embedder, Vector
 
-_PATIENCE = 1.0
-"""Seconds to wait for another process; what cannot be looked up by then is made anew."""
-_STALE = 3600
-"""Seconds after which it is noted that a vector was used once more."""
-_TO_FORGET = 0.1
-"""How much is forgotten when there is too much: a part of it all, so that this happens seldom."""
+_BUSY_SECONDS = 1.0
+"""Wait for another process that writes; vectors that cannot be looked up by then are computed again."""
+_USED_RESOLUTION = 3600
+"""Seconds after which the time of last use is written again."""
+_EVICTED_PART = 0.1
+"""Part of the entries evicted at once when the cache is too large, so that this happens seldom."""
 _TABLES = """
 PRAGMA auto_vacuum = INCREMENTAL;
 PRAGMA journal_mode = WAL;
@@ -36,9 +37,9 @@ CREATE TABLE IF NOT EXISTS kept (
 ) STRICT;
 CREATE INDEX IF NOT EXISTS kept_used ON kept (used);
 """
-_FIND = "SELECT key, used, proof, vector FROM kept WHERE key = ?"
-_KEEP = "INSERT INTO kept (key, used, proof, vector) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
-_OLDEST = "DELETE FROM kept WHERE id IN (SELECT id FROM kept ORDER BY used, id LIMIT ?)"
+_SELECT = "SELECT key, used, proof, vector FROM kept WHERE key = ?"
+_INSERT = "INSERT INTO kept (key, used, proof, vector) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+_DELETE_OLDEST = "DELETE FROM kept WHERE id IN (SELECT id FROM kept ORDER BY used, id LIMIT ?)"
 _SIZE = (
     "SELECT (p.page_count - f.freelist_count) * s.page_size FROM pragma_page_count p, pragma_freelist_count f,"
     " pragma_page_size s"
@@ -46,107 +47,115 @@ _SIZE = (
 
 
 class VectorCache:
-    """The file of vectors; whatever is wrong with it costs time and nothing else, and is told in `remarks`."""
+    """The cache file. Its failures only cost time.
 
-    def __init__(self, file: Path, most_bytes: int, clock: Callable[[], float] = time) -> None:
+    They are listed in `warnings`.
+    """
+
+    def __init__(self, file: Path, max_bytes: int, clock: Callable[[], float] = time) -> None:
         self._file = file
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._clock = clock
         self._lock = Lock()
         self._connection: apsw.Connection | None = None
-        self._useless = False
-        self.remarks: list[str] = []
+        self._is_disabled = False
+        self.warnings: list[str] = []
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Look up what was kept."""
+        """Look up vectors by key."""
         with self._lock:
+            if self._is_disabled:
+                return {}
             try:
-                rows = list(self._opened().executemany(_FIND, ((key,) for key in keys))) if self._usable() else []
+                rows = list(self._connect().executemany(_SELECT, ((key,) for key in keys)))
             except (apsw.Error, OSError) as error:
-                self._give_up(error)
+                self._handle_failure(error)
                 return {}
             now = int(self._clock())
-            found = {key: vector for key, _, proof, vector in rows if _proof(key, vector) == proof}
-            worn = [key for key, used, _, _ in rows if key in found and now - used > _STALE]
-            wrong = [key for key, *_ in rows if key not in found]
-            self._change("UPDATE kept SET used = ? WHERE key = ?", [(now, key) for key in worn])
-            self._change("DELETE FROM kept WHERE key = ?", [(key,) for key in wrong])
-            return found
+            vectors = {key: vector for key, _, checksum, vector in rows if _checksum(key, vector) == checksum}
+            used = [key for key, last_used, _, _ in rows if key in vectors and now - last_used > _USED_RESOLUTION]
+            corrupt = [key for key, *_ in rows if key not in vectors]
+            self._write("UPDATE kept SET used = ? WHERE key = ?", [(now, key) for key in used])
+            self._write("DELETE FROM kept WHERE key = ?", [(key,) for key in corrupt])
+            return vectors
 
     def put(self, vectors: Mapping[bytes, bytes]) -> None:
-        """Keep some more; what was not used for longest goes when there is too much."""
+        """Store vectors, and evict the least recently used if the cache is too large."""
         with self._lock:
             now = int(self._clock())
-            rows = [(key, now, _proof(key, vector), vector) for key, vector in vectors.items()]
-            self._change(_KEEP, rows)
+            rows = [(key, now, _checksum(key, vector), vector) for key, vector in vectors.items()]
+            self._write(_INSERT, rows)
             try:
-                self._forget()
+                self._evict()
             except apsw.BusyError:
-                return  # whoever keeps it busy sees to its size
+                return  # the process that writes evicts, too
             except (apsw.Error, OSError) as error:
-                self._give_up(error)
+                self._handle_failure(error)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
             self._connection = None
 
-    def _change(self, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
-        if not rows or not self._usable():
+    def _write(self, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
+        if not rows or self._is_disabled:
             return
         try:
-            connection = self._opened()
+            connection = self._connect()
             with connection:
                 connection.executemany(sql, rows)
         except apsw.BusyError:
-            return  # it is only a cache
+            return  # a lost write only costs time
         except (apsw.Error, OSError) as error:
-            self._give_up(error)
+            self._handle_failure(error)
 
-    def _forget(self) -> None:
-        if self._connection is None or self._connection.execute(_SIZE).get <= self._most_bytes:
+    def _evict(self) -> None:
+        if self._connection is None or self._connection.execute(_SIZE).get <= self._max_bytes:
             return
-        number = self._connection.execute("SELECT COUNT(*) FROM kept").get
-        while number and self._connection.execute(_SIZE).get > self._most_bytes:
-            some = max(int(number * _TO_FORGET), 1)
-            self._connection.execute(_OLDEST, (some,))
-            number -= some
+        entries = self._connection.execute("SELECT COUNT(*) FROM kept").get
+        while entries and self._connection.execute(_SIZE).get > self._max_bytes:
+            evicted = max(int(entries * _EVICTED_PART), 1)
+            self._connection.execute(_DELETE_OLDEST, (evicted,))
+            entries -= evicted
         self._connection.execute("PRAGMA incremental_vacuum").fetchall()
 
-    def _usable(self) -> bool:
-        return not self._useless
-
-    def _opened(self) -> apsw.Connection:
+    def _connect(self) -> apsw.Connection:
         if self._connection is None:
             try:
-                self._connection = self._open()
+                self._connection = self._open_file()
             except (apsw.NotADBError, apsw.CorruptError):
-                self._begin_anew()
-                self._connection = self._open()
+                self._delete_file()
+                self._connection = self._open_file()
         return self._connection
 
-    def _open(self) -> apsw.Connection:
+    def _open_file(self) -> apsw.Connection:
         self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._file.touch(mode=0o600)
         connection = apsw.Connection(str(self._file))
         try:
-            connection.set_busy_timeout(int(_PATIENCE * 1000))
+            connection.set_busy_timeout(int(_BUSY_SECONDS * 1000))
             connection.execute(_TABLES).fetchall()
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _begin_anew(self) -> None:
-        """Throw away a file that cannot be read; others that hold it go on with what is left of theirs."""
-        for ending in ("-wal", "-shm", ""):
-            self._file.with_name(self._file.name + ending).unlink(missing_ok=True)
-        self.remarks.append(f"The cache of vectors {self._file} was damaged and begun anew.")
+    def _delete_file(self) -> None:
+        """Delete a corrupt file.
 
-    def _give_up(self, error: Exception) -> None:
-        """Go on without it; a damaged file is thrown away, another may do better the next time."""
+        Processes that have it open keep their deleted copy.
+        """
+        for suffix in ("-wal", "-shm", ""):
+            self._file.with_name(self._file.name + suffix).unlink(missing_ok=True)
+        self.warnings.append(f"The vector cache {self._file} was corrupt. It was deleted and is built again.")
+
+    def _handle_failure(self, error: Exception) -> None:
+        """Close the file.
+
+        Delete it if it is corrupt, and disable the cache after other failures.
+        """
         if self._connection is not None:
             self._connection.close(force=True)
             self._connection = None
@@ -154,14 +163,17 @@ class VectorCache:
             return
         if isinstance(error, apsw.NotADBError | apsw.CorruptError):
             with suppress(OSError):
-                self._begin_anew()
+                self._delete_file()
                 return
-        self._useless = True
-        self.remarks.append(f"The cache of vectors {self._file} cannot be used: {error}.")
+        self._is_disabled = True
+        self.warnings.append(f"The vector cache {self._file} cannot be used: {error}.")
 
 
 class CachedEmbedder:
-    """An embedder that looks up what it was shown before; the same text is shown to the model once."""
+    """An embedder that looks up passages in a cache first.
+
+    The model embeds each text once.
+    """
 
     def __init__(self, inner: Embedder, cache: VectorCache | None, space: str = "") -> None:
         self._inner = inner
@@ -169,55 +181,58 @@ class CachedEmbedder:
         self.space = space or f"{inner.space}+{FORMAT_VERSION}"
 
     def with_space(self, space: str) -> CachedEmbedder:
-        """Give the same model for vectors of passages that were shown to it in another manner."""
+        """Return the same model for vectors of passages in another text format."""
         return CachedEmbedder(self._inner, self._cache, space)
 
     @property
     def inner(self) -> Embedder:
-        """Give the model itself."""
+        """Return the embedder without the cache."""
         return self._inner
 
     @property
     def dimension(self) -> int:
-        """Say how long its vectors are."""
+        """Return the length of the vectors."""
         return self._inner.dimension
 
     def supports_language(self, language: str) -> bool:
-        """Tell whether it understands a language."""
+        """Check whether the model supports a language."""
         return self._inner.supports_language(language)
 
     def embed_query(self, text: str) -> Vector:
-        """Embed a question; questions are not kept."""
+        """Embed a query.
+
+        Queries are not cached.
+        """
         return self._inner.embed_query(text)
 
     def embed_passages(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Embed texts to be found, those that were not embedded before."""
+        """Embed the texts that are not in the cache, and look up the others."""
         if self._cache is None:
             return self._inner.embed_passages(texts)
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
         keys = [_key(self._inner.space, text) for text in texts]
-        kept = self._cache.find(list(dict.fromkeys(keys)))
-        known = {key: np.frombuffer(vector, dtype="<f4") for key, vector in kept.items() if vector}
-        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-        made = self._inner.embed_passages(list(new.values())) if new else []
-        if len(made) != len(new):  # too few or too many: who asked will say so
-            return made
-        fresh = dict(zip(new, made, strict=True))
-        usable = {key: vector for key, vector in fresh.items() if self._usable(vector)}
-        if usable:
-            self._cache.put({key: np.asarray(vector, "<f4").tobytes() for key, vector in usable.items()})
-        return [known[key] if key in known else fresh[key] for key in keys]
+        entries = self._cache.find(list(dict.fromkeys(keys)))
+        cached = {key: np.frombuffer(vector, dtype="<f4") for key, vector in entries.items() if vector}
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in cached}
+        vectors = self._inner.embed_passages(list(missing.values())) if missing else []
+        if len(vectors) != len(missing):  # the caller checks the number of vectors
+            return vectors
+        computed = dict(zip(missing, vectors, strict=True))
+        valid = {key: vector for key, vector in computed.items() if self._is_valid(vector)}
+        if valid:
+            self._cache.put({key: np.asarray(vector, "<f4").tobytes() for key, vector in valid.items()})
+        return [cached[key] if key in cached else computed[key] for key in keys]
 
-    def _usable(self, vector: Vector) -> bool:
+    def _is_valid(self, vector: Vector) -> bool:
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-        found = np.asarray(vector)
-        return found.shape == (self.dimension,) and bool(np.isfinite(found).all()) and bool(found.any())
+        numbers = np.asarray(vector)
+        return numbers.shape == (self.dimension,) and bool(np.isfinite(numbers).all()) and bool(numbers.any())
 
 
 def model_of_space(space: str) -> str:
-    """Say which model a space is of, in whatever manner passages were shown to it.
+    """Return the model part of a space name, without the version of the passages' text format.
 
     >>> model_of_space("granite-30m-en/1+2"), model_of_space("granite-30m-en/1")
     ('granite-30m-en/1', 'granite-30m-en/1')
@@ -229,6 +244,6 @@ def _key(space: str, text: str) -> bytes:
     return blake2b(f"{space}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _proof(key: bytes, vector: bytes) -> bytes:
-    """Mark a vector, so that a flipped bit is noticed."""
+def _checksum(key: bytes, vector: bytes) -> bytes:
+    """Compute a checksum of a vector and its key, to detect corrupt entries."""
     return blake2b(vector, digest_size=8, key=key).digest()

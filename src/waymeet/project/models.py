@@ -127,10 +127,10 @@ class Models:
 
     def take_warnings(self) -> tuple[str, ...]:
         """Give the warnings of the vector cache since the last call."""
-        if self._cache is None or not self._cache.remarks:
+        if self._cache is None or not self._cache.warnings:
             return ()
-        warnings = tuple(self._cache.remarks)
-        self._cache.remarks.clear()
+        warnings = tuple(self._cache.warnings)
+        self._cache.warnings.clear()
         return warnings
 
     def close(self) -> None:

@@ -84,10 +84,10 @@ def test_what_the_user_sets_reaches_the_provider(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("numbers", "message"),
     [
-        (Embedding(provider="folder"), "no model is named"),
+        (Embedding(provider="folder"), "model is not set"),
         (Embedding(provider="folder", model="/nowhere/at/all"), "There is no folder"),
         (Embedding(provider="folder", model="some/model"), "no model some/model here"),
-        (Embedding(provider="compatible", model="m"), "nobody to ask is named"),
+        (Embedding(provider="compatible", model="m"), "no server is configured"),
         (Embedding(provider="voyage"), "VOYAGE_API_KEY is not set"),
         (Embedding(provider="cohere", key_variable="MINE"), "MINE is not set"),
     ],
@@ -145,7 +145,7 @@ def test_a_price_that_is_not_known_is_asked_about_and_one_s_own_server_is_not() 
     for numbers in (own, hired, without, Embedding(provider="openai", model="unheard-of")):
         found = estimate(choose_embedders(numbers, KEYS)[0], texts)
         asked.append(needs_consent(found, numbers))
-        assert ("not known here" in found.sentence()) == asked[-1]
+        assert ("not known" in found.sentence()) == asked[-1]
     assert asked == [False, True, False, True]
     here = estimate(HashingEmbedder(8), texts)
     assert (here.dollars, here.is_paid, here.provider) == (0.0, False, "")

@@ -7,7 +7,7 @@ import pytest
 from support.model_server import serving
 
 from waymeet.errors import CircuitOpenError, ModelError, SettingsError
-from waymeet.models.choose_rerankers import choose_models, chosen_expander, chosen_reranker
+from waymeet.models.choose_rerankers import choose_expander, choose_models, choose_reranker
 from waymeet.models.expanders import TtlCache
 from waymeet.models.rerank.circuit_breaker import GuardedReranker
 from waymeet.settings import Expand, Rerank, Settings, resolve
@@ -17,7 +17,7 @@ KEYS = {"VOYAGE_API_KEY": "voyage-key-123", "COHERE_API_KEY": "cohere-key-456", 
 
 
 class Slow:
-    """A reranker that takes as long as it is told, by the clock of the test."""
+    """A reranker that takes a given time, by the clock of the test."""
 
     name = "slow"
 
@@ -120,8 +120,8 @@ def test_what_was_not_asked_for_longest_is_forgotten_first() -> None:
 
 
 def test_a_key_in_the_environment_chooses_nothing() -> None:
-    assert chosen_reranker(Rerank(), KEYS) is None
-    assert chosen_expander(Expand(), KEYS) is None
+    assert choose_reranker(Rerank(), KEYS) is None
+    assert choose_expander(Expand(), KEYS) is None
     assert choose_models(Settings().rerank, Settings().expand) == (None, None, None)
 
 
@@ -136,40 +136,40 @@ def test_a_key_in_the_environment_chooses_nothing() -> None:
 )
 def test_auto_chooses_by_keys(keys: tuple[str, ...], expected: str | None) -> None:
     numbers = Rerank(provider="auto", url="https://elsewhere.example", model="other", key_variable="OTHER")
-    found = chosen_reranker(numbers, {name: KEYS[name] for name in keys})
-    assert (found.name if found else None) == expected
+    reranker = choose_reranker(numbers, {name: KEYS[name] for name in keys})
+    assert (reranker.name if reranker else None) == expected
 
 
 def test_auto_without_keys_takes_the_local_model_if_there_is_one(tmp_path: Path) -> None:
-    found = chosen_reranker(Rerank(provider="auto", model=str(tmp_path)), {})
-    assert found is not None
+    reranker = choose_reranker(Rerank(provider="auto", model=str(tmp_path)), {})
+    assert reranker is not None
     with pytest.raises(ModelError):  # an empty folder is no model, and says so when it is asked
-        found.score("q", ["t"])
+        reranker.score("q", ["t"])
 
 
 @pytest.mark.parametrize(
-    ("numbers", "said"),
+    ("numbers", "message"),
     [
         (Rerank(provider="voyage"), "VOYAGE_API_KEY is not set"),
         (Rerank(provider="cohere"), "COHERE_API_KEY or CO_API_KEY is not set"),
-        (Rerank(provider="endpoint"), "nobody to ask"),
-        (Rerank(provider="chat", url="https://x.example/v1"), "nobody to ask"),
+        (Rerank(provider="endpoint"), "no server is configured"),
+        (Rerank(provider="chat", url="https://x.example/v1"), "no server is configured"),
         (Rerank(provider="chat", url="https://x.example/v1", model="m", key_variable="MINE"), "MINE is not set"),
-        (Rerank(provider="local"), "no model is named"),
+        (Rerank(provider="local"), "model is not set"),
     ],
 )
-def test_a_choice_that_cannot_be_used_says_so_when_it_is_asked(numbers: Rerank, said: str) -> None:
-    found = chosen_reranker(numbers, {})
-    assert found is not None
-    with pytest.raises(ModelError, match=said):
-        found.score("q", ["t"])
+def test_a_choice_that_cannot_be_used_says_so_when_it_is_asked(numbers: Rerank, message: str) -> None:
+    reranker = choose_reranker(numbers, {})
+    assert reranker is not None
+    with pytest.raises(ModelError, match=message):
+        reranker.score("q", ["t"])
 
 
 def test_an_expander_that_cannot_be_used_says_so_when_it_is_asked() -> None:
-    found = chosen_expander(Expand(provider="chat", model="m"), {})
-    assert found is not None
-    with pytest.raises(ModelError, match="nobody to ask"):
-        found.expand("q", 2)
+    expander = choose_expander(Expand(provider="chat", model="m"), {})
+    assert expander is not None
+    with pytest.raises(ModelError, match="no server is configured"):
+        expander.expand("q", 2)
 
 
 def test_a_server_gets_no_key_unless_its_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,9 +177,9 @@ def test_a_server_gets_no_key_unless_its_variable_is_named(monkeypatch: pytest.M
     with serving() as server:
         for variable in ("", "OPENAI_API_KEY"):
             numbers = Rerank(provider="endpoint", url=server.url, model="m", key_variable=variable)
-            found = chosen_reranker(numbers, KEYS)
-            assert found is not None
-            found.score("q", ["t"])
+            reranker = choose_reranker(numbers, KEYS)
+            assert reranker is not None
+            reranker.score("q", ["t"])
         assert server.keys == [None, "Bearer openai-key-789"]
         assert server.paths == ["/v1/rerank", "/v1/rerank"]
 
@@ -203,11 +203,11 @@ def test_older_names_of_variables_are_understood() -> None:
         "WAYMEET_ENABLE_BM25": "false",
         "WAYMEET_ENABLE_FUZZY_MATCH": "false",
     }
-    found = resolve(from_environment(variables))
-    rerank = found.rerank
+    settings = resolve(from_environment(variables))
+    rerank = settings.rerank
     assert (rerank.provider, rerank.candidates, rerank.p95_ms) == ("cohere", 30, 700.0)
     assert (rerank.cache_seconds, rerank.cache_entries) == (60.0, 7)
-    assert (found.memory.rrf, found.memory.lexical, found.understand.fuzzy) == (False, False, False)
+    assert (settings.memory.rrf, settings.memory.lexical, settings.understand.fuzzy) == (False, False, False)
 
 
 def test_our_own_names_win_over_older_ones_and_the_switch_alone_decides() -> None:

@@ -1,4 +1,4 @@
-"""Vectors that are remembered across projects: nothing is made twice, nothing grows without bound, nothing breaks."""
+"""The vector cache: nothing is embedded twice, its size is bounded, and its failures cost time only."""
 
 import os
 import sqlite3
@@ -21,7 +21,7 @@ TEXTS = ["One text.", "Another text.", "漢字の文。"]
 
 
 class Counting(HashingEmbedder):
-    """Remembers what it was shown, and spoils vectors if it is told to."""
+    """Records the texts it embeds; returns an invalid vector for one of them."""
 
     def __init__(self, dimension: int = 16, wrong: str = "") -> None:
         super().__init__(dimension)
@@ -45,12 +45,12 @@ def cache(file: Path, megabytes: float = 10.0, now: float = 0.0) -> VectorCache:
 
 def test_what_was_embedded_once_is_looked_up(file: Path) -> None:
     first, second = Counting(), Counting()
-    made = CachedEmbedder(first, cache(file)).embed_passages([*TEXTS, TEXTS[0]])
-    assert first.shown == TEXTS  # the same text is shown once
+    first_vectors = CachedEmbedder(first, cache(file)).embed_passages([*TEXTS, TEXTS[0]])
+    assert first.shown == TEXTS  # the same text is embedded once
     found = CachedEmbedder(second, cache(file)).embed_passages([*TEXTS[::-1], "A new one."])
     assert second.shown == ["A new one."]
-    assert np.array_equal(np.array(found[:3]), np.array(made[:3][::-1]))
-    assert np.array_equal(made[0], made[3])
+    assert np.array_equal(np.array(found[:3]), np.array(first_vectors[:3][::-1]))
+    assert np.array_equal(first_vectors[0], first_vectors[3])
     assert found[0].dtype == np.float32
 
 
@@ -61,7 +61,7 @@ def test_models_are_kept_apart(file: Path) -> None:
     assert other.shown == TEXTS
 
 
-def test_it_stands_for_its_model(file: Path) -> None:
+def test_it_has_the_properties_of_its_model(file: Path) -> None:
     inner = HashingEmbedder(16)
     kept = CachedEmbedder(inner, cache(file))
     assert (kept.space, kept.dimension, kept.supports_language("ja"), kept.inner) == ("hashing-16+2", 16, True, inner)
@@ -96,7 +96,7 @@ def test_a_model_that_returns_too_few_is_not_hidden(file: Path) -> None:
 def test_what_was_not_used_for_longest_goes_first(file: Path) -> None:
     texts = [f"Text number {n}." for n in range(400)]
     CachedEmbedder(Counting(256), cache(file, 0.3)).embed_passages(texts[:200])
-    CachedEmbedder(Counting(256), cache(file, 0.3, now=10_000)).embed_passages(texts[:20])  # used once more
+    CachedEmbedder(Counting(256), cache(file, 0.3, now=10_000)).embed_passages(texts[:20])  # used again
     CachedEmbedder(Counting(256), cache(file, 0.3, now=20_000)).embed_passages(texts[200:])
     last = cache(file, 0.3)
     last.close()
@@ -109,7 +109,7 @@ def test_what_was_not_used_for_longest_goes_first(file: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["text", "half", "middle"])
-def test_a_damaged_file_is_thrown_away_and_that_is_told(file: Path, damage: str) -> None:
+def test_a_corrupt_file_is_deleted_with_a_warning(file: Path, damage: str) -> None:
     kept = cache(file)
     CachedEmbedder(Counting(256), kept).embed_passages([f"Text {n}." for n in range(300)])
     kept.close()
@@ -129,7 +129,7 @@ def test_a_damaged_file_is_thrown_away_and_that_is_told(file: Path, damage: str)
     inner.shown.clear()
     CachedEmbedder(inner, again).embed_passages([f"Text {n}." for n in range(300)])
     assert inner.shown == []
-    assert [each for each in again.remarks if "damaged and begun anew" in each]
+    assert [each for each in again.warnings if "was corrupt" in each]
 
 
 def test_a_flipped_bit_in_a_vector_is_noticed(file: Path) -> None:
@@ -153,8 +153,8 @@ def test_a_place_that_cannot_be_written_costs_time_only(tmp_path: Path) -> None:
     embedder.embed_passages(TEXTS)
     embedder.embed_passages(TEXTS)
     assert inner.shown == TEXTS * 2
-    assert len(useless.remarks) == 1
-    assert "cannot be used" in useless.remarks[0]
+    assert len(useless.warnings) == 1
+    assert "cannot be used" in useless.warnings[0]
 
 
 WORKER = """
@@ -187,4 +187,4 @@ def test_a_file_that_cannot_be_made_smaller_costs_time_only(file: Path) -> None:
     small = cache(file, megabytes=0.001)
     found = CachedEmbedder(Counting(), small).embed_passages(["Something new."])
     assert np.array_equal(np.array(found), np.array(HashingEmbedder(16).embed_passages(["Something new."])))
-    assert "cannot be used" in small.remarks[0]
+    assert "cannot be used" in small.warnings[0]

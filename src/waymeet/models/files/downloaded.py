@@ -1,4 +1,4 @@
-"""The models that were fetched: where they lie, and which there are."""
+"""Folders of downloaded models."""
 
 import re
 from collections.abc import Iterator
@@ -10,13 +10,13 @@ from msgspec import Struct
 from waymeet.errors import EmbeddingError
 from waymeet.paths import data_folder
 
-NOTE = "waymeet.json"
-"""The file beside a fetched model that says what it is; one without it was not fetched to the end."""
+MANIFEST = "waymeet.json"
+"""The file in a model's folder that describes the download; written last, so a folder without it is incomplete."""
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}(/[A-Za-z0-9][\w.-]{0,95})?")
 
 
 class DownloadedModel(Struct, frozen=True):
-    """A model that was fetched from a hub."""
+    """A model that was downloaded from a hub."""
 
     name: str
     revision: str
@@ -27,28 +27,29 @@ class DownloadedModel(Struct, frozen=True):
 
 
 def models_folder() -> Path:
-    """Say where fetched models lie."""
+    """Return the folder of all downloaded models."""
     return data_folder() / "models"
 
 
 def model_path(name: str) -> Path:
-    """Say where a model of a name lies, or would lie.
+    """Return the folder that a model of this name has or would get.
 
     Raises:
-        EmbeddingError: that cannot be the name of a model.
+        EmbeddingError: this cannot be the name of a model.
     """
     if not _NAME.fullmatch(name) or ".." in name or "--" in name:
-        raise EmbeddingError(f"{name!r} is not the name of a model.", "It is like intfloat/multilingual-e5-small.")
+        raise EmbeddingError(f"{name!r} is not the name of a model.", "A name is like intfloat/multilingual-e5-small.")
     return models_folder() / name.replace("/", "--")
 
 
-def located(model: str) -> Path:
-    """Find a model's folder: a path begins with `/`, `~` or `.`, everything else is the name of a fetched model.
+def find_model_folder(model: str) -> Path:
+    """Find a model's folder by its path or by the name of a downloaded model.
 
-    So no folder that happens to lie where somebody stands can pass for a model that was fetched.
+    A path begins with `/`, `~` or `.`. So a folder that happens to exist in the working directory cannot be mistaken
+    for a downloaded model.
 
     Raises:
-        EmbeddingError: no model of that name was fetched.
+        EmbeddingError: no model of that name was downloaded.
     """
     path = Path(model)
     if model.startswith(("~", ".")) or path.is_absolute():
@@ -58,24 +59,24 @@ def located(model: str) -> Path:
             raise EmbeddingError(f"{model} cannot be a folder: {error}.", "Check embedding.model.") from error
     folder = model_path(model)
     if read_downloaded(folder) is None:
-        raise EmbeddingError(f"There is no model {model} here.", f"Fetch it: waymeet models get {model}")
+        raise EmbeddingError(f"There is no model {model} here.", f"Download it: waymeet models get {model}")
     return folder
 
 
 def read_downloaded(folder: Path) -> DownloadedModel | None:
-    """Read what is known of a fetched model; none if it is none."""
+    """Read the manifest of a downloaded model, if there is one."""
     try:
-        return msgspec.json.decode((folder / NOTE).read_bytes(), type=DownloadedModel)
+        return msgspec.json.decode((folder / MANIFEST).read_bytes(), type=DownloadedModel)
     except (OSError, ValueError, msgspec.MsgspecError):
         return None
 
 
-def all_fetched() -> Iterator[tuple[Path, DownloadedModel]]:
-    """List the models that were fetched, by name."""
+def list_downloaded() -> Iterator[tuple[Path, DownloadedModel]]:
+    """List the downloaded models with their folders, by name."""
     try:
         folders = sorted(models_folder().iterdir())
     except OSError:
         return
     for folder in folders:
-        if found := read_downloaded(folder):
-            yield folder, found
+        if model := read_downloaded(folder):
+            yield folder, model

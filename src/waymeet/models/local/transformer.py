@@ -1,8 +1,8 @@
-"""A transformer encoder of the BERT family in plain numpy (Devlin et al., 2018; RoBERTa, XLM-R).
+"""A transformer encoder of the BERT family (Devlin et al., 2018) in numpy.
 
-Sequences are laid end to end, so that no product is spent on padding; only attention looks at them one by one. Where
-the vector of the first token is all that is wanted, the last layer computes nothing for the others but their keys and
-values.
+The token rows of all texts of a batch are concatenated, so no product is spent on padding; only attention treats texts
+one by one. If only the vector of the first token is wanted, the last layer computes nothing but keys and values for
+the other tokens.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from waymeet.models.local.blas_threads import side_by_side, together
+from waymeet.models.local.blas_threads import make_batches, run_batches
 from waymeet.models.local.kernels import layer_norm, softmax
 from waymeet.models.local.matmul import Weight
 
@@ -24,12 +24,15 @@ if TYPE_CHECKING:
 
 Pooling = Literal["cls", "mean", "max"]
 
-TOKENS = 768
-"""Tokens that are worked on together: enough to use a weight often once it is in the cache, and no more memory."""
+BATCH_TOKENS = 768
+"""Tokens per batch: enough to reuse a weight often while it is in the cache, and no more memory than needed."""
 
 
 class Layer(NamedTuple):
-    """The weights of one layer; queries carry the 1/√d of attention, pairs are keys and values."""
+    """The weights of one layer.
+
+    `queries` include the factor 1/√d of attention, `pairs` are keys and values.
+    """
 
     queries: Weight
     queries_bias: "Matrix"
@@ -48,14 +51,14 @@ class Layer(NamedTuple):
 
 
 class Encoder(NamedTuple):
-    """Everything that is needed to turn token ids into vectors."""
+    """The weights and dimensions of an encoder."""
 
     words: Callable[["Ids"], "Matrix"]
-    """Gives the embeddings of tokens as a new matrix."""
-    places: "Matrix"
-    """The embeddings of positions from the first on, that of the first token type already added."""
-    second: "Matrix | None"
-    """What the second token type adds to the first; none if the model knows only one."""
+    """Looks up the embeddings of tokens, as a new matrix."""
+    positions: "Matrix"
+    """Embeddings of positions from the first token on, plus the embedding of the first token type."""
+    second_type: "Matrix | None"
+    """Embedding of the second token type minus that of the first; None for models with one type."""
     norm: "Matrix"
     shift: "Matrix"
     layers: tuple[Layer, ...]
@@ -63,32 +66,32 @@ class Encoder(NamedTuple):
     eps: float
     activation: Callable[["Matrix"], "Matrix"]
 
-    def pooled(self, texts: Sequence["Tokens"], pooling: Pooling) -> "Matrix":
-        """Give one vector for each text, not normalised."""
-        batches = together([len(text.ids) for text in texts], TOKENS)
-        result = np.empty((len(texts), len(self.norm)), dtype=np.float32)
+    def embed_tokens(self, texts: Sequence["Tokens"], pooling: Pooling) -> "Matrix":
+        """Compute one vector per text, not normalised."""
+        batches = make_batches([len(text.ids) for text in texts], BATCH_TOKENS)
+        vectors = np.empty((len(texts), len(self.norm)), dtype=np.float32)
 
         def work(batch: list[int]) -> None:
-            result[batch] = _pooled(self, [texts[at] for at in batch], pooling)
+            vectors[batch] = _embed_batch(self, [texts[number] for number in batch], pooling)
 
-        side_by_side(work, batches)
-        return result
+        run_batches(work, batches)
+        return vectors
 
 
 class Tokens(NamedTuple):
-    """The tokens of a text, or of two that are looked at together."""
+    """The tokens of a text, or of a pair of texts."""
 
     ids: Sequence[int]
     second: int | None = None
-    """Where the second text begins."""
+    """Position of the first token of the second text."""
 
 
-def _pooled(encoder: Encoder, texts: Sequence[Tokens], pooling: Pooling) -> "Matrix":
+def _embed_batch(encoder: Encoder, texts: Sequence[Tokens], pooling: Pooling) -> "Matrix":
     ends = np.cumsum([0, *(len(text.ids) for text in texts)])
-    x = _embedded(encoder, texts)
+    x = _embed_input(encoder, texts)
     for number, layer in enumerate(encoder.layers, start=1):
-        first_only = pooling == "cls" and number == len(encoder.layers)
-        x = _layer(encoder, layer, x, ends, first_only=first_only)
+        is_first_only = pooling == "cls" and number == len(encoder.layers)
+        x = _apply_layer(encoder, layer, x, ends, is_first_only=is_first_only)
     if pooling == "cls":
         return x if encoder.layers else x[ends[:-1]]
     if pooling == "max":
@@ -96,44 +99,46 @@ def _pooled(encoder: Encoder, texts: Sequence[Tokens], pooling: Pooling) -> "Mat
     return np.divide(np.add.reduceat(x, ends[:-1], axis=0), np.diff(ends)[:, None], dtype=np.float32)
 
 
-def _embedded(encoder: Encoder, texts: Sequence[Tokens]) -> "Matrix":
+def _embed_input(encoder: Encoder, texts: Sequence[Tokens]) -> "Matrix":
+    """Sum the embeddings of words, positions and token types, and normalise."""
     x: Matrix = encoder.words(np.concatenate([np.asarray(text.ids, dtype=np.intp) for text in texts]))
-    at = 0
+    start = 0
     for ids, second in texts:
-        x[at : at + len(ids)] += encoder.places[: len(ids)]
-        if second is not None and encoder.second is not None:
-            x[at + second : at + len(ids)] += encoder.second
-        at += len(ids)
+        x[start : start + len(ids)] += encoder.positions[: len(ids)]
+        if second is not None and encoder.second_type is not None:
+            x[start + second : start + len(ids)] += encoder.second_type
+        start += len(ids)
     return layer_norm(x, encoder.norm, encoder.shift, encoder.eps)
 
 
-def _layer(encoder: Encoder, layer: Layer, x: "Matrix", ends: "Ids", *, first_only: bool) -> "Matrix":
-    asking = x[ends[:-1]] if first_only else x
-    kept = layer.out.times(_attended(encoder, layer, x, asking, ends))
-    kept += layer.out_bias
-    kept += asking
-    layer_norm(kept, layer.out_norm, layer.out_shift, encoder.eps)
-    wide = layer.up.times(kept)
+def _apply_layer(encoder: Encoder, layer: Layer, x: "Matrix", ends: "Ids", *, is_first_only: bool) -> "Matrix":
+    """Apply attention and the feed-forward network, for all rows or for the first of each text."""
+    residual = x[ends[:-1]] if is_first_only else x
+    attended = layer.out.times(_attend(encoder, layer, x, residual, ends))
+    attended += layer.out_bias
+    attended += residual
+    layer_norm(attended, layer.out_norm, layer.out_shift, encoder.eps)
+    wide = layer.up.times(attended)
     wide += layer.up_bias
     result = layer.down.times(encoder.activation(wide))
     result += layer.down_bias
-    result += kept
+    result += attended
     return layer_norm(result, layer.down_norm, layer.down_shift, encoder.eps)
 
 
-def _attended(encoder: Encoder, layer: Layer, x: "Matrix", asking: "Matrix", ends: "Ids") -> "Matrix":
-    """Mix the values of every text by its own attention, for every row or for one row of each text."""
+def _attend(encoder: Encoder, layer: Layer, x: "Matrix", query_rows: "Matrix", ends: "Ids") -> "Matrix":
+    """Compute multi-head attention within each text, for all rows or for one row of each text."""
     heads, width = encoder.heads, x.shape[1] // encoder.heads
     pairs = layer.pairs.times(x)
     pairs += layer.pairs_bias
-    queries = layer.queries.times(asking)
+    queries = layer.queries.times(query_rows)
     queries += layer.queries_bias
     mixed = np.empty(queries.shape, dtype=np.float32)
     for number, (start, end) in enumerate(pairwise(ends.tolist())):
-        rows = slice(start, end) if len(asking) == len(x) else slice(number, number + 1)
+        rows = slice(start, end) if len(query_rows) == len(x) else slice(number, number + 1)
         q = queries[rows].reshape(-1, heads, width).transpose(1, 0, 2)
         k = pairs[start:end, : heads * width].reshape(-1, heads, width).transpose(1, 2, 0)
         v = pairs[start:end, heads * width :].reshape(-1, heads, width).transpose(1, 0, 2)
-        shares = softmax(q @ k)
-        np.matmul(shares, v, out=mixed[rows].reshape(-1, heads, width).transpose(1, 0, 2))
+        attention = softmax(q @ k)
+        np.matmul(attention, v, out=mixed[rows].reshape(-1, heads, width).transpose(1, 0, 2))
     return mixed

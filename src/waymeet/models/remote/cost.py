@@ -1,4 +1,4 @@
-"""What embedding would cost, before anything is sent: texts, tokens, and roughly the money."""
+"""Estimates of texts, tokens and price, before anything is sent to a provider."""
 
 from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import urlsplit
@@ -8,13 +8,13 @@ from msgspec import Struct
 from waymeet.analysis.token_estimate import estimate_tokens
 from waymeet.ingest.embed.batches import EmbeddingReport, texts_without_vector
 from waymeet.models.remote.embedder import HttpEmbedder
-from waymeet.models.remote.http import here
+from waymeet.models.remote.http import is_loopback
 from waymeet.models.vector_cache import CachedEmbedder
 from waymeet.ports import Embedder, Store
 from waymeet.settings import Embedding
 
 PRICED = "November 2026"
-"""When the prices were looked up. They are what the providers list, without their free amounts and rebates."""
+"""Date of the prices. They are the providers' list prices, without free amounts and discounts."""
 PRICES = {
     "voyage": {
         "voyage-4-large": 0.12,
@@ -36,64 +36,69 @@ PRICES = {
         "embed-multilingual-light-v3.0": 0.10,
     },
 }
-"""Dollars for a million tokens."""
+"""Dollars per million tokens."""
 
 
 class Estimate(Struct, frozen=True):
-    """What embedding some texts would mean."""
+    """Size and price of embedding some texts."""
 
     provider: str
-    """Who would be sent them; empty if they stay on this machine."""
+    """Recipient of the texts; empty if they stay on this machine."""
     model: str
     texts: int
     tokens: int
-    """By our estimate, which knows no vocabulary: prose and code within a tenth, other scripts rather too high."""
+    """Estimated without the model's vocabulary: prose and code within a tenth, other scripts rather too high."""
     dollars: float | None
-    """By the price list of `priced`; none if the price is not known here, 0 if nobody is paid."""
+    """By the prices of `priced`; None if the price is unknown, 0 if there is none."""
     priced: str = PRICED
 
     @property
     def is_paid(self) -> bool:
-        """Tell whether somebody may want money for it."""
+        """Check whether the texts may cost money."""
         return self.dollars is None or self.dollars > 0.0
 
     def sentence(self) -> str:
-        """Say it in a sentence."""
+        """Format the estimate as a sentence."""
         amount = f"{self.texts:,} section{'' if self.texts == 1 else 's'}, about {self.tokens:,} tokens"
         if not self.provider:
             return f"{amount}, would be embedded by {self.model} on this machine."
-        whom = f"{self.provider} ({self.model})"
+        recipient = f"{self.provider} ({self.model})"
         if not self.is_paid:
-            return f"{amount}, would be sent to {whom}."
+            return f"{amount}, would be sent to {recipient}."
         if self.dollars is None:
-            return f"{amount}, would be sent to {whom}; what that costs is not known here."
-        return f"{amount}, would be sent to {whom}: {_money(self.dollars)} by its prices of {self.priced}."
+            return f"{amount}, would be sent to {recipient}; the price is not known here."
+        return (
+            f"{amount}, would be sent to {recipient}: {_format_dollars(self.dollars)} by its prices of {self.priced}."
+        )
 
 
 def estimate(embedder: Embedder, texts: Iterable[str]) -> Estimate:
-    """Estimate what embedding texts would cost; nothing is sent, and texts are read one at a time."""
+    """Estimate the cost of embedding texts without sending them.
+
+    Texts are read one at a time.
+    """
     if not isinstance(embedder, HttpEmbedder):
         lengths = [estimate_tokens(text) for text in texts]
         return Estimate("", embedder.space, len(lengths), sum(lengths), 0.0)
-    lengths = [estimate_tokens(embedder.sent(text)) for text in texts if text.strip()]
+    lengths = [estimate_tokens(embedder.prepare_passage(text)) for text in texts if text.strip()]
     provider = embedder.provider
     price = PRICES.get(provider.name, {}).get(provider.model)
-    if provider.name == "compatible" and (not provider.keys or here(urlsplit(provider.url).hostname or "")):
-        price = 0.0  # one's own server: who wants no key sends no bill
+    if provider.name == "compatible" and (not provider.keys or is_loopback(urlsplit(provider.url).hostname or "")):
+        price = 0.0  # the user's own server: without a key there is no account to charge
     total = sum(lengths)
     dollars = None if price is None else total * price / 1e6
     return Estimate(provider.name, provider.model, len(lengths), total, dollars)
 
 
-def needs_consent(found: Estimate, numbers: Embedding) -> bool:
-    """Tell whether somebody has to agree before it is done."""
-    return found.is_paid and found.tokens > numbers.confirm_above_tokens
+def needs_consent(cost: Estimate, settings: Embedding) -> bool:
+    """Check whether a user must agree to a cost first."""
+    return cost.is_paid and cost.tokens > settings.confirm_above_tokens
 
 
-def _money(dollars: float) -> str:
-    """Write an amount as people do.
+def _format_dollars(dollars: float) -> str:
+    """Format an amount of money.
 
-    >>> _money(0.0004), _money(0.072), _money(1234.567)
+    >>> _format_dollars(0.0004), _format_dollars(0.072), _format_dollars(1234.567)
     ('less than $0.01', 'about $0.07', 'about $1,234.57')
     """
     return f"about ${dollars:,.2f}" if dollars >= 0.01 else "less than $0.01"
@@ -103,29 +108,34 @@ Consent = Callable[[Estimate], bool]
 
 
 def is_any_paid(embedders: Sequence[Embedder]) -> bool:
-    """Tell whether somebody may want money, without looking at what there is to embed."""
-    return any(estimate(_innermost(each), ["a text"]).is_paid for each in embedders)
+    """Check whether any embedder may cost money, without reading the texts to embed."""
+    return any(estimate(_unwrap(embedder), ["a text"]).is_paid for embedder in embedders)
 
 
 def estimate_costs(store: Store, embedders: Sequence[Embedder]) -> list[Estimate]:
-    """Estimate what is sent elsewhere to embed the rest."""
-    found = [estimate(_innermost(each), texts_without_vector(store, embedders, each.space)) for each in embedders]
-    return [each for each in found if each.provider and each.texts]
+    """Estimate the cost of the sections without vectors, for each provider on the network."""
+    costs = [
+        estimate(_unwrap(embedder), texts_without_vector(store, embedders, embedder.space)) for embedder in embedders
+    ]
+    return [cost for cost in costs if cost.provider and cost.texts]
 
 
 def check_consent(
-    store: Store, embedders: Sequence[Embedder], numbers: Embedding, consent: Consent | None
+    store: Store, embedders: Sequence[Embedder], settings: Embedding, consent: Consent | None
 ) -> EmbeddingReport | None:
-    """Ask before a large paid run; if nobody agrees, say what was not done."""
-    for each in estimate_costs(store, embedders) if is_any_paid(embedders) else ():
-        if needs_consent(each, numbers) and not (consent and consent(each)):
+    """Ask for consent to a large paid run.
+
+    Without consent, report that nothing was sent.
+    """
+    for cost in estimate_costs(store, embedders) if is_any_paid(embedders) else ():
+        if needs_consent(cost, settings) and not (consent and consent(cost)):
             return EmbeddingReport(
-                remaining=each.texts,
-                error=f"Nothing was sent: {each.sentence()}",
-                hint="To agree: waymeet index --yes. Not to be asked: embedding.confirm_above_tokens.",
+                remaining=cost.texts,
+                error=f"Nothing was sent: {cost.sentence()}",
+                hint="To agree: waymeet index --yes. To change the limit: embedding.confirm_above_tokens.",
             )
     return None
 
 
-def _innermost(embedder: Embedder) -> Embedder:
+def _unwrap(embedder: Embedder) -> Embedder:
     return embedder.inner if isinstance(embedder, CachedEmbedder) else embedder

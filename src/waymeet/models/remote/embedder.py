@@ -1,4 +1,4 @@
-"""Embedding by asking a provider on the network, in batches, at the pace it allows."""
+"""Embedding by a provider on the network, in batches and within its rate limit."""
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from waymeet.analysis.token_estimate import estimate_tokens
 from waymeet.errors import EmbeddingError, ModelError, UnusableVectorError
-from waymeet.models.remote.client import Server, ask
+from waymeet.models.remote.client import OptionalFields, Server, request
 from waymeet.models.remote.http import Clock
 from waymeet.models.remote.providers import Provider, Rows, Side
 
@@ -20,46 +20,55 @@ if TYPE_CHECKING:
 _MINUTE = 60.0
 
 
-class Pace:
-    """Remembers what was sent in the last minute and waits until more may be."""
+class RateLimit:
+    """A sliding window of one minute over requests and tokens. Threads may share it."""
 
     def __init__(self, requests: int, tokens: int, clock: Clock) -> None:
-        """Take the limits for a minute; 0 is none."""
+        """Set the limits per minute.
+
+        0 is no limit.
+        """
         self._requests = requests
         self._tokens = tokens
         self._clock = clock
         self._sent: deque[tuple[float, int]] = deque()
         self._lock = Lock()
 
-    def keep(self, tokens: int, *, wait: bool = True) -> None:
-        """Wait until a request of so many tokens may be sent, and count it; without waiting it is only counted."""
+    def acquire(self, tokens: int, *, wait: bool = True) -> None:
+        """Wait until a request of so many tokens is allowed, and count it.
+
+        With `wait` false the request is only counted.
+        """
         if not (self._requests or self._tokens):
             return
         while True:
             with self._lock:
-                pause = self._pause(tokens)
+                pause = self._seconds_until_free(tokens)
                 if pause <= 0.0 or not wait:
                     self._sent.append((self._clock.now(), tokens))
                     return
             self._clock.wait(pause)
 
-    def _pause(self, tokens: int) -> float:
-        """Say how long it is until enough of what was sent is a minute old; a request that is too large goes alone."""
+    def _seconds_until_free(self, tokens: int) -> float:
+        """Compute how long until enough earlier requests are a minute old.
+
+        A request above the limit is sent alone, when the window is empty.
+        """
         now = until = self._clock.now()
         while self._sent and self._sent[0][0] + _MINUTE <= now:
             self._sent.popleft()
-        requests, total = len(self._sent) + 1, sum(each for _, each in self._sent) + tokens
-        for sent, each in self._sent:
+        requests, total = len(self._sent) + 1, sum(size for _, size in self._sent) + tokens
+        for sent, size in self._sent:
             if not (0 < self._requests < requests or 0 < self._tokens < total):
                 break
-            until, requests, total = sent + _MINUTE, requests - 1, total - each
+            until, requests, total = sent + _MINUTE, requests - 1, total - size
         return until - now
 
 
-_ANSWER_BYTES = 64 << 20
-_IN_VAIN = 1.0
-_REST = 30.0
-"""Seconds that questions do not ask a provider for which kept one waiting in vain: every other would wait as long."""
+_MAX_RESPONSE_BYTES = 64 << 20
+_SLOW_FAILURE_SECONDS = 1.0
+_PAUSE_SECONDS = 30.0
+"""After a query that failed slowly, queries fail at once for so long: each would wait as long in vain."""
 _CLOCK = Clock()
 _HINTS = {
     "(HTTP 429)": "Set embedding.requests_per_minute and embedding.tokens_per_minute to what your account allows.",
@@ -69,115 +78,120 @@ _HINTS = {
 
 
 class EmbedderLimits(NamedTuple):
-    """How long to wait for a provider, and how much to ask of it."""
+    """Time, rate and size limits of an embedder on the network."""
 
     query_seconds: float = 10.0
-    """For a question, tries and waits included: somebody is waiting."""
+    """For a query, including retries and waits: a user is waiting."""
     try_seconds: float = 60.0
-    """For one try of a batch."""
+    """For one attempt of a batch."""
     batch_seconds: float = 180.0
-    """For a batch, tries and waits included; a server that wants to be left alone for longer is given up."""
+    """For a batch, including retries and waits; a server that demands a longer wait is given up."""
     tries: int = 5
     requests: int = 0
-    """In a minute; 0 is without limit."""
+    """Per minute; 0 is no limit."""
     tokens: int = 0
-    """In a minute; 0 is without limit."""
+    """Per minute; 0 is no limit."""
     text_chars: int = 0
-    """Of one text; 0 is as much as the provider takes."""
+    """Of one text; 0 is the limit of the provider."""
 
 
 class HttpEmbedder:
-    """Embeds by asking a provider; refuses whatever is not a vector of the right length for every text."""
+    """Embeds by a provider on the network, and checks the vectors it returns."""
 
     def __init__(
         self,
         provider: Provider,
         environment: Mapping[str, str] = environ,
-        patience: EmbedderLimits = EmbedderLimits(),  # noqa: B008 - it cannot change
+        limits: EmbedderLimits = EmbedderLimits(),  # noqa: B008 - it cannot change
         clock: Clock = _CLOCK,
     ) -> None:
         self.provider = provider
-        self.space = _space(provider, patience)
+        self.space = _name_space(provider, limits)
         self._environment = environment
-        self._patience = patience
+        self._limits = limits
         self._clock = clock
-        self._pace = Pace(patience.requests, patience.tokens, clock)
+        self._rate_limit = RateLimit(limits.requests, limits.tokens, clock)
+        self._optional = OptionalFields(provider.optional)
         self._dimension = provider.dimension
-        self._failed: EmbeddingError | None = None
-        self._rests_until = 0.0
+        self._last_failure: EmbeddingError | None = None
+        self._paused_until = 0.0
 
     @property
     def dimension(self) -> int:
-        """Say how long its vectors are; a server that nobody asked yet is asked."""
+        """Return the length of the vectors, by a request to the server if it is not known yet."""
         if self._dimension is None:
-            self._dimension = len(self._ask(["dimension"], "query")[0])
+            self._dimension = len(self._request(["dimension"], "query")[0])
         return self._dimension
 
     def supports_language(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
-        """Take every language."""
+        """Support every language."""
         return True
 
     def embed_passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
-        """Embed texts to be found; those without any visible character are not sent and become the first axis."""
-        found: dict[int, Vector] = {}
-        for batch in self._batches([(at, self.sent(text)) for at, text in enumerate(texts) if text.strip()]):
-            found.update(zip(batch, self._ask(list(batch.values()), "passage"), strict=True))
-        return [found[at] if at in found else self._nothing() for at in range(len(texts))]
+        """Embed passages.
+
+        Blank ones are not sent and get the first unit vector.
+        """
+        vectors: dict[int, Vector] = {}
+        numbered = [(number, self.prepare_passage(text)) for number, text in enumerate(texts) if text.strip()]
+        for batch in self._make_batches(numbered):
+            vectors.update(zip(batch, self._request(list(batch.values()), "passage"), strict=True))
+        return [vectors[number] if number in vectors else self._blank_vector() for number in range(len(texts))]
 
     def embed_query(self, text: str) -> "Vector":
-        """Embed a question."""
+        """Embed a query."""
         if not text.strip():
-            return self._nothing()
-        began = self._clock.now()
-        if self._failed and began < self._rests_until:
-            raise EmbeddingError(self._failed.message, self._failed.hint)
+            return self._blank_vector()
+        started = self._clock.now()
+        if self._last_failure and started < self._paused_until:
+            raise EmbeddingError(self._last_failure.message, self._last_failure.hint)
         try:
-            return self._ask([self._cut(self.provider.query_prefix + text)], "query")[0]
+            return self._request([self._truncate(self.provider.query_prefix + text)], "query")[0]
         except EmbeddingError as error:
             ended = self._clock.now()
-            self._failed = error if ended - began > _IN_VAIN else None
-            self._rests_until = ended + _REST
+            self._last_failure = error if ended - started > _SLOW_FAILURE_SECONDS else None
+            self._paused_until = ended + _PAUSE_SECONDS
             raise
 
-    def sent(self, text: str) -> str:
-        """Give what is sent of a text to be found."""
-        return self._cut(self.provider.passage_prefix + text)
+    def prepare_passage(self, text: str) -> str:
+        """Return the text that is sent for a passage: prefixed and truncated."""
+        return self._truncate(self.provider.passage_prefix + text)
 
-    def _nothing(self) -> "Vector":
+    def _blank_vector(self) -> "Vector":
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
         axis: Vector = np.eye(1, self.dimension, dtype=np.float32)[0]
         return axis
 
-    def _cut(self, text: str) -> str:
-        """Cut a text to what the provider takes; halves of characters cannot be sent."""
+    def _truncate(self, text: str) -> str:
+        """Truncate a text to the provider's limit, at a character boundary."""
         limit = self.provider.text_bytes
-        whole = text[: self._patience.text_chars or limit].encode("utf-8", "replace")
-        return whole[:limit].decode("utf-8", "ignore")
+        encoded = text[: self._limits.text_chars or limit].encode("utf-8", "replace")
+        return encoded[:limit].decode("utf-8", "ignore")
 
-    def _batches(self, texts: Sequence[tuple[int, str]]) -> Iterator[dict[int, str]]:
-        """Put texts together as far as the provider allows: so many, so many bytes, and what a minute may hold."""
-        provider, minute = self.provider, self._patience.tokens or None
+    def _make_batches(self, texts: Sequence[tuple[int, str]]) -> Iterator[dict[int, str]]:
+        """Group numbered texts within the provider's limits per request and the tokens of a minute."""
+        provider, tokens_per_minute = self.provider, self._limits.tokens or None
         batch: dict[int, str] = {}
-        size = count = 0
-        for at, text in texts:
-            length, cost = len(text.encode()), estimate_tokens(text)
-            full = len(batch) == provider.most_texts or size + length > provider.most_bytes
-            if batch and (full or (minute and count + cost > minute)):
+        size = tokens = 0
+        for number, text in texts:
+            text_size, text_tokens = len(text.encode()), estimate_tokens(text)
+            is_full = len(batch) == provider.max_texts or size + text_size > provider.max_bytes
+            if batch and (is_full or (tokens_per_minute and tokens + text_tokens > tokens_per_minute)):
                 yield batch
-                batch, size, count = {}, 0, 0
-            batch[at] = text
-            size, count = size + length, count + cost
+                batch, size, tokens = {}, 0, 0
+            batch[number] = text
+            size, tokens = size + text_size, tokens + text_tokens
         if batch:
             yield batch
 
-    def _ask(self, texts: Sequence[str], side: Side) -> Sequence["Vector"]:
+    def _request(self, texts: Sequence[str], side: Side) -> Sequence["Vector"]:
         provider = self.provider
-        server = self._server(side)
-        self._pace.keep(sum(map(estimate_tokens, texts)), wait=side == "passage")
+        server = self._describe_server(side)
+        self._rate_limit.acquire(sum(map(estimate_tokens, texts)), wait=side == "passage")
         try:
-            reply = ask(server, provider.body(provider, texts, side), provider.reply, provider.optional)
-            return self._checked(reply.rows(), len(texts))
+            reply = request(server, provider.body(provider, texts, side), provider.reply, self._optional)
+            return self._check_vectors(reply.rows(), len(texts))
         except ValueError as error:
             raise EmbeddingError(
                 f"{provider.name} sent an answer that cannot be used: {error}.",
@@ -186,55 +200,63 @@ class HttpEmbedder:
         except EmbeddingError:
             raise
         except ModelError as error:
-            hint = next((hint for told, hint in _HINTS.items() if told in error.message), error.hint)
+            hint = next((hint for status, hint in _HINTS.items() if status in error.message), error.hint)
             raise EmbeddingError(error.message, hint) from None  # its cause may quote the request
 
-    def _server(self, side: Side) -> Server:
-        """Say who is asked and how long that may take; only now is the key looked up."""
-        provider, patience = self.provider, self._patience
-        held = ((name, self._environment.get(name, "").strip()) for name in provider.keys)
-        variable, key = next((each for each in held if each[1]), ("", ""))
+    def _describe_server(self, side: Side) -> Server:
+        """Describe the server with its time limits.
+
+        The key is read from the environment only now.
+        """
+        provider, limits = self.provider, self._limits
+        values = ((name, self._environment.get(name, "").strip()) for name in provider.keys)
+        variable, key = next(((name, value) for name, value in values if value), ("", ""))
         if provider.keys and not key:
             names = " or ".join(provider.keys)
             raise EmbeddingError(
                 f"{provider.name} needs a key, and {names} is not set.", f"Set {names}, or choose another provider."
             )
-        seconds = patience.query_seconds if side == "query" else patience.batch_seconds
-        most = min(patience.try_seconds, seconds)
+        seconds = limits.query_seconds if side == "query" else limits.batch_seconds
         server = Server(provider.name, provider.url, key, variable, seconds, self._clock)
-        return server._replace(tries=patience.tries, try_seconds=most, most_bytes=_ANSWER_BYTES)
+        return server._replace(
+            tries=limits.tries, try_seconds=min(limits.try_seconds, seconds), max_bytes=_MAX_RESPONSE_BYTES
+        )
 
-    def _checked(self, rows: Rows, wanted: int) -> Sequence["Vector"]:
+    def _check_vectors(self, rows: Rows, expected_rows: int) -> Sequence["Vector"]:
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-        if len(rows) != wanted:
-            raise ValueError(f"{len(rows)} vectors for {wanted} texts")
-        expected = self._dimension or len(rows[0])
-        if not expected or any(len(row) != expected for row in rows):
-            length = next((len(row) for row in rows if len(row) != expected), 0)
-            raise ValueError(f"a vector has {length} numbers, not {expected or 'some'}")
+        if len(rows) != expected_rows:
+            raise ValueError(f"{len(rows)} vectors for {expected_rows} texts")
+        dimension = self._dimension or len(rows[0])
+        if not dimension or any(len(row) != dimension for row in rows):
+            length = next((len(row) for row in rows if len(row) != dimension), 0)
+            raise ValueError(f"a vector has {length} numbers, not {dimension or 'some'}")
         vectors = np.asarray(rows, dtype=np.float64)
-        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is looked at
+        with np.errstate(over="ignore", invalid="ignore"):  # the result is checked below
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.isfinite(lengths).all() or not lengths.all():
             raise UnusableVectorError(
                 f"{self.provider.name} sent an answer that cannot be used: a vector is zero or not finite.",
                 f"Choose another model than {self.provider.model} if this happens often.",
             )
-        self._dimension = expected
+        self._dimension = dimension
         return list((vectors / lengths).astype(np.float32))
 
 
-def _space(provider: Provider, patience: EmbedderLimits) -> str:
-    """Name the space: provider, model, dimension; addresses, prefixes and where texts are cut only as a mark."""
+def _name_space(provider: Provider, limits: EmbedderLimits) -> str:
+    """Name the vector space: provider, model, dimension, and a digest of other settings.
+
+    These settings change vectors: the address, the prefixes and the truncation, as far as they differ from the
+    defaults. Stored vectors are found by this name.
+    """
     name = f"{provider.name}-{provider.model}"
     if provider.dimension:
         name += f"-{provider.dimension}"
-    marked = (
-        "" if provider.usual_url else provider.url,
+    settings = (
+        "" if provider.is_default_url else provider.url,
         provider.query_prefix,
         provider.passage_prefix,
-        str(patience.text_chars or ""),
+        str(limits.text_chars or ""),
     )
-    mark = blake2b("\0".join(marked).encode(), digest_size=4).hexdigest()
-    return f"{name}-{mark}/1" if any(marked) else f"{name}/1"
+    digest = blake2b("\0".join(settings).encode(), digest_size=4).hexdigest()
+    return f"{name}-{digest}/1" if any(settings) else f"{name}/1"

@@ -1,28 +1,31 @@
-"""One way to ask a server for something: time limits, patience, and errors that say what to do."""
+"""HTTP requests with retries, a time limit per attempt and a size limit for responses.
+
+httpx2 keeps connections open between requests: many batches need one TLS handshake.
+"""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
+from functools import cache
 from ipaddress import ip_address
 from random import random
 from time import monotonic, sleep, time
-from typing import IO, TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from waymeet.errors import EmbeddingError
 
 if TYPE_CHECKING:
-    from http.client import HTTPMessage, HTTPResponse
-    from urllib.request import OpenerDirector
+    from httpx2 import Client, Response
 
-T = TypeVar("T")
-
-_AGAIN = {408, 425, 429, 500, 502, 503, 504, 529}
-_PART = 1 << 16
+_RETRIED = {408, 425, 429, 500, 502, 503, 504, 529}
+_ERROR_BYTES = 2000
+_KEEPALIVE_SECONDS = 30.0
 _SECONDS = re.compile(r"\d{1,9}(\.\d*)?")
 
 
 class Clock(NamedTuple):
-    """Time as the caller sees it; a test brings its own."""
+    """Time and chance, replaceable in tests."""
 
     now: Callable[[], float] = monotonic
     date: Callable[[], float] = time
@@ -31,186 +34,179 @@ class Clock(NamedTuple):
 
 
 class RetryPolicy(NamedTuple):
-    """How long to wait and how often to try."""
+    """Limits of a request and its retries."""
 
     seconds: float = 60.0
-    """For one answer, from the first byte sent to the last byte read."""
+    """For one attempt, from the first byte sent to the last byte read."""
     tries: int = 5
     first_wait: float = 0.5
-    """Before the second try; doubled before each further one, less a random half."""
-    longest_wait: float = 60.0
-    """A server that wants more patience than this is not waited for."""
-    most_bytes: int = 64 << 20
+    """Before the second attempt; doubled before each further one, less a random half."""
+    max_wait: float = 60.0
+    """The request fails at once if the server demands a longer wait than this."""
+    max_bytes: int = 64 << 20
+    """Of a response."""
 
 
-PATIENT = RetryPolicy()
-REAL = Clock()
+DEFAULT_POLICY = RetryPolicy()
+REAL_CLOCK = Clock()
 
 
 class HttpStatusError(Exception):
-    """A server's answer other than success, after every try."""
+    """A response other than success, after all retries."""
 
-    def __init__(self, status: int, told: str) -> None:
-        super().__init__(told)
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(detail)
         self.status = status
-        self.told = told
-        """The beginning of what the server said, on one line."""
+        self.detail = detail
+        """The beginning of the response body, on one line."""
 
 
 class RetryableError(Exception):
-    """Something that may pass; the server may have said when."""
+    """A failure that may be temporary."""
 
-    def __init__(self, told: str, status: int = 0, wanted: float | None = None) -> None:
-        super().__init__(told)
+    def __init__(self, message: str, status: int = 0, retry_after: float | None = None) -> None:
+        super().__init__(message)
         self.status = status
-        self.wanted = wanted
+        self.retry_after = retry_after
+        """Seconds to wait, if the server sent them."""
 
 
 def post(
-    url: str, headers: Mapping[str, str], body: bytes, manners: RetryPolicy = PATIENT, clock: Clock = REAL
-) -> bytes:
-    """Send a body and read the answer, trying again what may pass: too many requests, a server in trouble, a bad line.
-
-    Raises:
-        Refused: the server answered with an error.
-        EmbeddingError: there was no usable answer at all.
-    """
-    headers = {**headers, "Content-Type": "application/json"}
-
-    def once(ends: float) -> bytes:
-        return exchange(url, headers, body, _whole(url, ends, manners, clock), manners, clock=clock)
-
-    return patiently(url, once, manners, clock)
-
-
-def get(url: str, manners: RetryPolicy = PATIENT, clock: Clock = REAL) -> bytes:
-    """Read what is at a public address, likewise; redirections are followed as long as nobody can listen in."""
-
-    def once(ends: float) -> bytes:
-        return exchange(url, {}, None, _whole(url, ends, manners, clock), manners, clock=clock, follow=onward(url))
-
-    return patiently(url, once, manners, clock)
-
-
-def patiently(url: str, once: Callable[[float], T], manners: RetryPolicy = PATIENT, clock: Clock = REAL) -> T:
-    """Try something until it succeeds or patience ends; it is told when the time for each try is over."""
-    for number in range(1, manners.tries + 1):
-        try:
-            return once(clock.now() + manners.seconds)
-        except RetryableError as trouble:
-            pause = manners.first_wait * 2 ** (number - 1) * (0.5 + 0.5 * clock.chance())
-            pause = max(pause, trouble.wanted or 0.0)
-            if number == manners.tries or pause > manners.longest_wait:
-                if trouble.status:
-                    raise HttpStatusError(trouble.status, str(trouble)) from trouble
-                raise EmbeddingError(
-                    f"{_host(url)} cannot be reached: {trouble}.", "Check the address and the network, or try later."
-                ) from trouble
-        clock.wait(pause)
-    raise EmbeddingError(f"{_host(url)} was not asked: {manners.tries} tries are none.")
-
-
-def exchange(
     url: str,
     headers: Mapping[str, str],
-    body: bytes | None,
-    take: "Callable[[HTTPResponse], T]",
-    manners: RetryPolicy,
-    *,
-    clock: Clock,
-    follow: Callable[[str], bool] = lambda _: False,
-) -> T:
-    """Ask once and take the answer. To be called by `patiently`, which knows what may pass."""
-    from http.client import HTTPException  # noqa: PLC0415 - only providers on the network need it
-    from urllib.error import HTTPError, URLError  # noqa: PLC0415 - likewise
-    from urllib.request import Request  # noqa: PLC0415 - likewise
+    body: bytes,
+    policy: RetryPolicy = DEFAULT_POLICY,
+    clock: Clock = REAL_CLOCK,
+) -> bytes:
+    """Send JSON and read the response, retrying temporary failures.
 
-    if not url.startswith(("http://", "https://")):
-        raise EmbeddingError(f"{url} is not an address of a server.", "It begins with http:// or https://.")
+    Temporary are rate limits, errors of the server and broken connections. Redirects are not followed, for a key is
+    for one server only.
+
+    Raises:
+        HttpStatusError: the server answered with an error.
+        EmbeddingError: there was no usable response.
+    """
+    for number in range(1, policy.tries + 1):
+        try:
+            return _post_once(url, headers, body, policy, clock)
+        except RetryableError as error:
+            pause = policy.first_wait * 2 ** (number - 1) * (0.5 + 0.5 * clock.chance())
+            pause = max(pause, error.retry_after or 0.0)
+            if number == policy.tries or pause > policy.max_wait:
+                if error.status:
+                    raise HttpStatusError(error.status, str(error)) from error
+                raise EmbeddingError(
+                    f"{host_of(url)} cannot be reached: {error}.", "Check the address and the network, or try later."
+                ) from error
+        clock.wait(pause)
+    raise EmbeddingError(f"No request was sent to {host_of(url)}: the number of tries is {policy.tries}.")
+
+
+def _post_once(url: str, headers: Mapping[str, str], body: bytes, policy: RetryPolicy, clock: Clock) -> bytes:
+    deadline = clock.now() + policy.seconds
+    sent = {"User-Agent": "waymeet", "Accept-Encoding": "identity", **headers, "Content-Type": "application/json"}
+    with _translate_errors(url):
+        client = _open_client(*_client_kind(url))
+        with client.stream("POST", url, content=body, headers=sent, timeout=policy.seconds) as response:
+            if response.status_code < 300:
+                return _read_body(response, url, deadline, policy, clock)
+            detail = to_visible_line(next(response.iter_raw(_ERROR_BYTES), b""))
+            status, retry_after = response.status_code, response.headers.get("Retry-After")
+    if status in _RETRIED:
+        raise RetryableError(detail, status, _parse_retry_after(retry_after, clock))
+    raise HttpStatusError(status, detail)
+
+
+@contextmanager
+def _translate_errors(url: str) -> Iterator[None]:
+    """Turn the library's errors into ours, without any text that could quote a key."""
+    from httpx2 import InvalidURL, LocalProtocolError, TransportError, UnsupportedProtocol  # noqa: PLC0415 - likewise
+
     try:
-        request = Request(url, data=body, headers={"User-Agent": "waymeet", **headers})  # noqa: S310 - checked
-        with opener(url, follow).open(request, timeout=manners.seconds) as answer:
-            return take(answer)
-    except HTTPError as error:
-        with error:
-            told = _line(error.read(2000))
-        if error.code in _AGAIN:
-            raise RetryableError(told, error.code, _wanted(error.headers.get("Retry-After"), clock)) from error
-        raise HttpStatusError(error.code, told) from error
-    except URLError as error:
-        raise RetryableError(str(error.reason)) from error
-    except (OSError, HTTPException) as error:
-        raise RetryableError(str(error) or type(error).__name__) from error
-    except ValueError:  # quotes what it was given, and that may be a key
+        yield
+    except UnsupportedProtocol:
+        raise EmbeddingError(f"{url} is not the address of a server.", "It begins with http:// or https://.") from None
+    except (ValueError, InvalidURL, LocalProtocolError):  # their texts quote headers, and one of these is the key
         raise EmbeddingError(
-            f"{_host(url)} cannot be asked: the address or the key holds characters that cannot be sent.", "Check both."
+            f"No request was sent to {host_of(url)}: the address or the key has characters that cannot be sent.",
+            "Check both.",
         ) from None
+    except (OSError, TransportError) as error:
+        raise RetryableError(str(error) or type(error).__name__) from error
 
 
-def guarded(url: str) -> bool:
-    """Tell whether nobody can listen in on the way to an address.
+def _client_kind(url: str) -> tuple[bool, bool]:
+    from urllib.parse import urlsplit  # noqa: PLC0415 - start-up is a feature
 
-    >>> guarded("https://example.com/x"), guarded("http://127.0.0.1:8000/x"), guarded("http://example.com/x")
-    (True, True, False)
+    parts = urlsplit(url)
+    return parts.scheme == "https", is_loopback(parts.hostname or "")
+
+
+@cache
+def _open_client(is_encrypted: bool, is_local: bool) -> "Client":
+    """Open the client for one kind of address.
+
+    Its connections are shared by all threads.
+
+    Proxies of the environment are not used for this machine: a proxy would look for the server on its own machine.
+    """
+    import ssl  # noqa: PLC0415 - only providers on the network need it
+
+    from httpx2 import Client, Limits  # noqa: PLC0415 - likewise
+
+    # Loading the certificates takes 70 ms. Without encryption an empty context will do: it trusts no server.
+    verify = True if is_encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return Client(trust_env=not is_local, verify=verify, limits=Limits(keepalive_expiry=_KEEPALIVE_SECONDS))
+
+
+def _read_body(response: "Response", url: str, deadline: float, policy: RetryPolicy, clock: Clock) -> bytes:
+    """Read a response in chunks, so that its size and its duration are bounded."""
+    chunks, size = [], 0
+    for chunk in response.iter_raw():
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > policy.max_bytes:
+            raise EmbeddingError(f"{host_of(url)} sent more than {policy.max_bytes:,} bytes.", "Use smaller batches.")
+        if clock.now() > deadline:
+            raise RetryableError(f"no complete response within {policy.seconds:g} seconds")
+    return b"".join(chunks)
+
+
+def is_protected(url: str) -> bool:
+    """Check that a connection to an address is encrypted or stays on this machine.
+
+    >>> is_protected("https://example.com/x"), is_protected("http://127.0.0.1:8000/x")
+    (True, True)
+    >>> is_protected("http://example.com/x")
+    False
     """
     from urllib.parse import urlsplit  # noqa: PLC0415 - start-up is a feature
 
     parts = urlsplit(url)
-    return bool(parts.hostname) and (parts.scheme == "https" or (parts.scheme == "http" and here(parts.hostname or "")))
+    host = parts.hostname or ""
+    return bool(host) and (parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host)))
 
 
-def onward(start: str) -> Callable[[str], bool]:
-    """Say whereto redirections from an address may be followed: never in the open, and to this machine only from it.
+def redirect_rule(start: str) -> Callable[[str], bool]:
+    """Make the rule for redirects from an address: encrypted, and to this machine only from it.
 
-    >>> onward("https://a.example")("https://b.example"), onward("https://a.example")("http://localhost:8000")
+    >>> is_allowed = redirect_rule("https://a.example")
+    >>> is_allowed("https://b.example"), is_allowed("http://localhost:8000")
     (True, False)
     """
     from urllib.parse import urlsplit  # noqa: PLC0415 - start-up is a feature
 
-    def inside(url: str) -> bool:
-        return here(urlsplit(url).hostname or "")
+    def is_local(url: str) -> bool:
+        return is_loopback(urlsplit(url).hostname or "")
 
-    return lambda url: guarded(url) and (inside(start) or not inside(url))
-
-
-def _whole(url: str, ends: float, manners: RetryPolicy, clock: Clock) -> "Callable[[HTTPResponse], bytes]":
-    return lambda answer: _read(answer, url, ends, manners, clock)
+    return lambda url: is_protected(url) and (is_local(start) or not is_local(url))
 
 
-def _read(answer: "HTTPResponse", url: str, ends: float, manners: RetryPolicy, clock: Clock) -> bytes:
-    """Read an answer in parts, so that neither its size nor its slowness is without bounds."""
-    parts, size = [], 0
-    while part := answer.read1(_PART):
-        parts.append(part)
-        size += len(part)
-        if size > manners.most_bytes:
-            raise EmbeddingError(f"{_host(url)} sent more than {manners.most_bytes:,} bytes.", "Use smaller batches.")
-        if clock.now() > ends:
-            raise RetryableError(f"no whole answer within {manners.seconds:g} seconds")
-    return b"".join(parts)
+def is_loopback(host: str) -> bool:
+    """Check whether a host is this machine.
 
-
-def opener(url: str, follow: Callable[[str], bool] = lambda _: False) -> "OpenerDirector":
-    """Make a client for an address; by itself it follows no redirection, for a key is for one server only.
-
-    A server on this machine is spoken to directly: a proxy would look for it on its own machine, and hear what is said.
-    """
-    from urllib.parse import urlsplit  # noqa: PLC0415 - start-up is a feature
-    from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener  # noqa: PLC0415 - likewise
-
-    class Redirections(HTTPRedirectHandler):
-        def redirect_request(  # noqa: PLR0917 - the library's signature
-            self, req: Request, fp: IO[bytes], code: int, msg: str, headers: "HTTPMessage", newurl: str
-        ) -> Request | None:
-            return super().redirect_request(req, fp, code, msg, headers, newurl) if follow(newurl) else None
-
-    return build_opener(Redirections, *([ProxyHandler({})] if here(urlsplit(url).hostname or "") else []))
-
-
-def here(host: str) -> bool:
-    """Tell whether a host is this machine.
-
-    >>> here("localhost"), here("127.0.0.1"), here("::1"), here("localhost.example.com")
+    >>> is_loopback("localhost"), is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("localhost.example.com")
     (True, True, True, False)
     """
     try:
@@ -219,28 +215,26 @@ def here(host: str) -> bool:
         return False
 
 
-def _line(held: bytes) -> str:
-    """Bring what a server said to one short line of visible characters."""
-    visible = (each if each.isprintable() else " " for each in held.decode("utf-8", "replace"))
+def to_visible_line(body: bytes) -> str:
+    """Shorten a response body to one line of printable characters."""
+    visible = (character if character.isprintable() else " " for character in body.decode("utf-8", "replace"))
     return " ".join("".join(visible).split())[:300]
 
 
-def _wanted(written: str | None, clock: Clock) -> float | None:
-    """Read how long a server wants to be left alone: seconds, or a date."""
-    if not written:
-        return None
-    try:
-        wait = float(written) if _SECONDS.fullmatch(written.strip()) else _until(written, clock)
-    except (ValueError, OverflowError):  # neither: then our own pace is as good as any
-        return None
-    return max(wait, 0.0)
-
-
-def _until(date: str, clock: Clock) -> float:
-    return parsedate_to_datetime(date).timestamp() - clock.date()
-
-
-def _host(url: str) -> str:
+def host_of(url: str) -> str:
+    """Return host and port of an address, without a user name or password."""
     from urllib.parse import urlsplit  # noqa: PLC0415 - start-up is a feature
 
     return urlsplit(url).netloc.rpartition("@")[2] or url
+
+
+def _parse_retry_after(value: str | None, clock: Clock) -> float | None:
+    """Parse a Retry-After header: seconds, or a date."""
+    if not value:
+        return None
+    try:
+        if _SECONDS.fullmatch(value.strip()):
+            return float(value)
+        return max(parsedate_to_datetime(value).timestamp() - clock.date(), 0.0)
+    except (ValueError, OverflowError):
+        return None

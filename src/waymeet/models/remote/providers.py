@@ -1,11 +1,12 @@
-"""How providers of embeddings on the network are spoken to: Voyage, OpenAI, Cohere, or any like OpenAI's.
+"""Request and response formats of embedding providers.
 
-A key that happens to lie in the environment sends nothing anywhere: keys are read when a provider was chosen.
+These are Voyage, OpenAI, Cohere, and servers compatible with OpenAI's API. Keys are read only after a provider was
+chosen: a key in the environment alone sends nothing.
 
-Limits are kept in bytes of UTF-8: no tokenizer makes more tokens of a text than it has bytes, so that whatever is sent
-is within what the providers allow, in any language and for any model. (Their limits as of November 2026: Voyage 1,000
-texts and 120,000 tokens or more, depending on the model; OpenAI 2,048 texts, 300,000 tokens, 8,192 in one text; Cohere
-96 texts. Voyage and Cohere cut long texts themselves, OpenAI refuses them.)
+Limits are in bytes of UTF-8. No tokenizer makes more tokens of a text than it has bytes, so a request within these
+limits is within the providers' limits of tokens, in every language and for every model. (The providers' limits as of
+November 2026: Voyage 1,000 texts and 120,000 tokens or more, depending on the model; OpenAI 2,048 texts, 300,000
+tokens, 8,192 in one text; Cohere 96 texts. Voyage and Cohere truncate long texts themselves, OpenAI refuses them.)
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,137 +18,168 @@ from msgspec import Struct
 Side = Literal["query", "passage"]
 Body = dict[str, Any]
 Rows = list[list[float | None]]
-"""Vectors as they come; some servers write what is not a number as null."""
+"""Vectors as decoded; some servers write NaN as null."""
 
 
-class _Placed(Struct, frozen=True):
+class _Item(Struct, frozen=True):
     index: int
     embedding: list[float | None]
 
 
-class Listed(Struct, frozen=True):
-    """An answer in the form of OpenAI, which most speak."""
+class OpenAiReply(Struct, frozen=True):
+    """A response in OpenAI's format, which most servers use."""
 
-    data: list[_Placed]
+    data: list[_Item]
 
     def rows(self) -> Rows:
-        """Give the vectors in the order of the texts, whatever the order of the answer."""
-        placed = sorted(self.data, key=lambda each: each.index)
-        if [each.index for each in placed] != list(range(len(placed))):
-            raise ValueError("its vectors are not numbered in a row")
-        return [each.embedding for each in placed]
+        """Return the vectors in the order of the texts."""
+        items = sorted(self.data, key=lambda item: item.index)
+        if [item.index for item in items] != list(range(len(items))):
+            raise ValueError("its vectors are not numbered consecutively")
+        return [item.embedding for item in items]
 
 
 class _Floats(Struct, frozen=True):
     floats: Rows = msgspec.field(name="float")
 
 
-class Cohere(Struct, frozen=True):
-    """An answer in the form of Cohere."""
+class CohereReply(Struct, frozen=True):
+    """A response in Cohere's format."""
 
     embeddings: _Floats
 
     def rows(self) -> Rows:
-        """Give the vectors in the order of the texts."""
+        """Return the vectors in the order of the texts."""
         return self.embeddings.floats
 
 
 class Provider(NamedTuple):
-    """How one provider is spoken to."""
+    """Address, format and limits of a provider."""
 
     name: str
     url: str
     model: str
     dimension: int | None
-    """How long vectors shall be; none if only the server knows."""
+    """Length of the vectors; None if only the server knows."""
     keys: tuple[str, ...]
-    """Environment variables that may hold the key, best first; none if the server wants no key."""
+    """Environment variables that may hold the key, in order of preference; empty if no key is needed."""
     body: Callable[["Provider", Sequence[str], Side], Body]
-    reply: type[Listed | Cohere]
-    most_texts: int
+    reply: type[OpenAiReply | CohereReply]
+    max_texts: int
     """In one request."""
-    most_bytes: int
+    max_bytes: int
     """In one request."""
     text_bytes: int
-    """Of one text; the rest of a longer one is not sent."""
+    """Of one text; a longer text is truncated."""
     optional: frozenset[str] = frozenset()
-    """What is left out of the body if the server refuses it by name."""
+    """Fields that are omitted once the server has refused them by name."""
     query_prefix: str = ""
     passage_prefix: str = ""
-    usual_url: bool = True
+    is_default_url: bool = True
 
 
 def voyage(model: str = "", dimension: int = 0) -> Provider:
-    """Speak to Voyage; its older models have one dimension only."""
+    """Describe Voyage.
+
+    Its older models have a fixed dimension.
+    """
     model = model or "voyage-4"
-    fixed = model.endswith("-2") or model in {"voyage-3", "voyage-3-lite"}
+    is_fixed = model.endswith("-2") or model in {"voyage-3", "voyage-3-lite"}
 
     def body(provider: Provider, texts: Sequence[str], side: Side) -> Body:
         kind = "query" if side == "query" else "document"
-        asked = {"input": texts, "model": provider.model, "input_type": kind, "truncation": True}
-        return asked if fixed else {**asked, "output_dimension": provider.dimension}
+        fields = {"input": texts, "model": provider.model, "input_type": kind, "truncation": True}
+        return fields if is_fixed else {**fields, "output_dimension": provider.dimension}
 
-    url, keys, usual = "https://api.voyageai.com/v1/embeddings", ("VOYAGE_API_KEY",), None if fixed else 1024
-    return Provider("voyage", url, model, dimension or usual, keys, body, Listed, 128, 110_000, 32_000)
+    url, keys, default = "https://api.voyageai.com/v1/embeddings", ("VOYAGE_API_KEY",), None if is_fixed else 1024
+    return Provider("voyage", url, model, dimension or default, keys, body, OpenAiReply, 128, 110_000, 32_000)
 
 
 def openai(model: str = "", dimension: int = 0) -> Provider:
-    """Speak to OpenAI; only its models of the third generation can be asked for a dimension."""
+    """Describe OpenAI.
+
+    Only its models of the third generation accept a dimension.
+    """
     model = model or "text-embedding-3-small"
-    variable = model.startswith("text-embedding-3-")
-    usual = 3072 if model == "text-embedding-3-large" else 1536
+    is_variable = model.startswith("text-embedding-3-")
+    default = 3072 if model == "text-embedding-3-large" else 1536
 
     def body(provider: Provider, texts: Sequence[str], _: Side) -> Body:
-        asked: Body = {"input": texts, "model": provider.model, "encoding_format": "float"}
-        return {**asked, "dimensions": provider.dimension} if variable else asked
+        fields: Body = {"input": texts, "model": provider.model, "encoding_format": "float"}
+        return {**fields, "dimensions": provider.dimension} if is_variable else fields
 
     url, keys = "https://api.openai.com/v1/embeddings", ("OPENAI_API_KEY",)
-    return Provider("openai", url, model, dimension or usual, keys, body, Listed, 256, 280_000, 8_190)
+    return Provider("openai", url, model, dimension or default, keys, body, OpenAiReply, 256, 280_000, 8_190)
 
 
 def cohere(model: str = "", dimension: int = 0) -> Provider:
-    """Speak to Cohere; its models before the fourth generation have one dimension only."""
+    """Describe Cohere.
+
+    Its models before the fourth generation have a fixed dimension.
+    """
     model = model or "embed-v4.0"
-    fixed = model.endswith(("-v2.0", "-v3.0"))
-    usual = None if fixed else 1024
+    is_fixed = model.endswith(("-v2.0", "-v3.0"))
+    default = None if is_fixed else 1024
 
     def body(provider: Provider, texts: Sequence[str], side: Side) -> Body:
         kind = "search_query" if side == "query" else "search_document"
-        asked = {"texts": texts, "model": provider.model, "input_type": kind, "embedding_types": ["float"]}
-        return asked | {"truncate": "END"} | ({} if fixed else {"output_dimension": provider.dimension})
+        fields = {"texts": texts, "model": provider.model, "input_type": kind, "embedding_types": ["float"]}
+        return fields | {"truncate": "END"} | ({} if is_fixed else {"output_dimension": provider.dimension})
 
     url, keys = "https://api.cohere.com/v2/embed", ("CO_API_KEY", "COHERE_API_KEY")
-    return Provider("cohere", url, model, dimension or usual, keys, body, Cohere, 96, 110_000, 32_000)
+    return Provider("cohere", url, model, dimension or default, keys, body, CohereReply, 96, 110_000, 32_000)
 
 
 def compatible(url: str, model: str, dimension: int = 0, key: str = "") -> Provider:
-    """Speak to any server that answers as OpenAI does (Ollama, LM Studio, vLLM, TEI); `url` ends in `/v1`.
+    """Describe a server compatible with OpenAI's API (Ollama, LM Studio, vLLM, TEI).
 
-    `key` names the environment variable that holds one, if the server wants it. Without a dimension the server is asked
-    for whatever its model gives. TEI takes no more than 32 texts at once unless it is told to.
+    `url` ends in `/v1`. `key` names the environment variable that holds the key, if the server requires one. Without a
+    dimension the model's own is used. TEI accepts at most 32 texts per request by default.
     """
 
     def body(provider: Provider, texts: Sequence[str], _: Side) -> Body:
-        asked = {"input": texts, "model": provider.model, "encoding_format": "float"}
-        return asked | ({"dimensions": provider.dimension} if provider.dimension else {})
+        fields = {"input": texts, "model": provider.model, "encoding_format": "float"}
+        return fields | ({"dimensions": provider.dimension} if provider.dimension else {})
 
-    whole, keys = _complete(url, "embeddings"), ((key,) if key else ())
-    optional = frozenset({"encoding_format"})
     return Provider(
-        "compatible", whole, model, dimension or None, keys, body, Listed, 32, 60_000, 8_190, optional, usual_url=False
+        "compatible",
+        _complete_url(url, "embeddings"),
+        model,
+        dimension or None,
+        (key,) if key else (),
+        body,
+        OpenAiReply,
+        32,
+        60_000,
+        8_190,
+        optional=frozenset({"encoding_format"}),
+        is_default_url=False,
     )
 
 
-def elsewhere(provider: Provider, url: str) -> Provider:
-    """Speak to a provider at another address, such as that of a company's gateway; `url` ends in `/v1` or `/v2`."""
-    return provider._replace(url=_complete(url, provider.url.rpartition("/")[2]), usual_url=False)
+def with_url(provider: Provider, url: str) -> Provider:
+    """Use a provider at another address, such as a company's gateway.
+
+    `url` ends in `/v1` or `/v2`.
+    """
+    return provider._replace(url=_complete_url(url, provider.url.rpartition("/")[2]), is_default_url=False)
 
 
-def by_keys(environment: Mapping[str, str]) -> Provider | None:
-    """Choose the first provider that a key is there for. To be asked only if the user wants it chosen so."""
-    known = (voyage(), openai(), cohere())
-    return next((each for each in known if any(environment.get(name, "").strip() for name in each.keys)), None)
+def choose_by_keys(environment: Mapping[str, str]) -> Provider | None:
+    """Choose the first provider whose key is set.
+
+    Only for users who set the provider to `auto`.
+    """
+    providers = (voyage(), openai(), cohere())
+    return next(
+        (
+            provider
+            for provider in providers
+            if any(environment.get(variable, "").strip() for variable in provider.keys)
+        ),
+        None,
+    )
 
 
-def _complete(url: str, ending: str) -> str:
-    return url.rstrip("/").removesuffix(f"/{ending}") + f"/{ending}"
+def _complete_url(url: str, path: str) -> str:
+    return url.rstrip("/").removesuffix(f"/{path}") + f"/{path}"

@@ -1,4 +1,4 @@
-"""A guard before a slow reranker: if too many calls take too long, it is left alone for a while, then tried again."""
+"""Circuit breaker for rerankers: too many slow calls suspend a reranker for a while."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from waymeet.settings import Rerank
 
 
 def p95(seconds: Sequence[float]) -> float:
-    """Give the time that 95 of 100 calls do not exceed (the nearest rank).
+    """Compute the 95th percentile by the nearest rank.
 
     >>> p95([0.1] * 19 + [9.0]), p95([0.1] * 18 + [9.0] * 2)
     (0.1, 9.0)
@@ -21,46 +21,47 @@ def p95(seconds: Sequence[float]) -> float:
 
 
 class GuardedReranker:
-    """Times every call to another reranker, failed ones included, and rests it when they take too long.
+    """Times the calls of a reranker and suspends it when they are too slow.
 
-    After a rest one call decides: quick, and the count starts anew; slow, and it rests again.
+    Failed calls are timed, too. After the suspension a single call decides: if it is fast, counting starts anew; if it
+    is slow, the reranker is suspended again.
     """
 
     def __init__(
-        self, inner: Reranker, threshold: float, numbers: Rerank, clock: Callable[[], float] = monotonic
+        self, inner: Reranker, threshold: float, settings: Rerank, clock: Callable[[], float] = monotonic
     ) -> None:
         self._inner = inner
         self._threshold = threshold
-        self._numbers = numbers
+        self._settings = settings
         self._clock = clock
-        self._last: deque[float] = deque(maxlen=numbers.window_calls)
-        self._rests_until = 0.0
-        self._on_trial = False
+        self._durations: deque[float] = deque(maxlen=settings.window_calls)
+        self._suspended_until = 0.0
+        self._is_on_trial = False
         self._lock = Lock()
         self.name = inner.name
 
     def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        """Score texts, unless the reranker rests."""
+        """Score texts, unless the reranker is suspended."""
         started = self._clock()
         with self._lock:
-            left = self._rests_until - started
-        if left > 0.0:
+            remaining = self._suspended_until - started
+        if remaining > 0.0:
             raise CircuitOpenError(
-                f"{self.name} is left alone for {ceil(left)} more seconds: it took too long too often "
-                f"(above {self._threshold * 1000:g} ms in more than one call of twenty).",
-                "Send fewer candidates (rerank.candidates), allow more time (rerank.p95_ms), or take a quicker model.",
+                f"{self.name} is suspended for {ceil(remaining)} more seconds: more than one call of twenty took "
+                f"longer than {self._threshold * 1000:g} ms.",
+                "Send fewer candidates (rerank.candidates), allow more time (rerank.p95_ms), or choose a faster model.",
             )
         try:
             return self._inner.score(query, texts)
         finally:
-            self._note(self._clock() - started)
+            self._record(self._clock() - started)
 
-    def _note(self, took: float) -> None:
+    def _record(self, duration: float) -> None:
         with self._lock:
-            self._last.append(took)
-            judged = self._on_trial or len(self._last) >= self._numbers.min_calls
-            slow = p95([took] if self._on_trial else self._last) > self._threshold
-            if judged and slow:
-                self._rests_until = self._clock() + self._numbers.off_seconds
-                self._last.clear()
-            self._on_trial = judged and slow
+            self._durations.append(duration)
+            is_decided = self._is_on_trial or len(self._durations) >= self._settings.min_calls
+            is_slow = p95([duration] if self._is_on_trial else self._durations) > self._threshold
+            if is_decided and is_slow:
+                self._suspended_until = self._clock() + self._settings.off_seconds
+                self._durations.clear()
+            self._is_on_trial = is_decided and is_slow

@@ -1,8 +1,7 @@
-"""Byte-level byte-pair encoding as RoBERTa uses it (Sennrich et al., 2016; Radford et al., 2019).
+"""Byte-level byte-pair encoding of RoBERTa (Sennrich et al., 2016, Radford et al., 2019).
 
-Small, and read from the tokenizer's own JSON in a few milliseconds, where the usual library loads for longer than a
-question takes to embed and brings a client for downloads along. Text is only ever text: the names of special tokens in
-it (`</s>` is also a tag of HTML) are spelled out like any other word.
+It is read from the tokenizer's JSON in a few milliseconds; loading the package `tokenizers` takes longer than embedding
+a query. Names of special tokens in a text are encoded like other words: `</s>` is also an HTML tag.
 """
 
 import re
@@ -16,8 +15,8 @@ from msgspec import Struct
 from waymeet.errors import EmbeddingError
 
 _WORD = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?[A-Za-z]+| ?[0-9]+| ?[^\sA-Za-z0-9]+|\s+(?!\S)|\s+")
-_KNOWN = 50_000  # words whose tokens are remembered: more than a project's vocabulary, a few megabytes
-_LONGEST = 16_384  # bytes of one word that are looked at: no word of a language, and enough of a wall of hex digits
+_CACHED_WORDS = 50_000  # more than the vocabulary of a project; a few megabytes
+_MAX_WORD_BYTES = 16_384  # longer than any word of a language, and enough of a long run of hex digits
 
 
 class _Model(Struct, frozen=True):
@@ -30,11 +29,14 @@ class _File(Struct, frozen=True):
 
 
 class _Classes(dict[int, str]):
-    """Gives every character one in ASCII of the same class, so that one pattern splits all scripts."""
+    r"""Maps characters to ASCII characters of their class, so that `_WORD` splits all scripts.
+
+    The pattern of GPT-2 uses the classes \p{L} and \p{N}, which Python's `re` does not have.
+    """
 
     def __missing__(self, code: int) -> str:
         category = unicodedata.category(chr(code))
-        # the separators and U+0085 are white space; U+001C to U+001F are not, whatever Python says elsewhere
+        # separators and U+0085 are white space; U+001C to U+001F are not, although str.isspace says so
         if category[0] in "LN":
             kind = "A" if category[0] == "L" else "0"
         else:
@@ -44,71 +46,75 @@ class _Classes(dict[int, str]):
 
 
 class BytePairs:
-    """Splits text into the tokens of a byte-level vocabulary."""
+    """A byte-level vocabulary with its merges."""
 
-    def __init__(self, written: bytes) -> None:
+    def __init__(self, tokenizer_json: bytes) -> None:
         try:
-            model = msgspec.json.decode(written, type=_File).model
+            model = msgspec.json.decode(tokenizer_json, type=_File).model
         except msgspec.MsgspecError as error:
             raise EmbeddingError(f"The model's tokenizer cannot be read: {error}.") from error
         self._ids = model.vocab
         self._ranks = {pair: rank for rank, pair in enumerate(model.merges)}
-        self._letters = _letters()
+        self._byte_characters = _name_bytes()
         self._classes = _Classes({code: chr(code) for code in range(128)} | dict.fromkeys(range(0x1C, 0x20), "!"))
-        self._known: dict[str, tuple[int, ...]] = {}
+        self._cache: dict[str, tuple[int, ...]] = {}
 
     def encode(self, text: str, limit: int) -> list[int]:
-        """Give the first tokens of a text, as many as the limit allows."""
+        """Return the first tokens of a text, up to a limit."""
         ids: list[int] = []
         for word in _WORD.finditer(text.translate(self._classes)):
-            ids += self._word(text[word.start() : word.end()])
+            ids += self._encode_word(text[word.start() : word.end()])
             if len(ids) >= limit:
                 break
         return ids[:limit]
 
-    def _word(self, word: str) -> tuple[int, ...]:
-        known = self._known.get(word)
-        if known is None:
-            held = word.encode("utf-8", "replace")[:_LONGEST]  # a lone surrogate is not text
-            letters = [self._letters[byte] for byte in held]
-            known = tuple(self._ids[token] for token in self._merged(letters))
-            if len(self._known) >= _KNOWN:
-                self._known.clear()
+    def _encode_word(self, word: str) -> tuple[int, ...]:
+        ids = self._cache.get(word)
+        if ids is None:
+            encoded = word.encode("utf-8", "replace")[:_MAX_WORD_BYTES]  # lone surrogates become "?"
+            characters = [self._byte_characters[byte] for byte in encoded]
+            ids = tuple(self._ids[token] for token in self._merge(characters))
+            if len(self._cache) >= _CACHED_WORDS:
+                self._cache.clear()
             if len(word) < 100:
-                self._known[word] = known
-        return known
+                self._cache[word] = ids
+        return ids
 
-    def _merged(self, parts: list[str]) -> list[str]:
-        """Join the neighbours that were joined earliest in training, the leftmost first, until none is left to join."""
+    def _merge(self, parts: list[str]) -> list[str]:
+        """Merge adjacent parts by rank, the leftmost first, until no pair is in the list of merges.
+
+        The parts form a linked list (`after`, `before`) and a heap holds the pairs, so a word of n bytes takes
+        O(n log n) instead of the O(n²) of scanning all pairs for every merge.
+        """
         ranks = self._ranks
         after = [*range(1, len(parts)), -1]
         before = list(range(-1, len(parts) - 1))
-        waiting = [
-            (rank, at, pair)
-            for at, (left, right) in enumerate(pairwise(parts))
+        heap = [
+            (rank, index, pair)
+            for index, (left, right) in enumerate(pairwise(parts))
             if (rank := ranks.get(pair := f"{left} {right}")) is not None
         ]
-        heapify(waiting)
-        while waiting:
-            _, at, pair = heappop(waiting)
-            then = after[at]
-            if then < 0 or not parts[at] or f"{parts[at]} {parts[then]}" != pair:
-                continue  # one of the two was joined to something else meanwhile
-            parts[at] += parts[then]
-            parts[then] = ""
-            after[at] = beyond = after[then]
+        heapify(heap)
+        while heap:
+            _, index, pair = heappop(heap)
+            following = after[index]
+            if following < 0 or not parts[index] or f"{parts[index]} {parts[following]}" != pair:
+                continue  # outdated: one of the two was merged with another part since
+            parts[index] += parts[following]
+            parts[following] = ""
+            after[index] = beyond = after[following]
             if beyond >= 0:
-                before[beyond] = at
-            for left, right in ((before[at], at), (at, beyond)):
+                before[beyond] = index
+            for left, right in ((before[index], index), (index, beyond)):
                 if left >= 0 and right >= 0:
                     pair = f"{parts[left]} {parts[right]}"
                     if (rank := ranks.get(pair)) is not None:
-                        heappush(waiting, (rank, left, pair))
+                        heappush(heap, (rank, left, pair))
         return [part for part in parts if part]
 
 
-def _letters() -> list[str]:
-    """Name every byte by a visible character: itself if it is one in Latin-1, else one from U+0100 on."""
+def _name_bytes() -> list[str]:
+    """Map every byte to a visible character, as GPT-2 does: itself, else one from U+0100 on."""
     visible = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     others = iter(range(0x100, 0x200))
     return [chr(byte) if byte in visible else chr(next(others)) for byte in range(256)]

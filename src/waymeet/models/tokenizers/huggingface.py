@@ -1,7 +1,4 @@
-"""Splitting text for models in folders, by the tokenizer.json that lies beside them.
-
-Their tokenizers are of many kinds, so the library of that name does it; it comes with the extra `models`.
-"""
+"""Tokenizers of models in folders, by the package `tokenizers` (extra `models`)."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,40 +9,41 @@ from waymeet.models.local.transformer import Tokens
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
-_LONGEST = 64  # characters per token that are looked at: no text needs more, and a huge one costs nothing
+_MAX_CHARS_PER_TOKEN = 64  # bounds the cost of a huge text, of which only the first tokens are used
 
 
 class Splitter:
-    """Turns text into the tokens of one model."""
+    """Encodes text as the tokens of one model."""
 
-    def __init__(self, folder: Path, longest: int, *, lower: bool = False) -> None:
+    def __init__(self, folder: Path, max_tokens: int, *, is_lowercase: bool = False) -> None:
         self._tokenizer = _load(folder / "tokenizer.json")
-        self._longest = longest
-        self._lower = lower
+        self._max_tokens = max_tokens
+        self._is_lowercase = is_lowercase
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(longest, strategy="longest_first")
+        self._tokenizer.enable_truncation(max_tokens, strategy="longest_first")
 
-    def one(self, text: str) -> Tokens:
-        """Split a text, with the special tokens that the model expects around it."""
-        return _tokens(self._tokenizer.encode(self._clean(text)))
+    def encode(self, text: str) -> Tokens:
+        """Encode a text with the special tokens of the model."""
+        return _to_tokens(self._tokenizer.encode(self._clean(text)))
 
-    def two(self, first: str, second: str) -> Tokens:
-        """Split two texts that are looked at together; the longer one is cut if both are too long."""
-        return _tokens(self._tokenizer.encode(self._clean(first), self._clean(second)))
+    def encode_pair(self, first: str, second: str) -> Tokens:
+        """Encode a pair of texts.
 
-    def bare(self, text: str, unknown: bool = False) -> list[int]:
-        """Split a text without special tokens; unknown words are left out unless wanted."""
+        The longer one is truncated if both are too long.
+        """
+        return _to_tokens(self._tokenizer.encode(self._clean(first), self._clean(second)))
+
+    def encode_known_words(self, text: str) -> list[int]:
+        """Encode a text without special tokens and without unknown words."""
         ids: list[int] = self._tokenizer.encode(self._clean(text), add_special_tokens=False).ids
-        return ids if unknown else [each for each in ids if each != self._unknown]
-
-    @property
-    def _unknown(self) -> int | None:
         name = getattr(self._tokenizer.model, "unk_token", None)
-        return self._tokenizer.token_to_id(name) if name else None
+        unknown = self._tokenizer.token_to_id(name) if name else None
+        return [token for token in ids if token != unknown]
 
     def _clean(self, text: str) -> str:
-        text = text[: self._longest * _LONGEST].encode("utf-8", "replace").decode("utf-8")  # no lone surrogates
-        return text.lower() if self._lower else text
+        """Truncate a text and replace lone surrogates."""
+        text = text[: self._max_tokens * _MAX_CHARS_PER_TOKEN].encode("utf-8", "replace").decode("utf-8")
+        return text.lower() if self._is_lowercase else text
 
 
 def _load(path: Path) -> "Tokenizer":
@@ -56,15 +54,15 @@ def _load(path: Path) -> "Tokenizer":
             "Models in folders need the package tokenizers.", "pip install 'waymeet[models]'"
         ) from error
     if not path.is_file():
-        raise EmbeddingError(f"{path.parent} has no tokenizer.json.", "Fetch the model with its fast tokenizer.")
+        raise EmbeddingError(f"{path.parent} has no tokenizer.json.", "Download the model with its fast tokenizer.")
     try:
         tokenizer = Tokenizer.from_file(str(path))
-    except Exception as error:  # the library raises nothing more special than this
-        raise EmbeddingError(f"{path} cannot be read: {error}.", "Fetch the model again.") from error
-    tokenizer.encode_special_tokens = True  # text is only ever text: </s> in it is a tag of HTML
+    except Exception as error:  # the library raises nothing more specific
+        raise EmbeddingError(f"{path} cannot be read: {error}.", "Download the model again.") from error
+    tokenizer.encode_special_tokens = True  # in a text, </s> is an HTML tag and no special token
     return tokenizer
 
 
-def _tokens(encoded: "Encoding") -> Tokens:
-    kinds: list[int] = encoded.type_ids
-    return Tokens(encoded.ids, kinds.index(1) if 1 in kinds else None)
+def _to_tokens(encoding: "Encoding") -> Tokens:
+    kinds: list[int] = encoding.type_ids
+    return Tokens(encoding.ids, kinds.index(1) if 1 in kinds else None)

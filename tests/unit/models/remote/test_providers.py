@@ -12,7 +12,7 @@ from support.subprocess_server import process
 from waymeet.errors import EmbeddingError, UnusableVectorError
 from waymeet.models.remote.embedder import EmbedderLimits, HttpEmbedder
 from waymeet.models.remote.http import Clock
-from waymeet.models.remote.providers import Provider, cohere, compatible, elsewhere, openai, voyage
+from waymeet.models.remote.providers import Provider, cohere, compatible, openai, voyage, with_url
 
 KEY = "sk-very-secret-0123456789"
 KEYS = dict.fromkeys(("VOYAGE_API_KEY", "OPENAI_API_KEY", "CO_API_KEY", "MY_KEY"), KEY)
@@ -45,7 +45,7 @@ def _embedder(
     }
     provider = known[client]
     if client != "compatible":
-        provider = elsewhere(provider, f"{address}/{manner}/{'v2' if client == 'cohere' else 'v1'}")
+        provider = with_url(provider, f"{address}/{manner}/{'v2' if client == 'cohere' else 'v1'}")
     return HttpEmbedder(provider, KEYS, patience or EmbedderLimits(), (waits or Waits()).clock)
 
 
@@ -83,7 +83,7 @@ def test_a_busy_server_is_left_alone_as_long_as_it_says(address: str, client: st
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_broken_server_is_tried_five_times(address: str, client: str) -> None:
     waits = Waits()
-    with pytest.raises(EmbeddingError, match=rf"{client} answers with an error \(HTTP 500\)"):
+    with pytest.raises(EmbeddingError, match=rf"{client} answered with an error \(HTTP 500\)"):
         _embedder(address, client, "broken", waits).embed_passages(TEXTS)
     assert waits.pauses == [0.25, 0.5, 1.0, 2.0]
 

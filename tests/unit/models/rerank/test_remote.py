@@ -10,8 +10,8 @@ import pytest
 from support.model_server import ModelServer, Reply, chatting, judged, serving
 
 from waymeet.errors import ModelError
-from waymeet.models.expanders import ChatExpander, RememberingExpander, TtlCache
-from waymeet.models.remote.client import Server, ask
+from waymeet.models.expanders import CachedExpander, ChatExpander, TtlCache
+from waymeet.models.remote.client import Server, request
 from waymeet.models.remote.http import Clock
 from waymeet.models.rerank.remote import ChatReranker, HttpReranker
 
@@ -31,7 +31,7 @@ def server() -> Iterator[ModelServer]:
 
 
 def hasty(waits: list[float] | None = None) -> Clock:
-    """Give a clock that notes how long it was to wait, and does not."""
+    """Make a clock that records waits and does not wait."""
     noted: list[float] = [] if waits is None else waits
     return Clock(wait=noted.append, chance=lambda: 1.0)
 
@@ -132,7 +132,7 @@ def test_an_answer_after_the_deadline_is_not_waited_for(server: ModelServer) -> 
         HttpReranker(at(server, seconds=0.1), "m", "cohere").score("why", TEXTS)
 
 
-def test_nobody_there_is_an_error() -> None:
+def test_a_missing_server_is_an_error() -> None:
     with serving() as server:
         gone = at(server)
     with pytest.raises(ModelError, match="cannot be reached"):
@@ -142,15 +142,15 @@ def test_nobody_there_is_an_error() -> None:
 def test_a_question_is_never_carried_to_another_server(server: ModelServer) -> None:
     with serving() as other:
         server.replies = [Reply(307, headers={"Location": f"{other.url}/rerank"})]
-        with pytest.raises(ModelError, match="sends elsewhere"):
+        with pytest.raises(ModelError, match="redirects to another address"):
             HttpReranker(at(server), "m", "cohere").score("why", TEXTS)
         assert other.asked == []
 
 
 @pytest.mark.parametrize(
-    ("url", "key", "said"),
+    ("url", "key", "message"),
     [
-        ("http://models.example/v1/rerank", KEY, "in the open"),
+        ("http://models.example/v1/rerank", KEY, "unencrypted"),
         ("ftp://models.example/v1", "", "no usable address"),
         ("file:///etc/passwd", "", "no usable address"),
         ("https://me:secret@models.example/v1", "", "no usable address"),
@@ -158,9 +158,9 @@ def test_a_question_is_never_carried_to_another_server(server: ModelServer) -> N
         ("https://models.example/v1", "schlüssel", "does not hold a key"),
     ],
 )
-def test_keys_and_addresses_are_checked_before_anything_is_sent(url: str, key: str, said: str) -> None:
-    with pytest.raises(ModelError, match=said) as caught:
-        ask(Server("x", url, key, "MY_KEY"), {}, dict[str, str])
+def test_keys_and_addresses_are_checked_before_anything_is_sent(url: str, key: str, message: str) -> None:
+    with pytest.raises(ModelError, match=message) as caught:
+        request(Server("x", url, key, "MY_KEY"), {}, dict[str, str])
     assert not key or key not in str(caught.value)
     assert "secret" not in str(caught.value)
 
@@ -207,8 +207,8 @@ def test_a_chat_model_may_think_aloud_and_fence_its_reply(server: ModelServer) -
 
 
 def test_a_model_that_takes_no_temperature_is_asked_without_it_from_then_on(server: ModelServer) -> None:
-    told = json.dumps({"error": {"message": "Unsupported value: 'temperature' does not support 0 with this model."}})
-    server.replies = [Reply(400, told.encode())]
+    error = json.dumps({"error": {"message": "Unsupported value: 'temperature' does not support 0 with this model."}})
+    server.replies = [Reply(400, error.encode())]
     server.answering = chatting({"scores": {"1": 0.5}})
     reranker = ChatReranker(at(server, "chat/completions"), "picky")
     assert [reranker.score("why", ["x"]), reranker.score("why", ["x"])] == [[0.5], [0.5]]
@@ -240,8 +240,8 @@ def test_an_expander_without_wordings_is_an_error(server: ModelServer, content: 
 def test_wordings_are_remembered_for_an_hour_but_failures_are_not(server: ModelServer) -> None:
     now = 0.0
     server.answering = chatting({"wordings": ["cause"]})
-    asked = ChatExpander(at(server, "chat/completions"), "m")
-    expander = RememberingExpander(asked, TtlCache(3600.0, 10, lambda: now))
+    inner = ChatExpander(at(server, "chat/completions"), "m")
+    expander = CachedExpander(inner, TtlCache(3600.0, 10, lambda: now))
     server.replies = [Reply(400)]
     with pytest.raises(ModelError):
         expander.expand("why", 2)

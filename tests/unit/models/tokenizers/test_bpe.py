@@ -10,8 +10,8 @@ import pytest
 from tokenizers import Tokenizer
 
 from waymeet.errors import EmbeddingError
-from waymeet.models.files.checksums import published
-from waymeet.models.files.granite_file import read_pack
+from waymeet.models.files.checksums import find_package_file
+from waymeet.models.files.granite_file import read_granite_file
 from waymeet.models.local.granite import FILE, PACKAGE
 from waymeet.models.tokenizers.bpe import BytePairs
 
@@ -28,7 +28,7 @@ PHRASES = [" the", " function", "_name", " search", "'re", "'s", "12 ", "</s>", 
 
 @pytest.fixture(scope="module")
 def written() -> bytes:
-    return read_pack(published(PACKAGE, FILE)).tokenizer
+    return read_granite_file(find_package_file(PACKAGE, FILE)).tokenizer
 
 
 @pytest.fixture(scope="module")
