@@ -55,7 +55,7 @@ def plan_registration(agent: Agent, path: Path, name: str, entry: Mapping[str, A
     target = [agent.table, name]
     try:
         if agent.form == "toml":
-            after = toml_edit.with_table(text, target, entry)
+            after = toml_edit.set_values(text, target, entry)
         else:
             after = text
             missing = name not in _servers(agent, jsonc_edit.loads(text))
@@ -76,7 +76,7 @@ def plan_removal(agent: Agent, path: Path, name: str) -> Plan:
     try:
         if name not in _servers(agent, _loads(agent, text)):
             return Plan(path, before, before)
-        cut = toml_edit.without_table if agent.form == "toml" else jsonc_edit.without_value
+        cut = toml_edit.remove_table if agent.form == "toml" else jsonc_edit.without_value
         after = cut(text, [agent.table, name])
         _check(agent, text, after, name, None)
         kept = _recall(path)

@@ -72,9 +72,9 @@ def command(
     refusal = tuned.refusal
     plan = None
     if not refusal:
-        from waymeet.interfaces.quality.settings_file import planned
+        from waymeet.interfaces.quality.settings_file import plan_weights
 
-        plan = planned(folder, tuned.after)
+        plan = plan_weights(folder, tuned.after)
     if not as_json:
         print_lines(_lines(tuned, remarks))
         if plan:
