@@ -123,8 +123,14 @@ class Shape(Struct, frozen=True, forbid_unknown_fields=True):
     """Most linked pages that are named with a result."""
     whole_text: bool = False
     """Whether sections are given whole, beside the snippet."""
-    doubt: Part = 0.07
-    """Relevance that one of the first ten must reach; if none does, the answer says so. 0 never says it."""
+
+
+class Relevance(Struct, frozen=True, forbid_unknown_fields=True):
+    """Estimated relevance of the results."""
+
+    min: Part = 0.07
+    """Estimated relevance below which the ten best results count as not relevant; the answer then has a note.
+    0 disables the note."""
 
 
 class Context(Struct, frozen=True, forbid_unknown_fields=True):
@@ -319,6 +325,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     expand: Expand = Expand()
     feedback: Feedback = Feedback()
     shape: Shape = Shape()
+    relevance: Relevance = Relevance()
     context: Context = Context()
     chunking: Chunking = Chunking()
     ingest: Ingest = Ingest()

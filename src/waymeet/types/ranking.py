@@ -142,8 +142,8 @@ class Step(Struct, frozen=True):
     skipped: str | None = None
 
 
-LOW_RELEVANCE_NOTE = "nothing here seems to answer this; the nearest is shown"
-"""The note of an answer that is doubtful."""
+LOW_RELEVANCE_NOTE = "no result looks relevant; showing the closest matches"
+"""Note of an answer whose `low_relevance` is set."""
 
 
 class Answer(Struct, frozen=True):
@@ -157,7 +157,7 @@ class Answer(Struct, frozen=True):
     hits: tuple[Hit, ...]
     total_found: int
     low_relevance: bool = False
-    """Whether nothing found seems to answer the question: no relevance reaches the setting `shape.doubt`."""
+    """Whether none of the ten best results has an estimated relevance of at least `relevance.min`."""
     degraded: tuple[Degraded, ...] = ()
     notes: tuple[str, ...] = ()
     """What was read into the query or changed in it."""

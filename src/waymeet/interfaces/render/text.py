@@ -52,7 +52,7 @@ def plain_line(line: Line) -> str:
 def render_answer(answer: Answer) -> Iterator[Line]:
     """Show an answer: its hits, then everything the asker should know about how it came about."""
     if answer.low_relevance:
-        yield [(f"{LOW_RELEVANCE_NOTE[0].upper()}{LOW_RELEVANCE_NOTE[1:]}:", "yellow")]
+        yield [(f"{LOW_RELEVANCE_NOTE[0].upper()}{LOW_RELEVANCE_NOTE[1:]}.", "yellow")]
         yield []
     for place, hit in enumerate(answer.hits, start=1):
         yield from _hit_lines(place, hit)

@@ -63,7 +63,7 @@ def judged(
         chances.append(max(told, key=lambda each: each.value, default=None))
     leading = [each.value if each else None for each in chances[:LOOKED_AT]]
     partial = any(each.code == "partial_vectors" for each in search.degraded)  # what has no vector may yet answer
-    return RelevanceVerdict(chances, not partial and is_low_relevance(leading, meaning.nearest, settings.shape.doubt))
+    return RelevanceVerdict(chances, not partial and is_low_relevance(leading, meaning.nearest, settings.relevance.min))
 
 
 def _asked(search: Search, tools: Tools, bm25: Bm25, chunks: Sequence[str]) -> _Asked:
