@@ -40,11 +40,29 @@ def test_json_is_an_answer(project: Path, run: Run) -> None:
     }
 
 
-def test_explain_prints_a_tree(project: Path, run: Run) -> None:
-    found = run("search", "fused", "--explain")
-    assert "= quotient of" in found.out
-    assert "rarity (idf)" in found.out
-    assert "└─" in found.out
+def test_explain_prints_the_signals_of_each_score(project: Path, run: Run) -> None:
+    shown = run("search", "fused", "--explain").out
+    assert "█" in shown
+    assert "fuse" in shown
+    assert "estimated relevance 0." in shown
+    assert "└─" not in shown
+
+
+def test_explain_full_prints_a_tree(project: Path, run: Run) -> None:
+    shown = run("search", "fused", "--explain-full").out
+    assert "= quotient of" in shown
+    assert "idf" in shown
+    assert "└─" in shown
+
+
+def test_json_has_the_tree_with_either_option(project: Path, run: Run) -> None:
+    short, full, none = (
+        json.loads(run("search", "fused", "--json", *options).out)["hits"][0]["explanation"]
+        for options in (("--explain",), ("--explain-full",), ())
+    )
+    assert short == full
+    assert short["parts"]
+    assert none is None
 
 
 def test_filters(project: Path, run: Run) -> None:
@@ -231,7 +249,7 @@ def test_recipes_and_settings(project: Path, run: Run) -> None:
         (("serach", "x"), "Did you mean search?"),
         (("how do we rotate keys?",), "waymeet search"),
         (("note", "shwo", "x"), "Did you mean show?"),
-        (("models", "pull", "x"), "There are: get, remove."),
+        (("models", "pull", "x"), "Commands: get, remove."),
     ],
 )
 def test_wrong_usage_is_exit_2_and_says_what_to_do(project: Path, run: Run, args: tuple[str, ...], said: str) -> None:

@@ -41,7 +41,7 @@ def test_what_is_completed(project: Path, run: Run) -> None:
     assert _completed("search", "--kind", "") == ["docs", "code", "notes", "tasks", "skills", "files", "folders"]
     assert _completed("search", "--recipe", "m") == ["memory", "mine"]
     assert _completed("search", "--set", "rrf.k") == ["rrf.k="]
-    assert _completed("search", "--exp") == ["--explain"]
+    assert _completed("search", "--exp") == ["--explain", "--explain-full"]
     assert _completed("settings", "terminal.l") == ["terminal.links"]
     assert _completed("install", "--agent", "c") == ["claude-code", "claude-desktop", "cursor", "codex"]
     assert _completed("task", "move", "x", "in") == ["in_progress"]

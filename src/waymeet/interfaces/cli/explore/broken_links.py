@@ -7,15 +7,15 @@ import click
 
 from waymeet.ingest.discover.run_state import renamed_paths
 from waymeet.interfaces.cli.common import (
-    current,
-    from_here,
-    opened,
+    fresh_store,
+    to_root_path,
+    open_project,
     project_options,
-    several,
+    format_count,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
-from waymeet.interfaces.cli.shell_complete import documents
+from waymeet.interfaces.cli.shell_complete import complete_documents
 from waymeet.interfaces.render.text import Line
 from waymeet.search.explore.broken_links import BrokenLink, find_broken_links
 from waymeet.staleness.references import find_unindexed
@@ -33,7 +33,7 @@ _PROBLEMS = {"missing": "leads nowhere", "anchor": "no such place", "renamed": "
 
 
 @click.command(short_help="List links that lead nowhere, and what may be meant.", epilog=_EPILOG)
-@click.argument("paths", nargs=-1, shell_complete=documents)
+@click.argument("paths", nargs=-1, shell_complete=complete_documents)
 @click.option("--exit-code", is_flag=True, help="End with 1 if there are any.")
 @project_options
 @format_option()
@@ -49,14 +49,14 @@ def command(
 
     Imports and calls that lead out of the project are not among them.
     """
-    with opened(root, index, flags) as project:
-        store, degraded = current(project, surely=exit_code)
-        wanted = [from_here(project.root, path) for path in paths]
+    with open_project(root, index, flags) as project:
+        store, degraded = fresh_store(project, complete=exit_code)
+        wanted = [to_root_path(project.root, path) for path in paths]
         with store.snapshot():
             found = find_broken_links(
                 store, renamed_paths(store), lambda name: bool(find_unindexed(project.root, [name])), wanted
             )
-    said = f"{several(len(found), 'broken link')}." if found else "No link is broken."
+    said = f"{format_count(len(found), 'broken link')}." if found else "No link is broken."
     whole = {"broken": found, "degraded": degraded}
     files = [each.document for each in found]
     print_listing(form, Listing(whole, found, tuple(_lines(found)), files, said, degraded=degraded), project)

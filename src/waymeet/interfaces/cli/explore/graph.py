@@ -6,18 +6,18 @@ from pathlib import Path
 import click
 
 from waymeet.interfaces.cli.common import (
-    cited,
-    current,
+    to_root_reference,
+    fresh_store,
     kinds_option,
-    listed,
-    opened,
+    split_kinds,
+    open_project,
     project_options,
     say,
-    say_degraded,
+    print_degraded,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
-from waymeet.interfaces.cli.shell_complete import documents
+from waymeet.interfaces.cli.shell_complete import complete_documents
 from waymeet.interfaces.render.graph import dot, mermaid, outline, tree
 from waymeet.search.explore.graph import Graph, graph_around, node_id, whole_graph
 from waymeet.search.lookup.citation import documents_of_references as documents_of
@@ -37,7 +37,7 @@ _EPILOG = manual(
 
 
 @click.command(short_help="Draw the graph, or the part around a document.", epilog=_EPILOG)
-@click.argument("reference", metavar="[ID]", required=False, shell_complete=documents)
+@click.argument("reference", metavar="[ID]", required=False, shell_complete=complete_documents)
 @click.option("--depth", type=click.IntRange(0, 10), default=1, show_default=True, help="How many links around ID.")
 @kinds_option
 @click.option("--symbols", is_flag=True, help="Show sections and symbols as nodes of their own.")
@@ -60,18 +60,18 @@ def command(
     As text for people, for Graphviz (dot), for Mermaid (mermaid, or md with a fence around it), or as JSON: jsonl
     gives the edges one by one, files the documents.
     """
-    with opened(root, index, flags) as project:
-        store, degraded = current(project)
+    with open_project(root, index, flags) as project:
+        store, degraded = fresh_store(project)
         with store.snapshot():
-            meant = find_target(store, cited(project.root, reference)) if reference else None
+            meant = find_target(store, to_root_reference(project.root, reference)) if reference else None
             if meant is not None:
-                graph = graph_around(store, meant, depth, listed(kinds), limit, symbols=symbols)
+                graph = graph_around(store, meant, depth, split_kinds(kinds), limit, symbols=symbols)
             else:
-                graph = whole_graph(store, listed(kinds), limit, symbols=symbols)
+                graph = whole_graph(store, split_kinds(kinds), limit, symbols=symbols)
             files = documents_of([node.id for node in graph.nodes], store.documents)
     if form in {"dot", "mermaid", "md"}:
         say(dot(graph) if form == "dot" else f"```mermaid\n{mermaid(graph)}\n```" if form == "md" else mermaid(graph))
-        say_degraded(degraded)
+        print_degraded(degraded)
     else:
         print_listing(form, _listing(graph, meant, files, degraded), project)
     if graph.cut:

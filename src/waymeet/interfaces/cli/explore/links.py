@@ -6,17 +6,17 @@ from pathlib import Path
 import click
 
 from waymeet.interfaces.cli.common import (
-    cited,
-    current,
+    to_root_reference,
+    fresh_store,
     kinds_option,
-    listed,
-    opened,
+    split_kinds,
+    open_project,
     project_options,
     say,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
-from waymeet.interfaces.cli.shell_complete import documents
+from waymeet.interfaces.cli.shell_complete import complete_documents
 from waymeet.interfaces.render.text import Line
 from waymeet.search.explore.graph import Connection, list_connections, node_id
 from waymeet.search.lookup.citation import documents_of_references as documents_of
@@ -35,7 +35,7 @@ _EPILOG = manual(
 
 
 @click.command(short_help="List the links of a document, out and in.", epilog=_EPILOG)
-@click.argument("reference", metavar="ID", shell_complete=documents)
+@click.argument("reference", metavar="ID", shell_complete=complete_documents)
 @kinds_option
 @project_options
 @format_option()
@@ -43,11 +43,11 @@ def command(
     reference: str, kinds: tuple[str, ...], root: Path | None, index: Path | None, flags: tuple[str, ...], form: str
 ) -> int:
     """List the links of a document, a section or a symbol: those it has, then those that lead to it, by kind."""
-    with opened(root, index, flags) as project:
-        store, degraded = current(project)
+    with open_project(root, index, flags) as project:
+        store, degraded = fresh_store(project)
         with store.snapshot():
-            meant = find_target(store, cited(project.root, reference))
-            found = list_connections(store, meant, listed(kinds))
+            meant = find_target(store, to_root_reference(project.root, reference))
+            found = list_connections(store, meant, split_kinds(kinds))
             ends = [each.id for each in found if not each.dangling]
             files = documents_of(ends, store.documents)
     whole = {"id": node_id(meant.node), "links": found, "degraded": degraded}

@@ -5,10 +5,10 @@ from pathlib import Path
 import click
 
 from waymeet.interfaces.cli.common import (
-    current,
-    opened,
+    fresh_store,
+    open_project,
     project_options,
-    several,
+    format_count,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
@@ -40,13 +40,17 @@ def command(
     form: str,
 ) -> int:
     """List documents that no other document links to: hardly anybody will find them by reading."""
-    with opened(root, index, flags) as project:
-        store, degraded = current(project)
+    with open_project(root, index, flags) as project:
+        store, degraded = fresh_store(project)
         with store.snapshot():
             found = find_orphans(store, kinds or ("docs",), entrances=everything)
-    said = f"{several(len(found), 'document')} that nothing links to." if found else "Everything is linked."
+    said = f"{format_count(len(found), 'document')} that nothing links to." if found else "Everything is linked."
     lines = [
-        [(each.document, "cyan place"), (f"  {each.title}", ""), (f"  {several(each.links, 'link')} of its own", "dim")]
+        [
+            (each.document, "cyan place"),
+            (f"  {each.title}", ""),
+            (f"  {format_count(each.links, 'link')} of its own", "dim"),
+        ]
         for each in found
     ]
     files = [each.document for each in found]

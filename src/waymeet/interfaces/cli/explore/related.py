@@ -6,17 +6,17 @@ from pathlib import Path
 import click
 
 from waymeet.interfaces.cli.common import (
-    cited,
-    index_first,
+    to_root_reference,
+    index_if_needed,
     kinds_option,
-    listed,
-    opened,
+    split_kinds,
+    open_project,
     project_options,
     say,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
-from waymeet.interfaces.cli.shell_complete import documents
+from waymeet.interfaces.cli.shell_complete import complete_documents
 from waymeet.interfaces.daemon.client import query_daemon
 from waymeet.interfaces.render.text import Line
 from waymeet.interfaces.requests.fields import relative_to_root
@@ -36,7 +36,7 @@ _EPILOG = manual(
 
 
 @click.command(short_help="List what belongs to a document, judged by links.", epilog=_EPILOG)
-@click.argument("reference", metavar="ID", shell_complete=documents)
+@click.argument("reference", metavar="ID", shell_complete=complete_documents)
 @click.option("--depth", type=click.IntRange(1, 5), default=2, show_default=True, help="How many links far to look.")
 @kinds_option
 @click.option("-n", "--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="Most to show.")
@@ -56,12 +56,12 @@ def command(
 
     ID is a path, an id that search shows, a title, or a file name that only one file has.
     """
-    with opened(root, index, flags) as project:
-        id_ = relative_to_root(project.root, cited(project.root, reference))
-        request = RelatedRequest(id=id_, depth=depth, link_types=listed(kinds), limit=limit)
+    with open_project(root, index, flags) as project:
+        id_ = relative_to_root(project.root, to_root_reference(project.root, reference))
+        request = RelatedRequest(id=id_, depth=depth, link_types=split_kinds(kinds), limit=limit)
         answer = query_daemon(project, "related", request, RelatedAnswer)
         if answer is None:
-            index_first(project)
+            index_if_needed(project)
             answer = answer_related(project, request)
     found, degraded = answer.related, answer.degraded
     whole = {"id": answer.document, "related": found, "degraded": degraded}

@@ -7,15 +7,15 @@ from time import time_ns
 import click
 
 from waymeet.interfaces.cli.common import (
-    current,
-    from_here,
-    opened,
+    fresh_store,
+    to_root_path,
+    open_project,
     project_options,
-    several,
+    format_count,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
-from waymeet.interfaces.cli.shell_complete import documents
+from waymeet.interfaces.cli.shell_complete import complete_documents
 from waymeet.interfaces.render.text import Line, to_single_line
 from waymeet.staleness.scope import is_below
 from waymeet.staleness.verdicts import StaleDocument, list_stale
@@ -33,7 +33,7 @@ _EPILOG = manual(
 
 
 @click.command(short_help="List documents that what they describe has left behind.", epilog=_EPILOG)
-@click.argument("paths", nargs=-1, shell_complete=documents)
+@click.argument("paths", nargs=-1, shell_complete=complete_documents)
 @click.option("--exit-code", is_flag=True, help="End with 1 if any document is stale.")
 @click.option("--strict", is_flag=True, help="Count what is possibly stale as stale.")
 @click.option("--all", "everything", is_flag=True, help="List also documents that are fresh or refer to nothing.")
@@ -56,10 +56,10 @@ def command(
     (staleness.threshold_days). Times are those of commits, for files with uncommitted changes and without git those
     of the files.
     """
-    with opened(root, index, flags) as project:
-        store, degraded = current(project, surely=exit_code)
+    with open_project(root, index, flags) as project:
+        store, degraded = fresh_store(project, complete=exit_code)
         moments = project.change_dates(store)
-        wanted = [from_here(project.root, path) for path in paths]
+        wanted = [to_root_path(project.root, path) for path in paths]
         for path, given in zip(wanted, paths, strict=True):  # a typing error must not look like good news
             if not any(is_below(document, [path]) for document in store.fingerprints()):
                 raise click.UsageError(f"Nothing indexed is called {to_single_line(given)} or lies below it.")
@@ -68,7 +68,7 @@ def command(
     shown = found if everything else tuple(each for each in found if each.state in {"stale", "possibly_stale"})
     notes = (moments.problem,) if moments.problem else ()
     told = ", ".join(f"{number} {state.replace('_', ' ')}" for state, number in counts.items() if number)
-    said = f"{several(len(found), 'document')}: {told}." if found else "No document here describes anything."
+    said = f"{format_count(len(found), 'document')}: {told}." if found else "No document here describes anything."
     whole = {"documents": shown, "counts": counts, "notes": notes, "degraded": degraded}
     files = [each.document for each in shown]
     print_listing(form, Listing(whole, shown, tuple(_lines(shown)), files, said, notes, degraded), project)

@@ -6,15 +6,15 @@ from pathlib import Path
 import click
 
 from waymeet.interfaces.cli.common import (
-    cited,
-    current,
-    opened,
+    to_root_reference,
+    fresh_store,
+    open_project,
     project_options,
-    several,
+    format_count,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
-from waymeet.interfaces.cli.shell_complete import documents
+from waymeet.interfaces.cli.shell_complete import complete_documents
 from waymeet.interfaces.render.text import Line
 from waymeet.search.explore.suggest_links import Suggestion, suggest_links
 from waymeet.search.lookup.find import find_target
@@ -30,7 +30,7 @@ _EPILOG = manual(
 
 
 @click.command(short_help="Suggest links that nobody has set yet.", epilog=_EPILOG)
-@click.argument("reference", metavar="[ID]", required=False, shell_complete=documents)
+@click.argument("reference", metavar="[ID]", required=False, shell_complete=complete_documents)
 @click.option("-n", "--limit", type=click.IntRange(1, 100_000), default=50, show_default=True, help="Most to show.")
 @project_options
 @format_option()
@@ -46,11 +46,11 @@ def command(
 
     Each comes with its sentence, the link set, ready to paste.
     """
-    with opened(root, index, flags) as project:
-        store, degraded = current(project)
-        only = find_target(store, cited(project.root, reference)).document.id if reference else None
+    with open_project(root, index, flags) as project:
+        store, degraded = fresh_store(project)
+        only = find_target(store, to_root_reference(project.root, reference)).document.id if reference else None
         found = suggest_links(store, project.settings, limit, only)
-    said = f"{several(len(found.found), 'suggestion')}." if found.found else "Nothing to suggest."
+    said = f"{format_count(len(found.found), 'suggestion')}." if found.found else "Nothing to suggest."
     whole = {"suggestions": found.found, "notes": found.notes, "degraded": degraded}
     files, lines = [each.document for each in found.found], tuple(_lines(found.found))
     print_listing(form, Listing(whole, found.found, lines, files, said, tuple(found.notes), degraded), project)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from waymeet.interfaces.cli.common import json_option, opened, print_json, project_options, several
+from waymeet.interfaces.cli.common import json_option, open_project, print_json, project_options, format_count
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.render.text import escape_control
 
@@ -29,7 +29,7 @@ def command(repair: bool, root: Path | None, index: Path | None, flags: tuple[st
     project's files by `waymeet index`. If the index file itself is damaged, all documents that are whole are saved
     into a new one, with their vectors; the damaged file is put aside, never deleted.
     """
-    with opened(root, index, flags) as project:
+    with open_project(root, index, flags) as project:
         verdict = project.check(repair=repair)
         if as_json:
             print_json(verdict)
@@ -42,7 +42,7 @@ def command(repair: bool, root: Path | None, index: Path | None, flags: tuple[st
         elif verdict.damaged:
             left = sum(not finding.repaired for finding in verdict.findings)
             advice = "" if repair else " Mend it: waymeet check --repair"
-            click.echo(f"Damage: {several(left, 'finding')}.{advice}", err=True)
+            click.echo(f"Damage: {format_count(left, 'finding')}.{advice}", err=True)
         if verdict.run_index:
             click.echo("Run `waymeet index` now: it reads again what was lost.", err=True)
     return 3 if verdict.damaged else 0

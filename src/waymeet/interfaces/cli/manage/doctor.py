@@ -7,7 +7,7 @@ import click
 
 from waymeet.errors import SettingsError
 from waymeet.interfaces.cli import ROOT
-from waymeet.interfaces.cli.common import opened, project_options, several
+from waymeet.interfaces.cli.common import open_project, project_options, format_count
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.manage.health_checks import (
     Finding,
@@ -59,9 +59,13 @@ def command(
     found = tuple(_looked(folder, index, flags, offline=offline))
     problems = sum(each.state == "problem" for each in found)
     warnings = sum(each.state == "warning" for each in found)
-    said = f"{several(problems, 'problem')}, {several(warnings, 'warning')}." if problems + warnings else "All is well."
+    said = (
+        f"{format_count(problems, 'problem')}, {format_count(warnings, 'warning')}."
+        if problems + warnings
+        else "All is well."
+    )
     whole = {"findings": found, "problems": problems, "warnings": warnings}
-    print_listing(form, Listing(whole, found, tuple(_lines(found)), said=said), None)
+    print_listing(form, Listing(whole, found, tuple(_lines(found)), summary=said), None)
     return 1 if problems else 0
 
 
@@ -72,7 +76,7 @@ def _looked(folder: Path, index: Path | None, flags: tuple[str, ...], *, offline
     yield from room(index_file(folder, index))
     yield from lock_of(folder, index)
     try:
-        with opened(folder, index, flags) as project:
+        with open_project(folder, index, flags) as project:
             yield from _inside(project, offline=offline)
     except SettingsError:
         yield Finding("index", "warning", "not looked at: the settings come first")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from waymeet.ingest.embed.job import Job, log_path, running_job
-from waymeet.interfaces.cli.common import bars, once, say, several
+from waymeet.interfaces.cli.common import bars, call_once, say, format_count
 from waymeet.interfaces.render.text import to_single_line
 from waymeet.project import Project
 
@@ -44,7 +44,7 @@ def _embedded(project: Project, *, agreed: bool | None) -> "EmbeddingReport":
         return agreed
 
     with bars("Embedding") as (progress,):
-        waiting = once(_say_waiting) if sys.stderr.isatty() else None
+        waiting = call_once(_say_waiting) if sys.stderr.isatty() else None
         return project.embed(progress, consent=consent, waiting=waiting)
 
 
@@ -110,13 +110,13 @@ def tell(came: "EmbeddingReport") -> None:
     """Say what came of embedding."""
     if came.embedded:
         rate = came.embedded / max(came.seconds, 1e-3)
-        say(f"{several(came.embedded, 'section')} embedded in {came.seconds:.1f} s ({rate:,.0f}/s).")
+        say(f"{format_count(came.embedded, 'section')} embedded in {came.seconds:.1f} s ({rate:,.0f}/s).")
     if came.failed:
-        say(f"{several(came.failed, 'section')} got no usable vector; `waymeet status` says why.", err=True)
+        say(f"{format_count(came.failed, 'section')} got no usable vector; `waymeet status` says why.", err=True)
     for remark in came.warnings:
         say(to_single_line(remark), err=True)
     if came.error:
-        left = f"{several(came.remaining, 'section')} without a vector: words and links find them."
+        left = f"{format_count(came.remaining, 'section')} without a vector: words and links find them."
         say(f"{to_single_line(came.error)}\n{left} {to_single_line(came.hint)}".rstrip(), err=True)
 
 

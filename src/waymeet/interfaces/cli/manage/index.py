@@ -12,14 +12,14 @@ from msgspec.structs import replace
 
 from waymeet.errors import RemovalsError
 from waymeet.interfaces.cli.common import (
-    indexed,
+    update_index,
     json_option,
-    opened,
+    open_project,
     print_json,
     print_json_line,
     project_options,
     say,
-    several,
+    format_count,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.manage import embedding_progress
@@ -81,7 +81,7 @@ def command(
     last changed first; every batch is kept, so that it can be broken off at any time and goes on the next time.
     """
     _refuse_contradictions(path, root, no_embed + background + watch)
-    with opened(path or root, index, flags) as project:
+    with open_project(path or root, index, flags) as project:
         if only_embed:
             signal.signal(signal.SIGTERM, _end)
             return embedding_progress.embedded_quietly(project)
@@ -125,30 +125,30 @@ def _choose_roots(project: Project, add: tuple[str, ...], remove: tuple[str, ...
 def _indexed(project: Project, *, accept: bool) -> "IndexReport":
     """Bring the index up to date; ask first, if somebody is there, before most of it is forgotten."""
     try:
-        return indexed(project, accept_removals=accept)
+        return update_index(project, accept_removals=accept)
     except RemovalsError as error:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise
         if not click.confirm(f"{to_single_line(error.message)} Forget them now?", err=True):
             raise
-    return indexed(project, accept_removals=True)
+    return update_index(project, accept_removals=True)
 
 
 def _tell(project: Project, report: "IndexReport") -> None:
     counts = project.counts()
     files = counts.documents - counts.kinds.get("folders", 0)
-    say(f"{several(files, 'file')} in {project.root}: {_changes(report)}.")
+    say(f"{format_count(files, 'file')} in {project.root}: {_changes(report)}.")
     dangling = f", {counts.dangling} leading nowhere yet" if counts.dangling else ""
     say(
-        f"{several(counts.chunks, 'section')}, {several(counts.terms, 'term')}, "
-        f"{several(counts.edges, 'link')}{dangling}. {report.seconds:.1f} s."
+        f"{format_count(counts.chunks, 'section')}, {format_count(counts.terms, 'term')}, "
+        f"{format_count(counts.edges, 'link')}{dangling}. {report.seconds:.1f} s."
     )
     for name, trouble in report.missing:
         say(f"The extra root {name} {trouble}. What is known of it was kept.", err=True)
     if report.skipped:
-        say(f"Left out: {several(len(report.skipped), 'file')}; `waymeet status` says why.")
+        say(f"Left out: {format_count(len(report.skipped), 'file')}; `waymeet status` says why.")
     if report.warnings:
-        say(f"Not all could be read in {several(len(report.warnings), 'file')}; `waymeet status` says what.")
+        say(f"Not all could be read in {format_count(len(report.warnings), 'file')}; `waymeet status` says what.")
     if not files:
         say("There is nothing to search yet: no text file was found, or all are ignored.", err=True)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from waymeet.errors import EmbeddingError
-from waymeet.interfaces.cli.common import bars, json_option, opened, print_json, print_lines, project_options, say
+from waymeet.interfaces.cli.common import bars, json_option, open_project, print_json, print_lines, project_options, say
 from waymeet.interfaces.cli.group import Group
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.render.text import Line, to_single_line
@@ -71,7 +71,7 @@ def command(
     """
     if ctx.invoked_subcommand:
         return None
-    with opened(root, index, flags) as project:
+    with open_project(root, index, flags) as project:
         numbers = project.settings.embedding
     found = list_models(numbers, environ)
     if as_json:
@@ -105,7 +105,7 @@ def get(
     """
     from waymeet.models.files.hub import download, plan_download
 
-    with opened(root, index, flags) as project:
+    with open_project(root, index, flags) as project:
         hub = project.settings.embedding.hub
     plan = plan_download(name, hub, revision)
     if not as_json:

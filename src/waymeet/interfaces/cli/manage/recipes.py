@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from waymeet.interfaces.cli.common import opened, project_options
+from waymeet.interfaces.cli.common import open_project, project_options
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
 from waymeet.interfaces.render.text import Line
@@ -46,7 +46,7 @@ _EPILOG = manual(
 @format_option(drop=("files",))
 def command(only_stages: bool, root: Path | None, index: Path | None, flags: tuple[str, ...], form: str) -> int:
     """List the rankings, yours among them, their stages and the numbers in which they differ from the defaults."""
-    with opened(root, index, flags) as project:
+    with open_project(root, index, flags) as project:
         recipes = list(list_recipes(project.settings.recipes))
     described = [_described(recipe) for recipe in recipes]
     lines = [line for recipe in recipes for line in _lines(recipe)]

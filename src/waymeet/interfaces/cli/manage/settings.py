@@ -11,10 +11,10 @@ from pathlib import Path
 import click
 import msgspec
 
-from waymeet.interfaces.cli.common import opened, project_options
+from waymeet.interfaces.cli.common import open_project, project_options
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
-from waymeet.interfaces.cli.shell_complete import recipes, setting_names
+from waymeet.interfaces.cli.shell_complete import complete_recipes, complete_setting_names
 from waymeet.interfaces.render.text import Line
 from waymeet.settings import Layer, Settings, find_origin, resolve, user_settings_file
 from waymeet.settings.layers import list_keys, unknown_key_error
@@ -32,12 +32,12 @@ _EPILOG = manual(
 
 
 @click.command(short_help="Show every setting, its value and where that comes from.", epilog=_EPILOG)
-@click.argument("beginning", default="", metavar="[KEY]", shell_complete=setting_names)
+@click.argument("beginning", default="", metavar="[KEY]", shell_complete=complete_setting_names)
 @click.option(
     "--recipe",
     default="auto",
     show_default=True,
-    shell_complete=recipes,
+    shell_complete=complete_recipes,
     help="Show the numbers this recipe runs with.",
 )
 @project_options
@@ -52,7 +52,7 @@ def command(
     Lowest to highest: defaults, the recipe, your own file, the project's waymeet.toml (or [tool.waymeet] in
     pyproject.toml), WAYMEET_SECTION_KEY variables, --set flags.
     """
-    with opened(root, index, flags) as project:
+    with open_project(root, index, flags) as project:
         layers = project.layers_for(recipe)
     known = dict(current(resolve(layers)))
     shown = {key: value for key, value in known.items() if key.startswith(beginning)}

@@ -6,7 +6,14 @@ from pathlib import Path
 import click
 
 from waymeet.ingest.status import Status, VectorStatus
-from waymeet.interfaces.cli.common import json_option, opened, print_json, print_lines, project_options, several
+from waymeet.interfaces.cli.common import (
+    json_option,
+    open_project,
+    print_json,
+    print_lines,
+    project_options,
+    format_count,
+)
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.manage.embedding_progress import far
 from waymeet.interfaces.render.text import Line
@@ -30,7 +37,7 @@ _SHOWN = 20
 @json_option
 def command(everything: bool, root: Path | None, index: Path | None, flags: tuple[str, ...], as_json: bool) -> int:
     """Say what is indexed, how fresh it is, and what was left out."""
-    with opened(root, index, flags) as project:
+    with open_project(root, index, flags) as project:
         status = project.status()
     if as_json:
         print_json(status)
@@ -53,7 +60,7 @@ def status_lines(status: Status, shown: int | None) -> Iterator[Line]:
     if folders:
         yield _row("folders", f"{folders}")
     if status.namespaces:
-        yield _row("packages", several(len(status.namespaces), "folder") + " with a name of its own")
+        yield _row("packages", format_count(len(status.namespaces), "folder") + " with a name of its own")
         yield from _listed([f"{folder} is {name}" for folder, name in status.namespaces], shown)
     yield _row("sections", f"{counts.chunks} with {counts.terms} different terms")
     yield _row("links", f"{counts.edges}, {counts.dangling} leading nowhere yet")
@@ -62,11 +69,11 @@ def status_lines(status: Status, shown: int | None) -> Iterator[Line]:
     gone = any(trouble for name, _, trouble in status.roots if not name)
     yield _row("fresh", "not known: its folder is not there" if gone else _fresh(status.changes))
     yield from _listed(status.changes or (), shown)
-    left_out = f"{several(status.skipped_count, 'file')}; what is too large or no text is found by its path only"
+    left_out = f"{format_count(status.skipped_count, 'file')}; what is too large or no text is found by its path only"
     yield _row("left out", left_out if status.skipped_count else "nothing")
     yield from _listed([f"{path}: {reason}" for path, reason in status.skipped], shown)
     if status.warnings:
-        yield _row("odd", f"{several(len(status.warnings), 'file')} could not be read quite as meant")
+        yield _row("odd", f"{format_count(len(status.warnings), 'file')} could not be read quite as meant")
         yield from _listed([f"{path}: {what}" for path, what in status.warnings], shown)
 
 
@@ -98,7 +105,7 @@ def _meaning(meaning: VectorStatus, shown: int | None) -> Iterator[Line]:
     elif meaning.embedded + len(meaning.failures) < meaning.chunks:
         yield _more("nobody is embedding the rest now: waymeet index")
     if meaning.failures:
-        yield _more(f"{several(len(meaning.failures), 'section')} without a usable vector, found by words alone")
+        yield _more(f"{format_count(len(meaning.failures), 'section')} without a usable vector, found by words alone")
         yield from _listed(list(meaning.failures), shown)
 
 
@@ -122,4 +129,4 @@ def _fresh(changes: tuple[str, ...] | None) -> str:
     if not changes:
         return "yes, every file is as it was indexed"
     taken = "`waymeet index` takes them in, a search only a few, `waymeet index --watch` all at once"
-    return f"no, {several(len(changes), 'file')} changed; {taken}"
+    return f"no, {format_count(len(changes), 'file')} changed; {taken}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from waymeet.errors import UsageError
-from waymeet.interfaces.cli.common import bars, json_option, opened, print_json, print_lines, project_options, say
+from waymeet.interfaces.cli.common import bars, json_option, open_project, print_json, print_lines, project_options, say
 from waymeet.interfaces.cli.help import manual
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def command(
     """
     if as_json and not (yes or dry_run):
         raise click.UsageError("With --json nobody can be asked: add --yes or --dry-run.")
-    with opened(root, index, flags) as project:
+    with open_project(root, index, flags) as project:
         folder = project.root
     if undo:
         return _taken_back(folder, yes=yes, dry_run=dry_run, as_json=as_json)

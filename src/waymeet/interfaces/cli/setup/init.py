@@ -8,7 +8,15 @@ from pathlib import Path
 import click
 
 from waymeet.errors import UsageError
-from waymeet.interfaces.cli.common import json_option, opened, print_json, print_lines, project_options, say, several
+from waymeet.interfaces.cli.common import (
+    json_option,
+    open_project,
+    print_json,
+    print_lines,
+    project_options,
+    say,
+    format_count,
+)
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.setup.detect_project import Detected, detected, settings_text
 from waymeet.interfaces.render.text import Line
@@ -47,7 +55,7 @@ def command(
 
     Waymeet works without one. It is never overwritten without your word, and what .gitignore names is left out anyway.
     """
-    with opened(root, index, flags) as project:
+    with open_project(root, index, flags) as project:
         folder, numbers = project.root, project.settings
     if is_too_broad(folder) and root is None:
         raise click.UsageError(f"{folder} is not a project. Go to a project's folder, or name it: waymeet init -C PATH")
@@ -76,7 +84,7 @@ def _found_lines(found: Detected) -> Iterator[Line]:
     sorts = ", ".join(found.sorts) or "no sort of project that is known here"
     yield [
         ("found  ", "dim"),
-        (f"{sorts}; {several(found.files, 'file')} to index{'' if found.complete else ' or more'}", ""),
+        (f"{sorts}; {format_count(found.files, 'file')} to index{'' if found.complete else ' or more'}", ""),
     ]
     rules = " and ".join(found.ignore_files)
     yield [("found  ", "dim"), (f"{rules}, heeded as they are" if rules else "no .gitignore: usual rules hold", "")]

@@ -11,7 +11,7 @@ import click
 from waymeet.errors import UsageError
 from waymeet.interfaces.agents.config_file import Plan, apply_plan, plan_registration, plan_removal
 from waymeet.interfaces.agents.known_agents import AGENTS, Agent, server_entry, server_name, settings_file
-from waymeet.interfaces.cli.common import json_option, opened, print_json, print_lines, project_options, say
+from waymeet.interfaces.cli.common import json_option, open_project, print_json, print_lines, project_options, say
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.render.text import Line
 
@@ -73,7 +73,7 @@ def command(
     The change is shown as a diff, and made only when you agree. Comments and whatever else the file holds stay as they
     are; `waymeet uninstall` gives back the file as it was before.
     """
-    with opened(root, index, flags) as project:
+    with open_project(root, index, flags) as project:
         folder = project.root
 
     def plan(agent: Agent, chosen: str) -> Plan:
@@ -187,7 +187,7 @@ def uninstall(
     If nobody changed the file since, it is given back byte for byte, or removed if there was none. Else only the entry
     of Waymeet is taken out.
     """
-    with opened(root, index, flags) as project:
+    with open_project(root, index, flags) as project:
         folder = project.root
 
     def plan(agent: Agent, chosen: str) -> Plan:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from waymeet.interfaces.cli.common import json_option, opened, print_json, project_options, say
+from waymeet.interfaces.cli.common import json_option, open_project, print_json, project_options, say
 from waymeet.interfaces.cli.help import manual
 
 _EPILOG = manual(
@@ -47,7 +47,7 @@ def command(
         return _listed(read_only=read_only, compat=compat, as_json=as_json)
     if sys.stdin is not None and sys.stdin.isatty():
         say("waymeet mcp waits for an agent's messages here; Ctrl-D ends it. To register it: waymeet install", err=True)
-    project = opened(root, index, flags)
+    project = open_project(root, index, flags)
     from waymeet.interfaces.mcp.stdio_pipes import claim_pipes
 
     wires = claim_pipes()  # before anything is imported that might print

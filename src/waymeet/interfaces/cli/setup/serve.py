@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from waymeet.errors import BusyIndexError
-from waymeet.interfaces.cli.common import json_option, opened, print_json, print_json_line, project_options, say
+from waymeet.interfaces.cli.common import json_option, open_project, print_json, print_json_line, project_options, say
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.render.text import escape_control, to_single_line
 from waymeet.project import Project
@@ -71,7 +71,7 @@ def command(
 
         print_json({"token": read_token()}) if as_json else say(read_token())
         return 0
-    with opened(root, index, flags) as project:
+    with open_project(root, index, flags) as project:
         if asking:
             return _status(project, as_json=as_json)
         if stopping:

@@ -9,7 +9,14 @@ from typing import Any
 import msgspec
 
 from waymeet.errors import ConflictError
-from waymeet.interfaces.cli.common import index_first, json_option, opened, print_json, print_lines, project_options
+from waymeet.interfaces.cli.common import (
+    index_if_needed,
+    json_option,
+    open_project,
+    print_json,
+    print_lines,
+    project_options,
+)
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import format_option
 from waymeet.interfaces.cli.write.render import conflict_json, saved_json, saved_lines
@@ -37,9 +44,9 @@ class Call(msgspec.Struct, frozen=True):
 
         Skills may lie anywhere (SKILL.md), and only the index knows where: whoever reads them has it made if need be.
         """
-        with opened(self.root, self.index, self.flags) as project:
+        with open_project(self.root, self.index, self.flags) as project:
             if reading == "skills" and not is_too_broad(project.root):
-                index_first(project)
+                index_if_needed(project)
             try:
                 yield project.notebook
             except ConflictError as error:

@@ -8,8 +8,8 @@ import click
 
 from waymeet.errors import ItemNotFoundError, UsageError
 from waymeet.interfaces.cli.common import (
-    cited,
-    opened,
+    to_root_reference,
+    open_project,
     print_json,
     print_lines,
     say,
@@ -249,7 +249,7 @@ def _list(kind: str) -> click.Command:
             counts = {each: used.count for each, used in entries.usage().items()} if kind == "skills" else {}
         shown = [{**shown_json(item), "used": counts.get(item.id, 0)} for item in items]
         files = [item.id for item in items]
-        with opened(call.root, call.index, call.flags) as project:
+        with open_project(call.root, call.index, call.flags) as project:
             print_listing(form, Listing(shown, shown, tuple(item_lines(items, counts)), files), project)
         if not items and form != "json":
             say(f'There are none. To write one: waymeet {SINGULAR[kind]} add "Title" "Text"', err=True)
@@ -272,8 +272,8 @@ def _linking(kind: str, name: str, what: str) -> click.Command:
     @_VERSION
     @with_options()
     def command(call: Call, reference: str, relation: str, target: str, version: str) -> int:
-        with opened(call.root, call.index, call.flags) as project:
-            target = cited(project.root, target)
+        with open_project(call.root, call.index, call.flags) as project:
+            target = to_root_reference(project.root, target)
         with call.notebook() as entries:
             change = entries.link if name == "link" else entries.unlink
             return print_saved(change(reference, relation, target, version=version, kind=kind), as_json=call.as_json)
@@ -298,7 +298,7 @@ def _history(kind: str) -> click.Command:
     @_REFERENCE
     @with_options(form=True)
     def command(call: Call, reference: str, form: str) -> int:
-        with opened(call.root, call.index, call.flags) as project:
+        with open_project(call.root, call.index, call.flags) as project:
             found = project.notebook.history(reference, kind)
             print_listing(form, Listing(found, found, tuple(history_lines(found))), project)
         return 0 if found else 1
