@@ -331,7 +331,7 @@ def test_a_first_index_that_was_broken_off_is_finished_by_the_next_search(projec
 
 
 def test_filters_that_nothing_passes_are_named(project: Path, run: Run) -> None:
-    assert "check their spelling" in run("search", "fusion", "--in", "nodir").err
+    assert "Check their spelling" in run("search", "fusion", "--in", "nodir").err
     assert "Invalid value for '--kind'" in run("search", "fusion", "--kind", "coed").err
 
 
