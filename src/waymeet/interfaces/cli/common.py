@@ -202,6 +202,17 @@ def format_count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+def format_duration(seconds: float) -> str:
+    """Format a duration in its natural unit.
+
+    >>> format_duration(4.2), format_duration(200), format_duration(9000)
+    ('4 s', '3 min', '2.5 h')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
 def to_root_path(root: Path, path: str) -> str:
     """Convert a path relative to the current folder, if it exists there, to one relative to the root."""
     try:
