@@ -197,7 +197,7 @@ def test_status(project: Path, run: Run) -> None:
     assert status["changes"] == []
     text = run("status").out
     assert "big.md" in text
-    assert "yes, every file" in text
+    assert "yes, no file changed" in text
     (project / "new.md").write_text("new", encoding="utf-8")
     assert "no, 1 file" in run("status").out
 
@@ -270,7 +270,7 @@ def test_an_empty_folder(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPat
     empty = tmp_path / "empty"
     empty.mkdir()
     monkeypatch.chdir(empty)
-    assert "nothing to search yet" in run("index").err
+    assert "Nothing to search" in run("index").err
     found = run("search", "anything")
     assert found.code == 1
     assert "no readable text files" in found.err

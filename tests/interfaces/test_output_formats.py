@@ -73,7 +73,7 @@ def test_every_list_has_every_form(project: Path, run: Run, args: tuple[str, ...
 def test_json_and_another_form_contradict_each_other(project: Path, run: Run) -> None:
     found = run("search", "x", "--json", "--format", "md")
     assert found.code == 2
-    assert "not both" in found.err
+    assert "exclude each other" in found.err
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_an_unknown_namespace_is_told_with_those_there_are(project: Path, run: R
     assert run("search", "fusion", "--namespace", "billing").code == 0
     found = run("search", "fusion", "--namespace", "biling")
     assert found.code == 1
-    assert "There is no namespace biling. There are: billing, shop." in found.err
+    assert "There is no namespace biling. Known: billing, shop." in found.err
 
 
 def test_skills_anywhere_are_listed_without_asking_for_an_index(project: Path, run: Run) -> None:

@@ -27,7 +27,7 @@ class ChosenModels(NamedTuple):
 
     reranker: Reranker | None = None
     expander: Expander | None = None
-    remembered: MutableMapping[str, tuple[float, ...]] | None = None
+    reranker_cache: MutableMapping[str, tuple[float, ...]] | None = None
 
 
 class _Unusable:

@@ -118,7 +118,7 @@ def _show(kind: str) -> click.Command:
         with call.notebook(kind) as notebook:
             item = notebook.read(reference, kind)
             if call.as_json:
-                print_json(item_json(item, entries))
+                print_json(item_json(item, notebook))
                 return 0
             say(item.text.removesuffix("\n"))
             say(f"{item.id} version {item.version}", err=True)
