@@ -83,7 +83,7 @@ def test_an_editor_is_called_and_its_text_is_never_thrown_away(
     refused = run("task", "edit", "a")
     assert refused.code == 2
     assert "is not one of" in refused.err
-    kept = refused.err.partition("Your text is saved to ")[2].partition("\n")[0]
+    kept = refused.err.partition("Your text was saved to ")[2].partition("\n")[0]
     assert "status: doing" in Path(kept).read_text(encoding="utf-8")
     Path(kept).unlink()
 
