@@ -51,7 +51,7 @@ class SettingsError(UsageError):
 
 
 class UnknownRecipeError(UsageError):
-    """There is unknown recipe or mode."""
+    """The recipe or mode is unknown."""
 
 
 class RequestError(UsageError):
