@@ -132,7 +132,7 @@ class EmbeddingError(ModelError):
 
 
 class UnusableVectorError(EmbeddingError):
-    """An embedder returned an invalid vector; a retry is unlikely to help."""
+    """An embedder returned an invalid vector. A retry is unlikely to help."""
 
 
 class CircuitOpenError(ModelError):

@@ -50,7 +50,10 @@ def existing_folder(path: Path) -> Path:
 
 
 def known_folder(path: Path, index: Path | None = None) -> Path:
-    """Resolve a folder; a missing one is accepted if it has an index, which can still be searched."""
+    """Resolve a folder.
+
+    A missing one is accepted if it has an index, which can still be searched.
+    """
     try:
         return existing_folder(path)
     except NotFoundError:
@@ -77,9 +80,10 @@ def current_folder() -> Path:
 
 
 def index_file(root: Path, index: Path | None = None) -> Path:
-    """Return the path of a project's index: the chosen file, `WAYMEET_INDEX`, else one in the user's data folder.
+    """Return the path of a project's index.
 
-    The default name contains a hash of the root. An index inside its own project is refused.
+    It is the chosen file, `WAYMEET_INDEX`, or a file in the user's data folder whose name contains a hash of the root.
+    An index inside its own project is refused.
     """
     chosen = index or os.environ.get("WAYMEET_INDEX")
     if not chosen:
@@ -108,7 +112,7 @@ def index_bytes(index: Path) -> int:
 
 
 def file_identity(path: Path) -> tuple[int, int] | None:
-    """Return device and inode of a file, to detect its replacement; None if it does not exist."""
+    """Return device and inode of a file, to detect its replacement. None if it does not exist."""
     try:
         status = path.stat()
     except OSError:
@@ -138,5 +142,5 @@ def state_folder() -> Path:
 
 
 def is_too_broad(root: Path) -> bool:
-    """Return whether a folder is too broad to be indexed automatically: the home folder or the file system root."""
+    """Return whether a folder is too broad to index without a request: home folder or root."""
     return root in {Path(root.anchor), Path.home()}

@@ -1,7 +1,7 @@
-"""Layers of settings, each overriding the ones before: defaults, recipe, user, project, environment, flags.
+"""Layers of settings, each overriding the ones before.
 
-A layer is a nested mapping with the name of its source. Each layer is validated when it is made, so that an error
-message names the source.
+The order is: defaults, recipe, user, project, environment, flags. A layer is a nested mapping with the name of its
+source. Each layer is validated when it is made, so that an error message names the source.
 """
 
 import tomllib
@@ -26,7 +26,10 @@ class Layer(msgspec.Struct, frozen=True):
 
 
 def make_layer(name: str, values: Tree, *, trusted: bool = True) -> Layer:
-    """Make a layer; refuse unknown keys, invalid values, and private settings of untrusted sources."""
+    """Make a layer after validating its keys and values.
+
+    Private settings of untrusted sources are refused.
+    """
     _check_keys(name, values, defaults())
     for key, _ in list_keys(values):
         if not trusted and any(key == private or key.startswith(f"{private}.") for private in PRIVATE):
@@ -39,7 +42,7 @@ def make_layer(name: str, values: Tree, *, trusted: bool = True) -> Layer:
 
 
 def resolve(layers: Sequence[Layer]) -> Settings:
-    """Merge the layers with the defaults; later layers override earlier ones."""
+    """Merge the layers with the defaults. Later layers override earlier ones."""
     merged: dict[str, Any] = {}
     for layer in layers:
         merged = merge_trees(merged, layer.values)
@@ -82,7 +85,10 @@ def defaults() -> dict[str, Any]:
 
 
 def list_keys(tree: Tree | None = None, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """List all settings as dotted keys with their values; a mapping with custom keys is one setting."""
+    """List all settings as dotted keys with their values.
+
+    A mapping with custom keys is one setting.
+    """
     for key, value in (defaults() if tree is None else tree).items():
         if isinstance(value, Mapping) and value:
             yield from list_keys(value, f"{prefix}{key}.")
@@ -139,7 +145,7 @@ def _type_of(key: str) -> Any:  # noqa: ANN401 - a type expression
 
 
 def _parse_value(key: str, text: str) -> object:
-    """Parse the text of a list or a table; other types are converted by msgspec."""
+    """Parse the text of a list or a table. Other types are converted by msgspec."""
     kind = get_origin(_type_of(key))
     return _parse_list(text) if kind is tuple else _parse_table(text) if kind is Mapping else text
 

@@ -110,7 +110,10 @@ class Rerank(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Expand(Struct, frozen=True, forbid_unknown_fields=True):
-    """The model that rephrases queries. Off unless the user chooses a provider. Not read from a project's file."""
+    """The model that rephrases queries.
+
+    Off unless the user chooses a provider. Not read from a project's file.
+    """
 
     provider: Literal["none", "chat"] = "none"
     """`chat` is any server with the OpenAI API; it needs `url` and `model`."""

@@ -32,7 +32,10 @@ class Classic(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Memory(Struct, frozen=True, forbid_unknown_fields=True):
-    """The recipe `memory`. Intents set the weights of recency, importance and similarity, in this order."""
+    """The recipe `memory`.
+
+    Intents set the weights of recency, importance and similarity, in this order.
+    """
 
     lexical: bool = True
     """Whether the lexical list is used; without it, answers are marked as degraded."""

@@ -25,7 +25,7 @@ ALIASES = frozenset({_SWITCH, _PROVIDER, _MILLISECONDS, *_SAME})
 
 
 def read_aliases(variables: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
-    """Yield settings from variables with older names: the variable, the key and the text of its value.
+    """Yield the variable, key and value of each setting given by an older variable name.
 
     >>> list(read_aliases({"WAYMEET_ENABLE_CROSS_ENCODER": "true"}))
     [('WAYMEET_ENABLE_CROSS_ENCODER', 'rerank.provider', 'auto')]
@@ -67,7 +67,7 @@ RESERVED = frozenset({"WAYMEET_CONFIG", "WAYMEET_INDEX"})
 
 
 def user_settings_file(environment: Mapping[str, str] | None = None) -> Path:
-    """Return the path of the user's settings file: `WAYMEET_CONFIG`, else the platform's default."""
+    """Return the user's settings file: `WAYMEET_CONFIG`, else the platform's default."""
     chosen = (os.environ if environment is None else environment).get("WAYMEET_CONFIG")
     if chosen:
         return Path(chosen).expanduser()
@@ -89,7 +89,7 @@ def read_layers(
 
 
 def from_file(path: Path, name: str) -> Layer:
-    """Read a trusted settings file; a missing one gives an empty layer."""
+    """Read a trusted settings file. A missing one gives an empty layer."""
     try:
         return make_layer(name, _parse_toml(path, path.read_bytes()))
     except (FileNotFoundError, NotADirectoryError):
@@ -115,7 +115,7 @@ def from_project(root: Path) -> Layer:
 
 
 def from_environment(variables: Mapping[str, str]) -> list[Layer]:
-    """Read `WAYMEET_SECTION_KEY` variables; they override those with older names.
+    """Read `WAYMEET_SECTION_KEY` variables. They override those with older names.
 
     >>> from_environment({"WAYMEET_RRF_K": "30", "HOME": "/"})[0].values
     {'rrf': {'k': 30.0}}

@@ -48,7 +48,10 @@ class Edge(Struct, frozen=True):
 
 
 class Reached(Struct, frozen=True, gc=False):
-    """A document reached by following links (`gc=False`: hundreds per query, without reference cycles)."""
+    """A document reached by following links.
+
+    `gc=False`, because there are hundreds per query, without reference cycles.
+    """
 
     document: str
     hops: int

@@ -6,7 +6,10 @@ from msgspec import Struct
 
 
 class Filters(Struct, frozen=True):
-    """Filters of the results. Values of one filter are alternatives; different filters must all match."""
+    """Filters of the results.
+
+    Values of one filter are alternatives. Different filters must all match.
+    """
 
     paths: tuple[str, ...] = ()
     """Folders or files: a document matches if its id is one of them or is below one."""
@@ -62,7 +65,7 @@ class Query(Struct, frozen=True):
 
 
 class Word(Struct, frozen=True):
-    """A query word; an occurrence of any of its terms counts."""
+    """A query word. An occurrence of any of its terms counts."""
 
     terms: tuple[str, ...]
     weight: float = 1.0

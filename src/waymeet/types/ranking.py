@@ -8,7 +8,10 @@ Operation = Literal["value", "sum", "product", "max", "mean", "quotient"]
 
 
 class Explanation(Struct, frozen=True, gc=False):
-    """A value with a description and its computation from parts (`gc=False`: thousands per answer)."""
+    """A value with a description and its computation from parts.
+
+    `gc=False`, because there are thousands per answer, without reference cycles.
+    """
 
     value: float
     description: str

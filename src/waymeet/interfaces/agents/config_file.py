@@ -1,4 +1,4 @@
-"""Changes of an agent's settings file: planned, verified, written atomically, and undone exactly."""
+"""Changes of an agent's settings file: planned, verified, written atomically, undoable."""
 
 import os
 import stat
@@ -49,7 +49,7 @@ class _UndoRecord(Struct, frozen=True):
 
 
 def plan_registration(agent: Agent, path: Path, name: str, entry: Mapping[str, Any]) -> Plan:
-    """Plan to register a server; other keys of its entry stay."""
+    """Plan to register a server. Other keys of its entry stay."""
     before = _read(path)
     text = _text(path, before)
     target = [agent.table, name]
@@ -68,7 +68,10 @@ def plan_registration(agent: Agent, path: Path, name: str, entry: Mapping[str, A
 
 
 def plan_removal(agent: Agent, path: Path, name: str) -> Plan:
-    """Plan to unregister a server: restore the previous content, or remove the entry if the file changed since."""
+    """Plan to unregister a server.
+
+    The previous content is restored, or, if the file changed since, only the entry is removed.
+    """
     before = _read(path)
     if before is None:
         return Plan(path, None, None)
@@ -90,7 +93,10 @@ def plan_removal(agent: Agent, path: Path, name: str) -> Plan:
 
 
 def plan_restore(path: Path) -> Plan | None:
-    """Plan to restore the previous content; None if there is no record, or the file changed since."""
+    """Plan to restore the previous content.
+
+    None if there is no record, or the file changed since.
+    """
     record, before = _read_record(path), _read(path)
     if record is None or before is None or _digest(before) != record.after:
         return None
@@ -98,7 +104,10 @@ def plan_restore(path: Path) -> Plan | None:
 
 
 def _equal_except(agent: Agent, text: str, other: str, name: str) -> bool:
-    """Return whether two files are equal except for one server; a missing table equals an empty one."""
+    """Return whether two files are equal except for one server.
+
+    A missing table equals an empty one.
+    """
 
     def parse(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
         document = _loads(agent, text)
@@ -135,7 +144,7 @@ def apply_plan(plan: Plan, *, remember: bool) -> None:
 
 
 def is_registered(agent: Agent, path: Path, name: str) -> bool:
-    """Return whether a server is registered; an unreadable file has none."""
+    """Return whether a server is registered. An unreadable file has none."""
     try:
         return name in _servers(agent, _loads(agent, _text(path, _read(path))))
     except (ValueError, UsageError):
@@ -150,10 +159,8 @@ def _check(agent: Agent, before: str, after: str, name: str, entry: Mapping[str,
     others = {key: value for key, value in _servers(agent, old).items() if key != name}
     rest_old = {key: value for key, value in old.items() if key != agent.table}
     rest_new = {key: value for key, value in new.items() if key != agent.table}
-    if entry is None:
-        is_correct = written is None
-    else:
-        is_correct = {key: (written or {}).get(key) for key in entry} == dict(entry)
+    values = {key: (written or {}).get(key) for key in entry or ()}
+    is_correct = written is None if entry is None else values == dict(entry)
     if servers != others or rest_old != rest_new or not is_correct:
         raise ValueError(f"{agent.table}.{name} cannot be changed safely in this format")
 
@@ -216,7 +223,7 @@ def _mode(path: Path) -> int:
 
 
 def _make_folders(folder: Path) -> list[Path]:
-    """Create a folder with its parents; return the created ones, the innermost first."""
+    """Create a folder with its parents. Return the created ones, the innermost first."""
     missing = []
     while not folder.exists():
         missing.append(folder)

@@ -36,7 +36,7 @@ class ObjectSpan(Struct, frozen=True):
 
 
 def loads(text: str) -> Any:  # noqa: ANN401 - any JSON value
-    r"""Parse JSON with comments and trailing commas; an empty text gives an empty object.
+    r"""Parse JSON with comments and trailing commas. An empty text gives an empty object.
 
     >>> loads('{"a": [1, 2,], // one\n "b": "//no comment"}')
     {'a': [1, 2], 'b': '//no comment'}
@@ -51,7 +51,7 @@ def loads(text: str) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def with_value(text: str, path: Sequence[str], value: object) -> str:
-    r"""Set the value at a path of keys; missing objects are created.
+    r"""Set the value at a path of keys. Missing objects are created.
 
     >>> print(with_value('{\n  "a": 1 // one\n}', ["b", "c"], "x"))
     {
@@ -180,7 +180,7 @@ def _indent_step(text: str) -> str:
 
 
 def _comma_end(text: str, position: int) -> int:
-    """Return the end of the comma after a value; 0 if there is none."""
+    """Return the end of the comma after a value. 0 if there is none."""
     position = _skip_blank(text, position)
     return position + 1 if text[position : position + 1] == "," else 0
 
@@ -194,7 +194,7 @@ def _find_object(text: str, position: int) -> ObjectSpan:
 
 
 def _parse_members(text: str, position: int, depth: int) -> tuple[dict[str, Any], tuple[MemberSpan, ...], int]:
-    """Parse the object at a position; return its values, its members and its end."""
+    """Parse the object at a position. Return its values, its members and its end."""
     values: dict[str, Any] = {}
     members = []
     position = _skip_blank(text, position + 1)
@@ -216,7 +216,7 @@ def _parse_members(text: str, position: int, depth: int) -> tuple[dict[str, Any]
 
 
 def _parse_value(text: str, position: int, depth: int) -> tuple[Any, int]:
-    """Parse the value at a position; return it with its end."""
+    """Parse the value at a position. Return it with its end."""
     if depth > _MAX_DEPTH:
         raise ValueError("it is nested too deeply")
     first = text[position : position + 1]
@@ -255,7 +255,7 @@ def _parse_string(text: str, position: int) -> tuple[str, int]:
 
 
 def _skip_blank(text: str, position: int) -> int:
-    """Skip white space and comments; return the end."""
+    """Skip white space and comments. Return the end."""
     match = _BLANK.match(text, position)
     return match.end() if match else position
 

@@ -142,7 +142,7 @@ def server_entry(agent: Agent, scope: str, root: Path) -> dict[str, Any]:
 
 
 def server_name(agent: Agent, root: Path) -> str:
-    """Return the name of the server, with the name of the project if several projects share one file."""
+    """Return the name of the server, with the project's name if projects share one file."""
     if agent.folder != ("-C", "{root}"):
         return "waymeet"
     plain = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in root.name)

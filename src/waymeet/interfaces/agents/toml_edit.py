@@ -1,4 +1,7 @@
-"""Edits of TOML files that keep comments, formatting and every other key, by way of tomlkit."""
+"""Edits of TOML files that keep comments, formatting and all other keys.
+
+tomlkit is imported on use: only commands that edit files need it.
+"""
 
 import tomllib
 from collections.abc import Mapping, MutableMapping, Sequence
@@ -20,7 +23,9 @@ def loads(text: str) -> dict[str, Any]:
 
 
 def set_values(text: str, path: Sequence[str], values: Mapping[str, object]) -> str:
-    r"""Set keys of the table at a path; a missing table is appended, equal values are not rewritten.
+    r"""Set keys of the table at a path.
+
+    A missing table is appended, equal values are not rewritten.
 
     >>> print(set_values("a = 1\n", ["mcp_servers", "x"], {"command": "x", "args": ["y"]}))
     a = 1
@@ -29,11 +34,11 @@ def set_values(text: str, path: Sequence[str], values: Mapping[str, object]) -> 
     command = "x"
     args = ["y"]
     <BLANKLINE>
-    >>> set_values("[auto]\nname_bonus = 0.3 # why\n\n# Lexical.\n[bm25]\n", ["auto"], {"name_bonus": 0.6, "links": 1.0})
-    '[auto]\nname_bonus = 0.6 # why\nlinks = 1.0\n\n# Lexical.\n[bm25]\n'
+    >>> set_values("[auto]\na = 0.3 # why\n\n# Lexical.\n[bm25]\n", ["auto"], {"a": 0.6, "b": 1.0})
+    '[auto]\na = 0.6 # why\nb = 1.0\n\n# Lexical.\n[bm25]\n'
     """
-    import tomlkit  # noqa: PLC0415 - only commands that edit files need it
-    from tomlkit.items import InlineTable  # noqa: PLC0415
+    import tomlkit
+    from tomlkit.items import InlineTable
 
     ended = text if not text.strip(_BOM) or text.endswith("\n") else f"{text}\n"
     loads(ended)  # its errors are ValueErrors, those of tomlkit are not always
@@ -43,7 +48,7 @@ def set_values(text: str, path: Sequence[str], values: Mapping[str, object]) -> 
         if key not in table:
             if not isinstance(table, InlineTable):
                 # Not by tomlkit: it would put the table above comments that belong to the next one.
-                block = tomlkit.dumps(_nested(path, values))
+                block = tomlkit.dumps(_nest(path, values))
                 return _with_line_ends(text, ended + ("\n" if ended.strip(f"{_BOM}\r\n") else "") + block)
             table[key] = tomlkit.inline_table()
         table = table[key]
@@ -58,13 +63,13 @@ def set_values(text: str, path: Sequence[str], values: Mapping[str, object]) -> 
 
 
 def remove_table(text: str, path: Sequence[str]) -> str:
-    r"""Remove the table at a path and those below it; comments that follow its last key stay.
+    r"""Remove the table at a path and those below it. Comments that follow its last key stay.
 
     >>> remove_table("a = 1\n\n[x.y]\nb = 2\n[x.y.z]\nc = 3\n\n# Last.\n[w]\n", ["x", "y"])
     'a = 1\n\n\n# Last.\n[w]\n'
     """
-    import tomlkit  # noqa: PLC0415 - only commands that edit files need it
-    from tomlkit.items import Whitespace  # noqa: PLC0415
+    import tomlkit
+    from tomlkit.items import Whitespace
 
     document = tomlkit.parse(text.removeprefix(_BOM))
     parent: Any = document
@@ -80,21 +85,21 @@ def remove_table(text: str, path: Sequence[str]) -> str:
     return _with_line_ends(text, tomlkit.dumps(document))
 
 
-def _nested(path: Sequence[str], values: Mapping[str, object]) -> Mapping[str, object]:
+def _nest(path: Sequence[str], values: Mapping[str, object]) -> Mapping[str, object]:
     for key in reversed(path):
         values = {key: values}
     return values
 
 
 def _container(table: Any) -> "Container":  # noqa: ANN401 - a document, a table, or a proxy of several tables
-    from tomlkit.container import Container  # noqa: PLC0415 - only commands that edit files need it
+    from tomlkit.container import Container
 
     value = table if isinstance(table, Container) else getattr(table, "value", None)
     return value if isinstance(value, Container) else Container()
 
 
 def _append(table: Any, key: str, value: object) -> None:  # noqa: ANN401 - a document, a table, or a proxy
-    """Append a key behind the last one, above blank lines and comments that belong to the next table."""
+    """Append a key above the blank lines and comments that belong to the next table."""
     body = _container(table).body
     tail = []
     while body and body[-1][0] is None:
@@ -104,7 +109,7 @@ def _append(table: Any, key: str, value: object) -> None:  # noqa: ANN401 - a do
 
 
 def _trailing_trivia(table: Any) -> str:  # noqa: ANN401 - a table, or a value
-    """Return the blank lines and comments behind the last key of a table or of its last subtable."""
+    """Return the blank lines and comments behind the last key of a table."""
     texts: list[str] = []
     for key, item in reversed(_container(table).body):
         if key is not None:

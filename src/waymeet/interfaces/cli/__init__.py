@@ -1,4 +1,7 @@
-"""The command line. Importing it costs no more than click: each command is imported when it is called."""
+"""The command line.
+
+Importing it costs no more than click: each command is imported when it is called.
+"""
 
 import io
 import os

@@ -106,7 +106,7 @@ def say(text: str, *, err: bool = False) -> None:
 
 
 def print_lines(lines: Iterable[Line], project: Project | None = None, *, err: bool = False) -> None:
-    """Print lines; on a terminal with styles, a pager, and links to the files of the project."""
+    """Print lines, on a terminal with styles, a pager and links to the project's files."""
     stream = sys.stderr if err else sys.stdout
     if not stream.isatty():
         for line in lines:
@@ -214,7 +214,7 @@ def format_duration(seconds: float) -> str:
 
 
 def to_root_path(root: Path, path: str) -> str:
-    """Convert a path relative to the current folder, if it exists there, to one relative to the root."""
+    """Convert a path that exists in the current folder to one relative to the root."""
     try:
         resolved = (Path.cwd() / path).resolve()
         if resolved.exists() and resolved.is_relative_to(root):
@@ -259,7 +259,7 @@ def index_if_needed(project: Project) -> None:
 
 
 def fresh_store(project: Project, *, complete: bool = False) -> "tuple[Store, tuple[Degraded, ...]]":
-    """Return the store, indexed on first use and refreshed, and the reasons why it may be out of date.
+    """Return the refreshed store, and the reasons why it may still be out of date.
 
     With `complete`, for checks in continuous integration, all changed files are indexed, however many there are.
     """

@@ -52,7 +52,7 @@ def _describe(error: BaseException) -> tuple[int, str, str, str]:
 
 
 def wants_json(args: Sequence[str]) -> bool:
-    """Tell whether a command line requests JSON, even one that cannot be parsed.
+    """Return whether a command line requests JSON, even one that cannot be parsed.
 
     >>> wants_json(["search", "x", "--json"]), wants_json(["search", "--format=jsonl"]), wants_json(["--", "--json"])
     (True, True, False)

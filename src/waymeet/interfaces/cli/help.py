@@ -19,8 +19,8 @@ _EXAMPLE = re.compile(r"(?P<line>.*?\S)(?: {3,}(?P<remark>\S.*))?")
 def manual(examples: str, *, exits: Mapping[int, str] | None = None, see: str = "", more: str = "") -> str:
     """Format the end of a command's help.
 
-    An example is a command line, with a remark after three or more spaces. `exits` describes exit codes whose meaning
-    differs from the usual one; an empty description omits the code. `more` is put between examples and exit codes.
+    An example is a command line, with a remark after three or more spaces. `exits` describes exit codes that differ
+    from the usual ones; an empty description omits the code. `more` is put between examples and exit codes.
     """
     codes = {
         0: _COMMON[0],
@@ -48,7 +48,7 @@ def _format_codes(codes: Mapping[int, str]) -> list[str]:
 
 
 def _format_examples(text: str) -> list[str]:
-    """Align the remarks behind their lines; a remark that does not fit is put above its line."""
+    """Align the remarks behind their lines, or put them above if they do not fit."""
     examples = [match for line in text.splitlines() if (match := _EXAMPLE.fullmatch(line))]
     width = max((len(match["line"]) for match in examples if match["remark"] and _fits(match)), default=0)
     rows = []

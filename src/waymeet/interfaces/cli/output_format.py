@@ -34,7 +34,7 @@ class Listing(Struct, frozen=True):
 
 
 def format_option(*more: str, drop: tuple[str, ...] = ()) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Add `--format` and its short form `--json`; the command receives the format as `form`."""
+    """Add `--format` and `--json` to a command, which receives the format as `form`."""
     forms = [form for form in (*FORMS, *more) if form not in drop]
 
     def add_options(command: Callable[..., int]) -> Callable[..., int]:
@@ -51,7 +51,7 @@ def format_option(*more: str, drop: tuple[str, ...] = ()) -> Callable[[Callable[
 
 
 def print_listing(form: str, listing: Listing, project: Project | None) -> None:
-    """Print a listing; notes and degradations that the format cannot hold go to standard error."""
+    """Print a listing, with notes and degradations on standard error except for JSON."""
     if form == "json":
         print_json(listing.document)
         return

@@ -1,4 +1,7 @@
-"""Shell completion of documents, recipes, settings and namespaces. Errors yield no completions."""
+"""Shell completion of documents, recipes, settings and namespaces.
+
+Errors yield no completions.
+"""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
@@ -61,7 +64,7 @@ def _with_prefix(names: Iterable[str], incomplete: str) -> "Completions":
 
 
 def _query_index(ctx: click.Context, query: "Callable[[Path], Iterable[str | CompletionItem]]") -> "Completions":
-    """Query the index that the command line so far selects; an error gives no completions."""
+    """Query the index that the command line so far selects."""
     from waymeet.errors import WaymeetError
     from waymeet.paths import current_folder, index_file, known_folder, project_root
 

@@ -1,4 +1,4 @@
-"""Edits of a project's settings file: writes tuned weights and keeps everything else in the file."""
+"""Edits of a project's settings file: writes tuned weights, keeps everything else."""
 
 import os
 import tomllib

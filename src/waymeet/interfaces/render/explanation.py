@@ -64,7 +64,7 @@ def _addends(node: Explanation, factor: float, *, is_root: bool = False) -> Iter
 
 
 def _is_additive(node: Explanation) -> bool:
-    """Tell whether the parts of a sum are signals.
+    """Return whether the parts of a sum are signals.
 
     A negative plain value is an offset, as in `cosine − min`: its sum is one quantity.
     """
@@ -73,7 +73,7 @@ def _is_additive(node: Explanation) -> bool:
 
 
 def _matched_words(node: Explanation) -> Iterator[tuple[str, float]]:
-    """Find the lexical score below a signal: a sum of products of plain values, one product for each word."""
+    """List the words of the lexical score: a sum with a product of plain values per word."""
     if _is_additive(node) and all(_is_plain_product(part) for part in node.parts):
         words = sorted(node.parts, key=lambda part: -part.value)
         yield from ((word.description, word.value / node.value if node.value else 0.0) for word in words)
@@ -101,8 +101,8 @@ def summary_lines(tree: Explanation, relevance: float | None = None, indent: str
         if len(signal.words) > _MAX_WORDS:
             yield [(f"{indent}  and {len(signal.words) - _MAX_WORDS} more words", "dim")]
     if len(signals) > len(shown):
-        rest = sum(signal.value for signal in signals[len(shown) :])
-        yield [(f"{indent}and {len(signals) - len(shown)} more signals: {rest:.4f}", "dim")]
+        remaining = sum(signal.value for signal in signals[len(shown) :])
+        yield [(f"{indent}and {len(signals) - len(shown)} more signals: {remaining:.4f}", "dim")]
     if any(node is tree for node, _ in _addends(tree, 1.0, is_root=True)):  # it cannot be decomposed
         yield from ([(f"{indent}  {part.value:.4g}  {part.description}", "dim")] for part in tree.parts)
     if relevance is not None:
@@ -120,7 +120,7 @@ def _label(description: str) -> str:
 
 
 def tree_lines(tree: Explanation, indent: str = "   ", branch: str = "", below: str = "") -> "Iterator[Line]":
-    """Show a tree: on each line a value, the operation that yields it from the lines below, its description."""
+    """Show a tree, on each line a value, its operation on the lines below and its description."""
     operation = "" if tree.operation == "value" else f" = {tree.operation} of"
     yield [(indent + branch, "dim"), (f"{tree.value:.6g}{operation}", "green"), (f"  {tree.description}", "")]
     for number, part in enumerate(tree.parts, start=1):

@@ -14,10 +14,8 @@ _PLAIN = re.compile(r"[^\w ./:,·→-]")
 
 def dot(graph: Graph) -> str:
     """Format a graph for Graphviz."""
-    nodes = [f"  {_quoted(node.id)} [label={_quoted(_label(node))}];" for node in graph.nodes]
-    edges = [
-        f"  {_quoted(edge.source)} -> {_quoted(edge.target)} [label={_quoted(edge.kind)}];" for edge in graph.edges
-    ]
+    nodes = [f"  {_quote(node.id)} [label={_quote(_label(node))}];" for node in graph.nodes]
+    edges = [f"  {_quote(edge.source)} -> {_quote(edge.target)} [label={_quote(edge.kind)}];" for edge in graph.edges]
     return "\n".join(["digraph waymeet {", "  rankdir=LR; node [shape=box];", *nodes, *edges, "}"])
 
 
@@ -84,10 +82,10 @@ def _label(node: GraphNode) -> str:
     return node.id if not node.title or node.title in node.id else f"{node.title} · {node.id}"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     r"""Quote a string for Graphviz.
 
-    >>> print(_quoted('a "b" \\N'))
+    >>> print(_quote('a "b" \\N'))
     "a \"b\" \\N"
     """
     return '"' + to_single_line(text).replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -14,7 +14,7 @@ _INDENT = re.compile(r"\s*")
 
 
 def answer_markdown(answer: Answer) -> Iterator[str]:
-    """Format an answer: a heading for each hit, its text in a fence, notes and degradations at the end."""
+    """Format an answer: a heading and a fenced text for each hit, then the notes."""
     yield f"# {escape(answer.query)}"
     for number, hit in enumerate(answer.hits, start=1):
         yield ""
@@ -45,7 +45,7 @@ def _format_hit(number: int, hit: Hit) -> Iterator[str]:
 
 
 def list_markdown(lines: Iterable[Line]) -> Iterator[str]:
-    r"""Format lines as a list; an indented line becomes an item below the line above it.
+    r"""Format lines as a list, indented lines as nested items.
 
     >>> list(list_markdown([[("a.md", "cyan place"), ("  A *title*", "")], [("    its sentence", "")]]))
     ['- `a.md`  A \\*title\\*', '  - its sentence']

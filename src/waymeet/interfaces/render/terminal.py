@@ -37,7 +37,7 @@ _PLAIN_PAGERS = frozenset({"", "cat"})
 
 
 def wants_colour(stream: TextIO) -> bool:
-    """Tell whether a stream is a terminal and colours are not disabled."""
+    """Return whether a stream is a terminal and colours are not disabled."""
     return bool(stream.isatty()) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -53,7 +53,7 @@ def write_lines(lines: Iterable[Line], stream: TextIO, links: LinkMaker, *, pagi
 
 
 def write_text(text: str, stream: TextIO, *, paging: bool) -> None:
-    """Write a text with control characters escaped, through a pager if it does not fit on the screen."""
+    """Write a text to a terminal, through a pager if it does not fit on the screen."""
     size = shutil.get_terminal_size(_UNKNOWN)
     rows = sum(max(-(-count_columns(row.expandtabs()) // size.columns), 1) for row in text.split("\n"))
     _output(f"{escape_control(text)}\n", stream, _pager_command() if paging and rows >= size.lines > 0 else [])
@@ -92,7 +92,7 @@ def no_link(_place: str) -> str:
 
 
 def file_links(root: Path, scheme: str) -> LinkMaker:
-    """Make URLs for places below a folder, by a scheme: `file`, an editor's, or a custom template.
+    """Make URLs of places below a folder by a scheme: `file`, an editor's, or a template.
 
     >>> file_links(Path("/p"), "vscode")("docs/a b.md#L10-L24")
     'vscode://file/p/docs/a%20b.md:10'
@@ -120,11 +120,11 @@ def wrap_line(line: Line, columns: int) -> Iterator[Line]:
     ['   words that go on', '   and on']
     """
     texts = [(to_single_line(text), style) for text, style in line]
-    whole = "".join(text for text, _ in texts)
-    if columns < _MIN_COLUMNS or count_columns(whole) <= columns:
+    plain = "".join(text for text, _ in texts)
+    if columns < _MIN_COLUMNS or count_columns(plain) <= columns:
         yield texts
         return
-    match = _MARGIN.match(whole)
+    match = _MARGIN.match(plain)
     beginning = match.group() if match else ""
     margin = re.sub(r"[^│ ]", " ", beginning.replace("├", "│"))
     margin = margin if count_columns(margin) < columns // 2 else ""
@@ -199,7 +199,7 @@ def _pager_command() -> list[str]:
 
 
 def _run_pager(pager: list[str], text: str) -> bool:
-    """Show a text in a pager; return False if it cannot be started."""
+    """Show a text in a pager, and return False if it cannot be started."""
     environment = {"LESS": "FRX", "LV": "-c", **os.environ}  # as git sets them: colours, and exit if the text fits
     try:
         process = subprocess.Popen(pager, stdin=subprocess.PIPE, env=environment, text=True, errors="replace")  # noqa: S603 - the user's own

@@ -28,7 +28,7 @@ _UNSAFE = {
 
 
 def escape_control(text: str) -> str:
-    r"""Replace escape, control and bidirectional characters, which could control a terminal or reorder text.
+    r"""Replace escape, control and bidirectional characters, which could control a terminal.
 
     >>> escape_control("a\x1b[31mb")
     'a�[31mb'

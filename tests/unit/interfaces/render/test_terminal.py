@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from waymeet.interfaces.render.markdown import answer_markdown, code, escape, fence_text, list_markdown
-from waymeet.interfaces.render.terminal import count_columns, wrap_line, file_links, no_link, paint_line
+from waymeet.interfaces.render.terminal import count_columns, file_links, no_link, paint_line, wrap_line
 from waymeet.interfaces.render.text import plain_line
 from waymeet.types import Answer, Hit, Section
 

@@ -9,12 +9,12 @@ import click
 
 from waymeet.errors import UsageError
 from waymeet.interfaces.cli.common import (
-    to_root_reference,
+    format_count,
     fresh_store,
     open_project,
     project_options,
     say,
-    format_count,
+    to_root_reference,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing

@@ -39,9 +39,10 @@ class Preview(Struct, frozen=True):
 
 
 def preview_files(root: Path, ingest: Ingest, query: str, is_late: Callable[[], bool], max_matches: int = 5) -> Preview:
-    """Search paths and lines for the words of a query until it is late, files with matching names first.
+    """Search paths and lines for the words of a query, until it is late.
 
-    Words are compared as they are written, without stemming. Ignored files are not opened, and secrets are masked.
+    Files with matching names are read first. Words are compared as they are written, without stemming. Ignored files
+    are not opened, and secrets are masked.
     """
     words = tuple(dict.fromkeys(token.casefold() for token, _ in query_words(query)))
     files: list[FoundFile] = []

@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from waymeet.interfaces.cli.common import (
-    to_root_reference,
     index_if_needed,
     open_project,
     print_json,
@@ -15,6 +14,7 @@ from waymeet.interfaces.cli.common import (
     print_long_text,
     project_options,
     say,
+    to_root_reference,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import format_option, print_files, print_text

@@ -10,13 +10,13 @@ import click
 from msgspec.structs import replace
 
 from waymeet.interfaces.cli.common import (
-    to_root_path,
     index_if_needed,
     open_project,
     print_json,
     print_lines,
     project_options,
     say,
+    to_root_path,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing, print_text
@@ -203,7 +203,7 @@ def _read_standard_input() -> str:
 
 
 def _query_from_pasted(project: Project, text: str, pasted: str) -> tuple[str, str]:
-    """Convert a pasted text to a query; return it with a note about what was recognised."""
+    """Convert a pasted text to a query and a note about what was recognised."""
     from waymeet.analysis.pasted import parse_pasted
     from waymeet.search.understand.pasted import query_from_pasted
 
@@ -214,7 +214,7 @@ def _query_from_pasted(project: Project, text: str, pasted: str) -> tuple[str, s
 
 
 def _index_with_preview(project: Project, query: str, *, preview: bool) -> None:
-    """Index the project on first use; on a terminal, show matching lines before that."""
+    """Index the project on first use, after a preview of matching lines on a terminal."""
     seconds = project.settings.terminal.preview_seconds
     if preview and seconds > 0 and sys.stderr.isatty() and not project.indexed:
         from waymeet.interfaces.cli.ask.preview import preview_files, preview_lines

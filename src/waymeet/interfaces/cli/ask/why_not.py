@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from waymeet.interfaces.cli.common import (
-    to_root_reference,
     fresh_store,
     json_option,
     open_project,
+    print_degraded,
     print_json,
     print_lines,
     project_options,
-    print_degraded,
+    to_root_reference,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.shell_complete import complete_documents, complete_recipes
@@ -60,7 +60,7 @@ def command(
     flags: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Show at which stage a document was dropped, its rank in each list, and which change would include it."""
+    """Show the stage that dropped a document, its rank in each list, and how to include it."""
     with open_project(root, index, flags) as project:
         store, degraded = fresh_store(project)
         request = Query(query, limit=limit or project.settings.shape.limit, recipe=recipe, mode=mode)

@@ -7,11 +7,11 @@ import click
 
 from waymeet.ingest.discover.run_state import renamed_paths
 from waymeet.interfaces.cli.common import (
+    format_count,
     fresh_store,
-    to_root_path,
     open_project,
     project_options,
-    format_count,
+    to_root_path,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
@@ -45,7 +45,7 @@ def command(
     flags: tuple[str, ...],
     form: str,
 ) -> int:
-    """List links to documents or headings that do not exist, or to the old name of a renamed document.
+    """List links to missing documents or headings, or to the old name of a document.
 
     Imports and calls of code outside the project are not listed.
     """

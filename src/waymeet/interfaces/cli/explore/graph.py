@@ -6,14 +6,14 @@ from pathlib import Path
 import click
 
 from waymeet.interfaces.cli.common import (
-    to_root_reference,
     fresh_store,
     kinds_option,
-    split_kinds,
     open_project,
+    print_degraded,
     project_options,
     say,
-    print_degraded,
+    split_kinds,
+    to_root_reference,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing

@@ -6,13 +6,13 @@ from pathlib import Path
 import click
 
 from waymeet.interfaces.cli.common import (
-    to_root_reference,
     fresh_store,
     kinds_option,
-    split_kinds,
     open_project,
     project_options,
     say,
+    split_kinds,
+    to_root_reference,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
@@ -92,5 +92,5 @@ def _group_by_ends(links: Sequence[Connection]) -> dict[tuple[str, str, str], li
 
 
 def _is_external(link: Connection) -> bool:
-    """Tell whether the target of an inferred link, such as an import, is not in the project."""
+    """Return whether the target of an inferred link, such as an import, is not in the project."""
     return link.dangling and link.kind in INFERRED_KINDS

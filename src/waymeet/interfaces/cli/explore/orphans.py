@@ -5,10 +5,10 @@ from pathlib import Path
 import click
 
 from waymeet.interfaces.cli.common import (
+    format_count,
     fresh_store,
     open_project,
     project_options,
-    format_count,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing

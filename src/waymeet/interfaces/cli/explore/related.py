@@ -6,13 +6,13 @@ from pathlib import Path
 import click
 
 from waymeet.interfaces.cli.common import (
-    to_root_reference,
     index_if_needed,
     kinds_option,
-    split_kinds,
     open_project,
     project_options,
     say,
+    split_kinds,
+    to_root_reference,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing

@@ -7,11 +7,11 @@ from time import time_ns
 import click
 
 from waymeet.interfaces.cli.common import (
+    format_count,
     fresh_store,
-    to_root_path,
     open_project,
     project_options,
-    format_count,
+    to_root_path,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
@@ -53,7 +53,7 @@ def command(
     flags: tuple[str, ...],
     form: str,
 ) -> int:
-    """List documents that are out of date with the code they describe, with the cause, the most stale first.
+    """List documents that are out of date with the code they describe, with the cause.
 
     A document is stale if a source named in its front matter (source_refs) changed after it or does not exist. It is
     possibly stale if only code that it mentions changed, or if a source was moved more than staleness.threshold_days
@@ -75,7 +75,10 @@ def command(
 
 
 def _indexed_paths(project: Project, store: Store, paths: tuple[str, ...]) -> list[str]:
-    """Convert paths to those below the root; refuse unknown ones, so that a typo does not look like success."""
+    """Convert paths to those below the root.
+
+    A typo must not look like success: unknown ones are refused.
+    """
     below = [to_root_path(project.root, path) for path in paths]
     for path, argument in zip(below, paths, strict=True):
         if not any(is_below(document, [path]) for document in store.fingerprints()):

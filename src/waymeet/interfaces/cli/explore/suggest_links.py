@@ -6,11 +6,11 @@ from pathlib import Path
 import click
 
 from waymeet.interfaces.cli.common import (
-    to_root_reference,
+    format_count,
     fresh_store,
     open_project,
     project_options,
-    format_count,
+    to_root_reference,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
@@ -49,7 +49,7 @@ def command(
     flags: tuple[str, ...],
     form: str,
 ) -> int:
-    """Suggest links: where a page mentions another page or a symbol without a link, and between similar pages.
+    """Suggest links from mentions of pages and symbols, and between similar pages.
 
     Each suggestion has the sentence with the link, ready to paste.
     """

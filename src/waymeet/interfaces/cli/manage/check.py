@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from waymeet.interfaces.cli.common import json_option, open_project, print_json, project_options, format_count
+from waymeet.interfaces.cli.common import format_count, json_option, open_project, print_json, project_options
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.render.text import escape_control
 

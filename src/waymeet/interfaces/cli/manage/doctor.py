@@ -7,7 +7,7 @@ import click
 
 from waymeet.errors import SettingsError
 from waymeet.interfaces.cli import ROOT
-from waymeet.interfaces.cli.common import open_project, project_options, format_count
+from waymeet.interfaces.cli.common import format_count, open_project, project_options
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.manage.health_checks import (
     Finding,
@@ -66,7 +66,7 @@ def command(
 
 
 def _run_checks(folder: Path, index: Path | None, flags: tuple[str, ...], *, offline: bool) -> Iterator[Finding]:
-    """Run all checks; with invalid settings, those that need no settings."""
+    """Run all checks, or with invalid settings those that need no settings."""
     yield from check_versions()
     yield from check_settings(folder)
     yield from check_disk(index_file(folder, index))

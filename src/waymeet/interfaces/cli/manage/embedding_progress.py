@@ -30,7 +30,7 @@ class _ConsentNeeded(Exception):  # noqa: N818 - a question, not an error
 
 
 def embed_sections(project: Project, *, agreed: bool) -> "EmbeddingReport":
-    """Embed sections without a vector, with a progress bar; ask before it costs much."""
+    """Embed sections without a vector, after asking if it costs much."""
     try:
         return _embed(project, agreed=agreed or None)
     except _ConsentNeeded as question:  # asked after the progress bar is closed, which would overwrite the question
@@ -49,7 +49,7 @@ def _embed(project: Project, *, agreed: bool | None) -> "EmbeddingReport":
 
 
 def run_background_job(project: Project) -> int:
-    """Embed at low priority, with a line of progress now and then, unless another process already does."""
+    """Embed at low priority with lines of progress, unless another process already does."""
     import os
 
     from waymeet.errors import BusyIndexError

@@ -1,4 +1,4 @@
-"""Checks of versions, settings, index, models, locks, disk space and agents, each with a remedy."""
+"""Checks of versions, settings, index, models, locks, disk and agents, with remedies."""
 
 import os
 import platform
@@ -132,7 +132,7 @@ def _coverage(vectors: VectorStatus) -> Iterator[Finding]:
 
 
 def check_lock(root: Path, index: Path | None) -> Iterator[Finding]:
-    """Check whether another process is indexing; the lock of a dead process is not held."""
+    """Check whether another process is indexing."""
     from waymeet.ingest.lock import index_lock
 
     path = index_file(root, index)
@@ -171,7 +171,7 @@ def check_disk(index: Path) -> Iterator[Finding]:
 
 
 def check_models(project: Project, *, use_network: bool) -> Iterator[Finding]:
-    """Test each configured model with one word; those on the network only with `use_network`."""
+    """Test each configured model with one word, on the network only with `use_network`."""
     from waymeet.models.choose_embedders import choose_embedders
     from waymeet.models.choose_rerankers import choose_models
 

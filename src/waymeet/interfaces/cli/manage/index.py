@@ -12,14 +12,14 @@ from msgspec.structs import replace
 
 from waymeet.errors import RemovalsError
 from waymeet.interfaces.cli.common import (
-    update_index,
+    format_count,
     json_option,
     open_project,
     print_json,
     print_json_line,
     project_options,
     say,
-    format_count,
+    update_index,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.manage import embedding_progress
@@ -133,7 +133,7 @@ def _change_roots(project: Project, add: tuple[str, ...], remove: tuple[str, ...
 
 
 def _update_index(project: Project, *, accept_removals: bool) -> "IndexReport":
-    """Update the index; on a terminal, ask before most files are removed from it."""
+    """Update the index, on a terminal after asking if most files would be removed."""
     try:
         return update_index(project, accept_removals=accept_removals)
     except RemovalsError as error:
@@ -201,7 +201,7 @@ def _watch(project: Project, report: "IndexReport", *, as_json: bool) -> None:
 
 
 def _exit(_signal: int, _frame: FrameType | None) -> None:
-    """Exit without an error; an interrupted run continues the next time."""
+    """Exit without an error. The next run continues an interrupted one."""
     sys.exit(0)
 
 

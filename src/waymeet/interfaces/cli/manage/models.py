@@ -97,7 +97,7 @@ def get(
     flags: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Download the model NAME from the hub to your data folder, after showing its size and asking.
+    """Download the model NAME from the hub to your data folder, after confirmation.
 
     Only safetensors and ONNX files are downloaded, no formats that can run code. Checksums are verified. An
     interrupted download is resumed.
@@ -168,7 +168,7 @@ def _confirm_download(plan: "DownloadPlan", *, agreed: bool) -> None:
 
 
 def _confirm(question: str) -> bool:
-    """Ask on a terminal; elsewhere the answer is no."""
+    """Ask on a terminal. Elsewhere the answer is no."""
     return sys.stdin.isatty() and sys.stderr.isatty() and click.confirm(question, err=True)
 
 

@@ -45,7 +45,7 @@ _EPILOG = manual(
 @project_options
 @format_option(drop=("files",))
 def command(only_stages: bool, root: Path | None, index: Path | None, flags: tuple[str, ...], form: str) -> int:
-    """List all recipes, custom ones included, with their stages and the settings that differ from the defaults."""
+    """List all recipes with their stages and the settings that differ from the defaults."""
     with open_project(root, index, flags) as project:
         recipes = list(list_recipes(project.settings.recipes))
     documents = [_to_json(recipe) for recipe in recipes]

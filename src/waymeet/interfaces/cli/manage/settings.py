@@ -43,7 +43,7 @@ _EPILOG = manual(
 @project_options
 @format_option(drop=("files",))
 def command(prefix: str, recipe: str, root: Path | None, index: Path | None, flags: tuple[str, ...], form: str) -> int:
-    """Show every setting, or those whose name begins with or contains KEY, with its value and origin.
+    """Show all settings, or those whose name contains KEY, with values and origins.
 
     Later sources override earlier ones: defaults, the recipe, your own file, the project's waymeet.toml (or
     [tool.waymeet] in pyproject.toml), WAYMEET_SECTION_KEY variables, --set flags.

@@ -7,12 +7,12 @@ import click
 
 from waymeet.ingest.status import Status, VectorStatus
 from waymeet.interfaces.cli.common import (
+    format_count,
     json_option,
     open_project,
     print_json,
     print_lines,
     project_options,
-    format_count,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.manage.embedding_progress import format_progress

@@ -18,7 +18,7 @@ _EPILOG = manual(
 @click.command(epilog=_EPILOG)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> int:
-    """Print a script for shell completion of commands, options, recipes, kinds, settings and indexed files.
+    """Print a script for shell completion of commands, options, settings and files.
 
     Nothing is installed: save the script where your shell looks for it.
     """

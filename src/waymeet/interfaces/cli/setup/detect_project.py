@@ -98,7 +98,7 @@ def detect_project(root: Path, ingest: Ingest) -> DetectedProject:
 
 
 def _find_large_folders(counts: Counter[str], files: int) -> tuple[LargeFolder, ...]:
-    """Choose the folders to leave out; of nested ones, the outermost."""
+    """Choose the folders to leave out, of nested ones the outermost."""
     folders: dict[str, LargeFolder] = {}
     for path, number in sorted(counts.items()):
         if any(path.startswith(f"{outer}/") for outer in folders):

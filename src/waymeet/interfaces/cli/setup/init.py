@@ -9,13 +9,13 @@ import click
 
 from waymeet.errors import UsageError
 from waymeet.interfaces.cli.common import (
+    format_count,
     json_option,
     open_project,
     print_json,
     print_lines,
     project_options,
     say,
-    format_count,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.setup.detect_project import DetectedProject, detect_project, settings_text

@@ -68,7 +68,7 @@ class _Call(Struct, frozen=True):
 
 
 def _shared_options(command: Callable[[_Call], int]) -> Callable[..., int]:
-    """Add the options of both commands; the command receives them as one `_Call`."""
+    """Add the options of both commands, passed to the command as one `_Call`."""
 
     def run(**options: Any) -> int:  # noqa: ANN401 - named like the fields of a call
         return command(_Call(**options))
@@ -112,7 +112,7 @@ def uninstall(call: _Call) -> int:
 
 
 def _change_settings(call: _Call, plan_change: Callable[[Agent, str, Path], Plan], *, is_install: bool) -> int:
-    """Plan a change for each agent, show it, ask for confirmation, apply it; return the exit code."""
+    """Plan, show, confirm and apply a change for each agent, and return the exit code."""
     if call.as_json and not (call.yes or call.dry_run):
         raise click.UsageError("--json cannot ask for confirmation: add --yes or --dry-run.")
     with open_project(call.root, call.index, call.flags) as project:
@@ -122,11 +122,7 @@ def _change_settings(call: _Call, plan_change: Callable[[Agent, str, Path], Plan
         agent = AGENTS[name]
         scope = call.scope or next(iter(agent.files))
         plan = plan_change(agent, scope, root)
-        is_applied = plan.changes and not call.dry_run and (call.yes or _confirm(agent, plan, is_install=is_install))
-        if plan.changes and (call.yes or call.dry_run) and not call.as_json:
-            print_lines(diff_lines(plan))
-        if is_applied:
-            apply_plan(plan, remember=is_install)
+        is_applied = plan.changes and _apply(call, agent, plan, is_install=is_install)
         is_declined |= plan.changes and not is_applied and not call.dry_run
         results.append(
             {"agent": name, "scope": scope, "path": str(plan.path), "changed": is_applied, "diff": _diff(plan)}
@@ -137,6 +133,16 @@ def _change_settings(call: _Call, plan_change: Callable[[Agent, str, Path], Plan
     if call.as_json:
         print_json(results)
     return 1 if is_declined else 0
+
+
+def _apply(call: _Call, agent: Agent, plan: Plan, *, is_install: bool) -> bool:
+    """Make a change after confirmation, and return whether it was made."""
+    is_applied = not call.dry_run and (call.yes or _confirm(agent, plan, is_install=is_install))
+    if (call.yes or call.dry_run) and not call.as_json:
+        print_lines(diff_lines(plan))
+    if is_applied:
+        apply_plan(plan, remember=is_install)
+    return is_applied
 
 
 def _confirm(agent: Agent, plan: Plan, *, is_install: bool) -> bool:

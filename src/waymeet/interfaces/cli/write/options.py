@@ -40,7 +40,7 @@ class Call(msgspec.Struct, frozen=True):
 
     @contextmanager
     def notebook(self, reading: str = "") -> Iterator[Notebook]:
-        """Open the project's notebook; with --json, a conflict is also printed as JSON.
+        """Open the project's notebook. With --json, a conflict is also printed as JSON.
 
         SKILL.md files can be anywhere, and are found through the index: reading skills indexes the project if needed.
         """
@@ -58,7 +58,7 @@ class Call(msgspec.Struct, frozen=True):
 def with_options(
     options: Iterable[Callable[[Any], Any]] = (), *, form: bool = False
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Add options to a command, and the shared ones; the command receives them as one `Call`.
+    """Add own and shared options to a command, which receives them as one `Call`.
 
     With `form`, `--format` is added, and the command also receives the format.
     """
@@ -66,10 +66,10 @@ def with_options(
     def add(command: Callable[..., int]) -> Callable[..., int]:
         own = signature(command).parameters.keys() - {"call"}
 
-        def run(root: Path | None, index: Path | None, flags: tuple[str, ...], **rest: Any) -> int:  # noqa: ANN401 - options
-            others = {name: value for name, value in rest.items() if name not in {*own, "as_json"}}
-            call = Call(root, index, flags, bool(rest.get("as_json")), others)
-            return command(call, **{name: rest[name] for name in own})
+        def run(root: Path | None, index: Path | None, flags: tuple[str, ...], **options: Any) -> int:  # noqa: ANN401 - any options
+            others = {name: value for name, value in options.items() if name not in {*own, "as_json"}}
+            call = Call(root, index, flags, bool(options.get("as_json")), others)
+            return command(call, **{name: options[name] for name in own})
 
         run.__click_params__ = getattr(command, "__click_params__", [])  # type: ignore[attr-defined]
         run.__doc__ = command.__doc__
@@ -82,7 +82,7 @@ def with_options(
 
 
 def item_manual(kind: str, *examples: str, exits: dict[int, str] | None = None) -> str:
-    """Format the end of a subcommand's help; `{}` in an example is replaced by the name of an item."""
+    """Format the end of a subcommand's help, with a name in place of `{}`."""
     lines = "\n".join(f"waymeet {SINGULAR[kind]} {example.replace('{}', _NAMES[kind])}" for example in examples)
     return manual(lines, exits={1: f"no such {SINGULAR[kind]}", **(exits or {})})
 

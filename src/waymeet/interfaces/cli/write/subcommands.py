@@ -1,4 +1,4 @@
-"""Subcommands of notes, tasks and skills: add, show, edit, update, rm, list, link, history, restore."""
+"""Subcommands of notes, tasks and skills."""
 
 import sys
 from tempfile import NamedTemporaryFile
@@ -8,11 +8,11 @@ import click
 
 from waymeet.errors import ItemNotFoundError, UsageError
 from waymeet.interfaces.cli.common import (
-    to_root_reference,
     open_project,
     print_json,
     print_lines,
     say,
+    to_root_reference,
 )
 from waymeet.interfaces.cli.group import Group
 from waymeet.interfaces.cli.help import manual
@@ -212,6 +212,19 @@ def _rm(kind: str) -> click.Command:
     return command
 
 
+def _filters_from(options: dict[str, Any]) -> dict[str, list[str]]:
+    """Collect the accepted values of each field."""
+    options = dict(options)
+    filters: dict[str, list[str]] = {"tags": list(options.pop("tag"))}
+    for pair in options.pop("pairs"):
+        key, _, value = pair.partition("=")
+        filters.setdefault(key, []).append(value)
+    if options.pop("still_open", False):
+        filters["status"] = [status for status in STATUSES if status not in {"done", "cancelled"}]
+    filters.update({key: list(values) for key, values in options.items() if values})
+    return filters
+
+
 def _list(kind: str) -> click.Command:
     extra = {"tasks": ("list --open --priority high",), "skills": ("list --json   with triggers and steps",)}
     own = {
@@ -236,16 +249,8 @@ def _list(kind: str) -> click.Command:
     )
     @with_options(own.get(kind, ()), form=True)
     def command(call: Call, form: str) -> int:
-        options = dict(call.options)
-        filters: dict[str, list[str]] = {"tags": list(options.pop("tag"))}
-        for pair in options.pop("pairs"):
-            key, _, value = pair.partition("=")
-            filters.setdefault(key, []).append(value)
-        if options.pop("still_open", False):
-            filters["status"] = [status for status in STATUSES if status not in {"done", "cancelled"}]
-        filters.update({key: list(values) for key, values in options.items() if values})
         with call.notebook(kind) as notebook:
-            items = notebook.list(kind, filters)
+            items = notebook.list(kind, _filters_from(call.options))
             counts = {id_: usage.count for id_, usage in notebook.usage().items()} if kind == "skills" else {}
         documents = [{**item_json(item), "used": counts.get(item.id, 0)} for item in items]
         files = [item.id for item in items]
