@@ -1,4 +1,4 @@
-"""The command line as its users meet it: what it prints, what it returns, and how it fails."""
+"""The command line: output, exit codes and errors."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The command line in bad luck: closed pipes, Ctrl-C, hostile names, half characters, other people's indexes."""
+"""The command line under adverse conditions: closed pipes, Ctrl-C, hostile names, invalid text, foreign indexes."""
 
 import json
 import os
@@ -102,7 +102,7 @@ def test_a_vanished_folder(project: Path, run: Run, tmp_path: Path, monkeypatch:
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    assert "does not exist any more" in run("search", "x").err
+    assert "no longer exists" in run("search", "x").err
 
 
 def test_an_index_belongs_to_one_project(

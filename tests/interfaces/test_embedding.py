@@ -1,4 +1,4 @@
-"""Embedding as its users meet it: at once, later, not at all, and never for money without being asked."""
+"""Embedding from commands: at once, in the background, not at all, and never at a cost without consent."""
 
 import json
 from collections.abc import Callable, Iterator

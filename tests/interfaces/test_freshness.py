@@ -1,4 +1,4 @@
-"""Keeping current, from the command line: watching, several roots, contexts, files and folders found by their paths."""
+"""Keeping the index fresh: watching, several roots, contexts, files and folders found by their paths."""
 
 import json
 import os

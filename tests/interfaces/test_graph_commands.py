@@ -1,4 +1,4 @@
-"""The commands that look at the graph: what they print, what they return, and how they fail."""
+"""The commands on the link graph: output, exit codes and errors."""
 
 import json
 import re

@@ -26,7 +26,18 @@ QUESTIONS = (
 UNBOUNDED = 10_000_000
 """Tokens: agents get shorter answers unless they ask for long ones."""
 COMPARED = (
-    *("query", "recipe", "mode", "search_type", "hits", "total_found", "low_relevance", "degraded", "notes", "generation"),
+    *(
+        "query",
+        "recipe",
+        "mode",
+        "search_type",
+        "hits",
+        "total_found",
+        "low_relevance",
+        "degraded",
+        "notes",
+        "generation",
+    ),
 )
 
 

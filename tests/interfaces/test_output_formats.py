@@ -1,4 +1,4 @@
-"""The forms that answers come in, what standard input is good for, and errors that programs can read."""
+"""Output formats, standard input, and errors as JSON."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""The product on its own repository: what the README promises of it."""
+"""Search on this repository: the promises of the README."""
 
 import json
 from collections.abc import Iterator

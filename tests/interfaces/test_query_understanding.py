@@ -1,4 +1,4 @@
-"""The commands around a question: filters in it, intents, feedback, why-not, recipes of one's own."""
+"""Filters in the query, intents, feedback, why-not and custom recipes."""
 
 import json
 from pathlib import Path

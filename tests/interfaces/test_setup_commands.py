@@ -1,4 +1,4 @@
-"""Setting things up: completion, init, install and uninstall, doctor."""
+"""Commands for setting up: completion, init, install and uninstall, doctor."""
 
 import json
 import shutil

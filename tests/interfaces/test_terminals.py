@@ -1,4 +1,4 @@
-"""The command line on a real terminal: colours, links, lines that fit, the pager, questions."""
+"""The command line on a terminal: colours, links, wrapping, pager, questions."""
 
 import os
 import pty

@@ -1,4 +1,4 @@
-"""Changing agents' settings files: only what is meant changes, comments stay, and the change can be taken back."""
+"""Changes of agents' settings files: only the entry changes, comments stay, and the change can be undone."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The summary of a score: its signals add up to it, whatever the tree looks like."""
+"""The summary of a score: its signals add up to the score for every form of tree."""
 
 import pytest
 

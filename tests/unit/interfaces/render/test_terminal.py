@@ -1,4 +1,4 @@
-"""What a terminal is given: styles, links, lines that fit; and Markdown that nothing can break out of."""
+"""Terminal output: styles, links, wrapping; and Markdown with escaped markup."""
 
 from pathlib import Path
 

@@ -119,6 +119,6 @@ def _report_lines(report: "WhyNot") -> Iterator[Line]:
         yield [(f"  by {ranking.source:<8} ", "dim"), (rank, "")]
     for step in report.stages:
         is_lost = step.stage == report.lost_at
-        yield [(f"  {'✗' if is_lost else '·'} {step.stage:<16} ", "red" if is_lost else "dim"), (step.told, "dim")]
+        yield [(f"  {'✗' if is_lost else '·'} {step.stage:<22} ", "red" if is_lost else "dim"), (step.told, "dim")]
     for change in report.changes:
         yield [("  → ", "green"), (change, "")]
