@@ -47,7 +47,7 @@ def test_models_are_listed_without_asking_anybody(run: Run, project: Path, monke
     rows = {each["name"]: each for each in listed["models"]}
     assert list(rows) == ["granite", "multilingual", "voyage", "openai", "cohere", "compatible"]
     assert [name for name, each in rows.items() if each["is_chosen"]] == ["granite"]
-    assert rows["openai"]["ready"]
+    assert rows["openai"]["is_ready"]
     assert rows["voyage"]["state"] == "VOYAGE_API_KEY is not set"
     told = run("models")
     assert told.code == 0
