@@ -50,7 +50,7 @@ def _facts(hit: Hit, answer: Answer) -> dict[str, Any]:
         "reason": hit.relevance_reason,
         "staleness": hit.staleness,
         "recipe": answer.recipe,
-        "doubtful": answer.low_relevance,
+        "low_relevance": answer.low_relevance,
         "degraded": [each.code for each in answer.degraded],
     }
 
