@@ -97,7 +97,7 @@ def test_every_route_is_described() -> None:
 
 
 def test_every_public_name_is_described() -> None:
-    table = PAGES["docs/library.md"].partition("## Ask")[0]
+    table = PAGES["docs/library.md"].partition("## Search")[0]
     assert all(f"`{name}`" in table for name in public)
 
 
