@@ -1,4 +1,4 @@
-"""Measure the analyzer on one core, compared with one regular expression that only finds words.
+"""Measure the analyzer on one core, compared with a regular expression that finds words.
 
 The text is the source of Python's standard library, which every machine has.
 """

@@ -89,7 +89,7 @@ class Sql:
 
 
 class Tantivy:
-    """The search library in Rust, with its own tokenizer; its index lies in memory-mapped files."""
+    """The search library in Rust, with its own tokenizer and its index in memory-mapped files."""
 
     def __init__(self, folder: Path, texts: Sequence[str]) -> None:
         self._tantivy: Any = importlib.import_module("tantivy")

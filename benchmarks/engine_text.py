@@ -1,4 +1,4 @@
-"""Real text for the benchmark of the engine: source and documentation of well-known packages.
+"""Real text for the engine benchmark: source and documentation of packages.
 
 The packages are downloaded by pip when needed and never committed. Files are split into chunks of about 700 characters;
 duplicate chunks are dropped.
@@ -38,7 +38,7 @@ class File(NamedTuple):
 def download_files(
     folder: Path, chunks: int, packages: tuple[str, ...] = PACKAGES, endings: tuple[str, ...] = _ENDINGS
 ) -> list[File]:
-    """Download packages and return their files, in a random but fixed order, up to a number of chunks."""
+    """Download packages and return their files in a fixed random order, up to a number of chunks."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--only-binary", ":all:", "--no-deps"]
     subprocess.run([*command, "--dest", str(folder), *packages], check=True)
     seen: set[str] = set()

@@ -1,4 +1,4 @@
-"""Compare runtimes of the default English model: our numpy code, onnxruntime, the publisher's binding.
+"""Compare runtimes of the default models: numpy, onnxruntime, the publisher's binding.
 
     python benchmarks/models.py
 
@@ -38,8 +38,8 @@ def measure() -> Figures:
         }
         python = environment(Path(folder) / "all", [*SHARED, *(each for _, more in RUNTIMES.values() for each in more)])
         figures = measure_in_turn(python, tuple(RUNTIMES), ROUNDS)
-    for name, each in figures.items():
-        each["extra_install_mb"] = weights.get(name, 0)
+    for name, figure in figures.items():
+        figure["extra_install_mb"] = weights.get(name, 0)
     return {"runtimes": figures}
 
 

@@ -1,4 +1,4 @@
-"""Run the default model by onnxruntime, with a graph written from the same weights as our numpy encoder.
+"""Run the default model by onnxruntime, with a graph written from the same weights.
 
 Operations are fused, word embeddings are looked up outside of the graph (which then has 43 MB instead of 120), and the
 last layer is computed for the first token only, as in our encoder.

@@ -1,4 +1,4 @@
-"""Measure one runtime of an embedding model in its own process: `models_runtime.py NAME` prints JSON.
+"""Measure one runtime of an embedding model: `models_runtime.py NAME` prints JSON.
 
 Load time is measured from the first line of this script to the first vector. Times are wall-clock times, which users
 wait for, and CPU times, which depend less on other load of the machine.
@@ -89,7 +89,7 @@ def minilm() -> Path:
 
 
 def passages() -> list[str]:
-    """Make texts of the length of a chunk, about 110 tokens, of random words of the fixture's sentences."""
+    """Make texts of about 110 tokens, the length of a chunk, of random words of the fixture."""
     texts: list[str] = json.loads((FIXTURES / "texts.json").read_text(encoding="utf-8"))
     words = " ".join(texts[:70]).split()
     random = Random(6)  # noqa: S311 - the same texts every time

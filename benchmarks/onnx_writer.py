@@ -1,4 +1,4 @@
-"""Write small ONNX files without the `onnx` package, by encoding the protocol buffer messages.
+"""Write small ONNX files without the `onnx` package: encode protocol buffer messages.
 
 Tests write tiny models with it, the benchmark the graph of the default model.
 """

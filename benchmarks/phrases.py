@@ -138,29 +138,29 @@ def _kinds(
         return set().union(*matching)
 
     return {
-        "phrase of 2 to 4 words": Kind(_phrases(spaced, rng), by_phrase, "words", _quoted, scan_for_phrase),
+        "phrase of 2 to 4 words": Kind(_phrases(spaced, rng), by_phrase, "words", _quote_phrase, scan_for_phrase),
         "prefix of 4 or 5 letters": Kind(_prefixes(spaced, rng), by_prefix, "words", "{}*".format, scan_for_prefix),
         "substring of 3 or 4 CJK characters": Kind(
-            _substrings(cjk, rng, (3, 4)), by_phrase, "trigrams", _quoted, scan_for_phrase
+            _substrings(cjk, rng, (3, 4)), by_phrase, "trigrams", _quote_phrase, scan_for_phrase
         ),
         "substring of 2 CJK characters": Kind(
-            _substrings(cjk, rng, (2,)), by_phrase, "trigrams", _quoted, scan_for_phrase
+            _substrings(cjk, rng, (2,)), by_phrase, "trigrams", _quote_phrase, scan_for_phrase
         ),
     }
 
 
-def _quoted(text: str) -> str:
+def _quote_phrase(text: str) -> str:
     return f'"{text}"'
 
 
 def _phrases(files: list[engine_text.File], rng: random.Random) -> list[str]:
-    found = []
+    phrases = []
     for sentence in engine_text.choose_sentences(files, QUERIES):
         words = sentence.split()
         size = rng.randint(2, 4)
-        at = rng.randrange(len(words) - size + 1)
-        found.append(" ".join(words[at : at + size]).lower())
-    return found
+        start = rng.randrange(len(words) - size + 1)
+        phrases.append(" ".join(words[start : start + size]).lower())
+    return phrases
 
 
 def _prefixes(files: list[engine_text.File], rng: random.Random) -> list[str]:
@@ -171,13 +171,13 @@ def _prefixes(files: list[engine_text.File], rng: random.Random) -> list[str]:
 
 def _substrings(files: list[engine_text.File], rng: random.Random, sizes: Sequence[int]) -> list[str]:
     runs = [run for file in files for piece in file.pieces for run in _CJK_RUN.findall(piece) if len(run) >= max(sizes)]
-    found = []
+    substrings = []
     for run in rng.choices(runs, k=QUERIES):
         size = rng.choice(sizes)
-        at = rng.randrange(len(run) - size + 1)
-        found.append(run[at : at + size])
-    assert all(map(has_cjk, found))
-    return found
+        start = rng.randrange(len(run) - size + 1)
+        substrings.append(run[start : start + size])
+    assert all(map(has_cjk, substrings))
+    return substrings
 
 
 def _compare(kind: Kind, rival: apsw.Connection, ids: Sequence[str]) -> dict[str, Any]:

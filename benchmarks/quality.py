@@ -1,4 +1,4 @@
-"""Write docs/quality.md from the reports of `make quality`, with published figures beside ours."""
+"""Write docs/quality.md from the reports of `make quality` and from published figures."""
 
 import sys
 import tomllib

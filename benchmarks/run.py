@@ -1,4 +1,7 @@
-"""Run benchmarks and save the figures: `make bench`, `bench-engine`, `bench-phrases`, `bench-stages`, `bench-code`."""
+"""Run benchmarks and save the figures: `make bench`.
+
+Longer ones: `make bench-engine`, `bench-phrases`, `bench-stages`, `bench-code`.
+"""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Measure the time of a recipe's stages without retrieval and models, compared with retrieval.
+"""Measure the time of stages without retrieval and models, compared with retrieval.
 
 The corpus is Python's standard library, which every machine has; the queries are the first lines of its docstrings. The
 methods of the store and the models are timed and subtracted. What remains is the work of the stages and their small

@@ -1,4 +1,4 @@
-"""Measure a search from a cold process on a small index, compared with `python -c "import numpy"`.
+"""Measure a search from a cold process, compared with `python -c "import numpy"`.
 
 The commands run in turn, so that load on the machine affects all of them; their medians are compared.
 """

@@ -1,4 +1,4 @@
-"""Count symbols and edges found in real source code, and measure the time, compared with codegraph.
+"""Count symbols and edges found in real code, and the time, compared with codegraph.
 
 Both programs index the same trees from scratch, each started from the command line, one after the other. The trees
 contain source code only, because codegraph reads nothing else.

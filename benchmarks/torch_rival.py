@@ -1,4 +1,4 @@
-"""Compare throughput with sentence-transformers and MiniLM on torch, in a separate environment.
+"""Compare throughput with sentence-transformers and MiniLM on torch.
 
     python benchmarks/torch_rival.py [PYTHON]
 

@@ -1,4 +1,6 @@
-"""Parse and replace the generated parts of a page: fenced blocks, and the text between `begin` and `end` comments.
+"""Parse and replace the generated parts of a page.
+
+These are fenced blocks and the text between `begin` and `end` comments.
 
 A page is plain Markdown. A comment (`<!-- … -->`) on the line above a block controls it:
 

@@ -133,9 +133,9 @@ def _terminate_group(process: "subprocess.Popen[str]") -> None:
 
 
 def _environment(home: Path) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(_REMOVED_VARIABLES)}
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(_REMOVED_VARIABLES)}
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-    return kept | {"HOME": str(home), "PATH": path, "LANG": "C.UTF-8", "TZ": "UTC"}
+    return inherited | {"HOME": str(home), "PATH": path, "LANG": "C.UTF-8", "TZ": "UTC"}
 
 
 def _find_free_port() -> str:
