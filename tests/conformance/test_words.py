@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from waymeet.ports import Store
+from waymeet.ports import Store, word_idfs
 from waymeet.settings import Bm25, FieldNorms, FieldWeights
 from waymeet.stores.memory.store import MemoryStore
 from waymeet.stores.segments.array_file import Container
@@ -169,10 +169,11 @@ def test_words_that_nothing_holds_are_the_rarest(store: Store) -> None:
     store.put([entry("a.md", "rank fusion"), entry("b.md", "rank other", "more")])
     asked = [Word(("rank",), 2.0), Word(("fusion", "other")), Word(("fusion",)), Word(("missing",))]
     expected = [log((3 - n + 0.5) / (n + 0.5) + 1) for n in (2, 2, 1, 0)]
-    assert store.idf(asked, NO_PATHS) == pytest.approx(expected)
+    assert store.chunk_frequencies(asked, NO_PATHS) == (2, 2, 1, 0)
+    assert word_idfs(store, asked, NO_PATHS) == pytest.approx(expected)
     part = store.lexical_evidence(asked, ["a.md#L1-L1"], NO_PATHS)["a.md#L1-L1"][0]
-    assert part.idf == store.idf(asked, NO_PATHS)[0]
-    assert store.idf([], NO_PATHS) == ()
+    assert part.idf == word_idfs(store, asked, NO_PATHS)[0]
+    assert store.chunk_frequencies([], NO_PATHS) == ()
 
 
 def test_statistics_follow_every_change(store: Store) -> None:

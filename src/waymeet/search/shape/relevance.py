@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from waymeet.analysis import detect_language, list_terms
 from waymeet.formulas.relevance import MAX_MATCHED_IDF, Features, estimate_relevance, is_low_relevance, similarity_steps
+from waymeet.ports import word_idfs
 from waymeet.search.retrieve.dense import spaces_of
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Bm25, Settings
@@ -70,7 +71,7 @@ def _asked(search: Search, tools: Tools, bm25: Bm25, chunks: Sequence[str]) -> _
     """Weigh the words that were asked for: not the slips that were put right, nor what was looked for beside them."""
     written = frozenset(list_terms(search.text))
     words = [word for word in search.words if word.text.endswith("*") or not written.isdisjoint(word.terms)]
-    *rarities, rarest = tools.store.idf((*words, Word(())), bm25)
+    *rarities, rarest = word_idfs(tools.store, (*words, Word(())), bm25)
     weights: dict[str, float] = {}
     for word, rarity in zip(words, rarities, strict=True):
         name = word.text or " ".join(word.terms)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from waymeet.formulas.bm25 import idf
 from waymeet.ports import Counts, Neighbour
 from waymeet.stores.memory.snapshot import Snapshot
 from waymeet.stores.shared import bm25f
@@ -117,7 +116,7 @@ class MemoryStore:
         if vectors:
             self._change(changed)
 
-    def drop_vectors(self, gone: Mapping[str, Collection[str] | None], notes: Mapping[str, str]) -> None:
+    def drop_vectors(self, gone: Mapping[str, Collection[str] | None], metadata: Mapping[str, str]) -> None:
         """Forget vectors and keep remarks, both at once."""
 
         def changed(old: Snapshot) -> Snapshot:
@@ -127,7 +126,7 @@ class MemoryStore:
             }
             spaces = {space: found for space, found in kept.items() if found}
             lost = sum(map(len, spaces.values())) < sum(map(len, old.vectors.values()))
-            known = {**old.notes, **notes}
+            known = {**old.notes, **metadata}
             return replace(old, generation=old.generation + lost, vectors=spaces, notes=known)
 
         self._change(changed)
@@ -159,11 +158,10 @@ class MemoryStore:
         known = [chunk for chunk in chunks if chunk in now.chunks]
         return bm25f.evidence(words, postings, now.statistics, bm25, held=held, chunks=known)
 
-    def idf(self, words: Sequence[Word], bm25: Bm25) -> tuple[float, ...]:
-        """Give each word's idf."""
+    def chunk_frequencies(self, words: Sequence[Word], bm25: Bm25) -> tuple[int, ...]:
+        """Count the chunks in which each word occurs."""
         now, fields = self._now, bm25f.counted(bm25)
-        held = (bm25f.holding(now.postings(word, fields)) for word in words)
-        return tuple(idf(now.statistics.chunks, number) for number in held)
+        return tuple(bm25f.holding(now.postings(word, fields)) for word in words)
 
     def rank_vectors(self, space: str, vector: Vector, limit: int, filters: Filters) -> Ranking:
         """Rank the chunks of a space by cosine similarity."""
@@ -247,10 +245,16 @@ class MemoryStore:
         now = self._now
         return {document: now.documents[document] for document in ids if document in now.documents}
 
-    def documents_by_key(self, keys: Collection[str], most: int | None = None) -> Mapping[str, tuple[str, ...]]:
+    def documents_by_key(
+        self, keys: Collection[str], max_documents: int | None = None
+    ) -> Mapping[str, tuple[str, ...]]:
         """Say which documents carry each of the keys; one that none, or more than so many, carry is left out."""
         found = {key: tuple(self._now.carriers[key]) for key in keys if key in self._now.carriers}
-        return {key: documents for key, documents in found.items() if most is None or len(documents) <= most}
+        return {
+            key: documents
+            for key, documents in found.items()
+            if max_documents is None or len(documents) <= max_documents
+        }
 
     def first_passing_chunks(self, documents: Collection[str], filters: Filters) -> Mapping[str, str]:
         """Give the first chunk of each of the documents that passes the filters."""

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from waymeet.formulas.bm25 import idf
 from waymeet.stores.shared import bm25f
 from waymeet.stores.shared.corpus_profile import textured
 from waymeet.stores.shared.validation import checked
@@ -183,12 +182,12 @@ class SqliteStore:
                 raise_generation(connection)
         self._upkeep.shelve_vectors()
 
-    def drop_vectors(self, gone: Mapping[str, Collection[str] | None], notes: Mapping[str, str]) -> None:
+    def drop_vectors(self, gone: Mapping[str, Collection[str] | None], metadata: Mapping[str, str]) -> None:
         """Forget vectors and keep remarks, both at once."""
         with self._sessions.writing() as connection:
             if sum([vector_table.forget(connection, space, chunks) for space, chunks in gone.items()]):
                 raise_generation(connection)
-            connection.executemany("INSERT OR REPLACE INTO notes VALUES (?, ?)", notes.items())
+            connection.executemany("INSERT OR REPLACE INTO notes VALUES (?, ?)", metadata.items())
 
     def set_metadata(self, key: str, value: str) -> None:
         """Keep a short remark; this is no new generation."""
@@ -242,12 +241,11 @@ class SqliteStore:
             found = bm25f.evidence(words, here, lexicon.statistics, bm25, held=held, chunks=numbered.values())
             return {chunk: found[number] for chunk, number in numbered.items()}
 
-    def idf(self, words: Sequence[Word], bm25: Bm25) -> tuple[float, ...]:
-        """Give each word's idf."""
+    def chunk_frequencies(self, words: Sequence[Word], bm25: Bm25) -> tuple[int, ...]:
+        """Count the chunks in which each word occurs."""
         fields = bm25f.counted(bm25)
         with self._upkeep.reading() as session:
-            number = self._library.lexicon(session).statistics.chunks
-            return tuple(idf(number, self._holding(session, word, fields)) for word in words)
+            return tuple(self._holding(session, word, fields) for word in words)
 
     def rank_vectors(self, space: str, vector: Vector, limit: int, filters: Filters) -> Ranking:
         """Rank the chunks of a space by cosine similarity."""
@@ -333,10 +331,12 @@ class SqliteStore:
         with self._upkeep.reading() as session:
             return queries.documents(session.connection, ids)
 
-    def documents_by_key(self, keys: Collection[str], most: int | None = None) -> Mapping[str, tuple[str, ...]]:
+    def documents_by_key(
+        self, keys: Collection[str], max_documents: int | None = None
+    ) -> Mapping[str, tuple[str, ...]]:
         """Say which documents carry each of the keys; one that none, or more than so many, carry is left out."""
         with self._upkeep.reading() as session:
-            return queries.named(session.connection, keys, most)
+            return queries.named(session.connection, keys, max_documents)
 
     def first_passing_chunks(self, documents: Collection[str], filters: Filters) -> Mapping[str, str]:
         """Give the first chunk of each of the documents that passes the filters."""
