@@ -18,6 +18,7 @@ from waymeet.stores.sqlite.read import queries
 from waymeet.stores.sqlite.read import vectors as vector_table
 from waymeet.stores.sqlite.read.filters import FilterResult, FilterSet, Place, admission
 from waymeet.stores.sqlite.read.top_k import leading, ranked
+from waymeet.stores.sqlite.segments.index_reader import IndexReader
 from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits, SegmentMaintenance
 from waymeet.stores.sqlite.segments.open_segments import OpenSegments
 from waymeet.stores.sqlite.write import documents as document_table
@@ -67,6 +68,7 @@ class SqliteStore:
         self._library = library
         self._effort = effort
         self._upkeep = SegmentMaintenance(sessions, library.folder, effort)
+        self._reader = IndexReader(sessions, self._upkeep.mend)
         self._glossary = Glossary()
         self._worked = 0
         """Occurrences looked up by hand so far."""
@@ -104,13 +106,13 @@ class SqliteStore:
     @property
     def generation(self) -> int:
         """Say how many changes were committed so far."""
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             return session.generation
 
     @contextmanager
     def snapshot(self) -> Iterator[int]:
         """Hold one generation for several questions of this thread."""
-        session = self._upkeep.begin()
+        session = self._reader.begin()
         try:
             yield session.generation
         finally:
@@ -199,7 +201,7 @@ class SqliteStore:
     def rank_lexical(self, words: Sequence[Word], limit: int, filters: Filters, bm25: Bm25) -> Ranking:
         """Rank chunks by BM25F."""
         fields = bm25f.counted(bm25)
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             lexicon, gate = self._library.lexicon(session), self._gate(session, filters)
             terms = [numbers(session.connection, word.terms) for word in words]
             work = lexicon.work(term for each in terms for term in each)
@@ -232,7 +234,7 @@ class SqliteStore:
     ) -> Mapping[str, tuple[Evidence, ...]]:
         """Take the lexical score of some chunks apart; every known chunk gets an answer, if an empty one."""
         fields = bm25f.counted(bm25)
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             lexicon, connection = self._library.lexicon(session), session.connection
             numbered = queries.numbers(connection, chunks)
             terms = [numbers(connection, word.terms) for word in words]
@@ -244,12 +246,12 @@ class SqliteStore:
     def chunk_frequencies(self, words: Sequence[Word], bm25: Bm25) -> tuple[int, ...]:
         """Count the chunks in which each word occurs."""
         fields = bm25f.counted(bm25)
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             return tuple(self._holding(session, word, fields) for word in words)
 
     def rank_vectors(self, space: str, vector: Vector, limit: int, filters: Filters) -> Ranking:
         """Rank the chunks of a space by cosine similarity."""
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             known = self._space(session, space)
             if known is None:
                 return ()
@@ -257,7 +259,7 @@ class SqliteStore:
 
     def similarity_statistics(self, space: str, vector: Vector) -> tuple[float, float]:
         """Give mean and standard deviation of a space's similarities to a vector."""
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             known = self._space(session, space)
             if known is None:
                 return 0.0, 0.0
@@ -291,76 +293,76 @@ class SqliteStore:
 
     def chunks_without_vector(self, spaces: Collection[str], limit: int) -> Sequence[str]:
         """Name chunks that none of the spaces has a vector for, the most urgent first."""
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             return queries.without_vector(session.connection, spaces, limit)
 
     def chunks_with_vector(self, spaces: Collection[str], chunks: Collection[str]) -> frozenset[str]:
         """Say which of some chunks have a vector in any of the spaces."""
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             return queries.with_vector(session.connection, spaces, chunks)
 
     def edges(self, documents: Collection[str], kinds: Collection[str] = ()) -> Sequence[Edge]:
         """List the edges that start or end at any of the documents, by document and position."""
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             return edge_table.touching(session.connection, documents, kinds, self._memory(session).edges)
 
     def neighbours(
         self, documents: Collection[str], kinds: Collection[str] = ()
     ) -> Mapping[str, tuple[Neighbour, ...]]:
         """Give for each document those that links connect it with."""
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             return self._library.surroundings(session).neighbours(session.connection, documents, kinds)
 
     def chunks(self, ids: Collection[str]) -> Mapping[str, Chunk]:
         """Fetch chunks by id."""
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             return queries.chunks(session.connection, ids)
 
     def chunks_of(self, documents: Collection[str]) -> Mapping[str, tuple[Chunk, ...]]:
         """Fetch all chunks of some documents, in order."""
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             return queries.chunks_of(session.connection, documents)
 
     def chunk_counts(self, documents: Collection[str]) -> Mapping[str, int]:
         """Say how many chunks each of some documents has."""
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             return queries.sections(session.connection, documents)
 
     def documents(self, ids: Collection[str]) -> Mapping[str, Document]:
         """Fetch documents by id."""
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             return queries.documents(session.connection, ids)
 
     def documents_by_key(
         self, keys: Collection[str], max_documents: int | None = None
     ) -> Mapping[str, tuple[str, ...]]:
         """Say which documents carry each of the keys; one that none, or more than so many, carry is left out."""
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             return queries.named(session.connection, keys, max_documents)
 
     def first_passing_chunks(self, documents: Collection[str], filters: Filters) -> Mapping[str, str]:
         """Give the first chunk of each of the documents that passes the filters."""
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             return self._gate(session, filters).passing(documents)
 
     def terms_with_prefix(self, prefix: str, limit: int) -> Sequence[str]:
         """List the terms that begin with a prefix, those used in most places first."""
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             return queries.vocabulary(session.connection, self._library.lexicon(session), prefix, limit)
 
     def known_terms(self, terms: Collection[str]) -> frozenset[str]:
         """Say which of some terms any chunk holds."""
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             return queries.holds(session.connection, self._library.lexicon(session), terms)
 
     def fingerprints(self) -> Mapping[str, Fingerprint]:
         """Give the fingerprint of every document, by id."""
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             return queries.fingerprints(session.connection)
 
     def coverage(self, spaces: Collection[str]) -> tuple[int, int]:
         """Say how many chunks have a vector in any of the spaces, and how many there are."""
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             counted, asked = self._memory(session).coverage, frozenset(spaces)
             if asked not in counted:  # counting takes milliseconds where there is much, and every search asks
                 counted[asked] = queries.coverage(session.connection, asked)
@@ -368,12 +370,12 @@ class SqliteStore:
 
     def spaces(self) -> Mapping[str, int]:
         """Give the dimension of every space that holds vectors."""
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             return vector_table.dimensions(session.connection)
 
     def corpus_profile(self) -> CorpusProfile:
         """Say what kind of texts are kept."""
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             remembered = self._memory(session)
             if remembered.texture is None:
                 counted = queries.kinds(session.connection), self.coverage(())[1]
@@ -382,10 +384,10 @@ class SqliteStore:
 
     def counts(self) -> Counts:
         """Count what is kept."""
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             return queries.counts(session.connection, self._library.lexicon(session))
 
     def metadata(self, key: str) -> str:
         """Read back a remark, or the empty string."""
-        with self._upkeep.reading() as session:
+        with self._reader.reading() as session:
             return queries.note(session.connection, key)

@@ -14,9 +14,9 @@ from filelock import FileLock, Timeout
 from msgspec import Struct
 
 from waymeet.paths import file_identity
-from waymeet.stores.sqlite.database.errors import UnreadableError, translated
+from waymeet.stores.sqlite.database.errors import translated
 from waymeet.stores.sqlite.segments import adjacency, registry, vector_registry
-from waymeet.stores.sqlite.segments.open_segments import LostSegmentError
+from waymeet.stores.sqlite.segments.index_reader import IndexReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import apsw
 
     from waymeet.stores.sqlite.database.sessions import Session, Sessions
+    from waymeet.stores.sqlite.segments.open_segments import LostSegmentError
 
-_TRIES = 3
 _SMALL_ONES = 4
 _DEAD_PART = 0.3
 
@@ -59,31 +59,7 @@ class SegmentMaintenance:
         """What was found lost and made anew, since somebody last asked."""
         self._lock = FileLock(folder.with_name(f"{folder.name}.lock"), mode=0o600)
         self._file = file_identity(sessions.path)
-
-    def begin(self) -> Session:
-        """Hold a generation; segments that are really gone or broken are made anew from the truth."""
-        for attempt in range(_TRIES):
-            try:
-                return self._sessions.begin()
-            except LostSegmentError as lost:
-                # A merge may have removed it in the moment before; then it is no longer named.
-                if attempt == _TRIES - 2:
-                    self.mend(lost)
-        with translated(self._sessions.path):
-            try:
-                return self._sessions.begin()
-            except LostSegmentError as lost:
-                raise UnreadableError(str(lost)) from lost
-
-    @contextmanager
-    def reading(self) -> Iterator[Session]:
-        """Ask questions within one generation."""
-        session = self.begin()
-        try:
-            with self._sessions.asking(session):
-                yield session
-        finally:
-            self._sessions.end(session)
+        self._reader = IndexReader(sessions, self.mend)
 
     def shelve(self) -> None:
         """Make a segment of the loose documents if they have become many, unless another process is at it."""
@@ -142,13 +118,13 @@ class SegmentMaintenance:
 
     def _spaces(self, more_than: int) -> list[int]:
         """List the spaces with more loose vectors than that."""
-        with self.reading() as session:
+        with self._reader.reading() as session:
             spaces = vector_registry.spaces(session.connection)
             return [space for space in spaces if vector_registry.count_loose(session.connection, space) > more_than]
 
     def _keep_vectors(self, more_than: int, *, merge: bool = False) -> None:
         spaces = self._spaces(more_than)
-        with self.reading() as session:
+        with self._reader.reading() as session:
             filed = {each.space for each in session.vectors}
         if spaces or (merge and filed):
             from waymeet.stores.sqlite.segments import vector_maintenance  # noqa: PLC0415 - numpy costs more than a small search
@@ -160,7 +136,7 @@ class SegmentMaintenance:
 
     def _keep_links(self) -> None:
         """Write the neighbours anew if those of many documents changed."""
-        with self.reading() as session:
+        with self._reader.reading() as session:
             if not adjacency.due(session.connection, self._effort.few):
                 return
             file = adjacency.write(self._folder, session.connection)
@@ -168,18 +144,18 @@ class SegmentMaintenance:
             adjacency.register(connection, file, session.generation)
 
     def _loose(self) -> int:
-        with self.reading() as session:
+        with self._reader.reading() as session:
             sql = "SELECT COUNT(*) FROM shelf s JOIN chunks c ON c.document = s.document WHERE s.segment IS NULL"
             found: int = session.connection.execute(sql).get
             return found
 
     def _shelve(self) -> None:
-        with self.reading() as session:
+        with self._reader.reading() as session:
             made = self._made(session, registry.loose(session.connection))
         self._register(made)
 
     def _merge(self) -> None:
-        with self.reading() as session:
+        with self._reader.reading() as session:
             worn = _worn(session.connection, self._effort.largest)
             made = self._made(session, registry.on(session.connection, worn), anew=True)
         if worn:
@@ -196,7 +172,7 @@ class SegmentMaintenance:
         """Remove files that no generation to come will name; not those of an index that took the place of this one."""
         if file_identity(self._sessions.path) != self._file:
             return
-        with self.reading() as session:
+        with self._reader.reading() as session:
             named = registry.files(session.connection)
         if self._folder.is_dir():
             for path in self._folder.iterdir():
