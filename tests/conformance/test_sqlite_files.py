@@ -337,7 +337,16 @@ OWNED = {
 """How to find the document that a row of each table belongs to."""
 
 
-BOOKS = {"segments", "shelf", "dead", "vector_segments", "dead_vectors", "graphs", "stirred", "sqlite_sequence"}
+DERIVED = {
+    "segments",
+    "document_segments",
+    "deleted_documents",
+    "vector_segments",
+    "deleted_vectors",
+    "link_files",
+    "changed_links",
+    "sqlite_sequence",
+}
 """What is kept about segments, which are derived."""
 
 
@@ -345,7 +354,7 @@ def rows(path: Path) -> Iterator[tuple[str, str, tuple[object, ...]]]:
     """Yield table, owning document and row of everything that belongs to a document."""
     connection = apsw.Connection(str(path))
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    assert tables == OWNED.keys() | {"meta", "notes", "terms", "spaces"} | BOOKS
+    assert tables == OWNED.keys() | {"counters", "metadata", "terms", "spaces"} | DERIVED
     for table, owner in OWNED.items():
         found = list(connection.execute(f"SELECT d.path, t.* FROM {table} t {owner}"))  # noqa: S608 - our own names
         (total,) = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone() or (0,)  # noqa: S608 - likewise
@@ -381,19 +390,3 @@ def test_dropping_leaves_nothing_of_a_document(path: Path) -> None:
     left = set(rows(path))
     assert {owner for _, owner, _ in left} == {"docs/5.md"}
     assert {table for table, _, _ in left - before} == {"edges"}  # its link dangles now
-
-
-def test_an_older_format_is_emptied_to_be_filled_again(tmp_path: Path) -> None:
-    path = tmp_path / "index.db"
-    store = SqliteStore.open(path, create=True)
-    store.put([entry("a.md", "rank fusion")])
-    store.set_metadata("indexed_at", "1")
-    store.close()
-    connection = apsw.Connection(str(path))
-    connection.execute(f"CREATE TABLE gone_since (a); PRAGMA user_version = {VERSION - 1}")
-    connection.close()
-    store = SqliteStore.open(path)
-    assert (store.counts().documents, store.metadata("indexed_at")) == (0, "")
-    store.put([entry("a.md", "rank fusion")])
-    assert store.rank_lexical(words("rank"), 1, Filters(), Bm25())
-    store.close()

@@ -96,14 +96,14 @@ def test_replaced_and_removed_vectors_are_dead_and_then_gone(
         store.put([entry("0004.md", "rewritten")])
         store.drop(["0005.md"])
     agree(*pair, limit=200)
-    assert len(books(tmp_path, "SELECT * FROM dead_vectors")) == 3
+    assert len(books(tmp_path, "SELECT * FROM deleted_vectors")) == 3
     for store in pair:
         store.drop([f"{n:04}.md" for n in range(50, 90)])
     agree(*pair, limit=200)
     pair[0].optimize()
     agree(*pair, limit=200)
     (file,) = files(tmp_path)
-    assert books(tmp_path, "SELECT * FROM dead_vectors") == []
+    assert books(tmp_path, "SELECT * FROM deleted_vectors") == []
     assert len(opened(Container(file)).chunks) == 58
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -17,8 +18,6 @@ from waymeet.stores.sqlite.database.connection import connect
 from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from interfaces.conftest import Run
 
 FLAGS = ("--set", "embedding.provider=hashing", "--set", "embedding.dimension=16")
@@ -75,9 +74,9 @@ def test_a_sound_index(index: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
-        ("DELETE FROM shelf WHERE document = 2", "1 documents are on no shelf"),
-        ("UPDATE shelf SET place = 77 WHERE document = 2", "the books say otherwise"),
-        ("INSERT INTO dead SELECT id, 99 FROM segments LIMIT 1", "the books say otherwise"),
+        ("DELETE FROM document_segments WHERE document = 2", "1 documents have no segment entry"),
+        ("UPDATE document_segments SET position = 77 WHERE document = 2", "the books say otherwise"),
+        ("INSERT INTO deleted_documents SELECT id, 99 FROM segments LIMIT 1", "the books say otherwise"),
         ("UPDATE edges SET target = 1 WHERE id = 1", "links lead elsewhere"),
         ("UPDATE edges SET target = 99 WHERE id = 1", "links lead elsewhere"),
         ("DELETE FROM documents WHERE id = 1", "sections of no document"),
@@ -91,7 +90,7 @@ def test_a_sound_index(index: Path, run: Run) -> None:
         ("UPDATE vectors SET vector = x'00000000' WHERE id = 1", "1 vectors cannot be right"),
         ("UPDATE vectors SET vector = zeroblob(64) WHERE id = 1", "1 vectors cannot be right"),
         ("INSERT INTO vectors (space, chunk, vector) VALUES (1, 999, zeroblob(64))", "vectors of no section"),
-        ("DELETE FROM dead_vectors; DELETE FROM vectors WHERE id = 2; DELETE FROM dead_vectors", "in it"),
+        ("DELETE FROM deleted_vectors; DELETE FROM vectors WHERE id = 2; DELETE FROM deleted_vectors", "in it"),
     ],
 )
 def test_rows_that_cannot_be_right(index: Path, run: Run, sql: str, said: str) -> None:
@@ -149,6 +148,23 @@ def test_a_damaged_file_is_put_aside_and_never_deleted(index: Path, run: Run) ->
         assert run("check").code == 0
 
 
+@pytest.mark.parametrize("command", ["search", "index"])
+def test_an_index_of_an_earlier_version_is_rebuilt_with_one_line(index: Path, run: Run, command: str) -> None:
+    before = hits(run)
+    index.unlink()
+    old = Path(__file__).parents[1] / "conformance" / "index_format_5.sql"
+    with closing(apsw.Connection(str(index))) as connection:
+        connection.execute(old.read_text(encoding="utf-8").replace('{"notes":"/notes"}', "{}"))
+    first = run(command, *FLAGS) if command == "index" else run("search", "fusion", *FLAGS)
+    assert first.code == 0, first
+    assert first.err.splitlines().count("The index was made by an earlier version; rebuilding it.") == 1
+    again = run("search", "fusion", *FLAGS)
+    assert (again.code, "earlier version" in again.err) == (0, False)
+    assert run("index", *FLAGS).code == 0  # embeds what a search left out
+    assert hits(run) == before
+    assert run("check").out.startswith("Nothing is wrong")
+
+
 def test_a_header_beyond_recognition_is_put_aside_too(index: Path, run: Run) -> None:
     flip(index, 3)
     assert run("check").code == 3
@@ -158,9 +174,9 @@ def test_a_header_beyond_recognition_is_put_aside_too(index: Path, run: Run) -> 
 
 def test_missing_tables_cannot_be_mended(index: Path, run: Run) -> None:
     with closing(connect(index, 1.0)) as connection:
-        connection.execute("DROP INDEX names_of")
+        connection.execute("DROP INDEX names_by_document")
     found = run("check")
-    assert (found.code, "names_of" in found.out) == (3, True)
+    assert (found.code, "names_by_document" in found.out) == (3, True)
     assert run("check", "--repair").code == 0
 
 
@@ -197,7 +213,7 @@ def test_an_index_is_not_given_up_because_the_disk_is_full(
     def fails(*_: object) -> None:
         raise error("not now")
 
-    execute(index, "DELETE FROM shelf WHERE document = 2")
+    execute(index, "DELETE FROM document_segments WHERE document = 2")
     with monkeypatch.context() as full:
         full.setattr(check, "_mend", fails)
         failed = run("check", "--repair")

@@ -50,7 +50,7 @@ def rows(file: Path) -> dict[str, set[tuple[Any, ...]]]:
         found["refs"] = set(connection.execute("SELECT e.source, r.* FROM edge_refs r JOIN edges e ON e.id = r.edge"))
         found["names"] = set(connection.execute("SELECT document, key FROM names"))
         found["vectors"] = set(connection.execute("SELECT * FROM vectors"))
-        found["notes"] = set(connection.execute("SELECT * FROM notes"))
+        found["metadata"] = set(connection.execute("SELECT * FROM metadata"))
         return found
 
 
@@ -82,7 +82,7 @@ def compare(index: Index) -> int:
     for table in ("documents", "chunks", "edges", "refs", "names"):
         assert now[table] == {row for row in index.rows[table] if row[0] in kept}, table
     assert now["vectors"] <= index.rows["vectors"]
-    assert now["notes"] <= index.rows["notes"]
+    assert now["metadata"] <= index.rows["metadata"]
     return len(index.rows["documents"]) - len(kept)
 
 
@@ -120,7 +120,7 @@ def test_vectors_are_not_made_again(index: Index) -> None:
     hurt(index, dice("vectors"), 0)
     with closing(connect(index.file, 5.0)) as connection:
         # The page of a secondary index: all it says can be worked out.
-        page = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'edges_to'").get
+        page = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'edges_by_target'").get
     content = bytearray(index.file.read_bytes())
     content[(page - 1) * _PAGE + 200] ^= 4
     index.file.write_bytes(content)

@@ -89,6 +89,14 @@ class Project:
         except NoIndexError:  # an empty file, left behind when the disk was full, say
             return False
 
+    @property
+    def outdated(self) -> bool:
+        """Return whether an earlier version made the index, so that the next run rebuilds it."""
+        try:
+            return self.index_path.exists() and not self.indexed and bool(self._opened().metadata("outdated_version"))
+        except NoIndexError:
+            return False
+
     def index(
         self,
         progress: Progress | None = None,

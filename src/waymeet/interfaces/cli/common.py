@@ -169,6 +169,8 @@ def bars(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
 
 def indexed(project: Project, *, accept_removals: bool = False) -> "IndexReport":
     """Bring the words and links of the project's index up to date, showing how far it is."""
+    if project.outdated:
+        click.echo("The index was made by an earlier version; rebuilding it.", err=True)
     with bars("Indexing") as (reading,):
         waiting = once(_say_waiting) if sys.stderr.isatty() else None
         return project.index(reading, None, waiting, accept_removals=accept_removals, embed=False)

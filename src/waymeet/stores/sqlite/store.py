@@ -189,12 +189,12 @@ class SqliteStore:
         with self._sessions.writing() as connection:
             if sum([vector_table.forget(connection, space, chunks) for space, chunks in gone.items()]):
                 raise_generation(connection)
-            connection.executemany("INSERT OR REPLACE INTO notes VALUES (?, ?)", metadata.items())
+            connection.executemany("INSERT OR REPLACE INTO metadata VALUES (?, ?)", metadata.items())
 
     def set_metadata(self, key: str, value: str) -> None:
         """Keep a short remark; this is no new generation."""
         with self._sessions.writing() as connection:
-            connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (key, value))
+            connection.execute("INSERT OR REPLACE INTO metadata VALUES (?, ?)", (key, value))
 
     # --- ranked lists ------------------------------------------------------------------------------------------
 

@@ -125,8 +125,8 @@ def _doubts(connection: apsw.Connection) -> tuple[Finding, ...]:
     told = [str(line) for (line,) in connection.execute(f"PRAGMA integrity_check({_LISTED})")]
     doubts = [line for line in told if line != "ok"]
     doubts += [f"its {what} is not as it should be" for what in sorted(_layout(connection) ^ _planned())]
-    counters = dict(connection.execute("SELECT key, value FROM meta")) if not doubts else {}
-    doubts += [f"it does not say its {name}" for name in ("generation", "shelving") if name not in counters]
+    counters = dict(connection.execute("SELECT key, value FROM counters")) if not doubts else {}
+    doubts += [f"it does not say its {name}" for name in ("generation", "registry_version") if name not in counters]
     return tuple(Finding("index", doubt) for doubt in doubts[:_LISTED])
 
 

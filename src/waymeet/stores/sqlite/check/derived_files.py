@@ -66,7 +66,7 @@ def _wrong(connection: apsw.Connection, segment: int, container: Container) -> s
 
 
 def _shelved(connection: apsw.Connection, segment: int) -> list[tuple[int, int]]:
-    sql = "SELECT document, place FROM shelf WHERE segment = ?"
+    sql = "SELECT document, position FROM document_segments WHERE segment = ?"
     return [(document, place) for document, place in connection.execute(sql, (segment,))]
 
 

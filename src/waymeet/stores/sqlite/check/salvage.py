@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
     from waymeet.stores.sqlite.check.check import CheckResult
 
-_PARTS = {"chunks": ("document", "chunks_of"), "edges": ("source", "edges_from")}
+_PARTS = {"chunks": ("document", "chunks_by_document"), "edges": ("source", "edges_by_source")}
 """Tables of what makes up a document, with the column that names the document and an index that knows their numbers."""
 _NAMED = {"terms": "term", "spaces": "name"}
 """Tables whose rows stand in the index of a column as well."""
-_KNOWN_BY = {"SELECT id FROM documents": "path", "SELECT document FROM shelf": "document"}
+_KNOWN_BY = {"SELECT id FROM documents": "path", "SELECT document FROM document_segments": "document"}
 """Where else the numbers of documents stand, and in which order."""
 _BATCH = 1000
 _ENDINGS = ("", "-wal", "-shm")
@@ -101,8 +101,8 @@ def _copied(old: apsw.Connection, new: apsw.Connection) -> tuple[set[int], int, 
     for table, column in _NAMED.items():
         if not _copy(old, new, table):
             _insert(new, table, both_ways(old, f"SELECT id, {column} FROM {table}", column)[0])  # noqa: S608 - constants
-    notes, all_notes = both_ways(old, "SELECT key, value FROM notes", "key")
-    _insert(new, "notes", notes)
+    notes, all_notes = both_ways(old, "SELECT key, value FROM metadata", "key")
+    _insert(new, "metadata", notes)
     known = _numbers(new, "documents")
     there = known.union(*(numbers for select in _KNOWN_BY.items() for numbers in both_ways(old, *select)[0]))
     lost = _copy_refs(old, new)
@@ -123,7 +123,7 @@ def _copy(old: apsw.Connection, new: apsw.Connection, table: str) -> bool:
 
 def _copy_refs(old: apsw.Connection, new: apsw.Connection) -> set[int]:
     """Copy the keys of links, which stand in an index as well, and name the documents of links that may lack some."""
-    scan = Scan(old, "edge_refs", "edge", "key, edge, rank", "edge_refs_of")
+    scan = Scan(old, "edge_refs", "edge", "key, edge, rank", "edge_refs_by_edge")
     _insert(new, "edge_refs", (row for _, *row in scan.rows()))
     if not scan.gaps:
         return set()
@@ -166,12 +166,12 @@ def _forget(new: apsw.Connection, documents: Iterable[int]) -> None:
 
 def _worked_out(old: apsw.Connection, new: apsw.Connection) -> None:
     """Work out what follows from the documents; none of them is on a segment yet."""
-    counters, _ = both_ways(old, "SELECT key, value FROM meta", "key")
-    versions, _ = both_ways(old, "SELECT version FROM shelf", "document")
+    counters, _ = both_ways(old, "SELECT key, value FROM counters", "key")
+    versions, _ = both_ways(old, "SELECT version FROM document_segments", "document")
     highest = max((number for (number,) in versions), default=0)
     with new:
-        new.executemany("UPDATE meta SET value = ?2 WHERE key = ?1", counters)
-        new.execute("UPDATE meta SET value = max(value, ?) WHERE key = 'generation'", (highest,))
+        new.executemany("UPDATE counters SET value = ?2 WHERE key = ?1", counters)
+        new.execute("UPDATE counters SET value = max(value, ?) WHERE key = 'generation'", (highest,))
         rows = list(new.execute("SELECT id, tags, names FROM documents"))
         new.executemany(
             "INSERT INTO tags VALUES (?, ?)",

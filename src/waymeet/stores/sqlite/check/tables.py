@@ -37,14 +37,14 @@ _NOBODYS = {
     "chunks": ("document NOT IN (SELECT id FROM documents)", "sections of no document"),
     "edges": ("source NOT IN (SELECT id FROM documents)", "links of no document"),
     "edge_refs": ("edge NOT IN (SELECT id FROM edges)", "keys of no link"),
-    "shelf": ("document NOT IN (SELECT id FROM documents)", "books about no document"),
-    "dead": ("segment NOT IN (SELECT id FROM segments)", "books about no segment"),
+    "document_segments": ("document NOT IN (SELECT id FROM documents)", "books about no document"),
+    "deleted_documents": ("segment NOT IN (SELECT id FROM segments)", "books about no segment"),
     "vectors": (
         "chunk NOT IN (SELECT id FROM chunks) OR space NOT IN (SELECT id FROM spaces)",
         "vectors of no section or space",
     ),
     "vector_segments": ("space NOT IN (SELECT id FROM spaces)", "files of no space"),
-    "dead_vectors": ("space NOT IN (SELECT id FROM spaces)", "books about no space"),
+    "deleted_vectors": ("space NOT IN (SELECT id FROM spaces)", "books about no space"),
 }
 """Rows that belong to nothing, by table. Outer ones come last where one table hangs on another."""
 
@@ -55,8 +55,8 @@ FROM documents ORDER BY id
 """
 _CHUNKS = f"{CHUNK} WHERE c.document = ? ORDER BY c.ordinal, c.id"
 _UNSHELVED = """
-SELECT id FROM documents WHERE id NOT IN (SELECT document FROM shelf) UNION
-SELECT document FROM shelf WHERE segment IS NOT NULL AND (place IS NULL OR segment NOT IN (SELECT id FROM segments))
+SELECT id FROM documents WHERE id NOT IN (SELECT document FROM document_segments) UNION
+SELECT document FROM document_segments WHERE segment IS NOT NULL AND (position IS NULL OR segment NOT IN (SELECT id FROM segments))
 """
 _SIZES = "SELECT length(vector), COUNT(*) FROM vectors WHERE space = ? GROUP BY 1"
 _OF_SPACE = "SELECT chunk, vector FROM vectors WHERE space = ? ORDER BY chunk"
@@ -181,7 +181,11 @@ def _books(connection: apsw.Connection) -> Iterator[Fault]:
     """Find documents that are neither loose nor on a segment."""
     lost = _column(connection, _UNSHELVED)
     if lost:
-        yield Fault("shelf", f"{len(lost)} documents are on no shelf", partial(registry.loosen, documents=lost))
+        yield Fault(
+            "document_segments",
+            f"{len(lost)} documents have no segment entry",
+            partial(registry.loosen, documents=lost),
+        )
 
 
 def _space(connection: apsw.Connection, space: int, name: str) -> Iterator[Fault]:

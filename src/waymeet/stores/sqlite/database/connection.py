@@ -21,6 +21,13 @@ PRAGMA trusted_schema = OFF;       -- the file may come from a stranger
 _CHECKSUMS = "cksmvfs"
 _CHECKSUM_BYTES = 8
 
+OUTDATED_VERSION = "outdated_version"
+"""Metadata key: the format that the file had before it was emptied."""
+_USER_METADATA = ("roots",)
+"""Keys of metadata that users entered: the folders added by `waymeet index --add-root`."""
+_METADATA_TABLE = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('metadata', 'notes')"
+"""The table of metadata was called `notes` up to format 5."""
+
 
 def connect(path: Path, timeout: float, *, create: bool = False) -> apsw.Connection:
     """Open a connection that waits for locks up to the timeout, in seconds."""
@@ -62,8 +69,8 @@ def opened(path: Path, timeout: float, *, create: bool) -> apsw.Connection:
                 _make(connection)
                 connection.close()
                 connection = connect(path, timeout)  # one that was opened on an empty file keeps no checksums
-            elif _is_older(connection):
-                _make_anew(connection)
+            elif _is_outdated(connection):
+                _empty_outdated(connection)
             _check(path, connection)
             if connection.execute("PRAGMA journal_mode").get != "wal":
                 _write_ahead(connection, timeout)
@@ -111,25 +118,40 @@ def _make(connection: apsw.Connection) -> None:
     connection.execute("COMMIT")
 
 
-def _is_older(connection: apsw.Connection) -> bool:
+def _is_outdated(connection: apsw.Connection) -> bool:
     """Tell whether an earlier version of Waymeet made the file."""
     ours = _pragma(connection, "application_id") == APPLICATION_ID
     return ours and 0 < _pragma(connection, "user_version") < VERSION
 
 
-def _make_anew(connection: apsw.Connection) -> None:
-    """Empty a file of an older format: all that it held comes from the project's files, and they are read again.
+def _empty_outdated(connection: apsw.Connection) -> None:
+    """Replace the tables of an older format by empty ones of this format.
 
-    An index without a finished run counts as not indexed, so the next search or run fills it.
+    Documents and vectors are derived from the project's files. Without `indexed_at` in its metadata the index counts
+    as not indexed, so the next search or `waymeet index` rebuilds it. What a user entered is carried over.
     """
     connection.execute("BEGIN IMMEDIATE")
-    if _is_older(connection):  # another process may have been quicker
-        named = "SELECT type, name FROM sqlite_schema WHERE type IN ('table', 'trigger') AND name NOT LIKE 'sqlite_%'"
-        for kind, name in sorted(connection.execute(named).fetchall(), reverse=True):  # triggers before tables
+    if _is_outdated(connection):  # another process may have been faster
+        version = _pragma(connection, "user_version")
+        metadata = _user_metadata(connection)
+        objects = "SELECT type, name FROM sqlite_schema WHERE type IN ('table', 'trigger') AND name NOT LIKE 'sqlite_%'"
+        for kind, name in sorted(connection.execute(objects).fetchall(), reverse=True):  # triggers before tables
             connection.execute(f'DROP {kind} "{name}"')
         connection.execute(TABLES)
+        metadata.append((OUTDATED_VERSION, str(version)))
+        connection.executemany("INSERT INTO metadata VALUES (?, ?)", metadata)
         connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
+
+
+def _user_metadata(connection: apsw.Connection) -> list[tuple[str, str]]:
+    """Read the metadata that cannot be derived from files."""
+    table = connection.execute(_METADATA_TABLE).get
+    if table is None:
+        return []
+    marks = ", ".join("?" * len(_USER_METADATA))
+    sql = f"SELECT key, value FROM {table} WHERE key IN ({marks})"  # noqa: S608 - constants
+    return list(connection.execute(sql, _USER_METADATA))
 
 
 def _write_ahead(connection: apsw.Connection, timeout: float) -> None:
@@ -158,7 +180,7 @@ def _check(path: Path, connection: apsw.Connection) -> None:
         # What such a build wrote would look damaged to every other.
         cause = "its pages have checksums, which this build of apsw cannot keep"
         raise errors.unavailable(path, cause, "Install apsw from its published wheels.")
-    connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchall()
+    connection.execute("SELECT value FROM counters WHERE key = 'generation'").fetchall()
 
 
 def _pragma(connection: apsw.Connection, name: str) -> int:

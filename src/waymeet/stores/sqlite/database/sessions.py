@@ -67,7 +67,7 @@ class Sessions:
                 try:
                     # The first read fixes what is seen.
                     session.generation = _counter(session.connection, "generation")
-                    session.shelving = _counter(session.connection, "shelving")
+                    session.shelving = _counter(session.connection, "registry_version")
                     self._begun(session)
                 except BaseException:
                     _roll_back(session.connection)
@@ -135,11 +135,11 @@ class Sessions:
 
 def raise_generation(connection: apsw.Connection) -> None:
     """Count one more change, inside its own transaction."""
-    connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'generation'")
+    connection.execute("UPDATE counters SET value = value + 1 WHERE key = 'generation'")
 
 
 def _counter(connection: apsw.Connection, name: str) -> int:
-    found = connection.execute("SELECT value FROM meta WHERE key = ?", (name,)).get
+    found = connection.execute("SELECT value FROM counters WHERE key = ?", (name,)).get
     if not isinstance(found, int):
         raise UnreadableError(f"it does not say its {name}")
     return found

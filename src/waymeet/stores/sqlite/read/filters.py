@@ -41,7 +41,7 @@ FROM json_each(?) wanted CROSS JOIN documents d ON d.path = wanted.value
 _OF_KIND = "SELECT c.id FROM documents d JOIN chunks c ON c.document = d.id WHERE d.kind = ?"
 _PLACE = """
 SELECT c.id, d.path, c.ordinal, c.key
-FROM chunks c INDEXED BY chunks_at JOIN documents d INDEXED BY documents_at ON d.id = c.document
+FROM chunks c INDEXED BY chunks_by_id JOIN documents d INDEXED BY documents_by_id ON d.id = c.document
 WHERE c.id IN carray(?)
 """
 _TEXT = f"{CHUNK} WHERE c.id IN carray(?)"

@@ -165,5 +165,5 @@ def coverage(connection: apsw.Connection, spaces: Collection[str]) -> tuple[int,
 
 def note(connection: apsw.Connection, key: str) -> str:
     """Read back a remark, or the empty string."""
-    (found,) = connection.execute("SELECT value FROM notes WHERE key = ?", (key,)).fetchone() or ("",)
+    (found,) = connection.execute("SELECT value FROM metadata WHERE key = ?", (key,)).fetchone() or ("",)
     return str(found)

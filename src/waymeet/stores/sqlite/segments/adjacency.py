@@ -51,13 +51,13 @@ class Shelved(NamedTuple):
 
 def named(connection: apsw.Connection) -> Shelved | None:
     """Name the file, if there is one."""
-    row = connection.execute("SELECT id, generation, file FROM graphs ORDER BY id DESC LIMIT 1").fetchone()
+    row = connection.execute("SELECT id, generation, file FROM link_files ORDER BY id DESC LIMIT 1").fetchone()
     return None if row is None else Shelved(*row)
 
 
 def stirred(connection: apsw.Connection, since: int) -> frozenset[int]:
     """Give the documents whose links changed after a generation."""
-    rows = connection.execute("SELECT document FROM stirred WHERE generation > ?", (since,))
+    rows = connection.execute("SELECT document FROM changed_links WHERE generation > ?", (since,))
     return frozenset(document for (document,) in rows)
 
 
@@ -66,23 +66,25 @@ def due(connection: apsw.Connection, few: int) -> bool:
     file = named(connection)
     documents: int = connection.execute("SELECT COUNT(*) FROM documents").get
     changed = connection.execute(
-        "SELECT COUNT(*) FROM stirred WHERE generation > ?", (file.generation if file else 0,)
+        "SELECT COUNT(*) FROM changed_links WHERE generation > ?", (file.generation if file else 0,)
     ).get
     return bool(changed > max(few, documents // 20))
 
 
 def register(connection: apsw.Connection, file: str, generation: int) -> None:
     """Name a file made from a generation in place of any other."""
-    connection.execute("DELETE FROM graphs")
-    connection.execute("INSERT INTO graphs (generation, file) VALUES (?, ?)", (generation, file))
-    connection.execute("DELETE FROM stirred WHERE generation <= ?", (generation,))
+    connection.execute("DELETE FROM link_files")
+    connection.execute("INSERT INTO link_files (generation, file) VALUES (?, ?)", (generation, file))
+    connection.execute("DELETE FROM changed_links WHERE generation <= ?", (generation,))
     shelved(connection)
 
 
 def retire(connection: apsw.Connection) -> None:
     """Forget the file: all neighbours are read from the truth until there is another."""
-    connection.execute("DELETE FROM graphs")
-    connection.execute("INSERT OR REPLACE INTO stirred SELECT id, value FROM documents, meta WHERE key = 'generation'")
+    connection.execute("DELETE FROM link_files")
+    connection.execute(
+        "INSERT OR REPLACE INTO changed_links SELECT id, value FROM documents, counters WHERE key = 'generation'"
+    )
     shelved(connection)
 
 
@@ -102,7 +104,7 @@ def write(folder: Path, connection: apsw.Connection) -> str:
 
     made, facts = arrays(*read(connection))
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    file = f"{uuid4().hex}.graph"
+    file = f"{uuid4().hex}.links"
     array_file.write(folder / file, made, facts)
     return file
 

@@ -145,7 +145,7 @@ class SegmentMaintenance:
 
     def _loose(self) -> int:
         with self._reader.reading() as session:
-            sql = "SELECT COUNT(*) FROM shelf s JOIN chunks c ON c.document = s.document WHERE s.segment IS NULL"
+            sql = "SELECT COUNT(*) FROM document_segments s JOIN chunks c ON c.document = s.document WHERE s.segment IS NULL"
             found: int = session.connection.execute(sql).get
             return found
 
@@ -217,9 +217,9 @@ def _portions(
 def _worn(connection: apsw.Connection, largest: int) -> list[int]:
     """Choose the segments to merge: those that are half dead, and small ones when they have become many."""
     sql = """
-    SELECT g.id, COUNT(c.id), (SELECT COUNT(*) FROM dead d WHERE d.segment = g.id),
-        (SELECT COUNT(*) FROM shelf s WHERE s.segment = g.id)
-    FROM segments g LEFT JOIN shelf s ON s.segment = g.id LEFT JOIN chunks c ON c.document = s.document GROUP BY g.id
+    SELECT g.id, COUNT(c.id), (SELECT COUNT(*) FROM deleted_documents d WHERE d.segment = g.id),
+        (SELECT COUNT(*) FROM document_segments s WHERE s.segment = g.id)
+    FROM segments g LEFT JOIN document_segments s ON s.segment = g.id LEFT JOIN chunks c ON c.document = s.document GROUP BY g.id
     """
     worn, small = set(), set()
     for segment, chunks, dead, living in connection.execute(sql):

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
     import apsw
 
-_NEXT = "(SELECT value + 1 FROM meta WHERE key = 'generation')"
-_BURY = "INSERT OR IGNORE INTO dead SELECT segment, place FROM shelf WHERE document = ? AND segment IS NOT NULL"
-_LOOSEN = f"INSERT OR REPLACE INTO shelf VALUES (?, {_NEXT}, NULL, NULL)"  # noqa: S608 - a constant
-_PLACE = "UPDATE shelf SET segment = ?, place = ? WHERE document = ? AND version = ? AND segment IS NULL"
+_NEXT = "(SELECT value + 1 FROM counters WHERE key = 'generation')"
+_BURY = "INSERT OR IGNORE INTO deleted_documents SELECT segment, position FROM document_segments WHERE document = ? AND segment IS NOT NULL"
+_LOOSEN = f"INSERT OR REPLACE INTO document_segments VALUES (?, {_NEXT}, NULL, NULL)"  # noqa: S608 - a constant
+_PLACE = "UPDATE document_segments SET segment = ?, position = ? WHERE document = ? AND version = ? AND segment IS NULL"
 _CHUNKS = "SELECT id, terms FROM chunks WHERE document = ? ORDER BY ordinal, id"
 _SAID = "SELECT terms FROM edges WHERE target = ?"
 
@@ -30,7 +30,7 @@ def remove(connection: apsw.Connection, documents: Iterable[int]) -> None:
     """Forget documents that are gone."""
     wanted = [(document,) for document in documents]
     connection.executemany(_BURY, wanted)
-    connection.executemany("DELETE FROM shelf WHERE document = ?", wanted)
+    connection.executemany("DELETE FROM document_segments WHERE document = ?", wanted)
 
 
 def loose(connection: apsw.Connection) -> list[tuple[int, int]]:
@@ -45,7 +45,7 @@ def on(connection: apsw.Connection, segments: Sequence[int]) -> list[tuple[int, 
 
 def _listed(connection: apsw.Connection, which: str, values: Sequence[int]) -> list[tuple[int, int]]:
     sql = f"""
-    SELECT s.document, s.version FROM shelf s JOIN documents d ON d.id = s.document
+    SELECT s.document, s.version FROM document_segments s JOIN documents d ON d.id = s.document
     WHERE s.segment {which} ORDER BY d.path
     """  # noqa: S608 - values are bound
     return [(document, version) for document, version in connection.execute(sql, tuple(values))]
@@ -69,7 +69,7 @@ def register(connection: apsw.Connection, file: str, documents: Sequence[tuple[i
         connection.execute(_PLACE, (segment, place, document, version))
         if not connection.changes():
             dead.append((segment, place))
-    connection.executemany("INSERT INTO dead VALUES (?, ?)", dead)
+    connection.executemany("INSERT INTO deleted_documents VALUES (?, ?)", dead)
     shelved(connection)
     return segment
 
@@ -77,8 +77,8 @@ def register(connection: apsw.Connection, file: str, documents: Sequence[tuple[i
 def retire(connection: apsw.Connection, segments: Iterable[int]) -> None:
     """Forget segments; documents that are on them become loose again."""
     for segment in segments:
-        connection.execute("UPDATE shelf SET segment = NULL, place = NULL WHERE segment = ?", (segment,))
-        connection.execute("DELETE FROM dead WHERE segment = ?", (segment,))
+        connection.execute("UPDATE document_segments SET segment = NULL, position = NULL WHERE segment = ?", (segment,))
+        connection.execute("DELETE FROM deleted_documents WHERE segment = ?", (segment,))
         connection.execute("DELETE FROM segments WHERE id = ?", (segment,))
     shelved(connection)
 
@@ -90,25 +90,25 @@ def segments(connection: apsw.Connection) -> dict[int, str]:
 
 def files(connection: apsw.Connection) -> set[str]:
     """Name the files of all segments, of words, of vectors and of links."""
-    sql = "SELECT file FROM segments UNION ALL SELECT file FROM vector_segments UNION ALL SELECT file FROM graphs"
+    sql = "SELECT file FROM segments UNION ALL SELECT file FROM vector_segments UNION ALL SELECT file FROM link_files"
     return {file for (file,) in connection.execute(sql)}
 
 
 def dead(connection: apsw.Connection) -> Mapping[int, set[int]]:
     """Give the dead places of each segment that has any."""
     found: dict[int, set[int]] = {}
-    for segment, place in connection.execute("SELECT segment, place FROM dead"):
+    for segment, place in connection.execute("SELECT segment, position FROM deleted_documents"):
         found.setdefault(segment, set()).add(place)
     return found
 
 
 def whereabouts(connection: apsw.Connection, chunks: Iterable[int]) -> dict[int, tuple[int | None, int | None]]:
     """Say on which segment and place the documents of chunks are."""
-    sql = "SELECT c.id, s.segment, s.place FROM chunks c JOIN shelf s ON s.document = c.document WHERE c.id = ?"
+    sql = "SELECT c.id, s.segment, s.position FROM chunks c JOIN document_segments s ON s.document = c.document WHERE c.id = ?"
     rows = connection.executemany(sql, ((chunk,) for chunk in chunks))
     return {chunk: (segment, place) for chunk, segment, place in rows}
 
 
 def shelved(connection: apsw.Connection) -> None:
     """Let readers know that the books changed although nothing was said anew."""
-    connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'shelving'")
+    connection.execute("UPDATE counters SET value = value + 1 WHERE key = 'registry_version'")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import apsw
 
 _LAST = "(SELECT ifnull(max(last), 0) FROM vector_segments WHERE space = ?1)"
-_FROM_LOOSE = f"FROM vectors INDEXED BY vectors_in WHERE space = ?1 AND id > {_LAST}"
+_FROM_LOOSE = f"FROM vectors INDEXED BY vectors_by_space WHERE space = ?1 AND id > {_LAST}"
 
 
 class Row(NamedTuple):
@@ -76,7 +76,7 @@ def living(connection: apsw.Connection, space: int) -> set[int]:
 
 def dead(connection: apsw.Connection, space: int) -> list[int]:
     """Give the numbers of dead vectors in files of a space, in order."""
-    sql = "SELECT vector FROM dead_vectors WHERE space = ? ORDER BY vector"
+    sql = "SELECT vector FROM deleted_vectors WHERE space = ? ORDER BY vector"
     return [number for (number,) in connection.execute(sql, (space,))]
 
 
@@ -89,9 +89,11 @@ def register(
     """
     sql = "INSERT INTO vector_segments (space, last, file) VALUES (?, ?, ?)"
     connection.executemany(sql, ((space, upto, file) for file in files))
-    if connection.execute("SELECT value FROM meta WHERE key = 'generation'").get != generation:
+    if connection.execute("SELECT value FROM counters WHERE key = 'generation'").get != generation:
         gone = set().union(*files.values()) - living(connection, space)
-        connection.executemany("INSERT OR IGNORE INTO dead_vectors VALUES (?, ?)", ((space, number) for number in gone))
+        connection.executemany(
+            "INSERT OR IGNORE INTO deleted_vectors VALUES (?, ?)", ((space, number) for number in gone)
+        )
     shelved(connection)
 
 
@@ -100,7 +102,7 @@ def forget(connection: apsw.Connection, segments: Iterable[int], space: int, num
     connection.executemany("DELETE FROM vector_segments WHERE id = ?", ((segment,) for segment in segments))
     forgotten = set(numbers).intersection(dead(connection, space))
     wanted = ((space, number) for number in forgotten)
-    connection.executemany("DELETE FROM dead_vectors WHERE space = ? AND vector = ?", wanted)
+    connection.executemany("DELETE FROM deleted_vectors WHERE space = ? AND vector = ?", wanted)
     shelved(connection)
 
 
@@ -112,5 +114,5 @@ def retire(connection: apsw.Connection, segment: int) -> None:
 def abandon(connection: apsw.Connection, space: int) -> None:
     """Forget all files of a space, whose vectors become loose again."""
     connection.execute("DELETE FROM vector_segments WHERE space = ?", (space,))
-    connection.execute("DELETE FROM dead_vectors WHERE space = ?", (space,))
+    connection.execute("DELETE FROM deleted_vectors WHERE space = ?", (space,))
     shelved(connection)
