@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from waymeet.ports import Store, word_idfs
 from waymeet.settings import Bm25, FieldNorms, FieldWeights
 from waymeet.stores.memory.store import MemoryStore
-from waymeet.stores.segments.array_file import Container
+from waymeet.stores.segments.array_file import ArrayFile
 from waymeet.stores.sqlite import SqliteStore
 from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 from waymeet.types import Filters, Word
@@ -221,22 +221,24 @@ def test_cjk_terms_have_prefixes_too(store: Store) -> None:
     assert store.terms_with_prefix("検", 10) == ["検", "検索"]
 
 
-_BULK = MaintenanceLimits(loose=-1, few=-1, by_hand=-1, by_hand_anyway=-1)
-"""Everything on segments at once, every score by numpy."""
+_BULK = MaintenanceLimits(max_buffered=-1, min_segment=-1, max_loop_postings=-1, max_loop_postings_with_numpy=-1)
+"""Everything in segments at once, every score by numpy."""
 
 
-def test_weights_worked_out_beforehand_are_those_of_the_formula(tmp_path: Path) -> None:
-    store, reference = SqliteStore.open(tmp_path / "index.db", create=True, effort=_BULK), MemoryStore()
+def test_precomputed_impacts_are_those_of_the_formula(tmp_path: Path) -> None:
+    store, reference = SqliteStore.open(tmp_path / "index.db", create=True, limits=_BULK), MemoryStore()
     texts = ["rank fusion of ranks", "fusion cuisine with rice", "a long text on ranks " * 7, "nothing"]
     for each in (store, reference):
         each.put([entry(f"rank{n}.md", *texts[n % 3 :], title=texts[n % 4]) for n in range(40)])
     store.optimize()
-    (baked,) = [Container(path).facts["baked"] for path in (tmp_path / "index.db.segments").glob("*.segment")]
-    for numbers in (Bm25(), Bm25(k1=0.9)):  # those that were baked, and others
+    (parameters,) = [
+        ArrayFile(path).attributes["impact parameters"] for path in (tmp_path / "index.db.segments").glob("*.segment")
+    ]
+    for numbers in (Bm25(), Bm25(k1=0.9)):  # those of the impacts, and others
         for asked in (words("rank"), words("fusion text md"), words("rank fusion of rice")):
             expected = reference.rank_lexical(asked, 20, Filters(), numbers)
             assert store.rank_lexical(asked, 20, Filters(), numbers) == expected
-        assert (baked["k1"] == [numbers.k1]) == (numbers == Bm25())
+        assert (parameters["k1"] == [numbers.k1]) == (numbers == Bm25())
     store.drop(["rank3.md"])
     reference.drop(["rank3.md"])
     assert store.rank_lexical(words("rank"), 99, Filters(), Bm25()) == reference.rank_lexical(

@@ -36,7 +36,7 @@ def index(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = project.with_name("kept") / "index.db"
     monkeypatch.setenv("WAYMEET_INDEX", str(file))
     assert run("index", *FLAGS).code == 0
-    with closing(SqliteStore.open(file, effort=MaintenanceLimits(loose=0, few=0))) as store:
+    with closing(SqliteStore.open(file, limits=MaintenanceLimits(max_buffered=0, min_segment=0))) as store:
         store.optimize()
     assert {each.suffix for each in segments(file)} >= {".segment", ".vectors"}
     return file
@@ -75,22 +75,22 @@ def test_a_sound_index(index: Path, run: Run) -> None:
     ("sql", "said"),
     [
         ("DELETE FROM document_segments WHERE document = 2", "1 documents have no segment entry"),
-        ("UPDATE document_segments SET position = 77 WHERE document = 2", "the books say otherwise"),
-        ("INSERT INTO deleted_documents SELECT id, 99 FROM segments LIMIT 1", "the books say otherwise"),
-        ("UPDATE edges SET target = 1 WHERE id = 1", "links lead elsewhere"),
-        ("UPDATE edges SET target = 99 WHERE id = 1", "links lead elsewhere"),
-        ("DELETE FROM documents WHERE id = 1", "sections of no document"),
-        ("UPDATE chunks SET terms = x'0102' WHERE id = 1", "its terms are cut off"),
-        ("UPDATE chunks SET terms = x'ffffff0001000008' WHERE id = 1", "terms that nobody knows"),
+        ("UPDATE document_segments SET position = 77 WHERE document = 2", "its content differs from the registry"),
+        ("INSERT INTO deleted_documents SELECT id, 99 FROM segments LIMIT 1", "its content differs from the registry"),
+        ("UPDATE edges SET target = 1 WHERE id = 1", "links have a wrong target"),
+        ("UPDATE edges SET target = 99 WHERE id = 1", "links have a wrong target"),
+        ("DELETE FROM documents WHERE id = 1", "sections without a document"),
+        ("UPDATE chunks SET terms = x'0102' WHERE id = 1", "its terms are truncated"),
+        ("UPDATE chunks SET terms = x'ffffff0001000008' WHERE id = 1", "unknown terms"),
         ("UPDATE chunks SET terms = x'0100000001000001' WHERE id = 1", "fields that it does not have"),
-        ("UPDATE chunks SET terms = x'0100000001000008' WHERE id = 1", "it does not say what the documents say"),
+        ("UPDATE chunks SET terms = x'0100000001000008' WHERE id = 1", "its postings differ from the tables"),
         ("UPDATE chunks SET headings = 'no list' WHERE id = 1", "cannot be read"),
         ("UPDATE documents SET tags = '[1]' WHERE id = 1", "cannot be read"),
         ("DELETE FROM names WHERE document = 1", "tags or names"),
-        ("UPDATE vectors SET vector = x'00000000' WHERE id = 1", "1 vectors cannot be right"),
-        ("UPDATE vectors SET vector = zeroblob(64) WHERE id = 1", "1 vectors cannot be right"),
-        ("INSERT INTO vectors (space, chunk, vector) VALUES (1, 999, zeroblob(64))", "vectors of no section"),
-        ("DELETE FROM deleted_vectors; DELETE FROM vectors WHERE id = 2; DELETE FROM deleted_vectors", "in it"),
+        ("UPDATE vectors SET vector = x'00000000' WHERE id = 1", "1 vectors are invalid"),
+        ("UPDATE vectors SET vector = zeroblob(64) WHERE id = 1", "1 vectors are invalid"),
+        ("INSERT INTO vectors (space, chunk, vector) VALUES (1, 999, zeroblob(64))", "vectors without a section"),
+        ("DELETE FROM deleted_vectors; DELETE FROM vectors WHERE id = 2; DELETE FROM deleted_vectors", "its vectors differ from the tables"),
     ],
 )
 def test_rows_that_cannot_be_right(index: Path, run: Run, sql: str, said: str) -> None:
@@ -136,7 +136,7 @@ def test_a_damaged_file_is_put_aside_and_never_deleted(index: Path, run: Run) ->
         flip(index, 4096 * 3 + 4000)
         damaged = index.read_bytes()
         found = run("check")
-        assert (found.code, "bytes in it changed" in found.out) == (3, True), found
+        assert (found.code, "does not match its checksum" in found.out) == (3, True), found
         asked = run(*HITS)
         assert asked.code in {0, 3}
         mended = run("check", "--repair")
@@ -215,7 +215,7 @@ def test_an_index_is_not_given_up_because_the_disk_is_full(
 
     execute(index, "DELETE FROM document_segments WHERE document = 2")
     with monkeypatch.context() as full:
-        full.setattr(check, "_mend", fails)
+        full.setattr(check, "_repair", fails)
         failed = run("check", "--repair")
         assert (failed.code, len(failed.err.splitlines())) == (3, 2)
     assert not list(index.parent.glob("*.damaged-*"))
@@ -227,7 +227,7 @@ def test_a_build_without_checksums_does_not_touch_an_index_with_them(
 ) -> None:
     """It would leave pages behind that look damaged to every other build."""
     with monkeypatch.context() as poor:
-        poor.setattr(connection, "_CHECKSUMS", "none of that name")
+        poor.setattr(connection, "_CHECKSUM_VFS", "none of that name")
         refused = run("search", "fusion")
         assert (refused.code, "checksums" in refused.err) == (3, True)
     assert run("search", "fusion").code == 0

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
     from waymeet.types import IndexEntry
 
-EFFORT = MaintenanceLimits(loose=12, few=0, largest=60, by_hand=-1, by_hand_anyway=-1)
+LIMITS = MaintenanceLimits(
+    max_buffered=12, min_segment=0, max_segment=60, max_loop_postings=-1, max_loop_postings_with_numpy=-1
+)
 """Every few files make a segment, and every few segments are merged."""
 SETTINGS = Settings(ingest=Ingest(batch_files=4), embedding=Embedding(batch_chunks=16))
 EMBEDDER = HashingEmbedder(16)
@@ -61,7 +63,7 @@ def main() -> int:
     root, file = map(Path, sys.argv[1:3])
     say("ready")
     try:
-        store = Telling.open(file, create=True, effort=EFFORT)
+        store = Telling.open(file, create=True, limits=LIMITS)
         bring_up_to_date(root, store)
         store.close()
     except WaymeetError as error:

@@ -84,7 +84,7 @@ def fresh(root: Path) -> dict[str, Any]:
 def strays(file: Path, store: SqliteStore) -> set[str]:
     """Name the files beside an index that nobody needs."""
     with store._sessions.reading() as session:
-        named = registry.files(session.connection)
+        named = registry.registered_files(session.connection)
     folder = file.with_name(f"{file.name}.segments")
     found = {each.name for each in folder.iterdir()} - named if folder.is_dir() else set()
     sides = ("", "-wal", "-shm", ".segments", ".segments.lock", ".lock", ".embedding.json", ".embedding.lock")

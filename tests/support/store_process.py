@@ -13,7 +13,9 @@ from waymeet.stores.sqlite import SqliteStore
 from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 from waymeet.types import Chunk, Document, Filters, IndexEntry, Word
 
-EFFORT = MaintenanceLimits(loose=6, few=0, largest=40, by_hand=-1, by_hand_anyway=-1)
+LIMITS = MaintenanceLimits(
+    max_buffered=6, min_segment=0, max_segment=40, max_loop_postings=-1, max_loop_postings_with_numpy=-1
+)
 PAIR = ("pair/one.md", "pair/two.md")
 _PATIENCE = 1200.0
 
@@ -27,7 +29,7 @@ def page(path: str, text: str) -> IndexEntry:
 
 def write(file: str, name: str, rounds: int) -> str:
     """Write a pair that always bears the same stamp, and pages of its own, old ones changing and going."""
-    with closing(SqliteStore.open(file, create=True, effort=EFFORT)) as store:
+    with closing(SqliteStore.open(file, create=True, limits=LIMITS)) as store:
         for stamp in range(1, rounds + 1):
             pair = [page(path, f"together stamp{stamp}" + " end" * (stamp == rounds)) for path in PAIR]
             own = [page(f"{name}/{(stamp * 7 + n) % 50}.md", f"own text {name} {stamp} together") for n in range(3)]
@@ -78,7 +80,7 @@ def read(file: str) -> str:
     rounds, last = 0, Reading(0, 0, ended=False, wrong="")
     generations = set()
     until = monotonic() + _PATIENCE
-    with closing(SqliteStore.open(file, effort=EFFORT)) as store:
+    with closing(SqliteStore.open(file, limits=LIMITS)) as store:
         while monotonic() < until and not last.ended:
             now = look(store, asked)
             if now is None:

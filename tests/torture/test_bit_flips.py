@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from support.index_process import EFFORT, bring_up_to_date
+from support.index_process import LIMITS, bring_up_to_date
 from support.random_tree import LONG, change, dice, fresh, said
 
 from waymeet.errors import WaymeetError
@@ -46,7 +46,7 @@ def index(tmp_path: Path) -> Index:
     rng = dice("index")
     change(root, rng, 60)
     whole.mkdir()
-    with closing(SqliteStore.open(whole / "index.db", create=True, effort=EFFORT)) as store:
+    with closing(SqliteStore.open(whole / "index.db", create=True, limits=LIMITS)) as store:
         bring_up_to_date(root, store)
         change(root, rng, 15)
         bring_up_to_date(root, store)
@@ -57,7 +57,7 @@ def index(tmp_path: Path) -> Index:
 def answers(file: Path) -> dict[str, Any] | None:
     """Ask everything; None if the store says that it cannot answer."""
     try:
-        with closing(SqliteStore.open(file, effort=EFFORT)) as store:
+        with closing(SqliteStore.open(file, limits=LIMITS)) as store:
             return said(store)
     except WaymeetError:
         return None
@@ -106,7 +106,7 @@ def test_damage_is_found_and_mended(index: Index, how: str, times: int, part: in
         mended = judged(index.file, repair=True)
         assert mended is not None, what
         assert not mended.damaged, f"{what}: {mended}"
-        with closing(SqliteStore.open(index.file, effort=EFFORT)) as store:
+        with closing(SqliteStore.open(index.file, limits=LIMITS)) as store:
             bring_up_to_date(index.root, store)
             assert said(store) == index.says, what
             assert not store.check().findings, what

@@ -6,7 +6,7 @@ import shutil
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from support.index_process import EFFORT, bring_up_to_date
+from support.index_process import LIMITS, bring_up_to_date
 from support.random_tree import LONG, dice, fresh, said, write
 
 from waymeet.stores.sqlite import SqliteStore
@@ -33,10 +33,10 @@ def test_many_runs_beside_a_reader_that_stays(tmp_path: Path) -> None:
     root, file = tmp_path / "root", tmp_path / "index.db"
     for number in range(PAGES):
         write(root, rng, number)
-    with closing(SqliteStore.open(file, create=True, effort=EFFORT)) as store:
+    with closing(SqliteStore.open(file, create=True, limits=LIMITS)) as store:
         bring_up_to_date(root, store)
         before = said(store)
-        with closing(SqliteStore.open(file, effort=EFFORT)) as reader:
+        with closing(SqliteStore.open(file, limits=LIMITS)) as reader:
             with reader.snapshot():
                 assert said(reader) == before
                 for _ in range(ROUNDS):
@@ -53,7 +53,7 @@ def test_many_runs_beside_a_reader_that_stays(tmp_path: Path) -> None:
         assert said(store) == fresh(root)
         assert not store.check().findings
     anew = tmp_path / "anew" / "index.db"
-    with closing(SqliteStore.open(anew, create=True, effort=EFFORT)) as store:
+    with closing(SqliteStore.open(anew, create=True, limits=LIMITS)) as store:
         bring_up_to_date(root, store)
     assert not wal.exists()  # the last to leave puts everything into the file
     assert size(file) <= GROWN * size(anew), (size(file), size(anew))
@@ -67,7 +67,7 @@ def test_many_runs_leave_no_files_behind(tmp_path: Path) -> None:
     for _ in range(ROUNDS):
         for number in rng.sample(range(PAGES), CHANGED):
             write(root, rng, number)
-        with closing(SqliteStore.open(file, create=True, effort=EFFORT)) as store:
+        with closing(SqliteStore.open(file, create=True, limits=LIMITS)) as store:
             bring_up_to_date(root, store)
         most = max(most, sum(1 for _ in file.with_name("index.db.segments").iterdir()))
     assert most < 30  # a few for words, for vectors and for links, whatever the number of runs

@@ -11,7 +11,7 @@ from time import perf_counter, sleep
 
 import msgspec
 import pytest
-from support.index_process import EFFORT, bring_up_to_date
+from support.index_process import LIMITS, bring_up_to_date
 from support.random_tree import LONG, change, dice, fresh, said, strays
 
 from waymeet.stores.sqlite import SqliteStore
@@ -33,7 +33,7 @@ def judge(root: Path, file: Path, told: str) -> None:
             promised |= line.get("put", {}) | dict.fromkeys(line.get("dropped", ()))
             generation = line["generation"]
     started = perf_counter()
-    with closing(SqliteStore.open(file, create=True, effort=EFFORT)) as store:
+    with closing(SqliteStore.open(file, create=True, limits=LIMITS)) as store:
         assert store.generation >= generation
         assert perf_counter() - started < 2.0, "opening takes too long"
         verdict = store.check()
@@ -78,7 +78,7 @@ def test_killed_at_a_system_call(tmp_path: Path, call: str) -> None:
     root, before, file = tmp_path / "root", tmp_path / "before", tmp_path / "index" / "index.db"
     change(root, rng, 40)
     before.mkdir()
-    with closing(SqliteStore.open(before / "index.db", create=True, effort=EFFORT)) as store:
+    with closing(SqliteStore.open(before / "index.db", create=True, limits=LIMITS)) as store:
         bring_up_to_date(root, store)
     change(root, rng, 25)
     number = _counted(call, root, before, file)

@@ -18,7 +18,7 @@ from time import sleep
 from typing import TYPE_CHECKING
 
 import pytest
-from support.index_process import EFFORT, bring_up_to_date
+from support.index_process import LIMITS, bring_up_to_date
 from support.random_tree import LONG, change, dice, fresh, said, strays
 
 from waymeet.stores.sqlite import SqliteStore
@@ -76,7 +76,7 @@ def fail(place: Path, how: int) -> None:
 
 def judge(root: Path, file: Path) -> None:
     """Open what is left, which heals it, and hold it against a fresh index."""
-    with closing(SqliteStore.open(file, create=True, effort=EFFORT)) as store:
+    with closing(SqliteStore.open(file, create=True, limits=LIMITS)) as store:
         said(store)
         assert {each.what for each in store.check().findings} <= {STRAY}
         bring_up_to_date(root, store)

@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from support.index_process import EFFORT, bring_up_to_date
+from support.index_process import LIMITS, bring_up_to_date
 from support.random_tree import LONG, dice, fresh, said, write
 
 from waymeet.stores.sqlite import SqliteStore
@@ -60,7 +60,7 @@ def index(tmp_path: Path) -> Index:
     for number in range(60):
         write(root, rng, number)
     whole.mkdir()
-    with closing(SqliteStore.open(whole / "index.db", create=True, effort=EFFORT)) as store:
+    with closing(SqliteStore.open(whole / "index.db", create=True, limits=LIMITS)) as store:
         bring_up_to_date(root, store)
     return Index(root, whole, tmp_path / "copy" / "index.db", rows(whole / "index.db"), fresh(root))
 
@@ -97,7 +97,7 @@ def test_what_can_be_read_is_saved(index: Index, part: int) -> None:
         assert not verdict.damaged, verdict
         assert not check_index(index.file, repair=False).findings
         told = verdict.findings[-1].what
-        if "an empty index stands" in told:
+        if "replaced by an empty index" in told:
             came["given up"] += 1
         else:
             lost = compare(index)
@@ -107,7 +107,7 @@ def test_what_can_be_read_is_saved(index: Index, part: int) -> None:
             assert verdict.run_index or not lost
             came["saved all" if not lost else "saved some"] += 1
         if number % AGAIN == 0:
-            with closing(SqliteStore.open(index.file, effort=EFFORT)) as store:
+            with closing(SqliteStore.open(index.file, limits=LIMITS)) as store:
                 bring_up_to_date(index.root, store)
                 assert said(store) == index.says
                 assert not store.check().findings
@@ -137,8 +137,8 @@ def test_a_damaged_layout_is_put_aside(index: Index) -> None:
     content[_PAGE // 2] ^= 1
     index.file.write_bytes(content)
     verdict = check_index(index.file, repair=True)
-    assert verdict.findings[-1].what == "moved to index.db.damaged-1; an empty index stands in its place"
+    assert verdict.findings[-1].what == "moved to index.db.damaged-1 and replaced by an empty index"
     assert not verdict.damaged
-    with closing(SqliteStore.open(index.file, effort=EFFORT)) as store:
+    with closing(SqliteStore.open(index.file, limits=LIMITS)) as store:
         bring_up_to_date(index.root, store)
         assert said(store) == index.says

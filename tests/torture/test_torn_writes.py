@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 import pytest
-from support.index_process import EFFORT, bring_up_to_date
+from support.index_process import LIMITS, bring_up_to_date
 from support.random_tree import LONG, change, dice, fresh, said
 
 from waymeet.stores.segments import array_file
@@ -82,9 +82,9 @@ def recording() -> Iterator[list[Event]]:
     """Record what happens to files; segments, which are synced before they get their names, as made at one stroke."""
     vfs = Recording(apsw.vfs_names()[0])
     Recording.events = []
-    write, unlink = array_file.write, Path.unlink
+    write, unlink = array_file.write_arrays, Path.unlink
 
-    def made(path: Path, *args: Any) -> int:
+    def write_and_record(path: Path, *args: Any) -> int:
         size = write(path, *args)
         Recording.events.append(Event("make", str(path), data=path.read_bytes()))
         return size
@@ -94,7 +94,7 @@ def recording() -> Iterator[list[Event]]:
         Recording.events.append(Event("remove", str(path)))
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(array_file, "write", made)
+        patched.setattr(array_file, "write_arrays", write_and_record)
         patched.setattr(Path, "unlink", removed)
         patched.setattr(apsw, "connection_hooks", [*apsw.connection_hooks, often])
         yield Recording.events
@@ -143,12 +143,12 @@ def test_a_disk_that_writes_in_any_order(tmp_path: Path) -> None:
     differing = 0
     for _ in range(RUNS):
         change(root, rng, 40)
-        with closing(SqliteStore.open(where / "index.db", create=True, effort=EFFORT)) as store:
+        with closing(SqliteStore.open(where / "index.db", create=True, limits=LIMITS)) as store:
             bring_up_to_date(root, store)
         shutil.rmtree(before, ignore_errors=True)
         shutil.copytree(where, before)
         change(root, rng, 40)
-        with recording() as events, closing(SqliteStore.open(where / "index.db", effort=EFFORT)) as store:
+        with recording() as events, closing(SqliteStore.open(where / "index.db", limits=LIMITS)) as store:
             bring_up_to_date(root, store)
         now = fresh(root)
         for _ in range(POINTS):
@@ -156,7 +156,7 @@ def test_a_disk_that_writes_in_any_order(tmp_path: Path) -> None:
             shutil.copytree(before, after)
             crashed(events, rng.randrange(len(events) + 1), rng, after, where)
             differing += (after / "index.db").read_bytes() != (before / "index.db").read_bytes()
-            with closing(SqliteStore.open(after / "index.db", effort=EFFORT)) as store:
+            with closing(SqliteStore.open(after / "index.db", limits=LIMITS)) as store:
                 said(store)
                 assert {each.what for each in store.check().findings} <= {STRAY}
                 bring_up_to_date(root, store)

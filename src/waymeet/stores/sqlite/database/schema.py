@@ -1,24 +1,25 @@
-"""What the index file looks like inside: the truth, from which segments are derived.
+"""Tables of the index file, from which segments are derived.
 
-Every row belongs to one document, the one whose file it came from, so that an edited file changes its own rows and no
-others. What links say of their target (`edges.terms`) belongs to the linking document and meets the target only when
-a segment is made or loose documents are read. What moves in other documents' rows is `edges.target`, when a name
-appears or vanishes, and `document_segments`, when what links say of a document changes.
+Every row belongs to one document, the one whose file it came from, so that an edited file changes its own rows only.
+The terms of a link (`edges.terms`) belong to the linking document. They are added to the target's `inbound` field when
+a segment is written or buffered documents are read. Two columns change in rows of other documents: `edges.target`,
+when a name is added or removed, and `document_segments`, when the terms of the links to a document change.
 """
 
 APPLICATION_ID = 0x57594D54
-"""`WYMT`: marks the file as ours (`PRAGMA application_id`)."""
+"""`WYMT`: identifies the file as an index (`PRAGMA application_id`)."""
 
 VERSION = 6
 """The format of the file (`PRAGMA user_version`)."""
 
 TABLES = """
+-- `registry_version` counts the changes of the tables that list segment files.
 CREATE TABLE counters (key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 INSERT INTO counters VALUES ('generation', 0), ('registry_version', 0);
 
 CREATE TABLE metadata (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
--- A document keeps its number when it is replaced: edges of other documents point at it.
+-- A document keeps its id when it is replaced: edges of other documents point to it.
 CREATE TABLE documents (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, title TEXT NOT NULL, doc_type TEXT NOT NULL,
     language TEXT NOT NULL, tags TEXT NOT NULL, properties TEXT NOT NULL, names TEXT NOT NULL, digest TEXT NOT NULL,
@@ -34,7 +35,7 @@ CREATE INDEX tags_by_document ON tags (document);
 CREATE TABLE names (key TEXT NOT NULL, document INTEGER NOT NULL, PRIMARY KEY (key, document)) STRICT, WITHOUT ROWID;
 CREATE INDEX names_by_document ON names (document);
 
--- Terms are never removed: other processes remember their numbers. An unused one is in no posting and so in no answer.
+-- Terms are never removed: other processes cache their ids. An unused one is in no posting and so in no result.
 CREATE TABLE terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE) STRICT;
 
 CREATE TABLE chunks (
@@ -43,7 +44,7 @@ CREATE TABLE chunks (
     symbols TEXT NOT NULL, terms BLOB NOT NULL
 ) STRICT;
 CREATE INDEX chunks_by_document ON chunks (document, ordinal);
--- Where a chunk stands, without the pages that hold its text: half the time of naming fifty hits.
+-- A covering index: a chunk is located without the pages of its text, in half the time for fifty hits.
 CREATE INDEX chunks_by_id ON chunks (id, document, ordinal, key);
 
 CREATE TABLE edges (
@@ -59,20 +60,21 @@ CREATE TABLE edge_refs (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX edge_refs_by_edge ON edge_refs (edge, rank);
 
--- Which segment holds a document's terms, and where; none for a loose one. The version is the generation that last
--- changed what a segment would hold of it: a segment made from an older version does not hold it.
+-- The segment and position of each document; NULL for a buffered one, whose terms are read from the tables. The version
+-- is the generation in which the terms of the document, its chunks or the links to it last changed: a document is
+-- registered in a new segment only if its version is still the one from which the segment was written.
 CREATE TABLE segments (id INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE document_segments (
     document INTEGER PRIMARY KEY, version INTEGER NOT NULL, segment INTEGER, position INTEGER
 ) STRICT;
 CREATE INDEX document_segments_by_segment ON document_segments (segment);
 
--- Places in segments whose documents were replaced or removed since.
+-- Positions in segments whose documents were replaced or removed since (tombstones).
 CREATE TABLE deleted_documents (
     segment INTEGER NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (segment, position)
 ) STRICT, WITHOUT ROWID;
 
--- The file of neighbours, and of each document the generation in which its links last changed, at either end.
+-- The link file, and for each document the generation in which a link from or to it last changed.
 CREATE TABLE link_files (
     id INTEGER PRIMARY KEY AUTOINCREMENT, generation INTEGER NOT NULL, file TEXT NOT NULL UNIQUE
 ) STRICT;
@@ -101,7 +103,7 @@ BEGIN INSERT OR REPLACE INTO changed_links SELECT old.id, value + 1 FROM counter
 
 CREATE TABLE spaces (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
 
--- 32-bit floating-point numbers, little-endian. A vector's number is never given again.
+-- 32-bit floating-point numbers, little-endian. The id of a vector is never used again.
 CREATE TABLE vectors (
     id INTEGER PRIMARY KEY AUTOINCREMENT, space INTEGER NOT NULL, chunk INTEGER NOT NULL, vector BLOB NOT NULL,
     UNIQUE (space, chunk)
@@ -109,12 +111,12 @@ CREATE TABLE vectors (
 CREATE INDEX vectors_by_chunk ON vectors (chunk);
 CREATE INDEX vectors_by_space ON vectors (space);
 
--- Together the files of a space hold its vectors up to the highest `last`; those with higher numbers are loose.
+-- Together the files of a space contain its vectors up to the highest `last`. Those with higher ids are buffered.
 CREATE TABLE vector_segments (
     id INTEGER PRIMARY KEY AUTOINCREMENT, space INTEGER NOT NULL, last INTEGER NOT NULL, file TEXT NOT NULL UNIQUE
 ) STRICT;
 
--- Vectors in such files that were replaced or removed since.
+-- Vectors in these files that were replaced or removed since (tombstones).
 CREATE TABLE deleted_vectors (
     space INTEGER NOT NULL, vector INTEGER NOT NULL, PRIMARY KEY (space, vector)
 ) STRICT, WITHOUT ROWID;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from waymeet.stores.sqlite.database.errors import UnreadableError, translated
+from waymeet.stores.sqlite.database.errors import UnreadableError, translate_errors
 from waymeet.stores.sqlite.segments.open_segments import LostSegmentError
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ _ATTEMPTS = 3
 class IndexReader:
     """Opens read sessions and has lost segments repaired first.
 
-    A segment is derived from the tables, so a missing or corrupt file never makes a read fail: `repair` unregisters
-    it, and the read starts again.
+    Segments are derived from the tables, so a missing or corrupt file does not make a read fail: `repair` removes it
+    from the registry, and the read starts again.
     """
 
     def __init__(self, sessions: Sessions, repair: Callable[[LostSegmentError], None]) -> None:
@@ -28,7 +28,7 @@ class IndexReader:
         self._repair = repair
 
     def begin(self) -> Session:
-        """Begin to read the newest generation. `Sessions.end` ends it."""
+        """Pin the newest generation. `Sessions.end` releases it."""
         for attempt in range(_ATTEMPTS):
             try:
                 return self._sessions.begin()
@@ -37,7 +37,7 @@ class IndexReader:
                 # and nothing is lost. So the first failure is not repaired.
                 if attempt == _ATTEMPTS - 2:
                     self._repair(lost)
-        with translated(self._sessions.path):
+        with translate_errors(self._sessions.path):
             try:
                 return self._sessions.begin()
             except LostSegmentError as lost:
@@ -48,7 +48,7 @@ class IndexReader:
         """Read within one generation."""
         session = self.begin()
         try:
-            with self._sessions.asking(session):
+            with self._sessions.translating(session):
                 yield session
         finally:
             self._sessions.end(session)
