@@ -75,7 +75,10 @@ class CorpusProfile(NamedTuple):
 
 
 class StoreWriter(Protocol):
-    """Changes a store. Every change of documents or vectors is one transaction and one generation."""
+    """Changes a store.
+
+    Every change of documents or vectors is one transaction and one generation.
+    """
 
     def put(self, entries: Sequence[IndexEntry]) -> None:
         """Add documents, replacing those of the same id with their chunks, vectors and links.

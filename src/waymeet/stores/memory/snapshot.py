@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class ChunkEntry(Struct, frozen=True):
-    """A chunk with its document and the terms of all non-empty fields, its own and its document's."""
+    """A chunk with its document and the terms of all non-empty fields of both."""
 
     chunk: Chunk
     document: Document

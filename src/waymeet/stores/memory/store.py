@@ -343,7 +343,10 @@ def _with_entries(old: Snapshot, entries: Mapping[str, IndexEntry], changed: Col
 
 
 def _rank(snapshot: Snapshot, scores: Mapping[str, float], limit: int, filters: Filters) -> Ranking:
-    """Rank chunks by descending score. The sort is stable, so ties keep the order of document and position."""
+    """Rank chunks by descending score.
+
+    The sort is stable, so ties keep the order of document and position.
+    """
     passing = [chunk for chunk in snapshot.chunks if chunk in scores and snapshot.passes(chunk, filters)]
     best = sorted(passing, key=lambda chunk: -scores[chunk])[: max(limit, 0)]
     return tuple(ScoredChunk(chunk, snapshot.chunks[chunk].document.id, scores[chunk]) for chunk in best)

@@ -49,7 +49,7 @@ class LinkGraph:
         return self.file.integers("path starts"), self.file.integers("paths")
 
     def find_position(self, path: str) -> int | None:
-        """Find the position of a document by binary search; None if it is not in the file."""
+        """Find the position of a document by binary search, or None if it is not in the file."""
         known = self._position_by_path.get(path)
         if known is not None:
             return known

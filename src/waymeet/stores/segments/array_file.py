@@ -56,7 +56,7 @@ class _Header(Struct, frozen=True):
 
 
 def write_arrays(path: Path, arrays: Mapping[str, tuple[str, NDArray[Any]]], attributes: Mapping[str, Any]) -> int:
-    """Write arrays, each with its type code (`B`, `I`, `Q`, `f` or `d`), and return the file's size.
+    """Write arrays with their type codes (`B`, `I`, `Q`, `f`, `d`), and return the file's size.
 
     The file is written under another name, synced and renamed, so that it is either complete or absent.
     """
@@ -86,7 +86,7 @@ def write_arrays(path: Path, arrays: Mapping[str, tuple[str, NDArray[Any]]], att
 
 
 def sync_folder(folder: Path) -> None:
-    """Sync a folder, so that a renamed file survives a power failure, where the system supports it."""
+    """Sync a folder, so that a renamed file survives a power failure. Windows cannot do that."""
     if sys.platform == "win32":
         return
     descriptor = os.open(folder, os.O_RDONLY)

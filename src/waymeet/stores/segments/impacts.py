@@ -1,4 +1,4 @@
-"""Impacts: the saturated weight of each term in each chunk, computed when a segment is written.
+"""Impacts: the saturated weight of each term in each chunk, stored in the segment.
 
 Precomputed impacts replace the frequencies of BM25F in query evaluation (Anh and Moffat, 2002). They depend on the
 settings and the average field lengths, which are stored with them. A query with other parameters is scored from the

@@ -1,4 +1,4 @@
-"""Quantisation of vectors to two bits per dimension, for a cheap first pass over very many vectors.
+"""Quantisation of vectors to two bits per dimension, for a fast first pass.
 
 Vectors are first rotated by a fixed random rotation. Then all dimensions carry about the same information and are
 nearly normally distributed, so that one grid suits them all. Without the rotation, models whose dimensions differ much
@@ -82,7 +82,7 @@ def hamming_distances(words: Words, other: Words) -> Distances:
 
 
 def smallest_indices(distances: Distances, number: int) -> NDArray[np.int64]:
-    """Find the indices of the smallest distances: at least `number`, all of the last value included."""
+    """Find the indices of the smallest `number` distances, with all ties of the last one."""
     # Distances are small integers: a bisection over the bound, counting anew each time, is faster than a histogram.
     bound = bisect_left(
         range(int(distances.max())), number, key=lambda bound: int(np.count_nonzero(distances <= bound))
@@ -91,7 +91,7 @@ def smallest_indices(distances: Distances, number: int) -> NDArray[np.int64]:
 
 
 def _bit_planes(rotated: Matrix, bits: int) -> Words:
-    """Quantise rotated vectors, and return the planes, the highest bits first, one row per vector."""
+    """Quantise rotated vectors to bit planes, the highest bits first, one row per vector."""
     # The dimensions of a unit vector have a standard deviation of 1/√d.
     levels = np.floor(rotated * (rotated.shape[1] ** 0.5 / _STEP_SIZES[bits])) + 2.0 ** (bits - 1)
     clipped = np.minimum(np.maximum(levels, 0.0), 2.0**bits - 1.0).astype(np.uint8)

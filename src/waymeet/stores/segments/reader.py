@@ -78,7 +78,7 @@ class Segment:
         return len(self.chunks) - sum(self.first[position + 1] - self.first[position] for position in self.deleted)
 
     def total_length(self, field: str) -> tuple[int, int]:
-        """Return the total length of a field and the number of its non-empty values, without deleted ones."""
+        """Return total length and number of non-empty values of a field, without deleted ones."""
         total, filled = self.file.attributes["lengths"][field]
         lengths = self._lengths[field]
         for document in self.deleted:
@@ -165,7 +165,7 @@ class Segment:
 
     @cached_property
     def deleted_chunks(self) -> NDArray[np.bool_] | None:
-        """A mask of the deleted chunks; None if there are none."""
+        """A mask of the deleted chunks, or None if there are none."""
         if not self.deleted:
             return None
         import numpy as np  # noqa: PLC0415 - start-up is a feature

@@ -1,4 +1,4 @@
-"""Blocks of vectors: a matrix with the ids of its chunks, searched exactly or with quantised vectors first."""
+"""Blocks of vectors, searched exactly or with quantised vectors first."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class VectorBlock(NamedTuple):
         return len(self.chunks) if self.live is None else int(np.count_nonzero(self.live))
 
     def excluded_mask(self, filtered: Rows | None) -> Mask | None:
-        """Return a mask of the rows that are deleted or filtered out; None if there are none."""
+        """Return a mask of the rows that are deleted or filtered out, or None if there are none."""
         if filtered is None:
             return None if self.live is None else ~self.live
         mask = np.zeros(len(self.chunks), dtype=np.bool_) if self.live is None else ~self.live
@@ -78,7 +78,7 @@ class VectorBlock(NamedTuple):
         return np.arange(len(self.chunks)) if rows is None else rows, self.approximate_cosines(query, rows)
 
     def select_likely(self, query: Vector, excluded: Mask | None, limit: int) -> Rows | None:
-        """Select rows by quantised vectors; None for all rows that are not excluded.
+        """Select rows by quantised vectors, or return None for all that are not excluded.
 
         Three passes over fewer and fewer rows approximate the dot product ever more closely: the high plane of the
         vectors with the first, then with all three planes of the query, then both planes with all three.
@@ -102,10 +102,10 @@ class VectorBlock(NamedTuple):
         # here without the common factor 2 of the high plane.
         high = np.take(self.planes.high, rows, axis=1)
         distances = 4 * distances[rows] + 2 * hamming_distances(high, second) + hamming_distances(high, third)
-        kept = smallest_indices(distances, _KEPT_BY_SECOND_PASS * compared)
-        rows, low = rows[kept], np.take(self.planes.low, rows[kept], axis=0).T
+        best = smallest_indices(distances, _KEPT_BY_SECOND_PASS * compared)
+        rows, low = rows[best], np.take(self.planes.low, rows[best], axis=0).T
         distances = (
-            2 * distances[kept]
+            2 * distances[best]
             + 4 * hamming_distances(low, first)
             + 2 * hamming_distances(low, second)
             + hamming_distances(low, third)

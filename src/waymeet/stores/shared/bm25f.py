@@ -45,7 +45,7 @@ def scored_fields(bm25: Bm25) -> tuple[str, ...]:
 
 
 def average_lengths(lengths: Mapping[str, tuple[int, int]]) -> dict[str, float]:
-    """Compute the average length of each field from its total length and its number of non-empty values.
+    """Compute the average length of each field from total length and number of non-empty values.
 
     >>> average_lengths({"title": (10, 3), "tags": (0, 0)})
     {'title': 3.3, 'tags': 0.0}
@@ -102,9 +102,10 @@ def collect_evidence(
     frequencies: Sequence[int],
     chunks: Iterable[ChunkKey],
 ) -> dict[ChunkKey, tuple[Evidence, ...]]:
-    """Compute what each word contributes to the scores of chunks, leaving out words without occurrences.
+    """Compute what each word contributes to the scores of chunks.
 
-    `frequencies` are the numbers of chunks that contain each word. The postings need to be complete for `chunks` only.
+    A word that does not occur in a chunk is left out. `frequencies` are the numbers of chunks that contain each word.
+    The postings need to be complete for `chunks` only.
     """
     scales = field_scales(bm25, statistics.averages)
     evidence: dict[ChunkKey, list[Evidence]] = {chunk: [] for chunk in chunks}

@@ -58,7 +58,7 @@ def _is_changed_between(filters: Filters, modified_ns: int) -> bool:
 
 
 def has_properties(required: Sequence[tuple[str, str]], properties: Mapping[str, str]) -> bool:
-    """Return whether properties have one of the required values for every required key, ignoring case.
+    """Return whether properties have a required value for every required key, ignoring case.
 
     >>> has_properties([("status", "open"), ("status", "new")], {"Status": "New"})
     True
@@ -110,7 +110,7 @@ def required_words(phrases: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 
 def contains_phrases(phrases: Sequence[str], chunk: Chunk, title: str) -> bool:
-    """Return whether each phrase occurs in the chunk's text, its headings or its document's title.
+    """Return whether each phrase occurs in a chunk's text or headings or its document's title.
 
     An empty phrase occurs in every chunk.
     """

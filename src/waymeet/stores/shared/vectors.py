@@ -55,7 +55,7 @@ def normalise_vector(vector: Vector, dimension: int | None, label: str) -> Vecto
 
 
 def sample_similarities(blocks: Sequence[Sequence[Vector] | NDArray[np.float32]], query: Vector) -> tuple[float, float]:
-    """Compute mean and standard deviation of the cosines with a query, over an evenly spaced sample."""
+    """Compute mean and standard deviation of the cosines with a query, from an even sample."""
     import numpy as np  # noqa: PLC0415 - start-up is a feature
 
     step = -(-sum(len(block) for block in blocks) // _SAMPLE_SIZE)

@@ -1,4 +1,7 @@
-"""The store in one SQLite file. Each method delegates to a module below `read`, `write` or `segments`."""
+"""The store in one SQLite file.
+
+The methods delegate to modules below `read`, `write` and `segments`.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +71,7 @@ class SqliteStore:
         timeout: float = TIMEOUT,
         limits: MaintenanceLimits | None = None,
     ) -> SqliteStore:
-        """Open an index file; with `create`, create it and its folder if needed.
+        """Open an index file, or create it with its folder if there is none and `create` is on.
 
         Raises:
             NoIndexError: there is no file, and `create` is off.
@@ -162,7 +165,7 @@ class SqliteStore:
         return repaired
 
     def check(self, *, repair: bool = False) -> CheckResult:
-        """Check tables and segments for corruption; with `repair`, repair what is possible.
+        """Check tables and segments for corruption, and repair them on request.
 
         Segments are rebuilt. Documents that cannot be read are dropped, so that their files are indexed again. If
         SQLite cannot read the file, a new one with all readable documents replaces it. Then this store is closed and

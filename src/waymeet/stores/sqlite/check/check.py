@@ -1,6 +1,7 @@
-"""Checking an index, the tables against each other and the segments against the tables, and repairing it.
+"""Check and repair of an index.
 
-The check uses a connection of its own and maps files anew, so that no cache of a store hides corruption.
+The tables are checked against each other, the segments against the tables. The check uses a connection of its own and
+maps files anew, so that no cache of a store hides corruption.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class _Problem(NamedTuple):
 
 
 def check_files(path: Path, folder: Path, timeout: float, *, repair: bool, find_strays: bool) -> CheckResult:
-    """Check the index at `path` with its segments in `folder`; with `repair`, repair what is possible.
+    """Check the index at `path` with its segments in `folder`, and repair it on request.
 
     `find_strays` requires that no other process writes segments: then files that are not registered are unused.
     """
@@ -115,7 +116,7 @@ def free_name(path: Path) -> Path:
 
 
 def looks_like_index(path: Path) -> bool:
-    """Return whether a file that cannot be opened begins like a SQLite file, up to a few changed bytes."""
+    """Return whether a file begins like a SQLite file, except for a few changed bytes."""
     with path.open("rb") as file:
         start = file.read(len(_SQLITE_MAGIC))
     return sum(one == other for one, other in zip(start, _SQLITE_MAGIC, strict=False)) > len(_SQLITE_MAGIC) // 2

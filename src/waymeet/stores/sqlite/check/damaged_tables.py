@@ -56,7 +56,7 @@ class _Collected:
 
 
 class TableScan:
-    """Reads the rows of a table in the order of an integer key, skipping unreadable ranges of keys."""
+    """Reads the rows of a table in the order of an integer key, skipping unreadable ranges."""
 
     def __init__(
         self, connection: apsw.Connection, table: str, key: str = "id", columns: str = "*", index: str = ""
@@ -88,7 +88,7 @@ class TableScan:
             yield from self._read_narrow_gap(bad, bad if is_complete else lowest_key or start - 1)
 
     def _read(self, first: int, last: int, direction: str = "") -> Generator[Row, None, tuple[int, bool]]:
-        """Yield the rows of a range until an error; return the last key read and whether all were read."""
+        """Yield the rows of a range until an error, then return the last key and whether it was all."""
         last_key, rows = 0, read_until_error(self._connection, self._sql + direction, (first, last))
         while True:
             try:

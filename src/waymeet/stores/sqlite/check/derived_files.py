@@ -108,7 +108,7 @@ def _check_impacts(file: ArrayFile) -> str:
 
 
 def _expand_terms(columns: Columns) -> Columns:
-    """Replace `terms` and `starts` by the term of each posting, so that postings can be left out."""
+    """Replace `terms` and `starts` by the term of each posting, so that some can be left out."""
     expanded = {name: columns[name] for name in ("chunks", "positions", "codes")}
     expanded |= {name: column for name, column in columns.items() if name.startswith("length ")}
     starts: NDArray[np.int64] = columns["starts"].astype(np.int64)

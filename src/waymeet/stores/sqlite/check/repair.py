@@ -13,7 +13,7 @@ from waymeet.stores.sqlite.store import TIMEOUT, SqliteStore
 
 
 def check_index(path: Path, *, repair: bool) -> CheckResult:
-    """Check an index for corruption; with `repair`, repair what is possible and keep the rest aside.
+    """Check an index for corruption, and repair it on request.
 
     Raises:
         IndexUnavailableError: there is no index, or the file is not an index.

@@ -1,8 +1,9 @@
-"""Salvage of a corrupt index file: readable documents are copied to a new file, which replaces it.
+"""Salvage of a corrupt index file.
 
-Vectors are expensive to compute, and the folders that a user added are stored nowhere else, so a flipped bit should not
-cost all of them. Every page has a checksum: what can be read is as it was written. A document is copied if all its rows
-can be read. What follows from other rows (names, tags, targets of links, segments) is computed again.
+Readable documents are copied to a new file, which replaces the corrupt one. Vectors are expensive to compute, and the
+folders that a user added are stored nowhere else, so a flipped bit should not cost all of them. Every page has a
+checksum: what can be read is as it was written. A document is copied if all its rows can be read. What follows from
+other rows (names, tags, targets of links, segments) is computed again.
 """
 
 from __future__ import annotations
@@ -59,7 +60,10 @@ class _Salvaged(NamedTuple):
 
 
 def salvage_index(path: Path, timeout: float, result: CheckResult) -> CheckResult:
-    """Replace a corrupt file by one with its readable documents, or an empty one; the old one is kept."""
+    """Replace a corrupt file by one with its readable documents, or an empty one.
+
+    The corrupt file is kept under another name.
+    """
     new = path.with_name(f"{path.name}.saving")
     try:
         with translate_errors(path):
@@ -80,7 +84,7 @@ def salvage_index(path: Path, timeout: float, result: CheckResult) -> CheckResul
 
 
 def _write_salvaged(path: Path, new: Path, timeout: float) -> _Salvaged | None:
-    """Write a new file with all that can be read; None if the list of tables cannot be read."""
+    """Write a new file with all that can be read, or return None if the schema cannot be read."""
     _remove_file(new)
     try:
         with closing(connect(path, timeout)) as old:
@@ -132,7 +136,7 @@ def _copy_table(old: apsw.Connection, new: apsw.Connection, table: str) -> bool:
 
 
 def _copy_refs(old: apsw.Connection, new: apsw.Connection) -> set[int]:
-    """Copy the keys of links, from the index or the table; return documents whose links may lack some."""
+    """Copy the keys of links, and return the documents whose links may lack some."""
     scan = TableScan(old, "edge_refs", "edge", "key, edge, rank", "edge_refs_by_edge")
     _insert(new, "edge_refs", (row for _, *row in scan.rows()))
     if not scan.gaps:

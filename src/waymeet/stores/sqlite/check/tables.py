@@ -163,7 +163,7 @@ def _check_packed(packed: list[bytes], codes: list[int], is_known: NDArray[np.bo
 
 
 def _check_edges(connection: apsw.Connection) -> Iterator[Fault]:
-    """Find links whose target is not the one that their keys select, or that have a target without keys."""
+    """Find links with another target than their keys select, or with a target but no keys."""
     wrong = len(edge_table.find_wrong_targets(connection, _column(connection, "SELECT id FROM edges")))
     wrong += len(_column(connection, _TARGETS_WITHOUT_REFS))
     if wrong:

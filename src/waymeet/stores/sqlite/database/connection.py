@@ -58,7 +58,7 @@ def _load_checksum_extension() -> None:
 
 
 def open_index(path: Path, timeout: float, *, create: bool) -> apsw.Connection:
-    """Open and validate an index file; with `create`, create it if there is none."""
+    """Open and validate an index file, or create it if there is none and `create` is on."""
     _check_path(path, create=create)
     with errors.translate_errors(path):
         connection = connect(path, timeout, create=create)

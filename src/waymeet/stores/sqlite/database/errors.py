@@ -37,7 +37,7 @@ class UnreadableError(Exception):
 
 @contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
-    """Translate errors of SQLite and the system into errors that name the file and the next step."""
+    """Translate errors of SQLite and the system into ours, which name the file and the remedy."""
     try:
         yield
     except apsw.Error as error:

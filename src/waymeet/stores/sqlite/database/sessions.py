@@ -1,4 +1,4 @@
-"""Connections and transactions: one connection per thread, so that threads read independently."""
+"""Connections and transactions, with one connection per thread."""
 
 from __future__ import annotations
 

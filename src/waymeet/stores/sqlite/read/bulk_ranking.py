@@ -1,4 +1,4 @@
-"""Lexical ranking of many postings: segments by numpy, the buffer by loops, merged into one ranking."""
+"""Lexical ranking of many postings: segments by numpy, the buffer by loops."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _GROWTH = 8
 def rank(
     lexicon: Lexicon, words: Sequence[tuple[Word, Sequence[int]]], bm25: Bm25, filters: FilterSet, limit: int
 ) -> tuple[Ranking, list[int]]:
-    """Rank chunks by words, given with their term ids; also return the chunk frequency of each word."""
+    """Rank chunks by words with their term ids, and return the chunk frequency of each word."""
     scales = bm25f.field_scales(bm25, lexicon.statistics.averages)
     buffered: list[dict[int, float]] = [{} for _ in words]
     if lexicon.buffer.chunks:
@@ -67,7 +67,7 @@ def _score_buffer(
 def _score_segments(
     lexicon: Lexicon, factors: Sequence[float], matches: dict[int, list[Matches]], filters: FilterSet
 ) -> dict[int, NDArray[np.float64]]:
-    """Score the chunks of each segment by position; 0 for those that do not pass."""
+    """Score the chunks of each segment by position, with 0 for those that do not pass."""
     by_segment = {}
     for id_, segment in lexicon.segments.items():
         scores = sum_scores(len(segment.chunks), list(zip(factors, matches[id_], strict=True)))
@@ -102,7 +102,7 @@ def _select_best(
 
 
 def _keep_highest(scores: dict[int, float], size: int) -> dict[int, float]:
-    """Keep the highest scores, with all ties of the last one: their order is decided by location."""
+    """Keep the highest scores, with all ties of the last one, which are ordered by location."""
     if len(scores) <= size or size == 0:
         return scores if size else {}
     bound = nlargest(size, scores.values())[-1]

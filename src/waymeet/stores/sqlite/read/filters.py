@@ -62,7 +62,7 @@ class FilterResult:
         self._positions: dict[int, tuple[object, NDArray[np.int64] | None]] = {}
 
     def excluded_positions(self, chunks: memoryview[int] | NDArray[np.uint32]) -> NDArray[np.int64] | None:
-        """Return the positions of an array of chunks that do not pass; None if all pass.
+        """Return the positions of an array of chunks that do not pass, or None if all pass.
 
         The result is cached by the identity of the array, which is immutable.
         """
@@ -78,7 +78,7 @@ class FilterResult:
     def _find_positions(self, chunks: NDArray[Any]) -> NDArray[np.int64] | None:
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-        allowed, excluded = self._sorted
+        allowed, excluded = self._sorted_arrays
         mask = np.zeros(len(chunks), dtype=np.bool_) if allowed is None else ~np.isin(chunks, allowed)
         if len(excluded):
             mask |= np.isin(chunks, excluded)
@@ -86,7 +86,7 @@ class FilterResult:
         return positions if len(positions) else None
 
     @cached_property
-    def _sorted(self) -> tuple[NDArray[np.int64] | None, NDArray[np.int64]]:
+    def _sorted_arrays(self) -> tuple[NDArray[np.int64] | None, NDArray[np.int64]]:
         """Return both sets as sorted arrays."""
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
@@ -195,7 +195,7 @@ class FilterSet:
 
 
 def _allowed_chunks(connection: apsw.Connection, filters: Filters) -> frozenset[int] | None:
-    """Find the chunks of documents that pass the filters on whole documents; None for all."""
+    """Find the chunks of documents that pass the filters on whole documents, or None for all."""
     conditions = list(_conditions(filters))
     if filters.properties:
         documents = _documents_with_properties(connection, filters.properties)

@@ -1,4 +1,4 @@
-"""The lexicon of one generation: postings in segments and in the buffer, and the field statistics."""
+"""The lexicon of one generation: postings in segments and the buffer, and statistics."""
 
 from __future__ import annotations
 

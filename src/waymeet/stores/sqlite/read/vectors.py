@@ -78,18 +78,18 @@ class VectorSpace(NamedTuple):
 def _compare_exactly(
     candidates: Sequence[_Candidates], query: Vector, bound: float, tolerance: float
 ) -> tuple[dict[int, float], set[int]]:
-    """Compute the exact cosines of all that may reach the bound; also return those that certainly do."""
+    """Compute exact cosines of all that may reach the bound, and return those that certainly do."""
     exact: dict[int, float] = {}
     above_bound: set[int] = set()
     for block, rows, scores in candidates:
-        kept = rows[scores >= bound - tolerance]
-        exact.update(zip(block.chunks[kept].tolist(), cosines(block.matrix[kept], query), strict=True))
+        near = rows[scores >= bound - tolerance]
+        exact.update(zip(block.chunks[near].tolist(), cosines(block.matrix[near], query), strict=True))
         above_bound.update(block.chunks[rows[scores >= bound]].tolist())
     return exact, above_bound
 
 
 def load_space(session: Session, name: str) -> VectorSpace | None:
-    """Load a space; None if it has no vectors."""
+    """Load a space, or return None if it has no vectors."""
     connection = session.connection
     space = connection.execute("SELECT id FROM spaces WHERE name = ?", (name,)).get
     buffered = [] if space is None else list(vector_registry.read_buffered(connection, space))
@@ -133,7 +133,10 @@ def read_dimensions(connection: apsw.Connection) -> dict[str, int]:
 def put_vectors(
     connection: apsw.Connection, name: str, vectors: Mapping[str, Vector], digests: Mapping[str, str] | None = None
 ) -> int:
-    """Store the vectors of known chunks whose documents have the given digests; return their number."""
+    """Store vectors of known chunks, and return their number.
+
+    With `digests`, chunks whose document has another digest are left out.
+    """
     unit_vectors = normalise_vectors(name, vectors, read_dimensions(connection).get(name))
     if digests is None:
         chunk_ids = find_chunk_ids(connection, unit_vectors)
@@ -155,7 +158,7 @@ def put_vectors(
 
 
 def drop_vectors(connection: apsw.Connection, name: str, chunks: Collection[str] | None) -> int:
-    """Remove the vectors of chunks from a space, or all with their files; return their number."""
+    """Remove vectors of chunks from a space, or all with their files, and return their number."""
     space = connection.execute("SELECT id FROM spaces WHERE name = ?", (name,)).get
     if space is None:
         return 0

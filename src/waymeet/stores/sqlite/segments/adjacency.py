@@ -86,7 +86,7 @@ def register(connection: apsw.Connection, file: str, generation: int) -> None:
 
 
 def drop_file(connection: apsw.Connection) -> None:
-    """Remove the file from the registry: neighbours are read from the tables until there is another."""
+    """Remove the file from the registry, so that neighbours are read from the tables."""
     connection.execute("DELETE FROM link_files")
     connection.execute(_MARK_ALL)
     raise_registry_version(connection)
@@ -124,7 +124,7 @@ class NeighbourReader:
     def read(
         self, connection: apsw.Connection, documents: Collection[str], kinds: Collection[str]
     ) -> dict[str, tuple[Neighbour, ...]]:
-        """Return the neighbours of documents; an empty tuple for unknown ones."""
+        """Return the neighbours of documents, none for unknown ones."""
         if len(self._cache) > _MAX_CACHED:
             self._cache.clear()
         by_document: dict[str, tuple[Neighbour, ...]] = {}

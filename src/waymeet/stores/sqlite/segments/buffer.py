@@ -1,4 +1,4 @@
-"""The write buffer: documents that are in no segment yet, read from the tables into dictionaries."""
+"""The write buffer: documents without a segment, read from the tables into dictionaries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maintenance of segments: flushing the buffer, merging small or half-deleted segments, removing unused files.
+"""Maintenance of segments: flushing the buffer, merging segments, removing unused files.
 
 Files are written outside any transaction. Only their registration takes one. Readers use the old segments until then,
 and a crash at any moment leaves at most a file that is not registered.
@@ -38,7 +38,10 @@ GROUP BY g.id
 
 
 class MaintenanceLimits(Struct, frozen=True):
-    """Sizes at which the store changes its method. They affect speed and disk use, but no result."""
+    """Sizes at which the store changes its method.
+
+    They affect speed and disk use, but no result.
+    """
 
     max_buffered: int = 4000
     """Buffered chunks or vectors above which a change flushes them at once."""
@@ -69,7 +72,7 @@ class SegmentMaintenance:
         self._reader = IndexReader(sessions, self.repair)
 
     def flush_if_full(self) -> None:
-        """Write the buffered documents to a segment if there are many, unless another process does so."""
+        """Write buffered documents to a segment if there are many, unless another process does so."""
         if self._count_buffered() > self._limits.max_buffered:
             with translate_errors(self._sessions.path), suppress(Timeout), self._lock.acquire(blocking=False):
                 self._flush()
@@ -92,7 +95,7 @@ class SegmentMaintenance:
 
     @contextmanager
     def exclusive(self, seconds: float) -> Iterator[bool]:
-        """Keep other processes from writing segments; yield whether the lock was acquired in time."""
+        """Keep other processes from writing segments, and yield whether the lock was acquired."""
         try:
             self._lock.acquire(timeout=seconds)
         except Timeout:

@@ -41,7 +41,7 @@ class _MappedFiles(NamedTuple):
 
 
 class OpenSegments:
-    """Maps the files of an index, and caches what was computed from them for the last generation.
+    """Maps the files of an index, and caches what was computed from them.
 
     Threads share it without a lock. Each thread copies a reference once and works with that, since another thread may
     be in another generation and replace the attribute at any moment. Then something is computed twice, but

@@ -1,4 +1,4 @@
-"""The registry of segments: which segment contains which document, and which positions are deleted."""
+"""The registry of segments: the segment of each document, and deleted positions."""
 
 from __future__ import annotations
 

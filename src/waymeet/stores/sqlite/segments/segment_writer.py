@@ -1,4 +1,4 @@
-"""Writing a segment: the postings of documents, with impacts for the current average lengths."""
+"""Writing a segment: the postings of documents, and impacts for the current averages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maintenance of vector files: flushing buffered vectors, merging small or half-deleted files.
+"""Maintenance of vector files: flushing buffered vectors, merging files.
 
 As with segments, files are written outside any transaction, from the vectors in the tables. Only their registration
 takes a transaction.
@@ -47,7 +47,7 @@ def flush(sessions: Sessions, folder: Path, limits: MaintenanceLimits, space: in
 
 
 def merge(sessions: Sessions, folder: Path, limits: MaintenanceLimits, space: int) -> None:
-    """Rewrite small and half-deleted files of a space, as one file where that does not get too large."""
+    """Merge small files of a space, and rewrite those with many deleted vectors."""
     with sessions.reading() as session:
         chosen = _choose_files(list(_open_files(session, space)), limits)
         if not chosen:
@@ -107,7 +107,10 @@ def _needs_rewrite(block: VectorBlock, limits: MaintenanceLimits) -> bool:
 def _write_files(
     folder: Path, limits: MaintenanceLimits, rows: Iterable[vector_registry.VectorRow]
 ) -> Iterator[tuple[str, list[int]]]:
-    """Write as many files as needed, and yield their names and vector ids. They are not registered yet."""
+    """Write as many files as needed, and yield their names and vector ids.
+
+    They are not registered yet.
+    """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     batch: list[vector_registry.VectorRow] = []
     size = 0

@@ -1,4 +1,4 @@
-"""The registry of vector files: which files contain the vectors of a space, and which are deleted."""
+"""The registry of vector files: the files of each space, and deleted vectors."""
 
 from __future__ import annotations
 
