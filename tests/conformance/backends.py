@@ -11,7 +11,7 @@ from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 
 
 class Backend(NamedTuple):
-    """How to get a store of one kind, and how to get at the same one again after closing it."""
+    """Functions that create a store and open it again after closing."""
 
     name: str
     make: Callable[[Path], Store]

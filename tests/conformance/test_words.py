@@ -1,4 +1,4 @@
-"""Finding words: BM25F, what it is made of, and the order of what is found."""
+"""Lexical search: BM25F, its evidence, and the order of results."""
 
 from math import log
 from pathlib import Path
@@ -165,7 +165,7 @@ def test_evidence_needs_no_search_before(store: Store) -> None:
     assert {chunk: len(parts) for chunk, parts in found.items()} == {"a.md#L1-L1": 1, "b.md#L1-L1": 0}
 
 
-def test_words_that_nothing_holds_are_the_rarest(store: Store) -> None:
+def test_words_without_occurrences_have_the_highest_idf(store: Store) -> None:
     store.put([entry("a.md", "rank fusion"), entry("b.md", "rank other", "more")])
     asked = [Word(("rank",), 2.0), Word(("fusion", "other")), Word(("fusion",)), Word(("missing",))]
     expected = [log((3 - n + 0.5) / (n + 0.5) + 1) for n in (2, 2, 1, 0)]
@@ -208,7 +208,7 @@ def test_vocabulary_lists_the_most_used_terms_of_a_prefix(store: Store) -> None:
     assert store.terms_with_prefix("zzz", 10) == []
 
 
-def test_a_store_knows_which_terms_it_holds(store: Store) -> None:
+def test_known_terms_are_those_that_occur(store: Store) -> None:
     store.put([entry("x.md", "rank fusion", links=[link("y", says="ranges")]), entry("z.md", "random")])
     assert store.known_terms(["rank", "fusion", "rang", "random", "fus", "", "nowhere"]) == {"rank", "fusion", "random"}
     store.put([entry("y.md", "and")])

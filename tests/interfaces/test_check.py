@@ -1,4 +1,4 @@
-"""`waymeet check`: what is found, in which words, and how it is mended."""
+"""`waymeet check`: findings, their texts, and repairs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run(run: Run, project: Path) -> Run:
 
 @pytest.fixture
 def index(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Index the project, with everything on segments."""
+    """Index the project, with everything in segments."""
     file = project.with_name("kept") / "index.db"
     monkeypatch.setenv("WAYMEET_INDEX", str(file))
     assert run("index", *FLAGS).code == 0
@@ -90,7 +90,10 @@ def test_a_sound_index(index: Path, run: Run) -> None:
         ("UPDATE vectors SET vector = x'00000000' WHERE id = 1", "1 vectors are invalid"),
         ("UPDATE vectors SET vector = zeroblob(64) WHERE id = 1", "1 vectors are invalid"),
         ("INSERT INTO vectors (space, chunk, vector) VALUES (1, 999, zeroblob(64))", "vectors without a section"),
-        ("DELETE FROM deleted_vectors; DELETE FROM vectors WHERE id = 2; DELETE FROM deleted_vectors", "its vectors differ from the tables"),
+        (
+            "DELETE FROM deleted_vectors; DELETE FROM vectors WHERE id = 2; DELETE FROM deleted_vectors",
+            "its vectors differ from the tables",
+        ),
     ],
 )
 def test_rows_that_cannot_be_right(index: Path, run: Run, sql: str, said: str) -> None:
@@ -105,7 +108,7 @@ def test_rows_that_cannot_be_right(index: Path, run: Run, sql: str, said: str) -
     assert run("check").code == 0
     assert run("index", *FLAGS).code == 0
     assert run("check").out.startswith("Nothing is wrong")
-    if "x'0100000001000008'" not in sql:  # terms that might be right cannot be told from right ones
+    if "x'0100000001000008'" not in sql:  # terms that might be right cannot be distinguished from right ones
         assert hits(run) == before
 
 
@@ -172,7 +175,7 @@ def test_a_header_beyond_recognition_is_put_aside_too(index: Path, run: Run) -> 
     assert run("index", *FLAGS).code == 0
 
 
-def test_missing_tables_cannot_be_mended(index: Path, run: Run) -> None:
+def test_missing_tables_cannot_be_repaired(index: Path, run: Run) -> None:
     with closing(connect(index, 1.0)) as connection:
         connection.execute("DROP INDEX names_by_document")
     found = run("check")
@@ -187,7 +190,7 @@ def test_what_is_not_ours_is_left_alone(tmp_path: Path, project: Path, run: Run,
         with closing(apsw.Connection(str(file))) as other:
             other.execute("CREATE TABLE t (a)")
     else:
-        file.write_text("something that somebody needs\n" * 100)
+        file.write_text("another important file\n" * 100)
     before = file.read_bytes()
     refused = run("check", "--repair", "--index", str(file))
     assert refused.code == 3

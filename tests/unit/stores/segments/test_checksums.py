@@ -1,4 +1,4 @@
-"""Checksums of mapped files, verified at once, later or by `optimize`, and what a search reports."""
+"""Checksums of mapped files, verified at once, later or by `optimize`."""
 
 from __future__ import annotations
 

@@ -127,8 +127,9 @@ def _check_integrity(connection: apsw.Connection) -> tuple[Finding, ...]:
     rows = connection.execute(f"PRAGMA integrity_check({_MAX_LISTED})")
     problems = [str(line) for (line,) in rows if line != "ok"]
     problems += [f"missing or unexpected: {entry}" for entry in sorted(_layout(connection) ^ _expected_layout())]
-    counters = dict(connection.execute("SELECT key, value FROM counters")) if not problems else {}
-    problems += [f"the counter {name} is missing" for name in _COUNTERS if name not in counters]
+    if not problems:
+        counters = dict(connection.execute("SELECT key, value FROM counters"))
+        problems = [f"the counter {name} is missing" for name in _COUNTERS if name not in counters]
     return tuple(Finding("index", problem) for problem in problems[:_MAX_LISTED])
 
 

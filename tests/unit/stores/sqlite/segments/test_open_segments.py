@@ -1,4 +1,4 @@
-"""Open segments shared by threads in different generations: none gets results of another generation."""
+"""Open segments shared by threads in different generations, which must not mix."""
 
 import sys
 import threading
