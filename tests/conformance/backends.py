@@ -11,7 +11,7 @@ from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 
 
 class Backend(NamedTuple):
-    """How to get a store of one kind, and how to get at the same one again after closing it."""
+    """Functions that create a store and open it again after closing."""
 
     name: str
     make: Callable[[Path], Store]
@@ -26,19 +26,26 @@ def _reopen_sqlite(store: Store, folder: Path) -> Store:
 MEMORY = Backend("memory", lambda _: MemoryStore(), lambda store, _: store)
 SQLITE = Backend("sqlite", lambda folder: SqliteStore.open(folder / "index.db", create=True), _reopen_sqlite)
 
-_AT_ONCE = MaintenanceLimits(loose=-1, few=-1, largest=4, exact=0, by_hand=-1, by_hand_anyway=-1)
+_AT_ONCE = MaintenanceLimits(
+    max_buffered=-1,
+    min_segment=-1,
+    max_segment=4,
+    max_exact_vectors=0,
+    max_loop_postings=-1,
+    max_loop_postings_with_numpy=-1,
+)
 
 
 def _reopen_segments(store: Store, folder: Path) -> Store:
     store.close()
-    return SqliteStore.open(folder / "segments.db", effort=_AT_ONCE)
+    return SqliteStore.open(folder / "segments.db", limits=_AT_ONCE)
 
 
 SEGMENTS = Backend(
     "segments",
-    lambda folder: SqliteStore.open(folder / "segments.db", create=True, effort=_AT_ONCE),
+    lambda folder: SqliteStore.open(folder / "segments.db", create=True, limits=_AT_ONCE),
     _reopen_segments,
 )
-"""The same store with every document on a small segment at once, and every score by numpy."""
+"""The same store with every document in a small segment at once, and every score by numpy."""
 
 BACKENDS = (MEMORY, SQLITE, SEGMENTS)

@@ -17,9 +17,9 @@ def backend(request: pytest.FixtureRequest) -> Backend:
 @pytest.fixture
 def store(backend: Backend, tmp_path: Path) -> Iterator[Store]:
     """Give an empty store of each kind."""
-    made = backend.make(tmp_path)
-    yield made
-    made.close()
+    store = backend.make(tmp_path)
+    yield store
+    store.close()
 
 
 @pytest.fixture
@@ -32,5 +32,5 @@ def reopen(backend: Backend, tmp_path: Path) -> Iterator[Callable[[Store], Store
         return opened[-1]
 
     yield again
-    for each in opened:
-        each.close()
+    for store in opened:
+        store.close()

@@ -21,7 +21,7 @@ def entry(
     language: str = "",
     namespace: str = "",
 ) -> IndexEntry:
-    """Make an entry with one chunk for each text; a pair is a heading and the text below it.
+    """Make an entry with one chunk for each text. A pair is a heading and the text below it.
 
     Without `names` a document answers to its file name without the ending.
     """

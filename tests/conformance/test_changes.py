@@ -65,7 +65,7 @@ def test_counts_say_how_much_there_is(store: Store) -> None:
     assert found.terms == len(store.terms_with_prefix("", 1000))
 
 
-def test_terms_that_no_document_holds_any_more_are_not_counted(store: Store) -> None:
+def test_terms_that_no_longer_occur_are_not_counted(store: Store) -> None:
     store.put([GUIDE, entry("a.md", "shared alone"), entry("b.md", "shared")])
     before = store.counts().terms
     store.put([entry("a.md", "shared other")])
@@ -195,7 +195,7 @@ def test_a_chunk_cannot_belong_to_two_documents(store: Store) -> None:
     assert store.fingerprints().keys() == {"docs/guide.md"}
 
 
-def test_the_texture_tells_what_kind_of_texts_there_are(store: Store) -> None:
+def test_the_corpus_profile_counts_documents_with_content(store: Store) -> None:
     assert store.corpus_profile() == (0, 0, 0, 0.0)
     store.put([entry("a.md", "one two", "three"), entry("b.py", "four", kind="code"), entry("c", kind="folders")])
     found = store.corpus_profile()

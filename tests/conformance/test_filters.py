@@ -1,4 +1,4 @@
-"""What filters let through, in every question that takes them."""
+"""Filters, in every query that takes them."""
 
 import numpy as np
 import pytest

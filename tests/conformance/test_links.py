@@ -1,4 +1,4 @@
-"""Where links lead, when that changes, and what they say of their targets."""
+"""Targets of links, how they change, and link terms."""
 
 from waymeet.ports import Neighbour, Store
 from waymeet.settings import Bm25

@@ -1,4 +1,4 @@
-"""Random changes to the reference and to every other store, side by side: all answers must agree."""
+"""Random changes to the reference store and to all others, which must agree."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ bm25s = st.builds(
 
 
 class Agreement(RuleBasedStateMachine):
-    """The memory store is right by definition; the others must say the same."""
+    """The memory store is the reference for all others."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -133,7 +133,7 @@ class Agreement(RuleBasedStateMachine):
         return [self.reference, *self.others]
 
     def same(self, ask: Any) -> Any:
-        """Ask all stores and give the answer that they agree on."""
+        """Query all stores, and return the result that they agree on."""
         expected = ask(self.reference)
         for store in self.others:
             assert ask(store) == expected
@@ -239,7 +239,7 @@ class Agreement(RuleBasedStateMachine):
 
 
 def same_ranking(expected: Ranking, found: Ranking) -> None:
-    """Compare two ranked lists; chunks whose scores differ by rounding alone may change places."""
+    """Compare two rankings, in which chunks may change places if scores differ by rounding."""
     assert len(found) == len(expected)
     for mine, theirs in zip(expected, found, strict=True):
         assert theirs.score == pytest.approx(mine.score, rel=1e-5, abs=1e-9)

@@ -1,4 +1,4 @@
-"""Holding one generation while others move on."""
+"""Snapshots of one generation while others write."""
 
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -44,15 +44,15 @@ def test_an_error_inside_lets_go(store: Store) -> None:
     assert store.generation == 1
 
 
-def test_who_reads_cannot_write(store: Store) -> None:
+def test_a_store_cannot_be_changed_inside_a_snapshot(store: Store) -> None:
     with store.snapshot():
-        with pytest.raises(RuntimeError, match="reading"):
+        with pytest.raises(RuntimeError, match="snapshot"):
             store.put([entry("a.md", "x")])
-        with pytest.raises(RuntimeError, match="reading"):
+        with pytest.raises(RuntimeError, match="snapshot"):
             store.drop(["a.md"])
-        with pytest.raises(RuntimeError, match="reading"):
+        with pytest.raises(RuntimeError, match="snapshot"):
             store.put_vectors("space", {"a.md#L1-L1": np.ones(2, np.float32)})
-        with pytest.raises(RuntimeError, match="reading"):
+        with pytest.raises(RuntimeError, match="snapshot"):
             store.set_metadata("a", "b")
         assert store.generation == 0
 

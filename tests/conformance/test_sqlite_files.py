@@ -1,4 +1,4 @@
-"""The index file of the SQLite store: what is refused, and with what words; what one change touches."""
+"""The index file of the SQLite store: errors, and the rows that a change touches."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def test_missing_tables_are_damage(path: Path) -> None:
     store.close()
 
 
-def test_damage_found_later_is_told_in_our_words(path: Path) -> None:
+def test_damage_found_later_raises_our_errors(path: Path) -> None:
     """Wherever the file is damaged, an answer comes back or one of our errors does."""
     content = bytearray(path.read_bytes())
     rng = np.random.default_rng(5)
@@ -253,13 +253,13 @@ def test_a_full_disk_loses_only_the_change_in_hand(path: Path) -> None:
     pages = connection.execute("PRAGMA page_count").get
     connection.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(IndexUnavailableError, match="no space left") as told:
-        store.put([entry("large.md", *(f"unheard word{chr(200 + n)} " * 200 for n in range(200)))])
+        store.put([entry("large.md", *(f"unknown word{chr(200 + n)} " * 200 for n in range(200)))])
     assert isinstance(told.value.__cause__, apsw.FullError)
     assert store.generation == 2
     assert store.counts().documents == 40
     connection.execute("PRAGMA max_page_count = 1000000")
-    store.put([entry("small.md", "another unheard word")])  # numbers given to terms in vain must not be remembered
-    assert [hit.document for hit in store.rank_lexical(words("unheard"), 5, Filters(), Bm25())] == ["small.md"]
+    store.put([entry("small.md", "another unknown word")])  # numbers given to terms in vain must not be remembered
+    assert [hit.document for hit in store.rank_lexical(words("unknown"), 5, Filters(), Bm25())] == ["small.md"]
     store.close()
 
 
@@ -337,19 +337,28 @@ OWNED = {
 """How to find the document that a row of each table belongs to."""
 
 
-BOOKS = {"segments", "shelf", "dead", "vector_segments", "dead_vectors", "graphs", "stirred", "sqlite_sequence"}
-"""What is kept about segments, which are derived."""
+DERIVED = {
+    "segments",
+    "document_segments",
+    "deleted_documents",
+    "vector_segments",
+    "deleted_vectors",
+    "link_files",
+    "changed_links",
+    "sqlite_sequence",
+}
+"""Tables about segments, which are derived."""
 
 
 def rows(path: Path) -> Iterator[tuple[str, str, tuple[object, ...]]]:
     """Yield table, owning document and row of everything that belongs to a document."""
     connection = apsw.Connection(str(path))
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    assert tables == OWNED.keys() | {"meta", "notes", "terms", "spaces"} | BOOKS
+    assert tables == OWNED.keys() | {"counters", "metadata", "terms", "spaces"} | DERIVED
     for table, owner in OWNED.items():
         found = list(connection.execute(f"SELECT d.path, t.* FROM {table} t {owner}"))  # noqa: S608 - our own names
         (total,) = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone() or (0,)  # noqa: S608 - likewise
-        assert len(found) == total, f"{table} has rows of nobody"
+        assert len(found) == total, f"{table} has rows without an owner"
         yield from ((table, row[0], row[1:]) for row in found)
     connection.close()
 
@@ -381,19 +390,3 @@ def test_dropping_leaves_nothing_of_a_document(path: Path) -> None:
     left = set(rows(path))
     assert {owner for _, owner, _ in left} == {"docs/5.md"}
     assert {table for table, _, _ in left - before} == {"edges"}  # its link dangles now
-
-
-def test_an_older_format_is_emptied_to_be_filled_again(tmp_path: Path) -> None:
-    path = tmp_path / "index.db"
-    store = SqliteStore.open(path, create=True)
-    store.put([entry("a.md", "rank fusion")])
-    store.set_metadata("indexed_at", "1")
-    store.close()
-    connection = apsw.Connection(str(path))
-    connection.execute(f"CREATE TABLE gone_since (a); PRAGMA user_version = {VERSION - 1}")
-    connection.close()
-    store = SqliteStore.open(path)
-    assert (store.counts().documents, store.metadata("indexed_at")) == (0, "")
-    store.put([entry("a.md", "rank fusion")])
-    assert store.rank_lexical(words("rank"), 1, Filters(), Bm25())
-    store.close()

@@ -1,4 +1,4 @@
-"""Vectors in files beside the truth: what is dead in them, what heals, and what a first look at signs may miss."""
+"""Vector files: deleted vectors, repair of lost files, and the recall of quantised search."""
 
 from __future__ import annotations
 
@@ -11,9 +11,15 @@ import pytest
 from waymeet.settings import Bm25
 from waymeet.stores.memory.store import MemoryStore
 from waymeet.stores.segments import array_file
-from waymeet.stores.segments.array_file import Container
-from waymeet.stores.segments.quantization import asked, differing, fewest, rotation, signs
-from waymeet.stores.segments.vectors import Part, arrays, opened
+from waymeet.stores.segments.array_file import ArrayFile
+from waymeet.stores.segments.quantization import (
+    hamming_distances,
+    quantise_query,
+    quantise_vectors,
+    random_rotation,
+    smallest_indices,
+)
+from waymeet.stores.segments.vectors import VectorBlock, build_arrays, read_block
 from waymeet.stores.sqlite import SqliteStore
 from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 from waymeet.types import Filters
@@ -28,8 +34,15 @@ if TYPE_CHECKING:
 
     from waymeet.ports import Store
 
-SOON = MaintenanceLimits(loose=20, few=0, largest=10_000, exact=0, by_hand=-1, by_hand_anyway=-1)
-"""Files from the first vectors on, all with signs."""
+SOON = MaintenanceLimits(
+    max_buffered=20,
+    min_segment=0,
+    max_segment=10_000,
+    max_exact_vectors=0,
+    max_loop_postings=-1,
+    max_loop_postings_with_numpy=-1,
+)
+"""Vector files from the first vectors on, all quantised."""
 DIMENSION = 16
 
 
@@ -54,7 +67,7 @@ def key(n: int) -> str:
 @pytest.fixture
 def pair(tmp_path: Path) -> Iterator[tuple[SqliteStore, MemoryStore]]:
     """Give a store with vectors in files, and the reference with the same."""
-    store, reference = SqliteStore.open(tmp_path / "index.db", create=True, effort=SOON), MemoryStore()
+    store, reference = SqliteStore.open(tmp_path / "index.db", create=True, limits=SOON), MemoryStore()
     for each in (store, reference):
         fill(each)
     store.optimize()
@@ -63,16 +76,16 @@ def pair(tmp_path: Path) -> Iterator[tuple[SqliteStore, MemoryStore]]:
 
 
 def agree(store: Store, reference: Store, filters: Filters | None = None, limit: int = 30) -> None:
-    for question in vectors(5, seed=2):
-        expected = reference.rank_vectors("space", question, limit, filters or Filters())
-        assert store.rank_vectors("space", question, limit, filters or Filters()) == expected
+    for query in vectors(5, seed=2):
+        expected = reference.rank_vectors("space", query, limit, filters or Filters())
+        assert store.rank_vectors("space", query, limit, filters or Filters()) == expected
 
 
 def files(folder: Path) -> list[Path]:
     return sorted((folder / "index.db.segments").glob("*.vectors"))
 
 
-def books(folder: Path, sql: str) -> list[object]:
+def select(folder: Path, sql: str) -> list[object]:
     connection = apsw.Connection(str(folder / "index.db"))
     try:
         return list(connection.execute(sql))
@@ -80,14 +93,14 @@ def books(folder: Path, sql: str) -> list[object]:
         connection.close()
 
 
-def test_vectors_lie_in_a_file_once_shelved(pair: tuple[SqliteStore, MemoryStore], tmp_path: Path) -> None:
+def test_vectors_are_in_a_file_once_flushed(pair: tuple[SqliteStore, MemoryStore], tmp_path: Path) -> None:
     agree(*pair)
     (file,) = files(tmp_path)
-    assert Container(file).whole()
-    assert len(opened(Container(file)).chunks) == 100
+    assert ArrayFile(file).is_intact()
+    assert len(read_block(ArrayFile(file)).chunks) == 100
 
 
-def test_replaced_and_removed_vectors_are_dead_and_then_gone(
+def test_replaced_and_removed_vectors_are_marked_and_then_merged_away(
     pair: tuple[SqliteStore, MemoryStore], tmp_path: Path
 ) -> None:
     for store in pair:
@@ -96,18 +109,18 @@ def test_replaced_and_removed_vectors_are_dead_and_then_gone(
         store.put([entry("0004.md", "rewritten")])
         store.drop(["0005.md"])
     agree(*pair, limit=200)
-    assert len(books(tmp_path, "SELECT * FROM dead_vectors")) == 3
+    assert len(select(tmp_path, "SELECT * FROM deleted_vectors")) == 3
     for store in pair:
         store.drop([f"{n:04}.md" for n in range(50, 90)])
     agree(*pair, limit=200)
     pair[0].optimize()
     agree(*pair, limit=200)
     (file,) = files(tmp_path)
-    assert books(tmp_path, "SELECT * FROM dead_vectors") == []
-    assert len(opened(Container(file)).chunks) == 58
+    assert select(tmp_path, "SELECT * FROM deleted_vectors") == []
+    assert len(read_block(ArrayFile(file)).chunks) == 58
 
 
-def test_a_number_is_not_given_again(pair: tuple[SqliteStore, MemoryStore]) -> None:
+def test_an_id_is_not_used_again(pair: tuple[SqliteStore, MemoryStore]) -> None:
     for store in pair:  # the last vector goes, and another comes in its place
         store.drop(["0099.md"])
         store.put([entry("new.md", "text")])
@@ -116,10 +129,10 @@ def test_a_number_is_not_given_again(pair: tuple[SqliteStore, MemoryStore]) -> N
 
 
 def test_a_change_while_a_file_is_written_is_not_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store, reference = SqliteStore.open(tmp_path / "index.db", create=True, effort=MaintenanceLimits()), MemoryStore()
+    store, reference = SqliteStore.open(tmp_path / "index.db", create=True, limits=MaintenanceLimits()), MemoryStore()
     for each in (store, reference):
         fill(each)
-    write = array_file.write
+    write = array_file.write_arrays
 
     def write_slowly(*args: object) -> int:
         other = SqliteStore.open(tmp_path / "index.db")
@@ -130,11 +143,11 @@ def test_a_change_while_a_file_is_written_is_not_forgotten(tmp_path: Path, monke
         return write(*args)  # type: ignore[arg-type]
 
     store.close()
-    store = SqliteStore.open(tmp_path / "index.db", effort=SOON)
+    store = SqliteStore.open(tmp_path / "index.db", limits=SOON)
     store.optimize()  # words first, so that the next file is one of vectors
     store.put_vectors("space", {key(n): row for n, row in enumerate(vectors(15, seed=13))})
     reference.put_vectors("space", {key(n): row for n, row in enumerate(vectors(15, seed=13))})
-    monkeypatch.setattr(array_file, "write", write_slowly)
+    monkeypatch.setattr(array_file, "write_arrays", write_slowly)
     store.optimize()
     monkeypatch.undo()
     agree(store, reference, limit=200)
@@ -146,17 +159,17 @@ def test_a_file_lost_while_another_is_written_hides_nothing(
 ) -> None:
     for store in pair:
         store.put_vectors("space", {key(n): row for n, row in enumerate(vectors(15, seed=13))})
-    write = array_file.write
+    write = array_file.write_arrays
 
     def write_slowly(*args: object) -> int:
         for file in files(tmp_path):
             file.unlink()
-        other = SqliteStore.open(tmp_path / "index.db", effort=MaintenanceLimits())
-        agree(other, pair[1])  # finds the loss and takes the space off its files
+        other = SqliteStore.open(tmp_path / "index.db", limits=MaintenanceLimits())
+        agree(other, pair[1])  # finds the loss and drops the files of the space
         other.close()
         return write(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(array_file, "write", write_slowly)
+    monkeypatch.setattr(array_file, "write_arrays", write_slowly)
     pair[0].optimize()
     monkeypatch.undo()
     agree(*pair, limit=200)
@@ -166,14 +179,14 @@ def test_a_file_lost_while_another_is_written_hides_nothing(
 
 
 @pytest.mark.parametrize("harm", ["lost", "cut", "empty"])
-def test_a_lost_or_broken_file_heals(pair: tuple[SqliteStore, MemoryStore], tmp_path: Path, harm: str) -> None:
+def test_a_lost_or_corrupt_file_is_rebuilt(pair: tuple[SqliteStore, MemoryStore], tmp_path: Path, harm: str) -> None:
     pair[0].close()
     (file,) = files(tmp_path)
     if harm == "lost":
         file.unlink()
     else:
         file.write_bytes(file.read_bytes()[: 1000 if harm == "cut" else 0])
-    store = SqliteStore.open(tmp_path / "index.db", effort=SOON)
+    store = SqliteStore.open(tmp_path / "index.db", limits=SOON)
     agree(store, pair[1])
     store.optimize()
     agree(store, pair[1])
@@ -186,7 +199,7 @@ def test_everything_derived_may_be_thrown_away(pair: tuple[SqliteStore, MemorySt
     pair[0].close()
     for file in (tmp_path / "index.db.segments").iterdir():
         file.unlink()
-    store = SqliteStore.open(tmp_path / "index.db", effort=SOON)
+    store = SqliteStore.open(tmp_path / "index.db", limits=SOON)
     agree(store, pair[1])
     expected = pair[1].rank_lexical(words("text"), 20, Filters(), Bm25())
     assert store.rank_lexical(words("text"), 20, Filters(), Bm25()) == expected
@@ -194,7 +207,7 @@ def test_everything_derived_may_be_thrown_away(pair: tuple[SqliteStore, MemorySt
 
 
 def test_a_filter_that_lets_one_in_a_thousand_through_loses_nothing(tmp_path: Path) -> None:
-    store, reference = SqliteStore.open(tmp_path / "index.db", create=True, effort=SOON), MemoryStore()
+    store, reference = SqliteStore.open(tmp_path / "index.db", create=True, limits=SOON), MemoryStore()
     for each in (store, reference):
         fill(each, 5000)
     store.optimize()
@@ -208,56 +221,58 @@ def test_a_filter_that_lets_one_in_a_thousand_through_loses_nothing(tmp_path: Pa
     store.close()
 
 
-def test_a_first_look_at_signs_finds_what_is_near(tmp_path: Path) -> None:
+def test_quantised_search_finds_the_nearest(tmp_path: Path) -> None:
     rows = vectors(60_000, 128)
-    numbers = np.arange(len(rows))
-    made, facts = arrays(Part(numbers.astype(np.uint32), numbers.astype(np.uint64), rows), with_signs=True)
-    array_file.write(tmp_path / "file", made, facts)
-    part = opened(Container(tmp_path / "file"))
+    ids = np.arange(len(rows))
+    block = VectorBlock(ids.astype(np.uint32), ids.astype(np.uint64), rows)
+    array_file.write_arrays(tmp_path / "file", *build_arrays(block, quantise=True))
+    block = read_block(ArrayFile(tmp_path / "file"))
     found = 0
-    questions = vectors(40, 128, seed=5)
-    for question in questions:
-        likely = part.likely(question, None, 50)
+    queries = vectors(40, 128, seed=5)
+    for query in queries:
+        likely = block.select_likely(query, None, 50)
         assert likely is not None
         assert len(likely) < 0.1 * len(rows)
-        found += len({*np.argsort(-(rows @ question))[:50].tolist()} & {*likely.tolist()})
-    assert found >= 0.99 * 50 * len(questions)
+        found += len({*np.argsort(-(rows @ query))[:50].tolist()} & {*likely.tolist()})
+    assert found >= 0.99 * 50 * len(queries)
 
 
-def test_what_is_near_but_barred_does_not_hide_what_is_not() -> None:
+def test_near_but_excluded_vectors_do_not_hide_others() -> None:
     rng = np.random.default_rng(5)
     matrix = rng.standard_normal((3000, 64)).astype(np.float32)
     matrix[:200] = matrix[0] + 0.05 * rng.standard_normal((200, 64)).astype(np.float32)
     matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
-    turn = rotation(64)
-    part = Part(np.arange(3000, dtype=np.uint32), np.arange(3000, dtype=np.uint64), matrix, turn, signs(matrix, turn))
-    barring = np.zeros(3000, dtype=np.bool_)
-    barring[:200] = True
-    rows, scores = part.near(matrix[0], barring, 1)
-    assert not barring[rows].any()
-    expected = np.argmax(np.where(barring, -2.0, matrix @ matrix[0]))
+    rotation, ids = random_rotation(64), np.arange(3000)
+    planes = quantise_vectors(matrix, rotation)
+    block = VectorBlock(ids.astype(np.uint32), ids.astype(np.uint64), matrix, rotation, planes)
+    excluded = np.zeros(3000, dtype=np.bool_)
+    excluded[:200] = True
+    rows, scores = block.find_candidates(matrix[0], excluded, 1)
+    assert not excluded[rows].any()
+    expected = np.argmax(np.where(excluded, -2.0, matrix @ matrix[0]))
     assert rows[np.argmax(scores)] == expected
 
 
-def test_counting_signs_that_differ_gives_products_of_levels() -> None:
-    """A level of a vector is 2s + t, one of a question 4s + 2t + u, of signs that are 1 or -1."""
+def test_hamming_distances_give_products_of_levels() -> None:
+    """A level of a vector is 2s + t, one of a query 4s + 2t + u, of signs that are 1 or -1."""
     dimension = 100
-    matrix, question = vectors(20, dimension), vectors(1, dimension, seed=2)[0]
-    turn = rotation(dimension)
+    matrix, query = vectors(20, dimension), vectors(1, dimension, seed=2)[0]
+    rotation = random_rotation(dimension)
     spread = dimension**0.5
-    rows = np.clip(2 * np.floor(matrix @ turn.T * spread / 0.9957) + 1, -3, 3)
-    other = np.clip(2 * np.floor(turn @ question * spread / 0.5860) + 1, -7, 7)
-    first, second = signs(matrix, turn)
-    counts = [[differing(words, each) for each in asked(question, turn)] for words in (first, second.T)]
-    away = sum(
+    rows = np.clip(2 * np.floor(matrix @ rotation.T * spread / 0.9957) + 1, -3, 3)
+    other = np.clip(2 * np.floor(rotation @ query * spread / 0.5860) + 1, -7, 7)
+    high, low = quantise_vectors(matrix, rotation)
+    query_planes = quantise_query(query, rotation)
+    counts = [[hamming_distances(words, plane) for plane in query_planes] for words in (high, low.T)]
+    distance = sum(
         (2 - row) * 2 ** (2 - column) * counts[row][column].astype(np.int64) for row in (0, 1) for column in (0, 1, 2)
     )
-    assert (3 * 7 * dimension - 2 * away).tolist() == (rows @ other).astype(int).tolist()
+    assert (3 * 7 * dimension - 2 * distance).tolist() == (rows @ other).astype(int).tolist()
 
 
-def test_the_lowest_counts_are_found_with_all_ties() -> None:
-    counts = np.array([5, 3, 9, 3, 7, 5, 65535], dtype=np.uint16)
-    assert [fewest(counts, wanted).tolist() for wanted in (0, 1, 3, 5, 7)] == [
+def test_the_smallest_distances_are_found_with_all_ties() -> None:
+    distances = np.array([5, 3, 9, 3, 7, 5, 65535], dtype=np.uint16)
+    assert [smallest_indices(distances, number).tolist() for number in (0, 1, 3, 5, 7)] == [
         [],
         [1, 3],
         [0, 1, 3, 5],
@@ -266,36 +281,36 @@ def test_the_lowest_counts_are_found_with_all_ties() -> None:
     ]
 
 
-def test_a_file_with_signs_of_an_earlier_form_answers_and_is_written_anew(
+def test_a_large_file_without_quantised_vectors_is_searched_and_then_rewritten(
     pair: tuple[SqliteStore, MemoryStore], tmp_path: Path
 ) -> None:
     store, reference = pair
     store.close()
     (path,) = files(tmp_path)
-    old = Container(path)
-    kinds = {"chunks": "I", "numbers": "Q", "vectors": "f", "turn": "f", "first signs": "Q"}
-    kept = {name.removeprefix("first "): (kind, np.array(old.numbers(name))) for name, kind in kinds.items()}
-    array_file.write(path, kept, old.facts)
-    with_old = SqliteStore.open(tmp_path / "index.db", effort=SOON)
-    agree(with_old, reference)
+    old = ArrayFile(path)
+    codes = {"chunks": "I", "ids": "Q", "vectors": "f"}
+    arrays = {name: (code, np.array(old.array(name))) for name, code in codes.items()}
+    array_file.write_arrays(path, arrays, old.attributes)
+    reopened = SqliteStore.open(tmp_path / "index.db", limits=SOON)
+    agree(reopened, reference)
     assert files(tmp_path) == [path]
-    assert not with_old.check().findings
-    with_old.optimize()
+    assert not reopened.check().findings
+    reopened.optimize()
     assert path not in files(tmp_path)
-    assert "second signs" in Container(*files(tmp_path))
-    agree(with_old, reference)
-    assert with_old.repaired_files() == ()
-    with_old.close()
+    assert "low plane" in ArrayFile(*files(tmp_path))
+    agree(reopened, reference)
+    assert reopened.repaired_files() == ()
+    reopened.close()
 
 
 def test_a_store_of_a_removed_index_leaves_the_files_of_the_next_one_alone(tmp_path: Path) -> None:
     file, entries = tmp_path / "index.db", [entry(f"docs/{n}.md", f"text number {n}") for n in range(40)]
-    old = SqliteStore.open(file, create=True, effort=SOON)
+    old = SqliteStore.open(file, create=True, limits=SOON)
     old.put(entries)
     old.optimize()
     for each in sorted(tmp_path.rglob("*"), reverse=True):
         each.rmdir() if each.is_dir() else each.unlink()
-    new = SqliteStore.open(file, create=True, effort=SOON)
+    new = SqliteStore.open(file, create=True, limits=SOON)
     new.put(entries)
     new.optimize()
     named = set((tmp_path / "index.db.segments").iterdir())

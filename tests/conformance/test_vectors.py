@@ -1,4 +1,4 @@
-"""Vectors: what is kept, what is refused, what is near."""
+"""Vectors: storing, refusing and ranking them."""
 
 from __future__ import annotations
 

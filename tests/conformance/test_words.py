@@ -1,4 +1,4 @@
-"""Finding words: BM25F, what it is made of, and the order of what is found."""
+"""Lexical search: BM25F, its evidence, and the order of results."""
 
 from math import log
 from pathlib import Path
@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from waymeet.ports import Store
+from waymeet.ports import Store, word_idfs
 from waymeet.settings import Bm25, FieldNorms, FieldWeights
 from waymeet.stores.memory.store import MemoryStore
-from waymeet.stores.segments.array_file import Container
+from waymeet.stores.segments.array_file import ArrayFile
 from waymeet.stores.sqlite import SqliteStore
 from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 from waymeet.types import Filters, Word
@@ -165,14 +165,15 @@ def test_evidence_needs_no_search_before(store: Store) -> None:
     assert {chunk: len(parts) for chunk, parts in found.items()} == {"a.md#L1-L1": 1, "b.md#L1-L1": 0}
 
 
-def test_words_that_nothing_holds_are_the_rarest(store: Store) -> None:
+def test_words_without_occurrences_have_the_highest_idf(store: Store) -> None:
     store.put([entry("a.md", "rank fusion"), entry("b.md", "rank other", "more")])
     asked = [Word(("rank",), 2.0), Word(("fusion", "other")), Word(("fusion",)), Word(("missing",))]
     expected = [log((3 - n + 0.5) / (n + 0.5) + 1) for n in (2, 2, 1, 0)]
-    assert store.idf(asked, NO_PATHS) == pytest.approx(expected)
+    assert store.chunk_frequencies(asked, NO_PATHS) == (2, 2, 1, 0)
+    assert word_idfs(store, asked, NO_PATHS) == pytest.approx(expected)
     part = store.lexical_evidence(asked, ["a.md#L1-L1"], NO_PATHS)["a.md#L1-L1"][0]
-    assert part.idf == store.idf(asked, NO_PATHS)[0]
-    assert store.idf([], NO_PATHS) == ()
+    assert part.idf == word_idfs(store, asked, NO_PATHS)[0]
+    assert store.chunk_frequencies([], NO_PATHS) == ()
 
 
 def test_statistics_follow_every_change(store: Store) -> None:
@@ -207,7 +208,7 @@ def test_vocabulary_lists_the_most_used_terms_of_a_prefix(store: Store) -> None:
     assert store.terms_with_prefix("zzz", 10) == []
 
 
-def test_a_store_knows_which_terms_it_holds(store: Store) -> None:
+def test_known_terms_are_those_that_occur(store: Store) -> None:
     store.put([entry("x.md", "rank fusion", links=[link("y", says="ranges")]), entry("z.md", "random")])
     assert store.known_terms(["rank", "fusion", "rang", "random", "fus", "", "nowhere"]) == {"rank", "fusion", "random"}
     store.put([entry("y.md", "and")])
@@ -220,22 +221,24 @@ def test_cjk_terms_have_prefixes_too(store: Store) -> None:
     assert store.terms_with_prefix("検", 10) == ["検", "検索"]
 
 
-_BULK = MaintenanceLimits(loose=-1, few=-1, by_hand=-1, by_hand_anyway=-1)
-"""Everything on segments at once, every score by numpy."""
+_BULK = MaintenanceLimits(max_buffered=-1, min_segment=-1, max_loop_postings=-1, max_loop_postings_with_numpy=-1)
+"""Everything in segments at once, every score by numpy."""
 
 
-def test_weights_worked_out_beforehand_are_those_of_the_formula(tmp_path: Path) -> None:
-    store, reference = SqliteStore.open(tmp_path / "index.db", create=True, effort=_BULK), MemoryStore()
+def test_precomputed_impacts_are_those_of_the_formula(tmp_path: Path) -> None:
+    store, reference = SqliteStore.open(tmp_path / "index.db", create=True, limits=_BULK), MemoryStore()
     texts = ["rank fusion of ranks", "fusion cuisine with rice", "a long text on ranks " * 7, "nothing"]
     for each in (store, reference):
         each.put([entry(f"rank{n}.md", *texts[n % 3 :], title=texts[n % 4]) for n in range(40)])
     store.optimize()
-    (baked,) = [Container(path).facts["baked"] for path in (tmp_path / "index.db.segments").glob("*.segment")]
-    for numbers in (Bm25(), Bm25(k1=0.9)):  # those that were baked, and others
+    (parameters,) = [
+        ArrayFile(path).attributes["impact parameters"] for path in (tmp_path / "index.db.segments").glob("*.segment")
+    ]
+    for numbers in (Bm25(), Bm25(k1=0.9)):  # those of the impacts, and others
         for asked in (words("rank"), words("fusion text md"), words("rank fusion of rice")):
             expected = reference.rank_lexical(asked, 20, Filters(), numbers)
             assert store.rank_lexical(asked, 20, Filters(), numbers) == expected
-        assert (baked["k1"] == [numbers.k1]) == (numbers == Bm25())
+        assert (parameters["k1"] == [numbers.k1]) == (numbers == Bm25())
     store.drop(["rank3.md"])
     reference.drop(["rank3.md"])
     assert store.rank_lexical(words("rank"), 99, Filters(), Bm25()) == reference.rank_lexical(

@@ -1,9 +1,10 @@
-"""`waymeet check`: what is found, in which words, and how it is mended."""
+"""`waymeet check`: findings, their texts, and repairs."""
 
 from __future__ import annotations
 
 import json
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -17,8 +18,6 @@ from waymeet.stores.sqlite.database.connection import connect
 from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from interfaces.conftest import Run
 
 FLAGS = ("--set", "embedding.provider=hashing", "--set", "embedding.dimension=16")
@@ -33,11 +32,11 @@ def run(run: Run, project: Path) -> Run:
 
 @pytest.fixture
 def index(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Index the project, with everything on segments."""
+    """Index the project, with everything in segments."""
     file = project.with_name("kept") / "index.db"
     monkeypatch.setenv("WAYMEET_INDEX", str(file))
     assert run("index", *FLAGS).code == 0
-    with closing(SqliteStore.open(file, effort=MaintenanceLimits(loose=0, few=0))) as store:
+    with closing(SqliteStore.open(file, limits=MaintenanceLimits(max_buffered=0, min_segment=0))) as store:
         store.optimize()
     assert {each.suffix for each in segments(file)} >= {".segment", ".vectors"}
     return file
@@ -75,23 +74,26 @@ def test_a_sound_index(index: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
-        ("DELETE FROM shelf WHERE document = 2", "1 documents are on no shelf"),
-        ("UPDATE shelf SET place = 77 WHERE document = 2", "the books say otherwise"),
-        ("INSERT INTO dead SELECT id, 99 FROM segments LIMIT 1", "the books say otherwise"),
-        ("UPDATE edges SET target = 1 WHERE id = 1", "links lead elsewhere"),
-        ("UPDATE edges SET target = 99 WHERE id = 1", "links lead elsewhere"),
-        ("DELETE FROM documents WHERE id = 1", "sections of no document"),
-        ("UPDATE chunks SET terms = x'0102' WHERE id = 1", "its terms are cut off"),
-        ("UPDATE chunks SET terms = x'ffffff0001000008' WHERE id = 1", "terms that nobody knows"),
+        ("DELETE FROM document_segments WHERE document = 2", "1 documents have no segment entry"),
+        ("UPDATE document_segments SET position = 77 WHERE document = 2", "its content differs from the registry"),
+        ("INSERT INTO deleted_documents SELECT id, 99 FROM segments LIMIT 1", "its content differs from the registry"),
+        ("UPDATE edges SET target = 1 WHERE id = 1", "links have a wrong target"),
+        ("UPDATE edges SET target = 99 WHERE id = 1", "links have a wrong target"),
+        ("DELETE FROM documents WHERE id = 1", "sections without a document"),
+        ("UPDATE chunks SET terms = x'0102' WHERE id = 1", "its terms are truncated"),
+        ("UPDATE chunks SET terms = x'ffffff0001000008' WHERE id = 1", "unknown terms"),
         ("UPDATE chunks SET terms = x'0100000001000001' WHERE id = 1", "fields that it does not have"),
-        ("UPDATE chunks SET terms = x'0100000001000008' WHERE id = 1", "it does not say what the documents say"),
+        ("UPDATE chunks SET terms = x'0100000001000008' WHERE id = 1", "its postings differ from the tables"),
         ("UPDATE chunks SET headings = 'no list' WHERE id = 1", "cannot be read"),
         ("UPDATE documents SET tags = '[1]' WHERE id = 1", "cannot be read"),
         ("DELETE FROM names WHERE document = 1", "tags or names"),
-        ("UPDATE vectors SET vector = x'00000000' WHERE id = 1", "1 vectors cannot be right"),
-        ("UPDATE vectors SET vector = zeroblob(64) WHERE id = 1", "1 vectors cannot be right"),
-        ("INSERT INTO vectors (space, chunk, vector) VALUES (1, 999, zeroblob(64))", "vectors of no section"),
-        ("DELETE FROM dead_vectors; DELETE FROM vectors WHERE id = 2; DELETE FROM dead_vectors", "in it"),
+        ("UPDATE vectors SET vector = x'00000000' WHERE id = 1", "1 vectors are invalid"),
+        ("UPDATE vectors SET vector = zeroblob(64) WHERE id = 1", "1 vectors are invalid"),
+        ("INSERT INTO vectors (space, chunk, vector) VALUES (1, 999, zeroblob(64))", "vectors without a section"),
+        (
+            "DELETE FROM deleted_vectors; DELETE FROM vectors WHERE id = 2; DELETE FROM deleted_vectors",
+            "its vectors differ from the tables",
+        ),
     ],
 )
 def test_rows_that_cannot_be_right(index: Path, run: Run, sql: str, said: str) -> None:
@@ -137,7 +139,7 @@ def test_a_damaged_file_is_put_aside_and_never_deleted(index: Path, run: Run) ->
         flip(index, 4096 * 3 + 4000)
         damaged = index.read_bytes()
         found = run("check")
-        assert (found.code, "bytes in it changed" in found.out) == (3, True), found
+        assert (found.code, "does not match its checksum" in found.out) == (3, True), found
         asked = run(*HITS)
         assert asked.code in {0, 3}
         mended = run("check", "--repair")
@@ -149,6 +151,23 @@ def test_a_damaged_file_is_put_aside_and_never_deleted(index: Path, run: Run) ->
         assert run("check").code == 0
 
 
+@pytest.mark.parametrize("command", ["search", "index"])
+def test_an_index_of_an_earlier_version_is_rebuilt_with_one_line(index: Path, run: Run, command: str) -> None:
+    before = hits(run)
+    index.unlink()
+    old = Path(__file__).parents[1] / "conformance" / "index_format_5.sql"
+    with closing(apsw.Connection(str(index))) as connection:
+        connection.execute(old.read_text(encoding="utf-8").replace('{"notes":"/notes"}', "{}"))
+    first = run(command, *FLAGS) if command == "index" else run("search", "fusion", *FLAGS)
+    assert first.code == 0, first
+    assert first.err.splitlines().count("The index was made by an earlier version; rebuilding it.") == 1
+    again = run("search", "fusion", *FLAGS)
+    assert (again.code, "earlier version" in again.err) == (0, False)
+    assert run("index", *FLAGS).code == 0  # embeds what a search left out
+    assert hits(run) == before
+    assert run("check").out.startswith("Nothing is wrong")
+
+
 def test_a_header_beyond_recognition_is_put_aside_too(index: Path, run: Run) -> None:
     flip(index, 3)
     assert run("check").code == 3
@@ -156,11 +175,11 @@ def test_a_header_beyond_recognition_is_put_aside_too(index: Path, run: Run) -> 
     assert run("index", *FLAGS).code == 0
 
 
-def test_missing_tables_cannot_be_mended(index: Path, run: Run) -> None:
+def test_missing_tables_cannot_be_repaired(index: Path, run: Run) -> None:
     with closing(connect(index, 1.0)) as connection:
-        connection.execute("DROP INDEX names_of")
+        connection.execute("DROP INDEX names_by_document")
     found = run("check")
-    assert (found.code, "names_of" in found.out) == (3, True)
+    assert (found.code, "names_by_document" in found.out) == (3, True)
     assert run("check", "--repair").code == 0
 
 
@@ -171,7 +190,7 @@ def test_what_is_not_ours_is_left_alone(tmp_path: Path, project: Path, run: Run,
         with closing(apsw.Connection(str(file))) as other:
             other.execute("CREATE TABLE t (a)")
     else:
-        file.write_text("something that somebody needs\n" * 100)
+        file.write_text("another important file\n" * 100)
     before = file.read_bytes()
     refused = run("check", "--repair", "--index", str(file))
     assert refused.code == 3
@@ -197,9 +216,9 @@ def test_an_index_is_not_given_up_because_the_disk_is_full(
     def fails(*_: object) -> None:
         raise error("not now")
 
-    execute(index, "DELETE FROM shelf WHERE document = 2")
+    execute(index, "DELETE FROM document_segments WHERE document = 2")
     with monkeypatch.context() as full:
-        full.setattr(check, "_mend", fails)
+        full.setattr(check, "_repair", fails)
         failed = run("check", "--repair")
         assert (failed.code, len(failed.err.splitlines())) == (3, 2)
     assert not list(index.parent.glob("*.damaged-*"))
@@ -211,7 +230,7 @@ def test_a_build_without_checksums_does_not_touch_an_index_with_them(
 ) -> None:
     """It would leave pages behind that look damaged to every other build."""
     with monkeypatch.context() as poor:
-        poor.setattr(connection, "_CHECKSUMS", "none of that name")
+        poor.setattr(connection, "_CHECKSUM_VFS", "none of that name")
         refused = run("search", "fusion")
         assert (refused.code, "checksums" in refused.err) == (3, True)
     assert run("search", "fusion").code == 0

@@ -138,5 +138,5 @@ def test_everything_shown_passes_the_filters(
     search, _ = run_stages(recipe, Query(text, filters=which), tools, numbers(recipe))
     for hit in answer_query(recipe, Query(text, filters=which), tools, numbers(recipe)).hits:
         for section in hit.sections:
-            assert store._now.passes(section.id, search.filters)
-            assert store._now.passes(section.id, which)
+            assert store._current.passes(section.id, search.filters)
+            assert store._current.passes(section.id, which)

@@ -4,7 +4,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from waymeet.analysis import contains_phrase, count_terms, normalise_text
-from waymeet.stores.shared.filters import demanded
+from waymeet.stores.shared.filters import required_words
 
 letters = st.sampled_from(list("aAbBzZ019_-./'’ ,:#é\u0301ßİıﬁ²全検索のカｶﾞ가한\u200b\n$ς"))
 parts = st.sampled_from(
@@ -19,4 +19,4 @@ def test_a_phrase_is_never_looked_for_in_the_wrong_place(text: str, start: int, 
     phrase = normalise_text(plain[start : start + length])
     assume(phrase and contains_phrase(plain, phrase))
     held = count_terms(text)
-    assert all(any(term in held for term in group) for group in demanded([phrase]))
+    assert all(any(term in held for term in group) for group in required_words([phrase]))

@@ -1,6 +1,6 @@
-"""A process that indexes a folder with much shelving and merging, and tells what was acknowledged; made to be killed.
+"""A process that indexes a folder with many flushes and merges, to be killed.
 
-`python worker.py ROOT INDEX` prints `ready`, then one line of JSON after every change that was kept.
+`python index_process.py ROOT INDEX` prints `ready`, then one line of JSON after every change that was kept.
 """
 
 from __future__ import annotations
@@ -24,22 +24,24 @@ if TYPE_CHECKING:
 
     from waymeet.types import IndexEntry
 
-EFFORT = MaintenanceLimits(loose=12, few=0, largest=60, by_hand=-1, by_hand_anyway=-1)
-"""Every few files make a segment, and every few segments are merged."""
+LIMITS = MaintenanceLimits(
+    max_buffered=12, min_segment=0, max_segment=60, max_loop_postings=-1, max_loop_postings_with_numpy=-1
+)
+"""Every few files are flushed to a segment, and every few segments are merged."""
 SETTINGS = Settings(ingest=Ingest(batch_files=4), embedding=Embedding(batch_chunks=16))
 EMBEDDER = HashingEmbedder(16)
 
 
-class Telling(SqliteStore):
-    """A store that says aloud what it has kept."""
+class ReportingStore(SqliteStore):
+    """A store that prints what it has committed."""
 
     def put(self, entries: Sequence[IndexEntry]) -> None:
-        """Put, then tell the digests that were put."""
+        """Put, then print the digests."""
         super().put(entries)
         say({"put": {entry.document.id: entry.document.digest for entry in entries}, "generation": self.generation})
 
     def drop(self, documents: Collection[str]) -> None:
-        """Drop, then tell what was dropped."""
+        """Drop, then print the ids."""
         super().drop(documents)
         say({"dropped": sorted(documents), "generation": self.generation})
 
@@ -57,11 +59,11 @@ def bring_up_to_date(root: Path, store: SqliteStore) -> None:
 
 
 def main() -> int:
-    """Index, and say in one line what went wrong if something did."""
+    """Index, and print an error in one line."""
     root, file = map(Path, sys.argv[1:3])
     say("ready")
     try:
-        store = Telling.open(file, create=True, effort=EFFORT)
+        store = ReportingStore.open(file, create=True, limits=LIMITS)
         bring_up_to_date(root, store)
         store.close()
     except WaymeetError as error:

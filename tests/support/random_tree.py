@@ -1,4 +1,4 @@
-"""Small folders that change at random, and what an index says of them."""
+"""Small folders that change at random, and the contents of their indexes."""
 
 from __future__ import annotations
 
@@ -20,21 +20,24 @@ if TYPE_CHECKING:
     from waymeet.ports import Store
     from waymeet.stores.sqlite import SqliteStore
 
-_WORDS = "rank fusion key index merge shelf segment vector graph link walk query token page crash disk".split()
-QUESTIONS = ("rank fusion", "merge segment of shelf", "page", "crash disk key", "nothing of this")
+_WORDS = "rank fusion key index merge buffer segment vector graph link walk query token page crash disk".split()
+QUERIES = ("rank fusion", "merge segment of buffer", "page", "crash disk key", "nothing of this")
 LONG = os.environ.get("TORTURE") == "1"
 """Whether there is time for the long run (`make torture`)."""
 
 
 def dice(name: str) -> Random:
-    """Give a source of chance for a test and print its seed, so that a failure can be repeated with `TORTURE_SEED`."""
+    """Create a random generator and print its seed.
+
+    A failure is repeated with `TORTURE_SEED`.
+    """
     seed = os.environ.get("TORTURE_SEED") or (f"{name}-{os.urandom(4).hex()}" if LONG else name)
     print(f"seed: TORTURE_SEED='{seed}'")  # noqa: T201 - pytest shows it with a failure
     return Random(seed)  # noqa: S311 - no secrets here
 
 
 def write(root: Path, rng: Random, number: int) -> None:
-    """Write one page with links to others; sometimes long enough for several sections."""
+    """Write one page with links to others, sometimes with several sections."""
     sections = []
     for section in range(rng.choice((1, 1, 2, 4))):
         text = " ".join(rng.choices(_WORDS, k=rng.randint(3, 40)))
@@ -45,7 +48,7 @@ def write(root: Path, rng: Random, number: int) -> None:
 
 
 def change(root: Path, rng: Random, number: int) -> None:
-    """Change so many pages: most are edited or new, some go."""
+    """Change so many pages: most are edited or new, some are removed."""
     for _ in range(number):
         which = rng.randrange(60)
         page = root / f"folder{which % 3}" / f"page{which}.md"
@@ -55,10 +58,10 @@ def change(root: Path, rng: Random, number: int) -> None:
             write(root, rng, which)
 
 
-def said(store: Store) -> dict[str, Any]:
-    """Ask everything that should not depend on how the index came to be."""
+def contents(store: Store) -> dict[str, Any]:
+    """Read everything that must not depend on the history of an index."""
     ids = sorted(store.fingerprints())
-    found = {
+    result = {
         "documents": store.documents(ids),
         "chunks": store.chunks_of(ids),
         "edges": list(store.edges(ids)),
@@ -66,27 +69,27 @@ def said(store: Store) -> dict[str, Any]:
         "vectors": len(store.chunks_without_vector([EMBEDDER.space], 10_000)),
         "names": store.documents_by_key([f"n:page{n}" for n in range(60)]),
     }
-    for question in QUESTIONS:
-        words = [Word((term,), text=term) for term in count_terms(question)]
-        found[question] = [(hit.chunk, hit.score) for hit in store.rank_lexical(words, 50, Filters(), Bm25())]
-        near = store.rank_vectors(EMBEDDER.space, EMBEDDER.embed_query(question), 50, Filters())
-        found[f"near {question}"] = [(hit.chunk, round(hit.score, 5)) for hit in near]
-    return found
+    for query in QUERIES:
+        words = [Word((term,), text=term) for term in count_terms(query)]
+        result[query] = [(hit.chunk, hit.score) for hit in store.rank_lexical(words, 50, Filters(), Bm25())]
+        near = store.rank_vectors(EMBEDDER.space, EMBEDDER.embed_query(query), 50, Filters())
+        result[f"near {query}"] = [(hit.chunk, round(hit.score, 5)) for hit in near]
+    return result
 
 
-def fresh(root: Path) -> dict[str, Any]:
-    """Say what an index made just now would say."""
+def fresh_contents(root: Path) -> dict[str, Any]:
+    """Read the contents of an index built now."""
     store = MemoryStore()
     bring_up_to_date(root, store)  # type: ignore[arg-type]
-    return said(store)
+    return contents(store)
 
 
 def strays(file: Path, store: SqliteStore) -> set[str]:
-    """Name the files beside an index that nobody needs."""
+    """Return the names of unused files beside an index."""
     with store._sessions.reading() as session:
-        named = registry.files(session.connection)
+        registered = registry.registered_files(session.connection)
     folder = file.with_name(f"{file.name}.segments")
-    found = {each.name for each in folder.iterdir()} - named if folder.is_dir() else set()
+    unused = {file.name for file in folder.iterdir()} - registered if folder.is_dir() else set()
     sides = ("", "-wal", "-shm", ".segments", ".segments.lock", ".lock", ".embedding.json", ".embedding.lock")
     expected = {f"{file.name}{end}" for end in sides}
-    return found | {each.name for each in file.parent.iterdir()} - expected
+    return unused | {path.name for path in file.parent.iterdir()} - expected

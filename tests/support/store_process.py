@@ -1,4 +1,7 @@
-"""Processes that use one index at the same time: `crowd.py read FILE`, or `crowd.py write FILE NAME ROUNDS`."""
+"""Processes that use one index at the same time.
+
+`store_process.py read FILE`, or `store_process.py write FILE NAME ROUNDS`.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ from waymeet.stores.sqlite import SqliteStore
 from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 from waymeet.types import Chunk, Document, Filters, IndexEntry, Word
 
-EFFORT = MaintenanceLimits(loose=6, few=0, largest=40, by_hand=-1, by_hand_anyway=-1)
+LIMITS = MaintenanceLimits(
+    max_buffered=6, min_segment=0, max_segment=40, max_loop_postings=-1, max_loop_postings_with_numpy=-1
+)
 PAIR = ("pair/one.md", "pair/two.md")
 _PATIENCE = 1200.0
 
@@ -26,8 +31,8 @@ def page(path: str, text: str) -> IndexEntry:
 
 
 def write(file: str, name: str, rounds: int) -> str:
-    """Write a pair that always bears the same stamp, and pages of its own, old ones changing and going."""
-    with closing(SqliteStore.open(file, create=True, effort=EFFORT)) as store:
+    """Write a pair of pages with equal stamps, and further pages that change and are dropped."""
+    with closing(SqliteStore.open(file, create=True, limits=LIMITS)) as store:
         for stamp in range(1, rounds + 1):
             pair = [page(path, f"together stamp{stamp}" + " end" * (stamp == rounds)) for path in PAIR]
             own = [page(f"{name}/{(stamp * 7 + n) % 50}.md", f"own text {name} {stamp} together") for n in range(3)]
@@ -40,7 +45,7 @@ def write(file: str, name: str, rounds: int) -> str:
 
 
 class Reading(NamedTuple):
-    """What one reading saw."""
+    """The result of one snapshot."""
 
     generation: int
     stamp: int
@@ -48,23 +53,23 @@ class Reading(NamedTuple):
     wrong: str
 
 
-def look(store: SqliteStore, asked: list[Word]) -> Reading | None:
-    """Ask several questions within one generation and compare the answers; None while there is no pair."""
+def look(store: SqliteStore, words: list[Word]) -> Reading | None:
+    """Compare several reads within one generation, or return None while there is no pair."""
     with store.snapshot() as generation:
         texts = {each.text for of in store.chunks_of(PAIR).values() for each in of}
         digests = {each.digest for each in store.documents(PAIR).values()}
         counts = store.counts()
-        hits = store.rank_lexical(asked, 1000, Filters(), Bm25())
-        found = store.chunks([hit.chunk for hit in hits])
+        hits = store.rank_lexical(words, 1000, Filters(), Bm25())
+        chunks = store.chunks([hit.chunk for hit in hits])
         known = store.fingerprints()
         again = {each.text for of in store.chunks_of(PAIR).values() for each in of}
     if not texts:
         return None
-    spoken = {found[f"{path}#L1-L1"].text for path in PAIR}
+    spoken = {chunks[f"{path}#L1-L1"].text for path in PAIR}
     wrong = ""
     if len(texts) != 1 or not texts == digests == again == spoken:
         wrong = f"MIXED {texts} {digests} {again} {spoken}"
-    elif counts.documents != len(known) or len(found) != len(hits) or {hit.document for hit in hits} - set(known):
+    elif counts.documents != len(known) or len(chunks) != len(hits) or {hit.document for hit in hits} - set(known):
         wrong = f"MIXED counts {counts} {len(known)} {len(hits)}"
     elif len(hits) != sum("kept" not in path for path in known):
         wrong = f"MIXED words {len(hits)} of {len(known)}"
@@ -73,14 +78,14 @@ def look(store: SqliteStore, asked: list[Word]) -> Reading | None:
 
 
 def read(file: str) -> str:
-    """Read until the end is seen, making sure that every answer of one reading is of one generation."""
-    asked = [Word((term,), text=term) for term in count_terms("together")]
+    """Read until the end is seen, and check that each snapshot is of one generation."""
+    words = [Word((term,), text=term) for term in count_terms("together")]
     rounds, last = 0, Reading(0, 0, ended=False, wrong="")
     generations = set()
     until = monotonic() + _PATIENCE
-    with closing(SqliteStore.open(file, effort=EFFORT)) as store:
+    with closing(SqliteStore.open(file, limits=LIMITS)) as store:
         while monotonic() < until and not last.ended:
-            now = look(store, asked)
+            now = look(store, words)
             if now is None:
                 continue
             if now.wrong:

@@ -1,4 +1,4 @@
-"""Flipped bits and cut-off files: no traceback, harm is found, and mending leads back to what a fresh index says."""
+"""Flipped bits and truncated files are found and repaired, without a traceback."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from support.index_process import EFFORT, bring_up_to_date
-from support.random_tree import LONG, change, dice, fresh, said
+from support.index_process import LIMITS, bring_up_to_date
+from support.random_tree import LONG, change, contents, dice, fresh_contents
 
 from waymeet.errors import WaymeetError
 from waymeet.stores.sqlite import SqliteStore
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 FLIPS = 2000 if LONG else 500
 CUTS = 400 if LONG else 40
-MENDED = 1 if LONG else 10
-"""One in so many is mended, which takes much longer than finding it."""
+REPAIRED = 1 if LONG else 10
+"""One in so many is repaired, which takes much longer than finding the problem."""
 PARTS = 4
 
 
@@ -33,7 +33,7 @@ class Index(NamedTuple):
     root: Path
     whole: Path
     copy: Path
-    says: dict[str, Any]
+    contents: dict[str, Any]
 
     @property
     def file(self) -> Path:
@@ -46,25 +46,25 @@ def index(tmp_path: Path) -> Index:
     rng = dice("index")
     change(root, rng, 60)
     whole.mkdir()
-    with closing(SqliteStore.open(whole / "index.db", create=True, effort=EFFORT)) as store:
+    with closing(SqliteStore.open(whole / "index.db", create=True, limits=LIMITS)) as store:
         bring_up_to_date(root, store)
         change(root, rng, 15)
         bring_up_to_date(root, store)
         assert not store.check().findings
-    return Index(root, whole, tmp_path / "copy", fresh(root))
+    return Index(root, whole, tmp_path / "copy", fresh_contents(root))
 
 
 def answers(file: Path) -> dict[str, Any] | None:
-    """Ask everything; None if the store says that it cannot answer."""
+    """Read everything, or return None if the store raises one of our errors."""
     try:
-        with closing(SqliteStore.open(file, effort=EFFORT)) as store:
-            return said(store)
+        with closing(SqliteStore.open(file, limits=LIMITS)) as store:
+            return contents(store)
     except WaymeetError:
         return None
 
 
-def judged(file: Path, *, repair: bool) -> CheckResult | None:
-    """Check; None if the file is not recognised as an index at all."""
+def check(file: Path, *, repair: bool) -> CheckResult | None:
+    """Check, or return None if the file is not recognised as an index."""
     try:
         return check_index(file, repair=repair)
     except WaymeetError:
@@ -89,25 +89,25 @@ def hurt(index: Index, rng: Random, how: str) -> str:
 
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize(("how", "times"), [("flip", FLIPS), ("cut", CUTS)])
-def test_damage_is_found_and_mended(index: Index, how: str, times: int, part: int) -> None:
+def test_damage_is_found_and_repaired(index: Index, how: str, times: int, part: int) -> None:
     rng = dice(f"{how} {part}")
     harmless = 0
     for number in range(times // PARTS):
         what = hurt(index, rng, how)
-        verdict = judged(index.file, repair=False)
+        verdict = check(index.file, repair=False)
         found = answers(index.file)
-        if found == index.says:
+        if found == index.contents:
             harmless += 1
         else:
             assert verdict is None or verdict.damaged, f"{what} was not found"
             assert found is None, f"{what} changed an answer"
-        if verdict is None or not verdict.findings or number % MENDED:
+        if verdict is None or not verdict.findings or number % REPAIRED:
             continue
-        mended = judged(index.file, repair=True)
-        assert mended is not None, what
-        assert not mended.damaged, f"{what}: {mended}"
-        with closing(SqliteStore.open(index.file, effort=EFFORT)) as store:
+        repaired = check(index.file, repair=True)
+        assert repaired is not None, what
+        assert not repaired.damaged, f"{what}: {repaired}"
+        with closing(SqliteStore.open(index.file, limits=LIMITS)) as store:
             bring_up_to_date(index.root, store)
-            assert said(store) == index.says, what
+            assert contents(store) == index.contents, what
             assert not store.check().findings, what
     assert harmless < times // PARTS

@@ -1,4 +1,4 @@
-"""A disk that is full or fails: one clear line, the old generation keeps answering, and work goes on afterwards."""
+"""Full and failing disks: one clear line, the old generation is served, and work resumes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 import pytest
-from support.index_process import EFFORT, bring_up_to_date
-from support.random_tree import LONG, change, dice, fresh, said
+from support.index_process import LIMITS, bring_up_to_date
+from support.random_tree import LONG, change, contents, dice, fresh_contents
 
 from waymeet.errors import IndexUnavailableError, WaymeetError
 from waymeet.stores.segments import array_file
@@ -71,7 +71,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
         assert checked.returncode == 0, checked
         with closing(SqliteStore.open(disk / "index.db")) as store:
             bring_up_to_date(root, store)
-            assert said(store) == fresh(root)
+            assert contents(store) == fresh_contents(root)
 
 
 class _File(apsw.VFSFile):
@@ -91,7 +91,7 @@ class _File(apsw.VFSFile):
 
 
 class Failing(apsw.VFS):
-    """A file system whose n-th write fails; everything else goes to the one below it."""
+    """A file system whose n-th write fails."""
 
     left = 10**9
     error: type[apsw.Error] = apsw.IOError
@@ -121,9 +121,9 @@ def failing(tmp_path: Path) -> Iterator[type[Failing]]:
 
 
 def _fails(root: Path, file: Path) -> bool:
-    """Index and tell whether it failed, and clearly so."""
+    """Index, and return whether it failed with one of our errors."""
     try:
-        with closing(SqliteStore.open(file, effort=EFFORT)) as store:
+        with closing(SqliteStore.open(file, limits=LIMITS)) as store:
             bring_up_to_date(root, store)
     except IndexUnavailableError as error:
         return "\n" not in error.message
@@ -135,22 +135,22 @@ def test_every_write_may_fail(tmp_path: Path, failing: type[Failing], error: typ
     rng = dice("vfs")
     root, file = tmp_path / "root", tmp_path / "index.db"
     change(root, rng, 30)
-    with closing(SqliteStore.open(file, create=True, effort=EFFORT)) as store:
+    with closing(SqliteStore.open(file, create=True, limits=LIMITS)) as store:
         bring_up_to_date(root, store)
     failed = 0
     failing.error = error
     for _ in range(300 if LONG else 30):
         change(root, rng, 8)
-        with closing(SqliteStore.open(file, effort=EFFORT)) as reader, reader.snapshot():
-            before = said(reader)
+        with closing(SqliteStore.open(file, limits=LIMITS)) as reader, reader.snapshot():
+            before = contents(reader)
             failing.left = rng.randrange(1, 120)
             failed += _fails(root, file)
             failing.left = 10**9
-            assert said(reader) == before
-        with closing(SqliteStore.open(file, effort=EFFORT)) as store:
+            assert contents(reader) == before
+        with closing(SqliteStore.open(file, limits=LIMITS)) as store:
             assert {each.what for each in store.check().findings} <= {STRAY}
             bring_up_to_date(root, store)
-            assert said(store) == fresh(root)
+            assert contents(store) == fresh_contents(root)
     assert failed > 10
 
 
@@ -162,12 +162,12 @@ def test_a_segment_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Mo
     def fails(*_: object, **__: object) -> int:
         raise OSError(number, "the disk fails", "some.segment")
 
-    with closing(SqliteStore.open(file, create=True, effort=EFFORT)) as store:
+    with closing(SqliteStore.open(file, create=True, limits=LIMITS)) as store:
         with monkeypatch.context() as patched:
-            patched.setattr(array_file, "write", fails)
+            patched.setattr(array_file, "write_arrays", fails)
             with pytest.raises(WaymeetError, match=r"no space left|the disk fails"):
                 bring_up_to_date(root, store)
         assert store.counts().documents > 0
         bring_up_to_date(root, store)
-        assert said(store) == fresh(root)
+        assert contents(store) == fresh_contents(root)
         assert not store.check().findings

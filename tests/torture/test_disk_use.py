@@ -1,4 +1,4 @@
-"""Disk use is bounded: however often files are indexed again, and however long somebody reads an old generation."""
+"""Disk use is bounded for any number of runs and any duration of a snapshot."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import shutil
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from support.index_process import EFFORT, bring_up_to_date
-from support.random_tree import LONG, dice, fresh, said, write
+from support.index_process import LIMITS, bring_up_to_date
+from support.random_tree import LONG, contents, dice, fresh_contents, write
 
 from waymeet.stores.sqlite import SqliteStore
 
@@ -33,27 +33,27 @@ def test_many_runs_beside_a_reader_that_stays(tmp_path: Path) -> None:
     root, file = tmp_path / "root", tmp_path / "index.db"
     for number in range(PAGES):
         write(root, rng, number)
-    with closing(SqliteStore.open(file, create=True, effort=EFFORT)) as store:
+    with closing(SqliteStore.open(file, create=True, limits=LIMITS)) as store:
         bring_up_to_date(root, store)
-        before = said(store)
-        with closing(SqliteStore.open(file, effort=EFFORT)) as reader:
+        before = contents(store)
+        with closing(SqliteStore.open(file, limits=LIMITS)) as reader:
             with reader.snapshot():
-                assert said(reader) == before
+                assert contents(reader) == before
                 for _ in range(ROUNDS):
                     for number in rng.sample(range(PAGES), CHANGED):
                         write(root, rng, number)
                     bring_up_to_date(root, store)
-                assert said(reader) == before
-            # The reader has let go: what it held is given back by the runs that follow.
+                assert contents(reader) == before
+            # The reader has ended: the following runs release what it pinned.
             for _ in range(3):
                 write(root, rng, 0)
                 bring_up_to_date(root, store)
         wal = file.with_name(f"{file.name}-wal")
         assert wal.stat().st_size <= WAL
-        assert said(store) == fresh(root)
+        assert contents(store) == fresh_contents(root)
         assert not store.check().findings
     anew = tmp_path / "anew" / "index.db"
-    with closing(SqliteStore.open(anew, create=True, effort=EFFORT)) as store:
+    with closing(SqliteStore.open(anew, create=True, limits=LIMITS)) as store:
         bring_up_to_date(root, store)
     assert not wal.exists()  # the last to leave puts everything into the file
     assert size(file) <= GROWN * size(anew), (size(file), size(anew))
@@ -67,7 +67,7 @@ def test_many_runs_leave_no_files_behind(tmp_path: Path) -> None:
     for _ in range(ROUNDS):
         for number in rng.sample(range(PAGES), CHANGED):
             write(root, rng, number)
-        with closing(SqliteStore.open(file, create=True, effort=EFFORT)) as store:
+        with closing(SqliteStore.open(file, create=True, limits=LIMITS)) as store:
             bring_up_to_date(root, store)
         most = max(most, sum(1 for _ in file.with_name("index.db.segments").iterdir()))
-    assert most < 30  # a few for words, for vectors and for links, whatever the number of runs
+    assert most < 30  # a few for words, for vectors and for links, for any number of runs

@@ -1,4 +1,4 @@
-"""kill -9 at any moment: nothing that was acknowledged is lost, nothing is damaged, and the next run makes it whole."""
+"""kill -9 at any moment: nothing acknowledged is lost, and the next run completes the index."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from time import perf_counter, sleep
 
 import msgspec
 import pytest
-from support.index_process import EFFORT, bring_up_to_date
-from support.random_tree import LONG, change, dice, fresh, said, strays
+from support.index_process import LIMITS, bring_up_to_date
+from support.random_tree import LONG, change, contents, dice, fresh_contents, strays
 
 from waymeet.stores.sqlite import SqliteStore
 from waymeet.stores.sqlite.check.check import STRAY
@@ -24,7 +24,7 @@ CALLS = ("pwrite64", "write", "fdatasync", "fsync", "ftruncate", "rename", "unli
 
 
 def judge(root: Path, file: Path, told: str) -> None:
-    """Hold an index whose writer was killed against what the writer said, then against a fresh one."""
+    """Compare an index whose writer was killed with its output, then with a fresh index."""
     lines = [msgspec.json.decode(line) for line in told.splitlines()[1:] if line.endswith(("}", '"'))]
     promised: dict[str, str | None] = {}
     generation = 0
@@ -33,16 +33,16 @@ def judge(root: Path, file: Path, told: str) -> None:
             promised |= line.get("put", {}) | dict.fromkeys(line.get("dropped", ()))
             generation = line["generation"]
     started = perf_counter()
-    with closing(SqliteStore.open(file, create=True, effort=EFFORT)) as store:
+    with closing(SqliteStore.open(file, create=True, limits=LIMITS)) as store:
         assert store.generation >= generation
         assert perf_counter() - started < 2.0, "opening takes too long"
         verdict = store.check()
         assert {each.what for each in verdict.findings} <= {STRAY}, verdict
         kept = {path: each.digest for path, each in store.fingerprints().items()}
         assert {path: kept.get(path) for path in promised} == promised
-        said(store)
+        contents(store)
         bring_up_to_date(root, store)
-        assert said(store) == fresh(root)
+        assert contents(store) == fresh_contents(root)
         assert not strays(file, store)
         assert not store.check().findings
 
@@ -78,7 +78,7 @@ def test_killed_at_a_system_call(tmp_path: Path, call: str) -> None:
     root, before, file = tmp_path / "root", tmp_path / "before", tmp_path / "index" / "index.db"
     change(root, rng, 40)
     before.mkdir()
-    with closing(SqliteStore.open(before / "index.db", create=True, effort=EFFORT)) as store:
+    with closing(SqliteStore.open(before / "index.db", create=True, limits=LIMITS)) as store:
         bring_up_to_date(root, store)
     change(root, rng, 25)
     number = _counted(call, root, before, file)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 import pytest
-from support.random_tree import LONG, dice, said, strays, write
+from support.random_tree import LONG, contents, dice, strays, write
 
 from waymeet.ingest.workers.dispatch import MIN_PARALLEL_FILES
 from waymeet.stores.sqlite import SqliteStore
@@ -80,7 +80,7 @@ class Project(NamedTuple):
     file: Path
     seconds: float
     """How long a run takes."""
-    says: dict[str, Any]
+    contents: dict[str, Any]
 
 
 def waymeet(command: str, root: Path, file: Path) -> subprocess.CompletedProcess[str]:
@@ -99,7 +99,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
         assert waymeet("index", root, file).returncode == 0
     seconds = monotonic() - started
     with closing(SqliteStore.open(whole)) as store:
-        return Project(root, before.parent, place / "index" / "index.db", seconds, said(store))
+        return Project(root, before.parent, place / "index" / "index.db", seconds, contents(store))
 
 
 def rounds(project: Project, rng: Random, strike: Callable[[Run, Random], bool]) -> None:
@@ -128,7 +128,7 @@ def judge(project: Project) -> None:
     checked = waymeet("check", project.root, project.file)
     assert checked.returncode == 0, checked
     with closing(SqliteStore.open(project.file)) as store:
-        assert said(store) == project.says
+        assert contents(store) == project.contents
         assert not strays(project.file, store)
 
 

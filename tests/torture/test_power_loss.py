@@ -1,4 +1,4 @@
-"""Power that fails at any moment: the file is sound, at most the last changes are gone, the next run makes it whole.
+"""Power loss at any moment: at most the last changes are lost, and the next run completes.
 
 A file system of its own is shut down without writing anything more (`EXT4_IOC_SHUTDOWN`) while an index on it is
 being made, so that only what was synced, or happened to be written, is there when it is mounted again.
@@ -18,8 +18,8 @@ from time import sleep
 from typing import TYPE_CHECKING
 
 import pytest
-from support.index_process import EFFORT, bring_up_to_date
-from support.random_tree import LONG, change, dice, fresh, said, strays
+from support.index_process import LIMITS, bring_up_to_date
+from support.random_tree import LONG, change, contents, dice, fresh_contents, strays
 
 from waymeet.stores.sqlite import SqliteStore
 from waymeet.stores.sqlite.check.check import STRAY
@@ -66,7 +66,7 @@ def image(tmp_path: Path) -> Path:
 
 
 def fail(place: Path, how: int) -> None:
-    """Let the power fail for the file system mounted at a place."""
+    """Shut down the file system mounted at a path."""
     descriptor = os.open(place, os.O_RDONLY)
     try:
         fcntl.ioctl(descriptor, _SHUTDOWN, struct.pack("I", how))
@@ -75,12 +75,12 @@ def fail(place: Path, how: int) -> None:
 
 
 def judge(root: Path, file: Path) -> None:
-    """Open what is left, which heals it, and hold it against a fresh index."""
-    with closing(SqliteStore.open(file, create=True, effort=EFFORT)) as store:
-        said(store)
+    """Open the index, which repairs it, and compare it with a fresh one."""
+    with closing(SqliteStore.open(file, create=True, limits=LIMITS)) as store:
+        contents(store)
         assert {each.what for each in store.check().findings} <= {STRAY}
         bring_up_to_date(root, store)
-        assert said(store) == fresh(root)
+        assert contents(store) == fresh_contents(root)
         assert not strays(file, store)
         assert not store.check().findings
 

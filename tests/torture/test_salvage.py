@@ -1,4 +1,4 @@
-"""Flipped bits in the truth: what can be read is saved as it was, what cannot is read again from its file."""
+"""Flipped bits in the tables: readable documents are saved, others are indexed again."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from support.index_process import EFFORT, bring_up_to_date
-from support.random_tree import LONG, dice, fresh, said, write
+from support.index_process import LIMITS, bring_up_to_date
+from support.random_tree import LONG, contents, dice, fresh_contents, write
 
 from waymeet.stores.sqlite import SqliteStore
 from waymeet.stores.sqlite.check.repair import check_index
@@ -34,7 +34,7 @@ class Index(NamedTuple):
     whole: Path
     file: Path
     rows: dict[str, set[tuple[Any, ...]]]
-    says: dict[str, Any]
+    contents: dict[str, Any]
 
 
 def rows(file: Path) -> dict[str, set[tuple[Any, ...]]]:
@@ -45,12 +45,12 @@ def rows(file: Path) -> dict[str, set[tuple[Any, ...]]]:
             for table, owner in _NUMBERED.items()
             if table != "edges"
         }
-        wanted = "source, id, ordinal, kind, source_anchor, anchor, text, sentence, ref, line, terms"
-        found["edges"] = set(connection.execute(f"SELECT {wanted} FROM edges"))  # noqa: S608 - a constant
+        columns = "source, id, ordinal, kind, source_anchor, anchor, text, sentence, ref, line, terms"
+        found["edges"] = set(connection.execute(f"SELECT {columns} FROM edges"))  # noqa: S608 - a constant
         found["refs"] = set(connection.execute("SELECT e.source, r.* FROM edge_refs r JOIN edges e ON e.id = r.edge"))
         found["names"] = set(connection.execute("SELECT document, key FROM names"))
         found["vectors"] = set(connection.execute("SELECT * FROM vectors"))
-        found["notes"] = set(connection.execute("SELECT * FROM notes"))
+        found["metadata"] = set(connection.execute("SELECT * FROM metadata"))
         return found
 
 
@@ -60,9 +60,9 @@ def index(tmp_path: Path) -> Index:
     for number in range(60):
         write(root, rng, number)
     whole.mkdir()
-    with closing(SqliteStore.open(whole / "index.db", create=True, effort=EFFORT)) as store:
+    with closing(SqliteStore.open(whole / "index.db", create=True, limits=LIMITS)) as store:
         bring_up_to_date(root, store)
-    return Index(root, whole, tmp_path / "copy" / "index.db", rows(whole / "index.db"), fresh(root))
+    return Index(root, whole, tmp_path / "copy" / "index.db", rows(whole / "index.db"), fresh_contents(root))
 
 
 def hurt(index: Index, rng: Random, flips: int, start: int = 0) -> None:
@@ -76,51 +76,51 @@ def hurt(index: Index, rng: Random, flips: int, start: int = 0) -> None:
 
 
 def compare(index: Index) -> int:
-    """Hold what was saved against what there was, and count the documents that were not."""
+    """Compare the saved rows with the original ones, and count the lost documents."""
     now = rows(index.file)
     kept = {number for number, *_ in now["documents"]}
     for table in ("documents", "chunks", "edges", "refs", "names"):
         assert now[table] == {row for row in index.rows[table] if row[0] in kept}, table
     assert now["vectors"] <= index.rows["vectors"]
-    assert now["notes"] <= index.rows["notes"]
+    assert now["metadata"] <= index.rows["metadata"]
     return len(index.rows["documents"]) - len(kept)
 
 
 @pytest.mark.parametrize("part", range(2))
 def test_what_can_be_read_is_saved(index: Index, part: int) -> None:
     rng = dice(f"salvage {part}")
-    came: Counter[str] = Counter()
+    outcomes: Counter[str] = Counter()
     for number in range(ROUNDS // 2):
         hurt(index, rng, rng.choice((1, 1, 1, 2, 8)), start=_PAGE)
         verdict = check_index(index.file, repair=True)
         assert verdict.findings
         assert not verdict.damaged, verdict
         assert not check_index(index.file, repair=False).findings
-        told = verdict.findings[-1].what
-        if "an empty index stands" in told:
-            came["given up"] += 1
+        message = verdict.findings[-1].what
+        if "replaced by an empty index" in message:
+            outcomes["given up"] += 1
         else:
             lost = compare(index)
-            gone, of = (int(number) for number in told.split(" documents")[0].split(" of "))
-            assert of - gone == len(index.rows["documents"]) - lost, told
-            assert gone <= lost, told  # all that could be counted
+            gone, of = (int(number) for number in message.split(" documents")[0].split(" of "))
+            assert of - gone == len(index.rows["documents"]) - lost, message
+            assert gone <= lost, message  # all that could be counted
             assert verdict.run_index or not lost
-            came["saved all" if not lost else "saved some"] += 1
+            outcomes["saved all" if not lost else "saved some"] += 1
         if number % AGAIN == 0:
-            with closing(SqliteStore.open(index.file, effort=EFFORT)) as store:
+            with closing(SqliteStore.open(index.file, limits=LIMITS)) as store:
                 bring_up_to_date(index.root, store)
-                assert said(store) == index.says
+                assert contents(store) == index.contents
                 assert not store.check().findings
-    assert came["saved all"]
-    assert came["saved some"]
-    assert came["given up"] < ROUNDS // 8, came
+    assert outcomes["saved all"]
+    assert outcomes["saved some"]
+    assert outcomes["given up"] < ROUNDS // 8, outcomes
 
 
 def test_vectors_are_not_made_again(index: Index) -> None:
     hurt(index, dice("vectors"), 0)
     with closing(connect(index.file, 5.0)) as connection:
         # The page of a secondary index: all it says can be worked out.
-        page = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'edges_to'").get
+        page = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'edges_by_target'").get
     content = bytearray(index.file.read_bytes())
     content[(page - 1) * _PAGE + 200] ^= 4
     index.file.write_bytes(content)
@@ -137,8 +137,8 @@ def test_a_damaged_layout_is_put_aside(index: Index) -> None:
     content[_PAGE // 2] ^= 1
     index.file.write_bytes(content)
     verdict = check_index(index.file, repair=True)
-    assert verdict.findings[-1].what == "moved to index.db.damaged-1; an empty index stands in its place"
+    assert verdict.findings[-1].what == "moved to index.db.damaged-1 and replaced by an empty index"
     assert not verdict.damaged
-    with closing(SqliteStore.open(index.file, effort=EFFORT)) as store:
+    with closing(SqliteStore.open(index.file, limits=LIMITS)) as store:
         bring_up_to_date(index.root, store)
-        assert said(store) == index.says
+        assert contents(store) == index.contents

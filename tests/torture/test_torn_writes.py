@@ -1,4 +1,4 @@
-"""Power that fails on a disk that writes in any order: what was not synced is kept, lost or torn, at random.
+"""Power loss on a disk that writes in any order: unsynced writes are kept, lost or torn.
 
 Every write and sync of the index file and its log is recorded while an index is brought up to date; then the disk is
 put together as it may have looked at some moment, and must be a sound index.
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 import pytest
-from support.index_process import EFFORT, bring_up_to_date
-from support.random_tree import LONG, change, dice, fresh, said
+from support.index_process import LIMITS, bring_up_to_date
+from support.random_tree import LONG, change, contents, dice, fresh_contents
 
 from waymeet.stores.segments import array_file
 from waymeet.stores.sqlite import SqliteStore
@@ -79,35 +79,35 @@ class Recording(apsw.VFS):
 
 @contextmanager
 def recording() -> Iterator[list[Event]]:
-    """Record what happens to files; segments, which are synced before they get their names, as made at one stroke."""
+    """Record the changes of files, those of segments as one event: they are synced, then renamed."""
     vfs = Recording(apsw.vfs_names()[0])
     Recording.events = []
-    write, unlink = array_file.write, Path.unlink
+    write, unlink = array_file.write_arrays, Path.unlink
 
-    def made(path: Path, *args: Any) -> int:
+    def write_and_record(path: Path, *args: Any) -> int:
         size = write(path, *args)
         Recording.events.append(Event("make", str(path), data=path.read_bytes()))
         return size
 
-    def removed(path: Path, missing_ok: bool = False) -> None:
+    def unlink_and_record(path: Path, missing_ok: bool = False) -> None:
         unlink(path, missing_ok)
         Recording.events.append(Event("remove", str(path)))
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(array_file, "write", made)
-        patched.setattr(Path, "unlink", removed)
+        patched.setattr(array_file, "write_arrays", write_and_record)
+        patched.setattr(Path, "unlink", unlink_and_record)
         patched.setattr(apsw, "connection_hooks", [*apsw.connection_hooks, often])
         yield Recording.events
     vfs.unregister()
 
 
 def often(connection: apsw.Connection) -> None:
-    """Have the log put into the file often, so that there are moments at which that is half done."""
+    """Checkpoint often, so that there are moments at which one is half done."""
     connection.wal_autocheckpoint(_PAGES)
 
 
 def crashed(events: list[Event], moment: int, rng: Random, place: Path, where: Path) -> None:
-    """Change files below a place, which are as they were before the events at `where`, to what a disk may then hold."""
+    """Apply the events up to a moment to a copy of the files, as a disk may have done."""
     synced = {event.path: number for number, event in enumerate(events[:moment]) if event.what == "sync"}
     for number, (what, path, at, data) in enumerate(events[:moment]):
         target = place / Path(path).relative_to(where)
@@ -143,23 +143,23 @@ def test_a_disk_that_writes_in_any_order(tmp_path: Path) -> None:
     differing = 0
     for _ in range(RUNS):
         change(root, rng, 40)
-        with closing(SqliteStore.open(where / "index.db", create=True, effort=EFFORT)) as store:
+        with closing(SqliteStore.open(where / "index.db", create=True, limits=LIMITS)) as store:
             bring_up_to_date(root, store)
         shutil.rmtree(before, ignore_errors=True)
         shutil.copytree(where, before)
         change(root, rng, 40)
-        with recording() as events, closing(SqliteStore.open(where / "index.db", effort=EFFORT)) as store:
+        with recording() as events, closing(SqliteStore.open(where / "index.db", limits=LIMITS)) as store:
             bring_up_to_date(root, store)
-        now = fresh(root)
+        now = fresh_contents(root)
         for _ in range(POINTS):
             shutil.rmtree(after, ignore_errors=True)
             shutil.copytree(before, after)
             crashed(events, rng.randrange(len(events) + 1), rng, after, where)
             differing += (after / "index.db").read_bytes() != (before / "index.db").read_bytes()
-            with closing(SqliteStore.open(after / "index.db", effort=EFFORT)) as store:
-                said(store)
+            with closing(SqliteStore.open(after / "index.db", limits=LIMITS)) as store:
+                contents(store)
                 assert {each.what for each in store.check().findings} <= {STRAY}
                 bring_up_to_date(root, store)
-                assert said(store) == now
+                assert contents(store) == now
                 assert not store.check().findings
     assert differing

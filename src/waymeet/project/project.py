@@ -90,6 +90,14 @@ class Project:
         except NoIndexError:  # an empty file, for example left behind by a full disk
             return False
 
+    @property
+    def outdated(self) -> bool:
+        """Return whether an earlier version made the index, so that the next run rebuilds it."""
+        try:
+            return self.index_path.exists() and not self.indexed and bool(self._open_store().metadata("outdated_version"))
+        except NoIndexError:
+            return False
+
     def index(
         self,
         progress: Progress | None = None,

@@ -1,5 +1,6 @@
-"""What stands behind the Store port: one backend each, and the few rules that all of them share.
+"""Backends of the `Store` port.
 
-`memory` is the reference that a reader can check by eye; `sqlite` keeps an index in one file. `bm25f`, `filters`,
-`resolve`, `vectors` and `entries` hold what must not differ between backends.
+`memory` is the reference implementation: simple enough to verify by reading. `sqlite` keeps an index in one SQLite file
+and derived segment files. `segments` is the format of those files. `shared` holds the rules that must be the same in
+every backend: BM25F, filters, link resolution, vectors, validation.
 """

@@ -172,6 +172,8 @@ def bars(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
 
 def update_index(project: Project, *, accept_removals: bool = False) -> "IndexReport":
     """Update the index except for vectors, with a progress bar."""
+    if project.outdated:
+        click.echo("The index was made by an earlier version; rebuilding it.", err=True)
     with bars("Indexing") as (progress,):
         waiting = call_once(_say_waiting) if sys.stderr.isatty() else None
         return project.index(progress, None, waiting, accept_removals=accept_removals, embed=False)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from waymeet.analysis import detect_language, list_terms
 from waymeet.formulas.relevance import MAX_MATCHED_IDF, Features, estimate_relevance, is_low_relevance, similarity_steps
+from waymeet.ports import word_idfs
 from waymeet.search.retrieve.dense import spaces_of
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Bm25, Settings
@@ -73,7 +74,7 @@ def _query_terms(search: Search, tools: Tools, bm25: Bm25, chunks: Sequence[str]
     """Look up the IDF of the query's words, without misspelled words and expansions."""
     terms = frozenset(list_terms(search.text))
     words = [word for word in search.words if word.text.endswith("*") or not terms.isdisjoint(word.terms)]
-    *idfs, max_idf = tools.store.idf((*words, Word(())), bm25)
+    *idfs, max_idf = word_idfs(tools.store, (*words, Word(())), bm25)
     idf_by_word: dict[str, float] = {}
     for word, idf in zip(words, idfs, strict=True):
         name = word.text or " ".join(word.terms)

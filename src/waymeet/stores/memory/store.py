@@ -1,7 +1,7 @@
-"""The reference store: everything in memory, every answer worked out the plain way.
+"""The reference store: everything in memory, every result computed in the simplest way.
 
-It is what the conformance suite measures other backends by, so it has no indexes and keeps nothing up to date: a
-change makes a new `Snapshot`, and an answer is read off one.
+The conformance suite compares other backends with it, so it has no indexes and updates nothing: a change creates a new
+`Snapshot`, and every read uses one.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from waymeet.formulas.bm25 import idf
 from waymeet.ports import Counts, Neighbour
 from waymeet.stores.memory.snapshot import Snapshot
 from waymeet.stores.shared import bm25f
-from waymeet.stores.shared.corpus_profile import STRUCTURE, textured, urgency
-from waymeet.stores.shared.validation import checked, twice
-from waymeet.stores.shared.vectors import cosines, unit, units, usual
+from waymeet.stores.shared.corpus_profile import STRUCTURE_KIND, build_profile, urgency
+from waymeet.stores.shared.validation import duplicate_chunk_error, validate_entries
+from waymeet.stores.shared.vectors import cosines, normalise_vector, normalise_vectors, sample_similarities
 from waymeet.types import INFERRED_KINDS, Filters, Fingerprint, ScoredChunk
 
 if TYPE_CHECKING:
@@ -30,83 +29,83 @@ if TYPE_CHECKING:
     from waymeet.types import Chunk, Document, Edge, Evidence, IndexEntry, Ranking, Word
 
 
-class _Held(local):
-    """What the current thread's outermost `reading` holds."""
+class _Pinned(local):
+    """The snapshot that the current thread has pinned."""
 
     snapshot: Snapshot | None = None
 
 
 class MemoryStore:
-    """A store that forgets everything when the process ends."""
+    """A store whose content ends with the process."""
 
     def __init__(self) -> None:
         self._newest = Snapshot()
-        self._held = _Held()
-        self._writing = Lock()
+        self._pinned = _Pinned()
+        self._lock = Lock()
 
     # --- generations -------------------------------------------------------------------------------------------
 
     @property
-    def _now(self) -> Snapshot:
-        return self._held.snapshot or self._newest
+    def _current(self) -> Snapshot:
+        return self._pinned.snapshot or self._newest
 
     @property
     def generation(self) -> int:
-        """Say how many changes were made so far."""
-        return self._now.generation
+        """Return the number of changes so far."""
+        return self._current.generation
 
     @contextmanager
     def snapshot(self) -> Iterator[int]:
-        """Hold one generation for several questions."""
-        outer = self._held.snapshot
-        self._held.snapshot = self._now
+        """Pin one generation for several reads of this thread."""
+        outer = self._pinned.snapshot
+        self._pinned.snapshot = self._current
         try:
-            yield self._now.generation
+            yield self._current.generation
         finally:
-            self._held.snapshot = outer
+            self._pinned.snapshot = outer
 
-    def _change(self, changed: Callable[[Snapshot], Snapshot]) -> None:
-        if self._held.snapshot is not None:
-            raise RuntimeError("a store cannot be changed while reading() holds one of its generations")
-        with self._writing:
-            self._newest = changed(self._newest)
+    def _change(self, change: Callable[[Snapshot], Snapshot]) -> None:
+        if self._pinned.snapshot is not None:
+            raise RuntimeError("a store cannot be changed inside snapshot()")
+        with self._lock:
+            self._newest = change(self._newest)
 
     # --- changes -----------------------------------------------------------------------------------------------
 
     def put(self, entries: Sequence[IndexEntry]) -> None:
         """Add documents, replacing those of the same id."""
-        new = checked(entries)
+        new = validate_entries(entries)
 
-        def changed(old: Snapshot) -> Snapshot:
+        def change(old: Snapshot) -> Snapshot:
             for chunk in (chunk for entry in new.values() for chunk in entry.chunks):
                 if chunk.id in old.chunks and old.chunks[chunk.id].document.id not in new:
-                    raise twice(chunk.id)
-            return _with_entries(old, {**old.entries, **new}, touched=new)
+                    raise duplicate_chunk_error(chunk.id)
+            return _with_entries(old, {**old.entries, **new}, changed=new)
 
         if new:
-            self._change(changed)
+            self._change(change)
 
     def drop(self, documents: Collection[str]) -> None:
-        """Remove documents with all that belongs to them."""
-        gone = set(documents)
+        """Remove documents with their chunks, vectors and links."""
+        dropped = set(documents)
 
-        def changed(old: Snapshot) -> Snapshot:
-            if gone.isdisjoint(old.entries):
+        def change(old: Snapshot) -> Snapshot:
+            if dropped.isdisjoint(old.entries):
                 return old
-            kept = {document: entry for document, entry in old.entries.items() if document not in gone}
-            return _with_entries(old, kept, touched=gone)
+            remaining = {document: entry for document, entry in old.entries.items() if document not in dropped}
+            return _with_entries(old, remaining, changed=dropped)
 
-        if gone:
-            self._change(changed)
+        if dropped:
+            self._change(change)
 
     def put_vectors(self, space: str, vectors: Mapping[str, Vector], digests: Mapping[str, str] | None = None) -> None:
-        """Keep a unit vector per chunk in a space."""
+        """Store a unit vector per chunk in a space."""
 
-        def changed(old: Snapshot) -> Snapshot:
-            kept = units(space, vectors, _dimensions(old).get(space))
+        def change(old: Snapshot) -> Snapshot:
+            unit_vectors = normalise_vectors(space, vectors, _dimensions(old).get(space))
             known = {
                 chunk: vector
-                for chunk, vector in kept.items()
+                for chunk, vector in unit_vectors.items()
                 if chunk in old.chunks and (digests is None or old.chunks[chunk].document.digest == digests.get(chunk))
             }
             if not known:
@@ -115,123 +114,131 @@ class MemoryStore:
             return replace(old, generation=old.generation + 1, vectors=spaces)
 
         if vectors:
-            self._change(changed)
+            self._change(change)
 
-    def drop_vectors(self, gone: Mapping[str, Collection[str] | None], notes: Mapping[str, str]) -> None:
-        """Forget vectors and keep remarks, both at once."""
+    def drop_vectors(self, gone: Mapping[str, Collection[str] | None], metadata: Mapping[str, str]) -> None:
+        """Remove vectors and set metadata in one step."""
 
-        def changed(old: Snapshot) -> Snapshot:
-            kept = {
-                space: {chunk: vector for chunk, vector in found.items() if not _among(chunk, gone.get(space, ()))}
-                for space, found in old.vectors.items()
+        def change(old: Snapshot) -> Snapshot:
+            remaining = {
+                space: {chunk: vector for chunk, vector in vectors.items() if not _is_among(chunk, gone.get(space, ()))}
+                for space, vectors in old.vectors.items()
             }
-            spaces = {space: found for space, found in kept.items() if found}
-            lost = sum(map(len, spaces.values())) < sum(map(len, old.vectors.values()))
-            known = {**old.notes, **notes}
-            return replace(old, generation=old.generation + lost, vectors=spaces, notes=known)
+            spaces = {space: vectors for space, vectors in remaining.items() if vectors}
+            has_changed = sum(map(len, spaces.values())) < sum(map(len, old.vectors.values()))
+            return replace(
+                old, generation=old.generation + has_changed, vectors=spaces, metadata={**old.metadata, **metadata}
+            )
 
-        self._change(changed)
-
-    def optimize(self) -> None:
-        """Do nothing: there is nothing to tidy."""
+        self._change(change)
 
     def set_metadata(self, key: str, value: str) -> None:
-        """Keep a short remark; this is no new generation."""
-        self._change(lambda old: replace(old, notes={**old.notes, key: value}))
+        """Store a short text about the index."""
+        self._change(lambda old: replace(old, metadata={**old.metadata, key: value}))
 
-    # --- ranked lists ------------------------------------------------------------------------------------------
+    def optimize(self) -> None:
+        """Do nothing."""
+
+    # --- rankings and terms ------------------------------------------------------------------------------------
 
     def rank_lexical(self, words: Sequence[Word], limit: int, filters: Filters, bm25: Bm25) -> Ranking:
         """Rank chunks by BM25F."""
-        now = self._now
-        fields = bm25f.counted(bm25)
-        postings = [now.postings(word, fields) for word in words]
-        return _ranking(now, bm25f.scores(words, postings, now.statistics, bm25), limit, filters)
+        snapshot, fields = self._current, bm25f.scored_fields(bm25)
+        postings = [snapshot.postings(word, fields) for word in words]
+        scores = bm25f.score_chunks(words, postings, snapshot.statistics, bm25)
+        return _rank(snapshot, scores, limit, filters)
 
     def lexical_evidence(
         self, words: Sequence[Word], chunks: Collection[str], bm25: Bm25
     ) -> Mapping[str, tuple[Evidence, ...]]:
-        """Take the lexical score of some chunks apart; every known chunk gets an answer, if an empty one."""
-        now = self._now
-        fields = bm25f.counted(bm25)
-        postings = [now.postings(word, fields) for word in words]
-        held = [bm25f.holding(each) for each in postings]
-        known = [chunk for chunk in chunks if chunk in now.chunks]
-        return bm25f.evidence(words, postings, now.statistics, bm25, held=held, chunks=known)
+        """Split the lexical scores of chunks by word."""
+        snapshot, fields = self._current, bm25f.scored_fields(bm25)
+        postings = [snapshot.postings(word, fields) for word in words]
+        frequencies = [bm25f.count_chunks(word_postings) for word_postings in postings]
+        known = [chunk for chunk in chunks if chunk in snapshot.chunks]
+        return bm25f.collect_evidence(words, postings, snapshot.statistics, bm25, frequencies=frequencies, chunks=known)
 
-    def idf(self, words: Sequence[Word], bm25: Bm25) -> tuple[float, ...]:
-        """Give each word's idf."""
-        now, fields = self._now, bm25f.counted(bm25)
-        held = (bm25f.holding(now.postings(word, fields)) for word in words)
-        return tuple(idf(now.statistics.chunks, number) for number in held)
+    def chunk_frequencies(self, words: Sequence[Word], bm25: Bm25) -> tuple[int, ...]:
+        """Count the chunks in which each word occurs."""
+        snapshot, fields = self._current, bm25f.scored_fields(bm25)
+        return tuple(bm25f.count_chunks(snapshot.postings(word, fields)) for word in words)
 
     def rank_vectors(self, space: str, vector: Vector, limit: int, filters: Filters) -> Ranking:
         """Rank the chunks of a space by cosine similarity."""
-        now = self._now
-        kept = now.vectors.get(space)
-        if not kept:
+        snapshot = self._current
+        vectors = snapshot.vectors.get(space)
+        if not vectors:
             return ()
-        query = unit(vector, _dimensions(now)[space], f"the question's vector for space {space}")
-        scores = cosines(list(kept.values()), query)
-        return _ranking(now, dict(zip(kept, scores, strict=True)), limit, filters)
+        query = normalise_vector(vector, _dimensions(snapshot)[space], f"The query vector for space {space}")
+        scores = cosines(list(vectors.values()), query)
+        return _rank(snapshot, dict(zip(vectors, scores, strict=True)), limit, filters)
 
     def similarity_statistics(self, space: str, vector: Vector) -> tuple[float, float]:
-        """Give mean and standard deviation of a space's similarities to a vector."""
-        now = self._now
-        kept = now.vectors.get(space)
-        return usual([list(kept.values())], unit(vector, _dimensions(now)[space], space)) if kept else (0.0, 0.0)
+        """Compute mean and standard deviation of a space's similarities to a vector."""
+        snapshot = self._current
+        vectors = snapshot.vectors.get(space)
+        if not vectors:
+            return 0.0, 0.0
+        query = normalise_vector(vector, _dimensions(snapshot)[space], f"The query vector for space {space}")
+        return sample_similarities([list(vectors.values())], query)
 
-    # --- what is there -----------------------------------------------------------------------------------------
+    def terms_with_prefix(self, prefix: str, limit: int) -> Sequence[str]:
+        """List the terms with a prefix by descending number of chunks."""
+        counts = self._current.term_counts
+        terms = (term for term in counts if term.startswith(prefix))
+        return sorted(terms, key=lambda term: (-counts[term], term))[: max(limit, 0)]
 
-    def chunks_without_vector(self, spaces: Collection[str], limit: int) -> Sequence[str]:
-        """Name chunks that none of the spaces has a vector for, the most urgent first."""
-        now = self._now
-        kept = _embedded(now, spaces)
-        linking = _linking(now)
-        missing = [(placed.document, chunk) for chunk, placed in now.chunks.items() if chunk not in kept]
-        missing.sort(key=lambda each: urgency(each[0], len(linking.get(each[0].id, ()))))
-        return [chunk for _, chunk in missing][: max(limit, 0)]
+    def known_terms(self, terms: Collection[str]) -> frozenset[str]:
+        """Return those of the terms that occur in any chunk."""
+        counts = self._current.term_counts
+        return frozenset(term for term in terms if counts.get(term))
 
-    def chunks_with_vector(self, spaces: Collection[str], chunks: Collection[str]) -> frozenset[str]:
-        """Say which of some chunks have a vector in any of the spaces."""
-        return frozenset(_embedded(self._now, spaces).intersection(chunks))
+    # --- links -------------------------------------------------------------------------------------------------
 
     def edges(self, documents: Collection[str], kinds: Collection[str] = ()) -> Sequence[Edge]:
         """List the edges that start or end at any of the documents, by document and position."""
-        wanted = set(documents)
+        chosen = set(documents)
+        edges = (resolved.edge for resolved in self._current.links)
         return [
-            drawn.edge
-            for drawn in self._now.edges
-            if (not kinds or drawn.edge.kind in kinds)
-            and (drawn.edge.source.document in wanted or (drawn.edge.target and drawn.edge.target.document in wanted))
+            edge
+            for edge in edges
+            if (not kinds or edge.kind in kinds)
+            and (edge.source.document in chosen or (edge.target and edge.target.document in chosen))
         ]
 
     def neighbours(
         self, documents: Collection[str], kinds: Collection[str] = ()
     ) -> Mapping[str, tuple[Neighbour, ...]]:
-        """Give for each document those that links connect it with."""
-        found: dict[str, Counter[tuple[str, str, bool]]] = {document: Counter() for document in documents}
+        """Return the documents linked with each document."""
+        links: dict[str, Counter[tuple[str, str, bool]]] = {document: Counter() for document in documents}
         for edge in self.edges(documents, kinds):
             if edge.target is None or edge.target.document == edge.source.document:
                 continue
             source, target = edge.source.document, edge.target.document
-            if source in found:
-                found[source][target, edge.kind, True] += 1
-            if target in found:
-                found[target][source, edge.kind, False] += 1
+            if source in links:
+                links[source][target, edge.kind, True] += 1
+            if target in links:
+                links[target][source, edge.kind, False] += 1
         return {
-            document: tuple(sorted(Neighbour(*key, links) for key, links in around.items()))
-            for document, around in found.items()
+            document: tuple(sorted(Neighbour(*key, number) for key, number in counts.items()))
+            for document, counts in links.items()
         }
+
+    # --- documents, chunks and counts --------------------------------------------------------------------------
+
+    def documents(self, ids: Collection[str]) -> Mapping[str, Document]:
+        """Fetch documents by id."""
+        documents = self._current.documents
+        return {id_: documents[id_] for id_ in ids if id_ in documents}
 
     def chunks(self, ids: Collection[str]) -> Mapping[str, Chunk]:
         """Fetch chunks by id."""
-        now = self._now
-        return {chunk: now.chunks[chunk].chunk for chunk in ids if chunk in now.chunks}
+        chunks = self._current.chunks
+        return {id_: chunks[id_].chunk for id_ in ids if id_ in chunks}
 
     def chunks_of(self, documents: Collection[str]) -> Mapping[str, tuple[Chunk, ...]]:
-        """Fetch all chunks of some documents, in order."""
-        entries = self._now.entries
+        """Fetch all chunks of documents, in order."""
+        entries = self._current.entries
         return {
             document: tuple(sorted(entries[document].chunks, key=lambda chunk: chunk.ordinal))
             for document in documents
@@ -239,120 +246,129 @@ class MemoryStore:
         }
 
     def chunk_counts(self, documents: Collection[str]) -> Mapping[str, int]:
-        """Say how many chunks each of some documents has."""
-        return {id_: len(each) for id_, each in self.chunks_of(documents).items()}
+        """Count the chunks of each document."""
+        return {document: len(chunks) for document, chunks in self.chunks_of(documents).items()}
 
-    def documents(self, ids: Collection[str]) -> Mapping[str, Document]:
-        """Fetch documents by id."""
-        now = self._now
-        return {document: now.documents[document] for document in ids if document in now.documents}
-
-    def documents_by_key(self, keys: Collection[str], most: int | None = None) -> Mapping[str, tuple[str, ...]]:
-        """Say which documents carry each of the keys; one that none, or more than so many, carry is left out."""
-        found = {key: tuple(self._now.carriers[key]) for key in keys if key in self._now.carriers}
-        return {key: documents for key, documents in found.items() if most is None or len(documents) <= most}
+    def documents_by_key(
+        self, keys: Collection[str], max_documents: int | None = None
+    ) -> Mapping[str, tuple[str, ...]]:
+        """Find the documents that have each key, except for keys of more than `max_documents`."""
+        by_key = self._current.documents_by_key
+        return {
+            key: tuple(by_key[key])
+            for key in keys
+            if key in by_key and (max_documents is None or len(by_key[key]) <= max_documents)
+        }
 
     def first_passing_chunks(self, documents: Collection[str], filters: Filters) -> Mapping[str, str]:
-        """Give the first chunk of each of the documents that passes the filters."""
-        now = self._now
-        wanted = set(documents)
-        found: dict[str, str] = {}
-        for chunk, placed in now.chunks.items():
-            if placed.document.id in wanted and now.passes(chunk, filters):
-                found.setdefault(placed.document.id, chunk)
-        return found
-
-    def coverage(self, spaces: Collection[str]) -> tuple[int, int]:
-        """Say how many chunks have a vector in any of the spaces, and how many there are."""
-        return len(_embedded(self._now, spaces)), len(self._now.chunks)
-
-    def terms_with_prefix(self, prefix: str, limit: int) -> Sequence[str]:
-        """List the terms that begin with a prefix, those that most chunks hold first."""
-        uses = self._now.uses
-        found = sorted((term for term in uses if term.startswith(prefix)), key=lambda term: (-uses[term], term))
-        return found[: max(limit, 0)]
-
-    def known_terms(self, terms: Collection[str]) -> frozenset[str]:
-        """Say which of some terms any chunk holds."""
-        uses = self._now.uses
-        return frozenset(term for term in terms if uses.get(term))
+        """Find the first chunk of each document that passes the filters."""
+        snapshot = self._current
+        chosen = set(documents)
+        first: dict[str, str] = {}
+        for chunk, entry in snapshot.chunks.items():
+            if entry.document.id in chosen and snapshot.passes(chunk, filters):
+                first.setdefault(entry.document.id, chunk)
+        return first
 
     def fingerprints(self) -> Mapping[str, Fingerprint]:
-        """Give the fingerprint of every document, by id."""
-        documents = self._now.documents
-        return {id_: Fingerprint(each.digest, each.size, each.modified_ns) for id_, each in documents.items()}
+        """Return the fingerprint of every document, by id."""
+        return {
+            id_: Fingerprint(document.digest, document.size, document.modified_ns)
+            for id_, document in self._current.documents.items()
+        }
+
+    def chunks_with_vector(self, spaces: Collection[str], chunks: Collection[str]) -> frozenset[str]:
+        """Return those of the chunks that have a vector in any of the spaces."""
+        return frozenset(_embedded_chunks(self._current, spaces).intersection(chunks))
+
+    def chunks_without_vector(self, spaces: Collection[str], limit: int) -> Sequence[str]:
+        """List chunks without a vector in any of the spaces, the most urgent first."""
+        snapshot = self._current
+        embedded = _embedded_chunks(snapshot, spaces)
+        linking = _linking_documents(snapshot)
+        missing = [(entry.document, chunk) for chunk, entry in snapshot.chunks.items() if chunk not in embedded]
+        missing.sort(key=lambda pair: urgency(pair[0], len(linking.get(pair[0].id, ()))))
+        return [chunk for _, chunk in missing][: max(limit, 0)]
+
+    def coverage(self, spaces: Collection[str]) -> tuple[int, int]:
+        """Count the chunks with a vector in any of the spaces, and all chunks."""
+        return len(_embedded_chunks(self._current, spaces)), len(self._current.chunks)
 
     def spaces(self) -> Mapping[str, int]:
-        """Give the dimension of every space that holds vectors."""
-        return _dimensions(self._now)
-
-    def corpus_profile(self) -> CorpusProfile:
-        """Say what kind of texts are kept."""
-        now = self._now
-        kinds = Counter(document.kind for document in now.documents.values())
-        return textured(kinds, len(now.chunks), now.statistics)
+        """Return the dimension of every space that has vectors."""
+        return _dimensions(self._current)
 
     def counts(self) -> Counts:
-        """Count what is kept."""
-        now = self._now
-        kinds = [document.kind for document in now.documents.values()]
+        """Count documents, chunks, terms, edges and vectors."""
+        snapshot = self._current
+        kinds = Counter(document.kind for document in snapshot.documents.values())
+        edges = [resolved.edge for resolved in snapshot.links]
         return Counts(
-            documents=len(now.documents),
-            chunks=len(now.chunks),
-            terms=len(now.uses),
-            edges=len(now.edges),
+            documents=len(snapshot.documents),
+            chunks=len(snapshot.chunks),
+            terms=len(snapshot.term_counts),
+            edges=len(edges),
             dangling=sum(
-                drawn.edge.target is None
-                and drawn.edge.kind not in INFERRED_KINDS
-                and now.documents[drawn.edge.source.document].kind != "code"
-                for drawn in now.edges
+                edge.target is None
+                and edge.kind not in INFERRED_KINDS
+                and snapshot.documents[edge.source.document].kind != "code"
+                for edge in edges
             ),
-            kinds={kind: kinds.count(kind) for kind in sorted(set(kinds))},
-            vectors={space: len(kept) for space, kept in sorted(now.vectors.items())},
+            kinds=dict(sorted(kinds.items())),
+            vectors={space: len(vectors) for space, vectors in sorted(snapshot.vectors.items())},
         )
 
+    def corpus_profile(self) -> CorpusProfile:
+        """Return the statistics of the indexed texts."""
+        snapshot = self._current
+        kinds = Counter(document.kind for document in snapshot.documents.values())
+        return build_profile(kinds, len(snapshot.chunks), snapshot.statistics)
+
     def metadata(self, key: str) -> str:
-        """Read back a remark, or the empty string."""
-        return self._now.notes.get(key, "")
+        """Read a metadata value, or the empty string."""
+        return self._current.metadata.get(key, "")
 
     def close(self) -> None:
-        """Do nothing: there are no files to let go of."""
+        """Do nothing."""
 
 
-def _with_entries(old: Snapshot, entries: Mapping[str, IndexEntry], touched: Collection[str]) -> Snapshot:
-    """Make the next generation; the chunks of touched documents lose their vectors."""
-    kept = {
-        space: {chunk: vector for chunk, vector in found.items() if old.chunks[chunk].document.id not in touched}
-        for space, found in old.vectors.items()
+def _with_entries(old: Snapshot, entries: Mapping[str, IndexEntry], changed: Collection[str]) -> Snapshot:
+    """Create the next generation. The chunks of changed documents lose their vectors."""
+    remaining = {
+        space: {chunk: vector for chunk, vector in vectors.items() if old.chunks[chunk].document.id not in changed}
+        for space, vectors in old.vectors.items()
     }
-    spaces = {space: found for space, found in kept.items() if found}
+    spaces = {space: vectors for space, vectors in remaining.items() if vectors}
     return replace(old, generation=old.generation + 1, entries=entries, vectors=spaces)
 
 
-def _ranking(now: Snapshot, scores: Mapping[str, float], limit: int, filters: Filters) -> Ranking:
-    """Order chunks by falling score; the sort is stable, so ties keep the order of document and position."""
-    passing = [chunk for chunk in now.chunks if chunk in scores and now.passes(chunk, filters)]
+def _rank(snapshot: Snapshot, scores: Mapping[str, float], limit: int, filters: Filters) -> Ranking:
+    """Rank chunks by descending score.
+
+    The sort is stable, so ties keep the order of document and position.
+    """
+    passing = [chunk for chunk in snapshot.chunks if chunk in scores and snapshot.passes(chunk, filters)]
     best = sorted(passing, key=lambda chunk: -scores[chunk])[: max(limit, 0)]
-    return tuple(ScoredChunk(chunk, now.chunks[chunk].document.id, scores[chunk]) for chunk in best)
+    return tuple(ScoredChunk(chunk, snapshot.chunks[chunk].document.id, scores[chunk]) for chunk in best)
 
 
-def _embedded(now: Snapshot, spaces: Collection[str]) -> set[str]:
-    return {chunk for space in spaces for chunk in now.vectors.get(space, ())}
+def _embedded_chunks(snapshot: Snapshot, spaces: Collection[str]) -> set[str]:
+    return {chunk for space in spaces for chunk in snapshot.vectors.get(space, ())}
 
 
-def _among(chunk: str, chosen: Collection[str] | None) -> bool:
+def _is_among(chunk: str, chosen: Collection[str] | None) -> bool:
     return chosen is None or chunk in chosen
 
 
-def _linking(now: Snapshot) -> dict[str, set[str]]:
-    """Give for each document the others that link to it."""
-    found: dict[str, set[str]] = {}
-    for drawn in now.edges:
-        source, target = drawn.edge.source.document, drawn.edge.target
-        if target and target.document != source and drawn.edge.kind != STRUCTURE:
-            found.setdefault(target.document, set()).add(source)
-    return found
+def _linking_documents(snapshot: Snapshot) -> dict[str, set[str]]:
+    """Return for each document the others that link to it."""
+    linking: dict[str, set[str]] = {}
+    for resolved in snapshot.links:
+        source, target = resolved.edge.source.document, resolved.edge.target
+        if target and target.document != source and resolved.edge.kind != STRUCTURE_KIND:
+            linking.setdefault(target.document, set()).add(source)
+    return linking
 
 
-def _dimensions(now: Snapshot) -> dict[str, int]:
-    return {space: len(next(iter(kept.values()))) for space, kept in sorted(now.vectors.items())}
+def _dimensions(snapshot: Snapshot) -> dict[str, int]:
+    return {space: len(next(iter(vectors.values()))) for space, vectors in sorted(snapshot.vectors.items())}

@@ -1,7 +1,13 @@
-"""Who is linked with whom, as arrays: for each document the others around it, by kind and direction of the links.
+"""The link file: for each document its neighbours, by kind and direction of the links.
 
-Documents stand in the order of their paths, and so do the neighbours of each. Dangling links and those that lead back
-to their own document are not in it.
+Arrays, with documents and their neighbours in the order of paths:
+
+    documents               the id of each document, by position
+    path starts, paths      where each path begins, and all paths in UTF-8
+    starts                  where the neighbours of each document begin, and their number
+    others, codes, links    the neighbours: position, 2 · kind + 1 if the links point there, number of links
+
+Dangling links and links of a document to itself are left out.
 """
 
 from __future__ import annotations
@@ -15,39 +21,38 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from waymeet.stores.segments.array_file import Container
-    from waymeet.stores.segments.postings import Arrays
+    from waymeet.stores.segments.array_file import ArrayFile, Arrays
 
 
-class Graph:
-    """A mapped file of neighbours."""
+class LinkGraph:
+    """A mapped link file."""
 
-    def __init__(self, container: Container) -> None:
-        self.container = container
-        self._ways = [(kind, outward) for kind in container.facts["kinds"] for outward in (False, True)]
-        """What the code of a link stands for."""
-        self._known: dict[str, int] = {}
-        self._names: list[str | None] = [None] * len(self.documents)
+    def __init__(self, file: ArrayFile) -> None:
+        self.file = file
+        self._kinds = [(kind, outward) for kind in file.attributes["kinds"] for outward in (False, True)]
+        """Kind and direction, by code."""
+        self._position_by_path: dict[str, int] = {}
+        self._paths: list[str | None] = [None] * len(self.documents)
 
     @cached_property
     def documents(self) -> memoryview[int]:
-        """The numbers of the documents, in the order of their paths."""
-        return self.container.array("documents")
+        """The ids of the documents, by position."""
+        return self.file.integers("documents")
 
     @cached_property
     def _rows(self) -> tuple[memoryview[int], memoryview[int], memoryview[int], memoryview[int]]:
-        array = self.container.array
-        return array("starts"), array("others"), array("codes"), array("links")
+        integers = self.file.integers
+        return integers("starts"), integers("others"), integers("codes"), integers("links")
 
     @cached_property
-    def _paths(self) -> tuple[memoryview[int], memoryview[int]]:
-        return self.container.array("path starts"), self.container.array("paths")
+    def _encoded_paths(self) -> tuple[memoryview[int], memoryview[int]]:
+        return self.file.integers("path starts"), self.file.integers("paths")
 
-    def place(self, path: str) -> int | None:
-        """Find the place of a document; None if it is not in the file."""
-        found = self._known.get(path)
-        if found is not None:
-            return found
+    def find_position(self, path: str) -> int | None:
+        """Find the position of a document by binary search, or None if it is not in the file."""
+        known = self._position_by_path.get(path)
+        if known is not None:
+            return known
         low, high = 0, len(self.documents)
         while low < high:
             middle = (low + high) // 2
@@ -57,50 +62,52 @@ class Graph:
                 high = middle
         return low if low < len(self.documents) and self._path(low) == path else None
 
-    def around(self, place: int) -> tuple[Neighbour, ...]:
-        """Give the neighbours of the document at a place."""
+    def neighbours(self, position: int) -> tuple[Neighbour, ...]:
+        """Return the neighbours of the document at a position."""
         starts, others, codes, links = self._rows
-        here = slice(starts[place], starts[place + 1])
-        names = [self._names[other] or self._path(other) for other in others[here].tolist()]
-        ways = [self._ways[code] for code in codes[here].tolist()]
-        rows = [(name, *way, number) for name, way, number in zip(names, ways, links[here].tolist(), strict=True)]
+        span = slice(starts[position], starts[position + 1])
+        paths = [self._paths[other] or self._path(other) for other in others[span].tolist()]
+        kinds = [self._kinds[code] for code in codes[span].tolist()]
+        rows = [(path, *kind, number) for path, kind, number in zip(paths, kinds, links[span].tolist(), strict=True)]
         return tuple(map(Neighbour._make, rows))
 
-    def _path(self, place: int) -> str:
-        name = self._names[place]
-        if name is None:
-            starts, paths = self._paths
-            name = self._names[place] = bytes(paths[starts[place] : starts[place + 1]]).decode()
-            self._known[name] = place
-        return name
+    def _path(self, position: int) -> str:
+        path = self._paths[position]
+        if path is None:
+            starts, encoded = self._encoded_paths
+            path = self._paths[position] = bytes(encoded[starts[position] : starts[position + 1]]).decode()
+            self._position_by_path[path] = position
+        return path
 
 
-def arrays(
-    paths: Sequence[tuple[str, int]], rows: Mapping[int, Sequence[tuple[int, str, bool, int]]]
+def build_arrays(
+    paths: Sequence[tuple[str, int]], neighbours: Mapping[int, Sequence[tuple[int, str, bool, int]]]
 ) -> tuple[Arrays, dict[str, Any]]:
-    """Make the arrays and facts of a file.
+    """Build the arrays and attributes of a link file.
 
-    Documents are given by path and number, in the order of their paths; their neighbours by the number of each: the
-    other's number, the kind, whether the links lead there, and how many there are.
+    `paths` are the paths and ids of the documents, in the order of paths. `neighbours` are, by document id: id of the
+    other document, kind, whether the links point there, and their number.
     """
     import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-    place = {number: at for at, (_, number) in enumerate(paths)}
-    kinds = sorted({kind for around in rows.values() for _, kind, _, _ in around})
-    code = {kind: at for at, kind in enumerate(kinds)}
-    starts, flat = [0], []
-    for _, number in paths:
-        around = rows.get(number, ())
-        flat.extend(sorted((place[other], 2 * code[kind] + outward, links) for other, kind, outward, links in around))
-        starts.append(len(flat))
-    columns = np.array(flat, dtype=np.uint32).reshape(-1, 3).T
-    written = [path.encode() for path, _ in paths]
-    lengths = np.cumsum([0, *map(len, written)])
-    made: Arrays = {
-        "documents": ("I", np.array([number for _, number in paths], dtype=np.uint32)),
+    position = {document: index for index, (_, document) in enumerate(paths)}
+    kinds = sorted({kind for rows in neighbours.values() for _, kind, _, _ in rows})
+    kind_code = {kind: index for index, kind in enumerate(kinds)}
+    starts, entries = [0], []
+    for _, document in paths:
+        rows = neighbours.get(document, ())
+        entries.extend(
+            sorted((position[other], 2 * kind_code[kind] + outward, links) for other, kind, outward, links in rows)
+        )
+        starts.append(len(entries))
+    columns = np.array(entries, dtype=np.uint32).reshape(-1, 3).T
+    encoded = [path.encode() for path, _ in paths]
+    path_starts = np.cumsum([0, *map(len, encoded)])
+    arrays: Arrays = {
+        "documents": ("I", np.array([document for _, document in paths], dtype=np.uint32)),
         "starts": ("I", np.array(starts, dtype=np.uint32)),
         **{name: ("I", column) for name, column in zip(("others", "codes", "links"), columns, strict=True)},
-        "path starts": ("Q", lengths.astype(np.uint64)),
-        "paths": ("B", np.frombuffer(b"".join(written), dtype=np.uint8)),
+        "path starts": ("Q", path_starts.astype(np.uint64)),
+        "paths": ("B", np.frombuffer(b"".join(encoded), dtype=np.uint8)),
     }
-    return made, {"kinds": kinds}
+    return arrays, {"kinds": kinds}

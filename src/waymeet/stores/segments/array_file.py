@@ -1,8 +1,14 @@
-"""Named arrays in one file: written beside, synced, renamed; read by mapping it into memory.
+"""Named arrays in one file, written atomically and read by memory-mapping.
 
-The file is `WYMSEG02`, the length and the checksum of a JSON header, the header, and the arrays, each at a multiple of
-64 bytes. The header says of what type and how long every array is, holds a few facts, and the checksum of all arrays,
-by which a flipped byte is found. Numbers are little-endian.
+Layout, all numbers little-endian:
+
+    8 bytes   magic `WYMSEG03`
+    8 bytes   length of the header
+    8 bytes   CRC-32 of the header
+    header    JSON, padded with spaces so that the body starts at a multiple of 64
+    body      the arrays, each at a multiple of 64 bytes from the start of the body
+
+The header lists type, offset and length of every array, a few attributes, and size and CRC-32 of the body.
 """
 
 from __future__ import annotations
@@ -23,43 +29,47 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    Arrays = dict[str, tuple[str, NDArray[Any]]]
+    """Arrays to write, by name, each with its type code."""
 
-MAGIC = b"WYMSEG02"
-_ALIGN = 64
-_PREFIX = len(MAGIC) + 16
+
+MAGIC = b"WYMSEG03"
+_ALIGNMENT = 64
+"""A cache line, and enough for any SIMD load: an array starts at its own line in the mapped file."""
+_PREFIX_BYTES = len(MAGIC) + 16
 _DTYPES = {"B": "u1", "I": "<u4", "Q": "<u8", "f": "<f4", "d": "<f8"}
-_SIZES = {"B": 1, "I": 4, "Q": 8, "f": 4, "d": 8}
+_ITEM_BYTES = {"B": 1, "I": 4, "Q": 8, "f": 4, "d": 8}
 
 
-class BrokenContainerError(Exception):
-    """A file is not what was written."""
+class CorruptFileError(Exception):
+    """A file is not as it was written."""
 
 
 class _Header(Struct, frozen=True):
     arrays: dict[str, tuple[str, int, int]]
-    """Type, offset behind the header, and number of items, by name."""
-    facts: dict[str, Any]
+    """Type code, offset in the body, and number of items, by name."""
+    attributes: dict[str, Any]
     checksum: int
-    """Of what is behind the header."""
+    """CRC-32 of the body."""
     size: int
-    """Bytes behind the header."""
+    """Bytes of the body."""
 
 
-def write(path: Path, arrays: Mapping[str, tuple[str, NDArray[Any]]], facts: Mapping[str, Any]) -> int:
-    """Write arrays, each given with its type (`B`, `I`, `Q`, `f` or `d`), and give the size of the file.
+def write_arrays(path: Path, arrays: Mapping[str, tuple[str, NDArray[Any]]], attributes: Mapping[str, Any]) -> int:
+    """Write arrays with their type codes (`B`, `I`, `Q`, `f`, `d`), and return the file's size.
 
-    The file appears under its name complete and on disk, or not at all.
+    The file is written under another name, synced and renamed, so that it is either complete or absent.
     """
-    places, pieces, size, checksum = {}, [], 0, 0
-    for name, (kind, array) in arrays.items():
-        gap, content = bytes(-size % _ALIGN), array.astype(_DTYPES[kind], order="C", copy=False)
-        places[name] = (kind, size + len(gap), len(content))
-        for piece in (gap, content.data):  # arrays may be large: none of them is copied
+    entries, pieces, size, checksum = {}, [], 0, 0
+    for name, (code, array) in arrays.items():
+        padding, content = bytes(-size % _ALIGNMENT), array.astype(_DTYPES[code], order="C", copy=False)
+        entries[name] = (code, size + len(padding), len(content))
+        for piece in (padding, content.data):  # large arrays are not copied
             checksum = crc32(piece, checksum)
             pieces.append(piece)
             size += piece.nbytes if isinstance(piece, memoryview) else len(piece)
-    header = msgspec.json.encode(_Header(places, dict(facts), checksum, size))
-    header += b" " * (-(_PREFIX + len(header)) % _ALIGN)
+    header = msgspec.json.encode(_Header(entries, dict(attributes), checksum, size))
+    header += b" " * (-(_PREFIX_BYTES + len(header)) % _ALIGNMENT)
     unfinished = path.with_name(f"{path.name}.new")
     try:
         with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
@@ -72,11 +82,11 @@ def write(path: Path, arrays: Mapping[str, tuple[str, NDArray[Any]]], facts: Map
         unfinished.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
-    return _PREFIX + len(header) + size
+    return _PREFIX_BYTES + len(header) + size
 
 
 def sync_folder(folder: Path) -> None:
-    """Make sure that a new name survives a power failure, where the system can."""
+    """Sync a folder, so that a renamed file survives a power failure. Windows cannot do that."""
     if sys.platform == "win32":
         return
     descriptor = os.open(folder, os.O_RDONLY)
@@ -86,78 +96,80 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-class Container:
-    """The arrays of one file, mapped."""
+class ArrayFile:
+    """A memory-mapped file of arrays."""
 
     def __init__(self, path: Path) -> None:
         try:
             with path.open("rb") as file:
                 self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except ValueError as error:
-            raise BrokenContainerError(f"{path.name} is empty") from error
+            raise CorruptFileError(f"{path.name} is empty") from error
         self.path = path
-        self._start, self._header = self._opened()
+        self._body_start, self._header = self._read_header()
         self._view = memoryview(self._map)
 
     @property
     def size(self) -> int:
-        """Give the number of bytes."""
+        """Return the size of the file in bytes."""
         return len(self._map)
 
     @property
-    def facts(self) -> Mapping[str, Any]:
-        """Give the facts written with the arrays."""
-        return self._header.facts
+    def attributes(self) -> Mapping[str, Any]:
+        """Return the attributes written with the arrays."""
+        return self._header.attributes
 
     def __contains__(self, name: str) -> bool:
         return name in self._header.arrays
 
-    def array(self, name: str) -> memoryview[int]:
-        """Give an array of whole numbers as plain numbers."""
-        kind, offset, count = self._place(name)
-        start = self._start + offset
-        data = self._view[start : start + count * _SIZES[kind]]
-        return data.cast("Q") if kind == "Q" else data.cast("B") if kind == "B" else data.cast("I")
+    def integers(self, name: str) -> memoryview[int]:
+        """Return an array of integers without importing numpy."""
+        code, offset, count = self._entry(name)
+        start = self._body_start + offset
+        content = self._view[start : start + count * _ITEM_BYTES[code]]
+        return content.cast("Q") if code == "Q" else content.cast("B") if code == "B" else content.cast("I")
 
-    def numbers(self, name: str) -> NDArray[np.generic]:
-        """Give an array as numpy sees it."""
+    def array(self, name: str) -> NDArray[np.generic]:
+        """Return an array as a numpy array on the mapped memory."""
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-        kind, offset, count = self._place(name)
-        return np.frombuffer(self._map, dtype=_DTYPES[kind], count=count, offset=self._start + offset)
+        code, offset, count = self._entry(name)
+        return np.frombuffer(self._map, dtype=_DTYPES[code], count=count, offset=self._body_start + offset)
 
-    def whole(self) -> bool:
-        """Tell whether every byte is as it was written."""
-        body = self._view[self._start : self._start + self._header.size]
+    def is_intact(self) -> bool:
+        """Return whether the body matches its checksum."""
+        body = self._view[self._body_start : self._body_start + self._header.size]
         return crc32(body) == self._header.checksum
 
-    def let_go(self) -> None:
-        """Give back memory that holds parts of the file; what is needed is read again."""
+    def release_pages(self) -> None:
+        """Release the memory of cached pages. The system reads them again when needed."""
         if hasattr(mmap, "MADV_DONTNEED"):
             self._map.madvise(mmap.MADV_DONTNEED)
 
-    def _place(self, name: str) -> tuple[str, int, int]:
+    def _entry(self, name: str) -> tuple[str, int, int]:
         try:
             return self._header.arrays[name]
         except KeyError as error:
-            raise BrokenContainerError(f"{self.path.name} has no array {name}") from error
+            raise CorruptFileError(f"{self.path.name} has no array {name}") from error
 
-    def _opened(self) -> tuple[int, _Header]:
+    def _read_header(self) -> tuple[int, _Header]:
+        """Read and validate the header, and return it with the start of the body."""
         name, size = self.path.name, len(self._map)
-        if size < _PREFIX or self._map[: len(MAGIC)] != MAGIC:
-            raise BrokenContainerError(f"{name} is not a segment")
-        at = len(MAGIC)
-        length, checksum = (int.from_bytes(self._map[start : start + 8], "little") for start in (at, at + 8))
-        written = self._map[_PREFIX : _PREFIX + length]
-        if len(written) != length or crc32(written) != checksum:
-            raise BrokenContainerError(f"the header of {name} changed since it was written")
+        if size < _PREFIX_BYTES or self._map[: len(MAGIC)] != MAGIC:
+            raise CorruptFileError(f"{name} is not a segment")
+        length, checksum = (
+            int.from_bytes(self._map[start : start + 8], "little") for start in (len(MAGIC), len(MAGIC) + 8)
+        )
+        content = self._map[_PREFIX_BYTES : _PREFIX_BYTES + length]
+        if len(content) != length or crc32(content) != checksum:
+            raise CorruptFileError(f"the header of {name} does not match its checksum")
         try:
-            header = msgspec.json.decode(written, type=_Header)
+            header = msgspec.json.decode(content, type=_Header)
         except (msgspec.DecodeError, UnicodeDecodeError, OverflowError) as error:
-            raise BrokenContainerError(f"the header of {name} cannot be read") from error
-        if size != _PREFIX + length + header.size:
-            raise BrokenContainerError(f"{name} is {size} bytes long, not {_PREFIX + length + header.size}")
-        for kind, offset, count in header.arrays.values():
-            if kind not in _SIZES or offset < 0 or count < 0 or offset + count * _SIZES[kind] > header.size:
-                raise BrokenContainerError(f"the header of {name} cannot be true")
-        return _PREFIX + length, header
+            raise CorruptFileError(f"the header of {name} cannot be decoded") from error
+        if size != _PREFIX_BYTES + length + header.size:
+            raise CorruptFileError(f"{name} has {size} bytes, not {_PREFIX_BYTES + length + header.size}")
+        for code, offset, count in header.arrays.values():
+            if code not in _ITEM_BYTES or offset < 0 or count < 0 or offset + count * _ITEM_BYTES[code] > header.size:
+                raise CorruptFileError(f"the header of {name} is invalid")
+        return _PREFIX_BYTES + length, header

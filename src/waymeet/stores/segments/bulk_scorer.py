@@ -1,7 +1,7 @@
-"""BM25F over whole segments by numpy: the arithmetic of `stores.bm25f`, operation by operation, on arrays.
+"""BM25F over whole segments by numpy.
 
-Sums are taken in the same order and in the same precision, so that a chunk has the very same score here and there,
-and ties are ties wherever their chunks lie.
+The arithmetic is that of `stores.shared.bm25f`, operation by operation and in the same precision and order, so that a
+chunk has the same score here and there, and ties are ties in every segment.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from waymeet.stores.segments.impacts import norms, recipe, saturated
-from waymeet.stores.segments.posting_codec import FIELD_CODES, MOST, SHIFT
+from waymeet.stores.segments.impacts import PARAMETERS, impact_parameters, length_norms, saturate
+from waymeet.stores.segments.posting_codec import FIELD_CODES, FIELD_SHIFT, MAX_FREQUENCY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,132 +20,138 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from waymeet.stores.segments.reader import Segment
-    from waymeet.stores.shared.bm25f import Scale
+    from waymeet.stores.shared.bm25f import FieldScale
 
     Floats = NDArray[np.float64]
-    Places = NDArray[np.uint32]
+    Positions = NDArray[np.uint32]
 
 _BLOCK = 256
-_LEAST = float(np.nextafter(0.0, 1.0))
-"""The smallest score that is one."""
-_MOST_REMEMBERED = 8_000_000
-"""Places remembered for words asked before; about 12 bytes each."""
+"""Chunks in a block, for which `top_positions` takes one maximum."""
+_MIN_SCORE = float(np.nextafter(0.0, 1.0))
+"""The smallest score above 0."""
+_MAX_CACHED = 8_000_000
+"""Cached positions of words; about 12 bytes each."""
 
 
-class Held(NamedTuple):
-    """The living chunks that hold a word, by place, and how much it weighs in each."""
+class Matches(NamedTuple):
+    """The chunks that contain a word, by position, and the saturated weight of the word in each."""
 
-    places: Places
+    positions: Positions
     weights: Floats
 
 
-class Scorer:
-    """Scores the chunks of one segment under fixed numbers and averages."""
+class SegmentScorer:
+    """Scores the chunks of one segment under fixed settings and average lengths."""
 
-    def __init__(self, segment: Segment, scales: Mapping[str, Scale], k1: float) -> None:
+    def __init__(self, segment: Segment, scales: Mapping[str, FieldScale], k1: float) -> None:
         self.segment = segment
         self._k1 = k1
-        self._baked = segment.container.facts.get("baked") == recipe(scales, k1)
+        self._has_impacts = segment.file.attributes.get(PARAMETERS) == impact_parameters(scales, k1)
         self._scales = {FIELD_CODES[field]: (field, scale) for field, scale in scales.items()}
         self._norms: dict[int, Floats] = {}
         self._frequency = np.zeros(len(segment.chunks), dtype=np.float64)
-        self._remembered: dict[tuple[int, ...], Held] = {}
-        self._size = 0
+        self._cache: dict[tuple[int, ...], Matches] = {}
+        self._cached = 0
         self._lock = Lock()
-        """Threads share what was looked up, and the array in which frequencies are summed."""
+        """Protects the cached norms and the array in which frequencies are summed. Threads share a scorer."""
 
-    def held(self, terms: Sequence[int]) -> Held:
-        """Find the living chunks that hold any of a word's terms in a field that counts."""
+    def find_matches(self, terms: Sequence[int]) -> Matches:
+        """Find the live chunks that contain any of a word's terms in a scored field."""
         key = tuple(terms)
-        found = self._remembered.get(key)
-        if found is None:
+        matches = self._cache.get(key)
+        if matches is None:
             with self._lock:
-                found = self._look_up(key)
-            if self._size > _MOST_REMEMBERED:
-                self._remembered.clear()
-                self._size = 0
-            self._remembered[key] = found
-            self._size += len(found.places)
-        return found
+                matches = self._look_up(key)
+            if self._cached > _MAX_CACHED:
+                self._cache.clear()
+                self._cached = 0
+            self._cache[key] = matches
+            self._cached += len(matches.positions)
+        return matches
 
-    def _look_up(self, terms: tuple[int, ...]) -> Held:
-        if self._baked and len(terms) == 1:
-            return self._living(*self.segment.bearers(terms[0]))
-        places, fields, times = self._occurrences(terms)
-        if not len(places):
-            return Held(places, np.zeros(0))
-        occurring = np.bincount(fields, minlength=len(FIELD_CODES) + 1)
-        present = [code for code in self._scales if occurring[code]]
+    def _look_up(self, terms: tuple[int, ...]) -> Matches:
+        if self._has_impacts and len(terms) == 1:
+            return self._without_deleted(*self.segment.impacts(terms[0]))
+        positions, fields, frequencies = self._postings(terms)
+        if not len(positions):
+            return Matches(positions, np.zeros(0))
+        postings_by_field = np.bincount(fields, minlength=len(FIELD_CODES) + 1)
+        present = [code for code in self._scales if postings_by_field[code]]
         if len(present) == 1:
-            frequency = self._part(present[0], places, times)
+            normalised = self._normalise(present[0], positions, frequencies)
         else:
-            for code in present:  # in the order in which fields are summed
-                here = fields == code
-                self._frequency[places[here]] += self._part(code, places[here], times[here])
-            places = places[np.flatnonzero(np.diff(places, prepend=places[:1] + np.uint32(1)))]
-            frequency = self._frequency[places]
-            self._frequency[places] = 0.0
-        return self._living(places, saturated(frequency, self._k1))
+            for code in present:  # in the order of summation
+                in_field = fields == code
+                self._frequency[positions[in_field]] += self._normalise(
+                    code, positions[in_field], frequencies[in_field]
+                )
+            # Positions are sorted: each is kept once. The prepended value differs from the first one.
+            positions = positions[np.flatnonzero(np.diff(positions, prepend=positions[:1] + np.uint32(1)))]
+            normalised = self._frequency[positions]
+            self._frequency[positions] = 0.0
+        return self._without_deleted(positions, saturate(normalised, self._k1))
 
-    def _part(self, code: int, places: Places, times: Floats) -> Floats:
-        found: Floats = self._scales[code][1].weight * (times / self._norm(code)[places])
-        return found
+    def _normalise(self, code: int, positions: Positions, frequencies: Floats) -> Floats:
+        normalised: Floats = self._scales[code][1].weight * (frequencies / self._field_norms(code)[positions])
+        return normalised
 
-    def _norm(self, code: int) -> Floats:
-        """Compare each chunk's field with the usual length."""
+    def _field_norms(self, code: int) -> Floats:
         if code not in self._norms:
             field, scale = self._scales[code]
-            self._norms[code] = norms(self.segment.length_of_chunks(field), scale)
+            self._norms[code] = length_norms(self.segment.chunk_lengths(field), scale)
         return self._norms[code]
 
-    def _occurrences(self, terms: tuple[int, ...]) -> tuple[Places, NDArray[np.uint32], Floats]:
-        """List the occurrences in fields that count, by place and field; those of several terms add up."""
+    def _postings(self, terms: tuple[int, ...]) -> tuple[Positions, NDArray[np.uint32], Floats]:
+        """Collect the postings of terms in scored fields, by position and field, equal ones summed."""
         spans = [span for span in map(self.segment.span, terms) if span[0] < span[1]]
-        places = np.concatenate([self.segment.places[begin:end] for begin, end in spans] or [np.zeros(0, np.uint32)])
-        codes = np.concatenate([self.segment.codes[begin:end] for begin, end in spans] or [np.zeros(0, np.uint32)])
-        fields, times = codes >> np.uint32(SHIFT), (codes & np.uint32(MOST)).astype(np.float64)
+        none = [np.zeros(0, np.uint32)]
+        positions = np.concatenate([self.segment.positions[begin:end] for begin, end in spans] or none)
+        codes = np.concatenate([self.segment.codes[begin:end] for begin, end in spans] or none)
+        fields = codes >> np.uint32(FIELD_SHIFT)
+        frequencies = (codes & np.uint32(MAX_FREQUENCY)).astype(np.float64)
         if len(self._scales) < len(FIELD_CODES):
-            counted = np.isin(fields, list(self._scales))
-            places, fields, times = places[counted], fields[counted], times[counted]
-        if len(spans) > 1 and len(places):
-            order = np.lexsort((fields, places))
-            places, fields, times = places[order], fields[order], times[order]
-            starts = np.flatnonzero(np.concatenate([[True], (np.diff(places) != 0) | (np.diff(fields) != 0)]))
-            places, fields, times = places[starts], fields[starts], np.add.reduceat(times, starts)
-        return places, fields, times
+            scored = np.isin(fields, list(self._scales))
+            positions, fields, frequencies = positions[scored], fields[scored], frequencies[scored]
+        if len(spans) > 1 and len(positions):
+            order = np.lexsort((fields, positions))
+            positions, fields, frequencies = positions[order], fields[order], frequencies[order]
+            starts = np.flatnonzero(np.concatenate([[True], (np.diff(positions) != 0) | (np.diff(fields) != 0)]))
+            positions, fields = positions[starts], fields[starts]
+            frequencies = np.add.reduceat(frequencies, starts)
+        return positions, fields, frequencies
 
-    def _living(self, places: Places, weights: Floats) -> Held:
-        dead = self.segment.dead_chunks
-        if dead is None:
-            return Held(places, weights)
-        alive = ~dead[places]
-        return Held(places[alive], weights[alive])
+    def _without_deleted(self, positions: Positions, weights: Floats) -> Matches:
+        deleted = self.segment.deleted_chunks
+        if deleted is None:
+            return Matches(positions, weights)
+        live = ~deleted[positions]
+        return Matches(positions[live], weights[live])
 
 
-def summed(size: int, parts: Sequence[tuple[float, Held]]) -> Floats:
-    """Add up what the words of a query give to each chunk of a segment; `size` is the number of its chunks.
+def sum_scores(size: int, words: Sequence[tuple[float, Matches]]) -> Floats:
+    """Sum factor × weight of all words for each chunk of a segment of `size` chunks.
 
-    Behind the chunks the scores are filled up with zeros to whole blocks.
+    The scores are padded with zeros to whole blocks.
     """
     scores = np.zeros(-(-size // _BLOCK) * _BLOCK, dtype=np.float64)
-    for factor, held in parts:
-        np.add.at(scores, held.places, factor * held.weights)
+    for factor, matches in words:
+        np.add.at(scores, matches.positions, factor * matches.weights)
     return scores
 
 
-def best(scores: Floats, limit: int) -> NDArray[np.int64]:
-    """Find the places of the highest scores above zero, highest first, ties in their order.
+def top_positions(scores: Floats, limit: int) -> NDArray[np.int64]:
+    """Find the positions of the highest scores above 0, by descending score, then by position.
 
-    The maxima of blocks give a bound below which nothing can be among the best: the limit-th highest maximum. Only
-    blocks that reach it are looked into.
+    The limit-th highest maximum of a block is a lower bound of the limit-th highest score, so only blocks whose maximum
+    reaches it are searched. This is faster than a partition of all scores, most of which are 0.
     """
     blocks = scores.reshape(-1, _BLOCK)
     if 0 < limit < len(blocks):
         maxima = blocks.max(axis=1)
-        bound = max(float(np.partition(maxima, -limit)[-limit]), _LEAST)
+        bound = max(float(np.partition(maxima, -limit)[-limit]), _MIN_SCORE)
         chosen = np.flatnonzero(maxima >= bound)
         row, column = np.nonzero(blocks[chosen] >= bound)
-        found = chosen[row] * _BLOCK + column
+        positions = chosen[row] * _BLOCK + column
     else:
-        found = np.flatnonzero(scores)
-    return found[np.lexsort((found, -scores[found]))[:limit]]
+        positions = np.flatnonzero(scores)
+    return positions[np.lexsort((positions, -scores[positions]))[:limit]]

@@ -1,8 +1,8 @@
-"""Which mapped files are what was written: small ones are looked through at once, the rest a little later.
+"""Verification of mapped files by their checksums: small ones at once, the rest later.
 
-A checksum runs at about 3 GB/s. Looking through everything before the first answer would cost a large index half its
-start-up, so what exceeds a budget is left to a thread that waits until a short-lived process has ended, and to the
-next `tidy`. What was found broken stays so, and is made anew by whoever asks for it next.
+CRC-32 runs at about 3 GB/s. To verify everything before the first result would double the start-up time of a large
+index. So what exceeds a budget is left to a thread, which starts after most short-lived processes have ended, and to
+the next `optimize`. A corrupt file stays marked and is rebuilt by the next read session.
 """
 
 from __future__ import annotations
@@ -12,62 +12,62 @@ from threading import Lock, Thread
 from time import sleep
 from typing import TYPE_CHECKING
 
-from waymeet.stores.segments.array_file import BrokenContainerError
+from waymeet.stores.segments.array_file import CorruptFileError
 
 if TYPE_CHECKING:
-    from waymeet.stores.segments.array_file import Container
+    from waymeet.stores.segments.array_file import ArrayFile
 
-_AT_ONCE = 128_000_000
-"""Bytes that are looked through when they are mapped: about 40 ms, of 300 or more that a search of so much takes."""
-_PATIENCE = 2.0
-"""Seconds after which the rest is looked through in the background."""
+_IMMEDIATE_BYTES = 128_000_000
+"""Bytes verified when they are mapped: about 40 ms, of 300 or more that a search in so much takes."""
+_DELAY_SECONDS = 2.0
+"""Seconds after which the rest is verified in the background."""
 
 
-class Trust:
-    """Remembers what was looked through in this process."""
+class ChecksumVerifier:
+    """Verifies mapped files, each once per process."""
 
-    def __init__(self, at_once: int = _AT_ONCE, patience: float = _PATIENCE) -> None:
-        self._left = at_once
-        self._patience = patience
-        self._waiting: deque[Container] = deque()
-        self._busy = Lock()
+    def __init__(self, immediate_bytes: int = _IMMEDIATE_BYTES, delay_seconds: float = _DELAY_SECONDS) -> None:
+        self._budget = immediate_bytes
+        self._delay = delay_seconds
+        self._pending: deque[ArrayFile] = deque()
+        self._lock = Lock()
         self._thread: Thread | None = None
-        self.broken: set[str] = set()
-        """The names of files that are not what was written."""
+        self.corrupt: set[str] = set()
+        """The names of corrupt files."""
 
-    def admit(self, container: Container) -> None:
-        """Look through a file that was just mapped, or put that off.
+    def verify(self, file: ArrayFile) -> None:
+        """Verify a file that was just mapped, or put it in the queue.
 
         Raises:
-            BrokenContainerError: it is known not to be what was written.
+            CorruptFileError: the file is known to be corrupt.
         """
-        name = container.path.name
-        if name not in self.broken and container.size <= self._left:
-            self._left -= container.size
-            self._judge(container)
-        elif name not in self.broken:
-            self._waiting.append(container)
+        name = file.path.name
+        if name not in self.corrupt and file.size <= self._budget:
+            self._budget -= file.size
+            self._check(file)
+        elif name not in self.corrupt:
+            self._pending.append(file)
             self._start()
-        if name in self.broken:
-            raise BrokenContainerError("bytes in it changed since they were written")
+        if name in self.corrupt:
+            raise CorruptFileError("its content does not match its checksum")
 
-    def finish(self) -> None:
-        """Look through what was put off."""
-        with self._busy:
-            while self._waiting:
-                container = self._waiting.popleft()
-                self._judge(container)
-                container.let_go()  # few of its pages are asked for, as a rule
+    def verify_pending(self) -> None:
+        """Verify the files in the queue."""
+        with self._lock:
+            while self._pending:
+                file = self._pending.popleft()
+                self._check(file)
+                file.release_pages()  # most of its pages are not needed by queries
 
-    def _judge(self, container: Container) -> None:
-        if not container.whole():
-            self.broken.add(container.path.name)
+    def _check(self, file: ArrayFile) -> None:
+        if not file.is_intact():
+            self.corrupt.add(file.path.name)
 
     def _start(self) -> None:
         if self._thread is None or not self._thread.is_alive():
-            self._thread = Thread(target=self._later, name="waymeet-trust", daemon=True)
+            self._thread = Thread(target=self._verify_later, name="waymeet-checksums", daemon=True)
             self._thread.start()
 
-    def _later(self) -> None:
-        sleep(self._patience)
-        self.finish()
+    def _verify_later(self) -> None:
+        sleep(self._delay)
+        self.verify_pending()

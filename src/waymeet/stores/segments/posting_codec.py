@@ -1,6 +1,7 @@
-"""Occurrences as numbers: the term, and in one number the field and how often the term stands there.
+"""The encoding of terms in a field: pairs of 32-bit numbers.
 
-In this form they lie in the truth, document by document, and in segments, term by term.
+The first number is the term id, the second one holds the field code in its upper 8 bits and the frequency in its lower
+24 bits. In this form terms are stored in the tables by document, and in segments by term.
 """
 
 from array import array
@@ -10,39 +11,39 @@ from typing import NamedTuple
 from waymeet.types import FIELDS, Terms
 
 FIELD_CODES = {field: code for code, field in enumerate(FIELDS, start=1)}
-"""Fields as numbers, in the order in which they are summed. A number is never given to another field."""
+"""Codes of fields, in the order in which fields are summed. The code of a removed field is not used again."""
 FIELD_NAMES = {code: field for field, code in FIELD_CODES.items()}
 
-SHIFT = 24
-MOST = (1 << SHIFT) - 1
-"""The highest frequency that fits; a text of more than sixteen million equal words counts as one of so many."""
+FIELD_SHIFT = 24
+MAX_FREQUENCY = (1 << FIELD_SHIFT) - 1
+"""The highest frequency that fits. A higher one, of over 16 million equal terms in a field, is stored as this one."""
 
 
-class Leaf(NamedTuple):
-    """A document as a segment takes it in."""
+class DocumentTerms(NamedTuple):
+    """A document as it is written to a segment."""
 
-    number: int
+    id: int
     terms: bytes
-    """The packed terms of its own fields and of what links say of it, in any order; equal ones add up."""
+    """The packed terms of its own fields and of the links to it, in any order. Equal ones are summed."""
     chunks: Sequence[tuple[int, bytes]]
     """Number and packed terms of its chunks, in their order."""
 
 
-def packed(fields: Mapping[str, Terms], numbers: Mapping[str, int]) -> bytes:
-    """Write down the terms of some fields: pairs of numbers, 32 bits each.
+def pack_terms(fields: Mapping[str, Terms], term_ids: Mapping[str, int]) -> bytes:
+    """Encode the terms of fields.
 
-    >>> list(unpacked(packed({"body": {"rank": 2}, "title": {"rank": 1}}, {"rank": 7})))
+    >>> list(unpack_terms(pack_terms({"body": {"rank": 2}, "title": {"rank": 1}}, {"rank": 7})))
     [(7, 'title', 1), (7, 'body', 2)]
     """
     pairs = array("I")
     for field, code in FIELD_CODES.items():
-        for term, times in fields.get(field, {}).items():
-            pairs.extend((numbers[term], code << SHIFT | min(times, MOST)))
+        for term, frequency in fields.get(field, {}).items():
+            pairs.extend((term_ids[term], code << FIELD_SHIFT | min(frequency, MAX_FREQUENCY)))
     return pairs.tobytes()
 
 
-def unpacked(blob: bytes) -> Iterator[tuple[int, str, int]]:
-    """Read back term, field and frequency."""
-    pairs = memoryview(blob).cast("I")
-    for at in range(0, len(pairs), 2):
-        yield pairs[at], FIELD_NAMES[pairs[at + 1] >> SHIFT], pairs[at + 1] & MOST
+def unpack_terms(packed: bytes) -> Iterator[tuple[int, str, int]]:
+    """Decode term id, field and frequency."""
+    pairs = memoryview(packed).cast("I")
+    for index in range(0, len(pairs), 2):
+        yield pairs[index], FIELD_NAMES[pairs[index + 1] >> FIELD_SHIFT], pairs[index + 1] & MAX_FREQUENCY

@@ -1,4 +1,19 @@
-"""Turning the terms of documents into postings: from "what stands in this chunk" to "where this term stands"."""
+"""Inversion: from the terms of each document to the postings of each term.
+
+A segment has these arrays:
+
+    documents           the id of each document, by position
+    first               the position of each document's first chunk, and the number of chunks
+    chunks              the id of each chunk, by position
+    owner               the position of each chunk's document
+    terms               the ids of the terms that occur, ascending
+    starts              where the postings of each term begin, and the number of postings
+    positions, codes    the postings: position of the chunk, and field with frequency (see `posting_codec`),
+                        ordered by term, then position, then field
+    length FIELD        the length of a field, by position of the document or chunk
+
+The terms of a document's fields are repeated for each of its chunks, so that a chunk is scored from its own postings.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from waymeet.stores.segments.posting_codec import FIELD_CODES, MOST, SHIFT, Leaf
+from waymeet.stores.segments.posting_codec import FIELD_CODES, FIELD_SHIFT, MAX_FREQUENCY, DocumentTerms
 from waymeet.types import CHUNK_FIELDS, DOCUMENT_FIELDS
 
 if TYPE_CHECKING:
@@ -15,92 +30,101 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from waymeet.stores.segments.array_file import Arrays
+
     Ints = NDArray[np.uint64]
-    Arrays = dict[str, tuple[str, NDArray[Any]]]
 
 
 class _Rows(NamedTuple):
-    """Occurrences: whose, which term, in which field, how often."""
+    """Postings as columns: position of the owner, term, field code, frequency."""
 
     owner: Ints
     term: Ints
     field: Ints
-    times: Ints
+    frequency: Ints
 
 
-def arrays(leaves: Sequence[Leaf]) -> tuple[Arrays, dict[str, Any]]:
-    """Make the arrays and facts of a segment out of documents, given in the order of their paths."""
-    chunks = [chunk for leaf in leaves for chunk in leaf.chunks]
-    sizes = np.array([len(leaf.chunks) for leaf in leaves], dtype=np.uint64)
+def build_arrays(documents: Sequence[DocumentTerms]) -> tuple[Arrays, dict[str, Any]]:
+    """Build the arrays and attributes of a segment from documents in the order of their paths."""
+    chunks = [chunk for document in documents for chunk in document.chunks]
+    sizes = np.array([len(document.chunks) for document in documents], dtype=np.uint64)
     first = np.concatenate([np.zeros(1, np.uint64), np.cumsum(sizes, dtype=np.uint64)])
-    shared = _summed(_rows([leaf.terms for leaf in leaves]))
-    own = _rows([terms for _, terms in chunks])
-    inside = _sorted(_joined(_spread(shared, first), own))
-    new_term = np.flatnonzero(np.diff(inside.term, prepend=np.uint64(2**63)))
-    made: Arrays = {
-        "documents": ("I", _small([leaf.number for leaf in leaves])),
+    document_rows = _sum_equal(_unpack([document.terms for document in documents]))
+    chunk_rows = _unpack([terms for _, terms in chunks])
+    rows = _sort(_concatenate(_copy_to_chunks(document_rows, first), chunk_rows))
+    term_starts = np.flatnonzero(np.diff(rows.term, prepend=np.uint64(2**63)))  # no term has that id: the first counts
+    arrays: Arrays = {
+        "documents": ("I", _uint32([document.id for document in documents])),
         "first": ("I", first.astype(np.uint32)),
-        "chunks": ("I", _small([number for number, _ in chunks])),
-        "owner": ("I", np.repeat(np.arange(len(leaves), dtype=np.uint32), sizes.astype(np.int64))),
-        "terms": ("I", inside.term[new_term].astype(np.uint32)),
-        "starts": ("Q", np.append(new_term, len(inside.term)).astype(np.uint64)),
-        "places": ("I", inside.owner.astype(np.uint32)),
-        "codes": ("I", (inside.field << np.uint64(SHIFT) | inside.times).astype(np.uint32)),
+        "chunks": ("I", _uint32([chunk for chunk, _ in chunks])),
+        "owner": ("I", np.repeat(np.arange(len(documents), dtype=np.uint32), sizes.astype(np.int64))),
+        "terms": ("I", rows.term[term_starts].astype(np.uint32)),
+        "starts": ("Q", np.append(term_starts, len(rows.term)).astype(np.uint64)),
+        "positions": ("I", rows.owner.astype(np.uint32)),
+        "codes": ("I", (rows.field << np.uint64(FIELD_SHIFT) | rows.frequency).astype(np.uint32)),
     }
-    facts: dict[str, Any] = {"lengths": {}}
-    for fields, rows, count in ((DOCUMENT_FIELDS, shared, len(leaves)), (CHUNK_FIELDS, own, len(chunks))):
+    attributes: dict[str, Any] = {"lengths": {}}
+    for fields, own_rows, count in (
+        (DOCUMENT_FIELDS, document_rows, len(documents)),
+        (CHUNK_FIELDS, chunk_rows, len(chunks)),
+    ):
         for field in fields:
-            lengths = _lengths(rows, FIELD_CODES[field], count)
-            made[f"length {field}"] = ("I", lengths.astype(np.uint32))
-            facts["lengths"][field] = (int(lengths.sum()), int(np.count_nonzero(lengths)))
-    return made, facts
+            lengths = _field_lengths(own_rows, FIELD_CODES[field], count)
+            arrays[f"length {field}"] = ("I", lengths.astype(np.uint32))
+            attributes["lengths"][field] = (int(lengths.sum()), int(np.count_nonzero(lengths)))
+    return arrays, attributes
 
 
-def _rows(blobs: Sequence[bytes]) -> _Rows:
-    """Lay packed terms one after the other."""
-    pairs = np.frombuffer(b"".join(blobs), dtype="<u4").reshape(-1, 2).astype(np.uint64)
-    owner = np.repeat(np.arange(len(blobs), dtype=np.uint64), [len(blob) // 8 for blob in blobs])
-    return _Rows(owner, pairs[:, 0], pairs[:, 1] >> np.uint64(SHIFT), pairs[:, 1] & np.uint64(MOST))
+def _unpack(packed: Sequence[bytes]) -> _Rows:
+    """Decode packed terms. The owner is the index in the sequence."""
+    pairs = np.frombuffer(b"".join(packed), dtype="<u4").reshape(-1, 2).astype(np.uint64)
+    owner = np.repeat(np.arange(len(packed), dtype=np.uint64), [len(terms) // 8 for terms in packed])
+    return _Rows(owner, pairs[:, 0], pairs[:, 1] >> np.uint64(FIELD_SHIFT), pairs[:, 1] & np.uint64(MAX_FREQUENCY))
 
 
-def _summed(rows: _Rows) -> _Rows:
-    """Add up what is said of one field by several links."""
-    rows = _sorted(rows)
+def _sum_equal(rows: _Rows) -> _Rows:
+    """Sum the frequencies of a term in one field: several links may have the same term."""
+    rows = _sort(rows)
     if not len(rows.term):
         return rows
     same = (np.diff(rows.term) == 0) & (np.diff(rows.owner) == 0) & (np.diff(rows.field) == 0)
     starts = np.flatnonzero(np.concatenate([[True], ~same]))
-    times = np.minimum(np.add.reduceat(rows.times, starts), np.uint64(MOST))
-    return _Rows(rows.owner[starts], rows.term[starts], rows.field[starts], times)
+    frequency = np.minimum(np.add.reduceat(rows.frequency, starts), np.uint64(MAX_FREQUENCY))
+    return _Rows(rows.owner[starts], rows.term[starts], rows.field[starts], frequency)
 
 
-def _spread(shared: _Rows, first: Ints) -> _Rows:
-    """Give every chunk the occurrences of its document's fields."""
-    begin = first[shared.owner.astype(np.int64)]
-    copies = (first[shared.owner.astype(np.int64) + 1] - begin).astype(np.int64)
+def _copy_to_chunks(document_rows: _Rows, first: Ints) -> _Rows:
+    """Repeat the rows of each document for each of its chunks."""
+    begin = first[document_rows.owner.astype(np.int64)]
+    copies = (first[document_rows.owner.astype(np.int64) + 1] - begin).astype(np.int64)
     row = np.repeat(np.arange(len(copies)), copies)
-    before = np.cumsum(copies) - copies
-    chunk = begin[row] + (np.arange(len(row)) - before[row]).astype(np.uint64)
-    return _Rows(chunk, shared.term[row], shared.field[row], shared.times[row])
+    copies_before = np.cumsum(copies) - copies
+    # The k-th copy of a row belongs to the k-th chunk of its document.
+    chunk = begin[row] + (np.arange(len(row)) - copies_before[row]).astype(np.uint64)
+    return _Rows(chunk, document_rows.term[row], document_rows.field[row], document_rows.frequency[row])
 
 
-def _joined(one: _Rows, other: _Rows) -> _Rows:
+def _concatenate(one: _Rows, other: _Rows) -> _Rows:
     return _Rows(*(np.concatenate(pair) for pair in zip(one, other, strict=True)))
 
 
-def _sorted(rows: _Rows) -> _Rows:
-    """Order by term, then owner, then field."""
+def _sort(rows: _Rows) -> _Rows:
+    """Sort by term, then owner, then field.
+
+    The three fit into one 64-bit key: 28 bits of term, 32 of owner, 4 of field. One sort of integers is faster than
+    `lexsort` over three columns.
+    """
     order = np.argsort(rows.term << np.uint64(36) | rows.owner << np.uint64(4) | rows.field, kind="stable")
     return _Rows(*(column[order] for column in rows))
 
 
-def _lengths(rows: _Rows, code: int, count: int) -> Ints:
-    """Add up how many terms stand in one field of each owner."""
-    here = rows.field == np.uint64(code)
-    found = np.zeros(count, dtype=np.uint64)
-    np.add.at(found, rows.owner[here].astype(np.int64), rows.times[here])
-    return found
+def _field_lengths(rows: _Rows, code: int, count: int) -> Ints:
+    """Sum the frequencies in one field for each owner."""
+    in_field = rows.field == np.uint64(code)
+    lengths = np.zeros(count, dtype=np.uint64)
+    np.add.at(lengths, rows.owner[in_field].astype(np.int64), rows.frequency[in_field])
+    return lengths
 
 
-def _small(numbers: Sequence[int]) -> NDArray[np.uint32]:
+def _uint32(numbers: Sequence[int]) -> NDArray[np.uint32]:
     return np.array(numbers, dtype=np.uint32)

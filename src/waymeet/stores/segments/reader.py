@@ -1,4 +1,4 @@
-"""One segment as it is asked: by loops over plain numbers when little is touched, by numpy when much is."""
+"""Reading one segment: by loops over integers for few postings, by numpy for many."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from bisect import bisect_left
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from waymeet.stores.segments.posting_codec import FIELD_NAMES, MOST, SHIFT
+from waymeet.stores.segments.posting_codec import FIELD_NAMES, FIELD_SHIFT, MAX_FREQUENCY
 from waymeet.types import DOCUMENT_FIELDS, FIELDS
 
 if TYPE_CHECKING:
@@ -15,168 +15,169 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from waymeet.stores.segments.array_file import Container
+    from waymeet.stores.segments.array_file import ArrayFile
 
 
-class Occurrence(NamedTuple):
-    """Where a term stands."""
+class Posting(NamedTuple):
+    """An occurrence of a term in a field of a chunk."""
 
     chunk: int
-    """The chunk's number."""
+    """The id of the chunk."""
     field: str
-    times: int
+    frequency: int
     length: int
-    """Of the field."""
+    """The length of the field."""
 
 
 class Segment:
-    """A mapped segment, and which of its documents are no longer true."""
+    """A mapped segment, and which of its documents are deleted."""
 
-    def __init__(self, container: Container, dead: Collection[int] = ()) -> None:
-        self.container = container
-        self.dead = frozenset(dead)
-        """Places of documents that were replaced or removed since."""
+    def __init__(self, file: ArrayFile, deleted: Collection[int] = ()) -> None:
+        self.file = file
+        self.deleted = frozenset(deleted)
+        """Positions of documents that were replaced or removed since."""
 
     @cached_property
     def chunks(self) -> memoryview[int]:
-        """The numbers of the chunks, in the order of path and position."""
-        return self.container.array("chunks")
-
-    @cached_property
-    def documents(self) -> memoryview[int]:
-        """The numbers of the documents, in the order of their paths."""
-        return self.container.array("documents")
+        """The ids of the chunks, by position."""
+        return self.file.integers("chunks")
 
     @cached_property
     def first(self) -> memoryview[int]:
-        """The place of each document's first chunk, and one behind the last."""
-        return self.container.array("first")
+        """The position of each document's first chunk, and the number of chunks."""
+        return self.file.integers("first")
 
     @cached_property
     def _owner(self) -> memoryview[int]:
-        return self.container.array("owner")
+        return self.file.integers("owner")
 
     @cached_property
     def terms(self) -> memoryview[int]:
-        """The terms that occur, in the order of their numbers."""
-        return self.container.array("terms")
+        """The ids of the terms that occur, ascending."""
+        return self.file.integers("terms")
 
     @cached_property
-    def _places(self) -> memoryview[int]:
-        return self.container.array("places")
+    def _positions(self) -> memoryview[int]:
+        return self.file.integers("positions")
 
     @cached_property
     def _codes(self) -> memoryview[int]:
-        return self.container.array("codes")
+        return self.file.integers("codes")
 
     @cached_property
     def _starts(self) -> memoryview[int]:
-        return self.container.array("starts")
+        return self.file.integers("starts")
 
     @cached_property
     def _lengths(self) -> dict[str, memoryview[int]]:
-        return {field: self.container.array(f"length {field}") for field in FIELDS}
+        return {field: self.file.integers(f"length {field}") for field in FIELDS}
 
     @property
-    def living(self) -> int:
-        """Count the chunks that are still true."""
-        return len(self.chunks) - sum(self.first[place + 1] - self.first[place] for place in self.dead)
+    def live_chunks(self) -> int:
+        """Count the chunks that are not deleted."""
+        return len(self.chunks) - sum(self.first[position + 1] - self.first[position] for position in self.deleted)
 
-    def lengths(self, field: str) -> tuple[int, int]:
-        """Give the summed length of a field and the number of living places in which it is not empty."""
-        total, filled = self.container.facts["lengths"][field]
-        here = self._lengths[field]
-        for place in self.dead:
-            inside = (place,) if field in DOCUMENT_FIELDS else range(self.first[place], self.first[place + 1])
-            for each in inside:
-                total, filled = total - here[each], filled - (here[each] > 0)
+    def total_length(self, field: str) -> tuple[int, int]:
+        """Return total length and number of non-empty values of a field, without deleted ones."""
+        total, filled = self.file.attributes["lengths"][field]
+        lengths = self._lengths[field]
+        for document in self.deleted:
+            is_document_field = field in DOCUMENT_FIELDS
+            for position in (document,) if is_document_field else range(self.first[document], self.first[document + 1]):
+                total, filled = total - lengths[position], filled - (lengths[position] > 0)
         return total, filled
 
     def span(self, term: int) -> tuple[int, int]:
-        """Say from where to where the occurrences of a term lie."""
+        """Return where the postings of a term begin and end."""
         return self._span(term, self._starts)
 
     def _span(self, term: int, starts: memoryview[int]) -> tuple[int, int]:
-        at = bisect_left(self.terms, term)
-        if at == len(self.terms) or self.terms[at] != term:
+        index = bisect_left(self.terms, term)
+        if index == len(self.terms) or self.terms[index] != term:
             return 0, 0
-        return starts[at], starts[at + 1]
+        return starts[index], starts[index + 1]
 
-    def occurrences(self, term: int) -> Iterator[Occurrence]:
-        """List where a term stands in living chunks."""
-        for at in range(*self.span(term)):
-            place = self._places[at]
-            if not self.dead or self._owner[place] not in self.dead:
-                yield self._occurrence(place, self._codes[at])
+    def postings(self, term: int) -> Iterator[Posting]:
+        """Yield the postings of a term in live chunks."""
+        for index in range(*self.span(term)):
+            position = self._positions[index]
+            if not self.deleted or self._owner[position] not in self.deleted:
+                yield self._posting(position, self._codes[index])
 
-    def held(self, term: int) -> int:
-        """Count the living chunks that hold a term."""
-        places = set(self._places[slice(*self.span(term))])
-        return sum(self._owner[place] not in self.dead for place in places) if self.dead else len(places)
+    def count_chunks(self, term: int) -> int:
+        """Count the live chunks that contain a term."""
+        positions = set(self._positions[slice(*self.span(term))])
+        if not self.deleted:
+            return len(positions)
+        return sum(self._owner[position] not in self.deleted for position in positions)
 
-    def holders(self, term: int, fields: Collection[int]) -> set[int]:
-        """Give the numbers of the living chunks that hold a term in any of some fields, given by their codes."""
-        here = slice(*self.span(term))
-        pairs = zip(self._places[here].tolist(), self._codes[here].tolist(), strict=True)
-        places = {place for place, code in pairs if code >> SHIFT in fields}
-        return {self.chunks[place] for place in places if not self.dead or self._owner[place] not in self.dead}
+    def find_chunks(self, term: int, fields: Collection[int]) -> set[int]:
+        """Return the ids of the live chunks that contain a term in any of the fields, given by code."""
+        span = slice(*self.span(term))
+        pairs = zip(self._positions[span].tolist(), self._codes[span].tolist(), strict=True)
+        positions = {position for position, code in pairs if code >> FIELD_SHIFT in fields}
+        return {
+            self.chunks[position]
+            for position in positions
+            if not self.deleted or self._owner[position] not in self.deleted
+        }
 
-    def place_of(self, document: int, chunk: int) -> int:
-        """Find the place of a chunk, given by its number, among those of its document, given by its place."""
+    def position_of(self, document: int, chunk: int) -> int:
+        """Find the position of a chunk, given by id, in the document at a position."""
         begin, end = self.first[document], self.first[document + 1]
         return begin + self.chunks[begin:end].tolist().index(chunk)
 
-    def occurrences_in(self, term: int, chunk: int) -> Iterator[Occurrence]:
-        """List where a term stands in one chunk, given by its place."""
+    def postings_in(self, term: int, position: int) -> Iterator[Posting]:
+        """Yield the postings of a term in the chunk at a position."""
         begin, end = self.span(term)
-        at = bisect_left(self._places, chunk, begin, end)
-        while at < end and self._places[at] == chunk:
-            yield self._occurrence(chunk, self._codes[at])
-            at += 1
+        index = bisect_left(self._positions, position, begin, end)
+        while index < end and self._positions[index] == position:
+            yield self._posting(position, self._codes[index])
+            index += 1
 
-    def _occurrence(self, place: int, code: int) -> Occurrence:
-        field = FIELD_NAMES[code >> SHIFT]
-        length = self._lengths[field][self._owner[place] if field in DOCUMENT_FIELDS else place]
-        return Occurrence(self.chunks[place], field, code & MOST, length)
+    def _posting(self, position: int, code: int) -> Posting:
+        field = FIELD_NAMES[code >> FIELD_SHIFT]
+        length = self._lengths[field][self._owner[position] if field in DOCUMENT_FIELDS else position]
+        return Posting(self.chunks[position], field, code & MAX_FREQUENCY, length)
 
-    # --- for numpy -----------------------------------------------------------------------------------------------
+    # --- numpy arrays --------------------------------------------------------------------------------------------
 
     @cached_property
-    def places(self) -> NDArray[np.uint32]:
-        """The place of the chunk of every occurrence."""
-        return self.container.numbers("places")  # type: ignore[return-value]
+    def positions(self) -> NDArray[np.uint32]:
+        """The position of the chunk of every posting."""
+        return self.file.array("positions")  # type: ignore[return-value]
 
     @cached_property
     def codes(self) -> NDArray[np.uint32]:
-        """The field and frequency of every occurrence."""
-        return self.container.numbers("codes")  # type: ignore[return-value]
+        """The field and frequency of every posting (see `posting_codec`)."""
+        return self.file.array("codes")  # type: ignore[return-value]
 
-    def bearers(self, term: int) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
-        """Give the places of the chunks that hold a term, and the weights it was baked with."""
-        places, weights, starts = self._baked
+    def impacts(self, term: int) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
+        """Return the positions of the chunks that contain a term, and its impacts in them."""
+        positions, impacts, starts = self._impacts
         begin, end = self._span(term, starts)
-        return places[begin:end], weights[begin:end]
+        return positions[begin:end], impacts[begin:end]
 
     @cached_property
-    def _baked(self) -> tuple[NDArray[np.uint32], NDArray[np.float64], memoryview[int]]:
-        numbers = self.container.numbers
-        return numbers("bearers"), numbers("weights"), self.container.array("bearer starts")  # type: ignore[return-value]
+    def _impacts(self) -> tuple[NDArray[np.uint32], NDArray[np.float64], memoryview[int]]:
+        array = self.file.array
+        return array("impact positions"), array("impacts"), self.file.integers("impact starts")  # type: ignore[return-value]
 
     @cached_property
-    def dead_chunks(self) -> NDArray[np.bool_] | None:
-        """Which chunks are no longer true; None if all are."""
-        if not self.dead:
+    def deleted_chunks(self) -> NDArray[np.bool_] | None:
+        """A mask of the deleted chunks, or None if there are none."""
+        if not self.deleted:
             return None
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-        found = np.zeros(len(self.chunks), dtype=np.bool_)
-        for place in self.dead:
-            found[self.first[place] : self.first[place + 1]] = True
-        return found
+        mask = np.zeros(len(self.chunks), dtype=np.bool_)
+        for position in self.deleted:
+            mask[self.first[position] : self.first[position + 1]] = True
+        return mask
 
-    def length_of_chunks(self, field: str) -> NDArray[np.float64]:
-        """Give the length of a field for every chunk."""
+    def chunk_lengths(self, field: str) -> NDArray[np.float64]:
+        """Return the length of a field for every chunk."""
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-        found = self.container.numbers(f"length {field}").astype(np.float64)
-        return found[self.container.numbers("owner")] if field in DOCUMENT_FIELDS else found
+        lengths = self.file.array(f"length {field}").astype(np.float64)
+        return lengths[self.file.array("owner")] if field in DOCUMENT_FIELDS else lengths

@@ -1,4 +1,4 @@
-"""The vectors of a space as they are asked: parts that are each a matrix, with the numbers of the chunks they are of."""
+"""Blocks of vectors, searched exactly or with quantised vectors first."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from waymeet.stores.segments.quantization import Signs, asked, differing, fewest, rotation, signs
+from waymeet.stores.segments.quantization import (
+    BitPlanes,
+    hamming_distances,
+    quantise_query,
+    quantise_vectors,
+    random_rotation,
+    smallest_indices,
+)
 
 if TYPE_CHECKING:
     from typing import Any
@@ -14,115 +21,127 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from waymeet.ports import Vector
-    from waymeet.stores.segments.array_file import Container
-    from waymeet.stores.segments.postings import Arrays
+    from waymeet.stores.segments.array_file import ArrayFile, Arrays
 
     Rows = NDArray[np.int64]
+    Mask = NDArray[np.bool_]
 
-_COMPARED = 0.003
-"""Which part of the vectors is compared exactly after looking at their signs; at recall .99 or more."""
-_COMPARED_FOR_EACH = 7
-"""And how many more for each one that is wanted."""
-_USUAL = 384
-"""The dimension for which this is enough; where a vector has fewer numbers, its signs say less, and more are taken."""
-_LEFT_BY_FIRST_LOOK, _LEFT_BY_SECOND_LOOK = 18, 5
-"""How many times as many are left by a look at first signs only, and by one at finer signs of the question."""
+_COMPARED_SHARE = 0.003
+"""The share of the vectors compared exactly after the quantised passes, at a recall of .99 or more."""
+_COMPARED_PER_RESULT = 7
+"""Further vectors compared exactly for each requested result."""
+_REFERENCE_DIMENSION = 384
+"""The dimension for which these numbers suffice. Vectors of fewer dimensions have fewer bits, so more are compared."""
+_KEPT_BY_FIRST_PASS, _KEPT_BY_SECOND_PASS = 18, 5
+"""Candidates kept by the first and second pass, as multiples of the vectors compared exactly."""
 
 
-class Part(NamedTuple):
-    """Some vectors of a space, in the order of their chunks' numbers."""
+class VectorBlock(NamedTuple):
+    """Vectors of a space, in the order of their chunk ids."""
 
     chunks: NDArray[np.uint32]
-    numbers: NDArray[np.uint64]
-    """Of the vectors."""
+    ids: NDArray[np.uint64]
+    """The ids of the vectors."""
     matrix: NDArray[np.float32]
-    turn: NDArray[np.float32] | None = None
-    """The rotation before signs were taken; None if the vectors are too few to need signs."""
-    signs: Signs | None = None
-    alive: NDArray[np.bool_] | None = None
-    """Which are still true; None for all."""
+    rotation: NDArray[np.float32] | None = None
+    """The rotation before quantisation; None if the vectors are few and not quantised."""
+    planes: BitPlanes | None = None
+    live: Mask | None = None
+    """Which vectors are not deleted; None for all."""
 
-    def without(self, dead: NDArray[np.uint64]) -> Part:
-        """Leave out vectors that were replaced or removed since, given by their numbers in order."""
-        if not len(dead):
+    def without_deleted(self, deleted: NDArray[np.uint64]) -> VectorBlock:
+        """Mark deleted vectors, given by their ids in ascending order."""
+        if not len(deleted):
             return self
-        at = np.minimum(np.searchsorted(dead, self.numbers), len(dead) - 1)
-        alive = dead[at] != self.numbers
-        return self if alive.all() else self._replace(alive=alive)
+        nearest = np.minimum(np.searchsorted(deleted, self.ids), len(deleted) - 1)
+        live = deleted[nearest] != self.ids
+        return self if live.all() else self._replace(live=live)
 
     @property
-    def living(self) -> int:
-        """Count the vectors that are still true."""
-        return len(self.chunks) if self.alive is None else int(np.count_nonzero(self.alive))
+    def live_count(self) -> int:
+        """Count the vectors that are not deleted."""
+        return len(self.chunks) if self.live is None else int(np.count_nonzero(self.live))
 
-    def barring(self, barred: Rows | None) -> NDArray[np.bool_] | None:
-        """Say which rows may not be answers: those that are dead, and others given by their places; None if none."""
-        if barred is None:
-            return None if self.alive is None else ~self.alive
-        found = np.zeros(len(self.chunks), dtype=np.bool_) if self.alive is None else ~self.alive
-        found[barred] = True
-        return found
+    def excluded_mask(self, filtered: Rows | None) -> Mask | None:
+        """Return a mask of the rows that are deleted or filtered out, or None if there are none."""
+        if filtered is None:
+            return None if self.live is None else ~self.live
+        mask = np.zeros(len(self.chunks), dtype=np.bool_) if self.live is None else ~self.live
+        mask[filtered] = True
+        return mask
 
-    def near(self, query: Vector, barring: NDArray[np.bool_] | None, wanted: int) -> tuple[Rows, NDArray[np.float32]]:
-        """Find rows among which the best `wanted` almost certainly are, and how near they are, roughly."""
-        rows = self.likely(query, barring, wanted)
-        if rows is None and barring is not None:
-            rows = np.flatnonzero(~barring)
-        return np.arange(len(self.chunks)) if rows is None else rows, self.rough(query, rows)
+    def find_candidates(self, query: Vector, excluded: Mask | None, limit: int) -> tuple[Rows, NDArray[np.float32]]:
+        """Find rows that almost certainly include the best `limit`, and their approximate cosines."""
+        rows = self.select_likely(query, excluded, limit)
+        if rows is None and excluded is not None:
+            rows = np.flatnonzero(~excluded)
+        return np.arange(len(self.chunks)) if rows is None else rows, self.approximate_cosines(query, rows)
 
-    def likely(self, query: Vector, barring: NDArray[np.bool_] | None, wanted: int) -> Rows | None:
-        """Narrow down to rows among which the best `wanted` almost certainly are; None for all not barred."""
-        if self.turn is None or self.signs is None:
+    def select_likely(self, query: Vector, excluded: Mask | None, limit: int) -> Rows | None:
+        """Select rows by quantised vectors, or return None for all that are not excluded.
+
+        Three passes over fewer and fewer rows approximate the dot product ever more closely: the high plane of the
+        vectors with the first, then with all three planes of the query, then both planes with all three.
+        """
+        if self.rotation is None or self.planes is None:
             return None
         count, dimension = self.matrix.shape
-        enough = int((_COMPARED * count + _COMPARED_FOR_EACH * wanted) * max(1.0, _USUAL / dimension))
-        if _LEFT_BY_SECOND_LOOK * enough >= count - (0 if barring is None else np.count_nonzero(barring)):
-            return None
-        first, second, third = asked(query, self.turn)
-        away = differing(self.signs.first, first)
-        if barring is not None:  # from the start: they may be all that is near
-            away[barring] = dimension + 1
-        rows = fewest(away, _LEFT_BY_FIRST_LOOK * enough)
-        if barring is not None:
-            rows = rows[~barring[rows]]
-        here = np.take(self.signs.first, rows, axis=1)
-        away = 4 * away[rows] + 2 * differing(here, second) + differing(here, third)
-        kept = fewest(away, _LEFT_BY_SECOND_LOOK * enough)
-        rows, here = rows[kept], np.take(self.signs.second, rows[kept], axis=0).T
-        away = 2 * away[kept] + 4 * differing(here, first) + 2 * differing(here, second) + differing(here, third)
-        return rows[fewest(away, enough)]
-
-    def rough(self, query: Vector, rows: Rows | None) -> NDArray[np.float32]:
-        """Compare some vectors with a question, fast, off by rounding in 32 bits."""
-        # Row by row: a matrix product would wake other threads, which costs more than it gains where cores are busy.
-        found: NDArray[np.float32] = np.vecdot(
-            self.matrix if rows is None else np.take(self.matrix, rows, axis=0), query
+        compared = int(
+            (_COMPARED_SHARE * count + _COMPARED_PER_RESULT * limit) * max(1.0, _REFERENCE_DIMENSION / dimension)
         )
-        return found
+        if _KEPT_BY_SECOND_PASS * compared >= count - (0 if excluded is None else np.count_nonzero(excluded)):
+            return None
+        first, second, third = quantise_query(query, self.rotation)
+        distances = hamming_distances(self.planes.high, first)
+        if excluded is not None:  # before the first pass: the nearest rows may all be excluded
+            distances[excluded] = dimension + 1
+        rows = smallest_indices(distances, _KEPT_BY_FIRST_PASS * compared)
+        if excluded is not None:
+            rows = rows[~excluded[rows]]
+        # Levels are 4s + 2t + u for the query and 2s + t for vectors: a plane counts with the product of its weights,
+        # here without the common factor 2 of the high plane.
+        high = np.take(self.planes.high, rows, axis=1)
+        distances = 4 * distances[rows] + 2 * hamming_distances(high, second) + hamming_distances(high, third)
+        best = smallest_indices(distances, _KEPT_BY_SECOND_PASS * compared)
+        rows, low = rows[best], np.take(self.planes.low, rows[best], axis=0).T
+        distances = (
+            2 * distances[best]
+            + 4 * hamming_distances(low, first)
+            + 2 * hamming_distances(low, second)
+            + hamming_distances(low, third)
+        )
+        return rows[smallest_indices(distances, compared)]
+
+    def approximate_cosines(self, query: Vector, rows: Rows | None) -> NDArray[np.float32]:
+        """Compute cosines with a query in 32 bits, fast and inexact by rounding."""
+        # Row by row: a matrix product would start further threads, which costs more than it gains on busy cores.
+        matrix = self.matrix if rows is None else np.take(self.matrix, rows, axis=0)
+        products: NDArray[np.float32] = np.vecdot(matrix, query)
+        return products
 
 
-def arrays(part: Part, *, with_signs: bool) -> tuple[Arrays, dict[str, Any]]:
-    """Make the arrays and facts of a file of vectors."""
-    made: Arrays = {
-        "chunks": ("I", part.chunks),
-        "numbers": ("Q", part.numbers),
-        "vectors": ("f", part.matrix.reshape(-1)),
+def build_arrays(block: VectorBlock, *, quantise: bool) -> tuple[Arrays, dict[str, Any]]:
+    """Build the arrays and attributes of a vector file."""
+    arrays: Arrays = {
+        "chunks": ("I", block.chunks),
+        "ids": ("Q", block.ids),
+        "vectors": ("f", block.matrix.reshape(-1)),
     }
-    if with_signs:
-        turn = rotation(part.matrix.shape[1])
-        found = signs(part.matrix, turn)
-        made["turn"] = ("f", turn.reshape(-1))
-        made["first signs"], made["second signs"] = ("Q", found.first.reshape(-1)), ("Q", found.second.reshape(-1))
-    return made, {"dimension": part.matrix.shape[1]}
+    if quantise:
+        rotation = random_rotation(block.matrix.shape[1])
+        planes = quantise_vectors(block.matrix, rotation)
+        arrays["rotation"] = ("f", rotation.reshape(-1))
+        arrays["high plane"], arrays["low plane"] = ("Q", planes.high.reshape(-1)), ("Q", planes.low.reshape(-1))
+    return arrays, {"dimension": block.matrix.shape[1]}
 
 
-def opened(container: Container) -> Part:
-    """Read a file of vectors by mapping it."""
-    count, dimension = len(container.numbers("chunks")), int(container.facts["dimension"])
-    part: Any = [container.numbers(name) for name in ("chunks", "numbers", "vectors")]
-    part[2] = part[2].reshape(count, dimension)
-    if "second signs" in container:
-        turn, first, second = (container.numbers(name) for name in ("turn", "first signs", "second signs"))
-        both: Any = first.reshape(-1, count), second.reshape(count, -1)
-        part += [turn.reshape(dimension, dimension), Signs(*both)]
-    return Part(*part)
+def read_block(file: ArrayFile) -> VectorBlock:
+    """Read a mapped vector file."""
+    count, dimension = len(file.array("chunks")), int(file.attributes["dimension"])
+    columns: Any = [file.array(name) for name in ("chunks", "ids", "vectors")]
+    columns[2] = columns[2].reshape(count, dimension)
+    if "low plane" in file:
+        rotation, high, low = (file.array(name) for name in ("rotation", "high plane", "low plane"))
+        planes: Any = high.reshape(-1, count), low.reshape(count, -1)
+        columns += [rotation.reshape(dimension, dimension), BitPlanes(*planes)]
+    return VectorBlock(*columns)

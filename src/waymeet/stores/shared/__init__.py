@@ -1,1 +1,1 @@
-"""Functions that every store backend shares."""
+"""Rules that are the same in every backend."""

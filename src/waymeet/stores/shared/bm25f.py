@@ -1,7 +1,7 @@
-"""From occurrences to scores: BM25F over postings, the same for every backend.
+"""BM25F over postings, the same for every backend.
 
-A backend says in which chunks and fields each word occurs; everything after that is decided here, once, for the
-score and for the evidence that explains it.
+A backend returns in which chunks and fields each word occurs. Everything after that is computed here, for the score
+and for the evidence that explains it.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -15,23 +15,23 @@ from waymeet.settings import Bm25
 from waymeet.types import FIELDS, Evidence, Word
 
 ChunkKey = TypeVar("ChunkKey", bound=Hashable)
-"""What a backend calls a chunk by: its id, or a number."""
+"""A chunk as the backend identifies it: its id, or a number."""
 
 
 Postings: TypeAlias = Mapping[str, Mapping[ChunkKey, tuple[int, int]]]
-"""Where one word occurs: by field, then by chunk, how often it stands there and how long that field is."""
+"""The occurrences of one word: by field, then by chunk, its frequency and the length of that field."""
 
 
 class Statistics(Struct, frozen=True):
-    """What a generation knows of all its chunks."""
+    """Statistics of all chunks in one generation."""
 
     chunks: int
     averages: Mapping[str, float]
-    """The usual length of each field, settled."""
+    """The average length of each field, rounded by `round_average`."""
 
 
-class Scale(NamedTuple):
-    """How the occurrences in one field count."""
+class FieldScale(NamedTuple):
+    """The BM25F parameters of one field, with its average length."""
 
     weight: float
     b: float
@@ -39,80 +39,81 @@ class Scale(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def counted(bm25: Bm25) -> tuple[str, ...]:
-    """Name the fields in which an occurrence counts at all."""
+def scored_fields(bm25: Bm25) -> tuple[str, ...]:
+    """List the fields of weight above 0."""
     return tuple(field for field in FIELDS if getattr(bm25.fields, field) > 0.0)
 
 
-def averages(lengths: Mapping[str, tuple[int, int]]) -> dict[str, float]:
-    """Compute the usual length of each field from the sum of its lengths and the number of places it is filled in.
+def average_lengths(lengths: Mapping[str, tuple[int, int]]) -> dict[str, float]:
+    """Compute the average length of each field from total length and number of non-empty values.
 
-    >>> averages({"title": (10, 3), "tags": (0, 0)})
+    >>> average_lengths({"title": (10, 3), "tags": (0, 0)})
     {'title': 3.3, 'tags': 0.0}
     """
     return {field: round_average(total / filled) if filled else 0.0 for field, (total, filled) in lengths.items()}
 
 
-def scales(bm25: Bm25, usual: Mapping[str, float]) -> dict[str, Scale]:
-    """Lay settings and averages together for the fields that count, in the order in which they are summed."""
+def field_scales(bm25: Bm25, averages: Mapping[str, float]) -> dict[str, FieldScale]:
+    """Combine settings and average lengths for the scored fields, in the order of summation."""
     return {
-        field: Scale(getattr(bm25.fields, field), getattr(bm25.b, field), usual.get(field, 0.0))
-        for field in counted(bm25)
+        field: FieldScale(getattr(bm25.fields, field), getattr(bm25.b, field), averages.get(field, 0.0))
+        for field in scored_fields(bm25)
     }
 
 
-def saturations(postings: Postings[ChunkKey], by_field: Mapping[str, Scale], k1: float) -> dict[ChunkKey, float]:
-    """Weigh the occurrences of one word in each chunk that holds it.
+def saturations(postings: Postings[ChunkKey], scales: Mapping[str, FieldScale], k1: float) -> dict[ChunkKey, float]:
+    """Compute the saturated frequency of one word in each chunk that contains it.
 
     The fields are summed in one fixed order, so that equal occurrences give equal numbers in every backend.
     """
     frequencies: dict[ChunkKey, float] = {}
-    for field, (weight, b, average) in by_field.items():
-        for chunk, (times, length) in postings.get(field, {}).items():
-            part = weight * normalise_frequency(times, length, average, b)
+    for field, (weight, b, average) in scales.items():
+        for chunk, (frequency, length) in postings.get(field, {}).items():
+            part = weight * normalise_frequency(frequency, length, average, b)
             frequencies[chunk] = frequencies.get(chunk, 0.0) + part
     return {chunk: saturation(frequency, k1) for chunk, frequency in frequencies.items()}
 
 
-def scores(
+def score_chunks(
     words: Sequence[Word], postings: Iterable[Postings[ChunkKey]], statistics: Statistics, bm25: Bm25
 ) -> dict[ChunkKey, float]:
-    """Score every chunk that holds any of the words; the postings of each word are complete."""
-    by_field = scales(bm25, statistics.averages)
-    found: dict[ChunkKey, float] = {}
-    for word, where in zip(words, postings, strict=True):
-        held = saturations(where, by_field, bm25.k1)
-        rarity = idf(statistics.chunks, len(held))
-        for chunk, weighed in held.items():
-            found[chunk] = found.get(chunk, 0.0) + word.weight * rarity * weighed
-    return found
+    """Score every chunk that contains any of the words. The postings of each word are complete."""
+    scales = field_scales(bm25, statistics.averages)
+    scores: dict[ChunkKey, float] = {}
+    for word, word_postings in zip(words, postings, strict=True):
+        weights = saturations(word_postings, scales, bm25.k1)
+        word_idf = idf(statistics.chunks, len(weights))
+        for chunk, weight in weights.items():
+            scores[chunk] = scores.get(chunk, 0.0) + word.weight * word_idf * weight
+    return scores
 
 
-def holding(postings: Postings[ChunkKey]) -> int:
+def count_chunks(postings: Postings[ChunkKey]) -> int:
     """Count the chunks in which a word occurs."""
     return len(set().union(*postings.values()))
 
 
-def evidence(
+def collect_evidence(
     words: Sequence[Word],
     postings: Sequence[Postings[ChunkKey]],
     statistics: Statistics,
     bm25: Bm25,
     *,
-    held: Sequence[int],
+    frequencies: Sequence[int],
     chunks: Iterable[ChunkKey],
 ) -> dict[ChunkKey, tuple[Evidence, ...]]:
-    """Say what each word contributes to the scores of some chunks; words that a chunk does not hold are left out.
+    """Compute what each word contributes to the scores of chunks.
 
-    `held` says how many chunks hold each word; the postings need only be complete for the chunks asked about.
+    A word that does not occur in a chunk is left out. `frequencies` are the numbers of chunks that contain each word.
+    The postings need to be complete for `chunks` only.
     """
-    by_field = scales(bm25, statistics.averages)
-    found: dict[ChunkKey, list[Evidence]] = {chunk: [] for chunk in chunks}
-    for word, where, number in zip(words, postings, held, strict=True):
-        rarity = idf(statistics.chunks, number)
-        for chunk, weighed in saturations(where, by_field, bm25.k1).items():
-            if chunk in found:
-                fields = tuple(field for field in by_field if chunk in where.get(field, {}))
+    scales = field_scales(bm25, statistics.averages)
+    evidence: dict[ChunkKey, list[Evidence]] = {chunk: [] for chunk in chunks}
+    for word, word_postings, containing in zip(words, postings, frequencies, strict=True):
+        word_idf = idf(statistics.chunks, containing)
+        for chunk, weight in saturations(word_postings, scales, bm25.k1).items():
+            if chunk in evidence:
+                fields = tuple(field for field in scales if chunk in word_postings.get(field, {}))
                 name = word.text or " ".join(word.terms)
-                found[chunk].append(Evidence(name, word.weight, rarity, weighed, fields))
-    return {chunk: tuple(parts) for chunk, parts in found.items()}
+                evidence[chunk].append(Evidence(name, word.weight, word_idf, weight, fields))
+    return {chunk: tuple(parts) for chunk, parts in evidence.items()}

@@ -1,4 +1,4 @@
-"""Which documents are embedded first: those that will be missed most while vectors are still being made."""
+"""The corpus profile, and the order in which chunks are embedded."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ if TYPE_CHECKING:
     from waymeet.types import Document
 
 
-_UNREAD = frozenset({"folders", "files"})
-"""Kinds of documents of which nothing but the path is known."""
+_WITHOUT_CONTENT = frozenset({"folders", "files"})
+"""Kinds of documents known by their path alone."""
 
 
-def textured(kinds: Mapping[str, int], chunks: int, statistics: Statistics) -> CorpusProfile:
-    """Put together what is told of all texts: documents by kind, chunks, usual lengths."""
-    read = sum(number for kind, number in kinds.items() if kind not in _UNREAD)
-    return CorpusProfile(read, kinds.get("code", 0), chunks, statistics.averages.get("body", 0.0))
+def build_profile(kinds: Mapping[str, int], chunks: int, statistics: Statistics) -> CorpusProfile:
+    """Build the profile from the documents by kind, the number of chunks and the field lengths."""
+    with_content = sum(number for kind, number in kinds.items() if kind not in _WITHOUT_CONTENT)
+    return CorpusProfile(with_content, kinds.get("code", 0), chunks, statistics.averages.get("body", 0.0))
 
 
-STEPS = (1, 4, 16, 64)
-"""Numbers of linking documents from which on a document is a step more urgent. Among documents of a step, what was
-changed last comes first, so that neither links nor freshness decide alone."""
-STRUCTURE = "contains"
-"""Links of this kind say where a file lies, not that anybody cares for it."""
-LAST = "folders"
-"""Documents of this kind come last: hardly anybody asks for them."""
+URGENCY_STEPS = (1, 4, 16, 64)
+"""Numbers of linking documents that raise the urgency by one step. Within a step, the most recently changed documents
+come first, so that neither links nor dates decide alone."""
+STRUCTURE_KIND = "contains"
+"""Links of this kind connect a folder with its files. They do not make a document more urgent."""
+LAST_KIND = "folders"
+"""Documents of this kind come last: they are rarely searched for."""
 
 
 def urgency(document: Document, linking: int) -> tuple[bool, int, int]:
-    """Give a key that sorts the documents to embed first to the front.
+    """Return a sort key that puts the documents to embed first to the front.
 
     >>> from waymeet.types import Document
     >>> old, new = Document("a", "docs", "A", modified_ns=1), Document("b", "docs", "B", modified_ns=2)
     >>> urgency(new, 3) < urgency(old, 2) < urgency(new, 0)
     True
     """
-    return document.kind == LAST, -sum(linking >= step for step in STEPS), -document.modified_ns
+    return document.kind == LAST_KIND, -sum(linking >= step for step in URGENCY_STEPS), -document.modified_ns

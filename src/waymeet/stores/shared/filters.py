@@ -1,4 +1,4 @@
-"""What a filter lets through: the rules that every backend obeys, over plain documents and chunks."""
+"""Filter rules over documents and chunks, the same for every backend."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -9,49 +9,67 @@ from waymeet.types import Chunk, Document, Filters
 _PLAIN_WORD = re.compile(r"[a-z]{3,}")
 
 
-def folders(paths: Sequence[str]) -> tuple[str, ...]:
-    """Bring path filters into one form; none at all means that every document passes.
+def normalise_paths(paths: Sequence[str]) -> tuple[str, ...]:
+    """Normalise path filters. An empty result means that every document passes.
 
-    >>> folders(["docs/", "./src/a.py"]), folders(["docs", "."]), folders([])
+    >>> normalise_paths(["docs/", "./src/a.py"]), normalise_paths(["docs", "."]), normalise_paths([])
     (('docs', 'src/a.py'), (), ())
     """
-    found = tuple(path.removeprefix("./").rstrip("/") for path in paths)
-    return () if any(path in {"", "."} for path in found) else found
+    normalised = tuple(path.removeprefix("./").rstrip("/") for path in paths)
+    return () if any(path in {"", "."} for path in normalised) else normalised
 
 
-def folded(tags: Sequence[str]) -> tuple[str, ...]:
-    """Make tags comparable whatever their case."""
+def fold_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """Fold the case of tags for comparison."""
     return tuple(tag.casefold() for tag in tags)
 
 
-def admits(filters: Filters, document: Document) -> bool:
-    """Tell whether a document passes the filters that concern it as a whole."""
-    below = folders(filters.paths)
+def document_passes(filters: Filters, document: Document) -> bool:
+    """Return whether a document passes the filters on whole documents."""
     return (
-        (not below or any(document.id == path or document.id.startswith(f"{path}/") for path in below))
-        and (not filters.kinds or document.kind in filters.kinds)
-        and document.kind not in filters.without_kinds
-        and (not filters.doc_types or document.doc_type in filters.doc_types)
-        and (not filters.changed_from or document.modified_ns >= filters.changed_from)
-        and (not filters.changed_before or document.modified_ns < filters.changed_before)
-        and (not filters.languages or document.language in filters.languages)
-        and (not filters.namespaces or document.namespace in filters.namespaces)
-        and (not filters.tags or not set(folded(filters.tags)).isdisjoint(folded(document.tags)))
-        and (not filters.properties or has(filters.properties, document.properties))
+        _is_below(document.id, normalise_paths(filters.paths))
+        and _has_allowed_values(filters, document)
+        and _is_changed_between(filters, document.modified_ns)
+        and (not filters.tags or not set(fold_tags(filters.tags)).isdisjoint(fold_tags(document.tags)))
+        and (not filters.properties or has_properties(filters.properties, document.properties))
     )
 
 
-def has(wanted: Sequence[tuple[str, str]], properties: Mapping[str, str]) -> bool:
-    """Tell whether properties have, for every key that is wanted, one of its values; case does not matter.
+def _is_below(document: str, paths: Sequence[str]) -> bool:
+    return not paths or any(document == path or document.startswith(f"{path}/") for path in paths)
 
-    >>> has([("status", "open"), ("status", "new")], {"Status": "New"}), has([("team", "a")], {"team": "b, A"})
-    (True, True)
-    >>> has([("status", "open"), ("team", "a")], {"status": "open"})
+
+def _has_allowed_values(filters: Filters, document: Document) -> bool:
+    allowed_values = (
+        (filters.kinds, document.kind),
+        (filters.doc_types, document.doc_type),
+        (filters.languages, document.language),
+        (filters.namespaces, document.namespace),
+    )
+    return document.kind not in filters.without_kinds and all(
+        not allowed or value in allowed for allowed, value in allowed_values
+    )
+
+
+def _is_changed_between(filters: Filters, modified_ns: int) -> bool:
+    return (not filters.changed_from or modified_ns >= filters.changed_from) and (
+        not filters.changed_before or modified_ns < filters.changed_before
+    )
+
+
+def has_properties(required: Sequence[tuple[str, str]], properties: Mapping[str, str]) -> bool:
+    """Return whether properties have a required value for every required key, ignoring case.
+
+    >>> has_properties([("status", "open"), ("status", "new")], {"Status": "New"})
+    True
+    >>> has_properties([("team", "a")], {"team": "b, A"})
+    True
+    >>> has_properties([("status", "open"), ("team", "a")], {"status": "open"})
     False
     """
     values = {key.casefold(): text.casefold() for key, text in properties.items()}
     alternatives: dict[str, list[str]] = {}
-    for key, value in wanted:
+    for key, value in required:
         alternatives.setdefault(key.casefold(), []).append(value.casefold())
     return (
         all(
@@ -63,51 +81,53 @@ def has(wanted: Sequence[tuple[str, str]], properties: Mapping[str, str]) -> boo
     )
 
 
-def leaves_out(without: Sequence[Collection[str]], terms: Collection[str]) -> bool:
-    """Tell whether a chunk with these terms has all terms of any group that must not stand in it.
+def is_excluded(without: Sequence[Collection[str]], terms: Collection[str]) -> bool:
+    """Return whether a chunk with these terms has all terms of any excluded group.
 
-    >>> leaves_out([("rank", "fusion")], {"rank", "fusion", "work"}), leaves_out([("rank", "fusion")], {"rank"})
+    >>> is_excluded([("rank", "fusion")], {"rank", "fusion", "work"}), is_excluded([("rank", "fusion")], {"rank"})
     (True, False)
 
-    An empty group asks for nothing and leaves nothing out.
+    An empty group excludes nothing.
 
-    >>> leaves_out([()], {"rank"})
+    >>> is_excluded([()], {"rank"})
     False
     """
     return any(group and all(term in terms for term in group) for group in without)
 
 
-def demanded(phrases: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """List words of phrases, each by its terms, one of which stands wherever the phrase does.
+def required_words(phrases: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """List words, each by its terms, that occur in every chunk with the phrases.
 
-    Words whose terms depend on what stands around them say nothing: short ones, which may be the rest of a contraction,
+    Words whose terms depend on the surrounding text are left out: short ones, which may be the end of a contraction,
     and those that are not plain letters.
 
-    >>> demanded(["the user s signing keys", "検索語"])
+    >>> required_words(["the user s signing keys", "検索語"])
     (('user',), ('sign', 'signing'), ('key', 'keys'), ('検索',), ('索語',))
     """
-    found = (pair for phrase in phrases for pair in query_words(phrase))
-    groups = (asked for word, asked in found if asked and (_PLAIN_WORD.fullmatch(word) or has_cjk(word)))
+    words = (pair for phrase in phrases for pair in query_words(phrase))
+    groups = (terms for word, terms in words if terms and (_PLAIN_WORD.fullmatch(word) or has_cjk(word)))
     return tuple(dict.fromkeys(groups))
 
 
-def says(phrases: Sequence[str], chunk: Chunk, title: str) -> bool:
-    """Tell whether each phrase stands in the chunk's text, in its headings or in its document's title.
+def contains_phrases(phrases: Sequence[str], chunk: Chunk, title: str) -> bool:
+    """Return whether each phrase occurs in a chunk's text or headings or its document's title.
 
-    An empty phrase asks for nothing.
+    An empty phrase occurs in every chunk.
     """
     headings = " ".join(chunk.headings)
-    for phrase in phrases:  # plain loops, here and below: thousands of texts may be looked at for one question
-        if phrase and not (_has(chunk.text, phrase) or _has(headings, phrase) or _has(title, phrase)):
+    for phrase in phrases:  # plain loops, here and below: thousands of texts may be read for one query
+        if phrase and not (
+            _has_phrase(chunk.text, phrase) or _has_phrase(headings, phrase) or _has_phrase(title, phrase)
+        ):
             return False
     return True
 
 
-def _has(text: str, phrase: str) -> bool:
-    """Tell whether a text has a plain phrase; most texts are ruled out before they are made plain.
+def _has_phrase(text: str, phrase: str) -> bool:
+    """Return whether a text has a normalised phrase, without normalising most texts.
 
-    Plain ASCII text differs from the original in case and in what stands between words, so a word that is not in
-    the lower-cased original cannot be in the plain text. Other text may change its very letters (NFKC).
+    Normalising ASCII text changes its case and separators only, so a word that is not in the lower-cased original
+    cannot be in the normalised text. Other text may change its letters, too (NFKC).
     """
     if text.isascii():
         lower = text.lower()

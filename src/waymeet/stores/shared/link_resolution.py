@@ -1,19 +1,20 @@
-"""Where a link leads: the one rule by which its keys choose a document.
+"""Resolution of links: the rule by which the keys of a link select a document.
 
-The first key that any document carries decides; the key of a symbol only if no other document carries it, for nothing
-tells which of several is meant. Among several documents that carry another key, the one that shares the longest run of
-folders with the linking document is meant, then the one with the shortest path, then the first in the alphabet.
+The first key that any document has decides. The key of a symbol counts only if a single document has it, since a
+choice among several would be a guess. Among several documents with any other key, the one that shares the longest
+folder prefix with the linking document is selected, then the one with the shortest path, then the first in
+alphabetical order.
 
->>> carriers = Carriers({"setup": ["docs/setup.md", "web/docs/setup.md", "web/setup.md"]})
->>> carriers.target("web/pages/start.md", ["setup"])
+>>> resolver = LinkResolver({"setup": ["docs/setup.md", "web/docs/setup.md", "web/setup.md"]})
+>>> resolver.resolve("web/pages/start.md", ["setup"])
 'web/setup.md'
->>> carriers.target("web/docs/start.md", ["no-such-page", "setup"])
+>>> resolver.resolve("web/docs/start.md", ["no-such-page", "setup"])
 'web/docs/setup.md'
->>> carriers.target("readme.md", ["setup"])
+>>> resolver.resolve("readme.md", ["setup"])
 'web/setup.md'
->>> carriers.target("readme.md", ["no-such-page"]) is None
+>>> resolver.resolve("readme.md", ["no-such-page"]) is None
 True
->>> Carriers({"s:put": ["a.py", "b.py"], "s:Store.put": ["a.py"]}).target("c.py", ["s:put", "s:Store.put"])
+>>> LinkResolver({"s:put": ["a.py", "b.py"], "s:Store.put": ["a.py"]}).resolve("c.py", ["s:put", "s:Store.put"])
 'a.py'
 """
 
@@ -22,30 +23,30 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from waymeet.analysis.keys import SYMBOL_PREFIX
 
 
-class Carriers:
-    """The documents that carry each key, ready to be chosen from."""
+class LinkResolver:
+    """Selects the target of links among the documents by key."""
 
     def __init__(self, documents: Mapping[str, Collection[str]]) -> None:
-        self._nearest = {
-            key: _by_folder(carrying)
-            for key, carrying in documents.items()
-            if not key.startswith(SYMBOL_PREFIX) or len(set(carrying)) == 1
+        self._best_by_folder = {
+            key: _best_by_folder(paths)
+            for key, paths in documents.items()
+            if not key.startswith(SYMBOL_PREFIX) or len(set(paths)) == 1
         }
 
-    def target(self, source: str, refs: Iterable[str]) -> str | None:
-        """Say which document a link of `source` leads to, or None if it dangles."""
+    def resolve(self, source: str, refs: Iterable[str]) -> str | None:
+        """Return the document that a link of `source` points to, or None if it dangles."""
         for ref in refs:
-            nearest = self._nearest.get(ref)
-            if nearest:
-                return next(nearest[folder] for folder in _folders(source) if folder in nearest)
+            best = self._best_by_folder.get(ref)
+            if best:
+                return next(best[folder] for folder in _folders(source) if folder in best)
         return None
 
 
-def _by_folder(documents: Iterable[str]) -> dict[str, str]:
-    """Name, for every folder above any of the documents, the best of those below it.
+def _best_by_folder(documents: Iterable[str]) -> dict[str, str]:
+    """Select, for every folder above any of the documents, the best document below it.
 
-    Thousands of links may ask for a key that hundreds of documents carry (`readme`): this answers each of them in as
-    many steps as the linking document lies deep.
+    Thousands of links may use a key that hundreds of documents have (`readme`). With this table each is resolved in as
+    many steps as the linking document has folders.
     """
     best: dict[str, str] = {}
     for document in sorted(documents, key=lambda path: (len(path), path)):
@@ -55,7 +56,7 @@ def _by_folder(documents: Iterable[str]) -> dict[str, str]:
 
 
 def _folders(document: str) -> Iterator[str]:
-    """Yield the folders a document lies in, its own first, the root (the empty string) last.
+    """Yield the folders above a document, the innermost first, the root (the empty string) last.
 
     >>> list(_folders("a/b/c.md"))
     ['a/b', 'a', '']

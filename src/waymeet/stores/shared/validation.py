@@ -1,46 +1,46 @@
-"""What a store may expect of the entries it is given."""
+"""Validation of the entries that a store receives."""
 
 from collections.abc import Iterable, Mapping
 
 from waymeet.types import CHUNK_FIELDS, DOCUMENT_FIELDS, IndexEntry, Terms
 
 OWN_FIELDS = tuple(field for field in DOCUMENT_FIELDS if field != "inbound")
-"""Document fields that come with the document itself; `inbound` comes with the documents that link to it."""
+"""Document fields that come with the document itself. `inbound` comes with the documents that link to it."""
 
 
-def checked(entries: Iterable[IndexEntry]) -> dict[str, IndexEntry]:
-    """Give the entries by document id, the last one of an id winning, or refuse what no store could keep.
+def validate_entries(entries: Iterable[IndexEntry]) -> dict[str, IndexEntry]:
+    """Return the entries by document id, the last one of an id.
 
     Raises:
-        ValueError: an entry contradicts itself. That is a mistake in the program, not in a user's file.
+        ValueError: an entry contradicts itself. That is a bug in the program, not a problem of a user's file.
     """
-    kept = {entry.document.id: entry for entry in entries}
+    by_document = {entry.document.id: entry for entry in entries}
     ids: set[str] = set()
-    for document, entry in kept.items():
+    for document, entry in by_document.items():
         if len(entry.chunks) != len(entry.chunk_terms):
-            raise ValueError(f"{document}: {len(entry.chunks)} chunks with terms for {len(entry.chunk_terms)}")
+            raise ValueError(f"{document}: {len(entry.chunks)} chunks, but terms of {len(entry.chunk_terms)}")
         _check_fields(document, entry.terms, OWN_FIELDS)
         for chunk, terms in zip(entry.chunks, entry.chunk_terms, strict=True):
             _check_fields(chunk.id, terms, CHUNK_FIELDS)
             if chunk.document != document:
-                raise ValueError(f"{chunk.id} says it belongs to {chunk.document}, but came with {document}")
+                raise ValueError(f"chunk {chunk.id} of document {chunk.document} is in the entry of {document}")
             if chunk.id in ids:
-                raise twice(chunk.id)
+                raise duplicate_chunk_error(chunk.id)
             ids.add(chunk.id)
-    return kept
+    return by_document
 
 
-def twice(chunk: str) -> ValueError:
-    """Say that a chunk's id does not tell it from another one."""
+def duplicate_chunk_error(chunk: str) -> ValueError:
+    """Return the error for two chunks with the same id."""
     return ValueError(f"two chunks have the id {chunk}")
 
 
-def length(terms: Terms) -> int:
-    """Say how long a field is: how many terms stand in it, repetitions counted."""
+def field_length(terms: Terms) -> int:
+    """Count the terms of a field, including repetitions."""
     return sum(terms.values())
 
 
 def _check_fields(owner: str, terms: Mapping[str, Terms], known: tuple[str, ...]) -> None:
     unknown = sorted(set(terms) - set(known))
     if unknown:
-        raise ValueError(f"{owner}: no such field here: {', '.join(unknown)}")
+        raise ValueError(f"{owner}: unknown fields: {', '.join(unknown)}")

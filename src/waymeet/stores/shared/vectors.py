@@ -1,4 +1,4 @@
-"""Vectors as every backend keeps and compares them. numpy is imported only when there are some."""
+"""Normalisation and comparison of vectors. numpy is imported only when there are some."""
 
 from __future__ import annotations
 
@@ -15,61 +15,61 @@ if TYPE_CHECKING:
     from waymeet.ports import Vector
 
 
-_SAMPLED = 512
-"""Vectors that are enough to know a space by."""
+_SAMPLE_SIZE = 512
+"""Vectors sampled to estimate the similarities of a space."""
 
 
-def units(space: str, vectors: Mapping[str, Vector], dimension: int | None) -> dict[str, Vector]:
-    """Give the vectors as unit vectors, or refuse them all if one does not fit the space.
+def normalise_vectors(space: str, vectors: Mapping[str, Vector], dimension: int | None) -> dict[str, Vector]:
+    """Scale vectors to length 1, or refuse all of them if one does not fit the space.
 
-    A space that holds nothing yet (`dimension` is None) takes the dimension of the first vector.
+    An empty space (`dimension` is None) gets the dimension of the first vector.
     """
-    kept: dict[str, Vector] = {}
+    unit_vectors: dict[str, Vector] = {}
     for chunk, vector in vectors.items():
-        kept[chunk] = unit(vector, dimension, f"the vector of {chunk} in space {space}")
-        dimension = len(kept[chunk])
-    return kept
+        unit_vectors[chunk] = normalise_vector(vector, dimension, f"The vector of {chunk} in space {space}")
+        dimension = len(unit_vectors[chunk])
+    return unit_vectors
 
 
-def unit(vector: Vector, dimension: int | None, what: str) -> Vector:
-    """Bring a vector to length 1.
+def normalise_vector(vector: Vector, dimension: int | None, label: str) -> Vector:
+    """Scale a vector to length 1. `label` names it in errors.
 
     Raises:
-        EmbeddingError: it is not finite, is zero, or has not the dimension it must have.
+        EmbeddingError: the vector is not finite, is zero, or has another dimension.
     """
     import numpy as np  # noqa: PLC0415 - start-up is a feature
 
     exact = np.asarray(vector, dtype=np.float64)
     if exact.ndim != 1 or (dimension is not None and len(exact) != dimension):
         raise EmbeddingError(
-            f"{what} has shape {exact.shape}, not ({'n' if dimension is None else dimension},).",
-            "The model gives vectors of another size than it did: delete the index and run `waymeet index` again.",
+            f"{label} has shape {exact.shape}, not ({'n' if dimension is None else dimension},).",
+            "The model returns vectors of another size than before. Delete the index and run `waymeet index` again.",
         )
     length = float(np.linalg.norm(exact))
     if not np.isfinite(length) or length == 0.0:
         raise EmbeddingError(
-            f"{what} is {'zero' if length == 0.0 else 'not finite'}.",
-            "The embedding model returned something unusable; check the model, or search without it.",
+            f"{label} is {'zero' if length == 0.0 else 'not finite'}.",
+            "The embedding model returned something unusable. Check the model, or search without it.",
         )
     return (exact / length).astype(np.float32)
 
 
-def usual(parts: Sequence[Sequence[Vector] | NDArray[np.float32]], query: Vector) -> tuple[float, float]:
-    """Give mean and standard deviation of the cosines of vectors with another, from a sample evenly drawn."""
+def sample_similarities(blocks: Sequence[Sequence[Vector] | NDArray[np.float32]], query: Vector) -> tuple[float, float]:
+    """Compute mean and standard deviation of the cosines with a query, from an even sample."""
     import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-    step = -(-sum(len(part) for part in parts) // _SAMPLED)
-    found = np.concatenate([np.asarray(part[::step], dtype=np.float32) @ query for part in parts])
-    return float(found.mean()), float(found.std())
+    step = -(-sum(len(block) for block in blocks) // _SAMPLE_SIZE)
+    sample = np.concatenate([np.asarray(block[::step], dtype=np.float32) @ query for block in blocks])
+    return float(sample.mean()), float(sample.std())
 
 
 def cosines(vectors: Sequence[Vector] | NDArray[np.float32], query: Vector) -> list[float]:
-    """Compare unit vectors, one in each row, with another unit vector.
+    """Compute the cosines of unit vectors, one per row, with a unit vector.
 
-    Products of 32-bit numbers are exact in 64 bits and every row is summed in the same order, so that equal rows
-    have equal scores and tie in every backend. A matrix product promises neither.
+    Products of 32-bit numbers are exact in 64 bits, and every row is summed in the same order, so that equal rows have
+    equal scores and tie in every backend. A matrix product guarantees neither.
     """
     import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-    found: list[float] = (np.asarray(vectors, dtype=np.float64) * query.astype(np.float64)).sum(axis=1).tolist()
-    return found
+    products: list[float] = (np.asarray(vectors, dtype=np.float64) * query.astype(np.float64)).sum(axis=1).tolist()
+    return products

@@ -1,4 +1,4 @@
-"""An index in one SQLite file: the truth, kept plainly."""
+"""A store in one SQLite file, with derived segment files beside it."""
 
 from waymeet.stores.sqlite.store import SqliteStore
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from waymeet.analysis import contains_phrase, normalise_text
 from waymeet.settings import Bm25, FieldNorms, FieldWeights
 from waymeet.stores.shared import bm25f
-from waymeet.stores.shared.filters import admits, says
-from waymeet.stores.shared.link_resolution import Carriers
+from waymeet.stores.shared.filters import contains_phrases, document_passes
+from waymeet.stores.shared.link_resolution import LinkResolver
 from waymeet.stores.shared.vectors import cosines
 from waymeet.types import Chunk, Document, Filters, Word
 
@@ -29,40 +29,40 @@ def shared_folders(one: str, two: str) -> int:
 @given(
     source=paths,
     refs=st.lists(st.sampled_from("xyz"), max_size=3),
-    carriers=st.dictionaries(st.sampled_from("xyz"), st.lists(paths, max_size=6)),
+    documents=st.dictionaries(st.sampled_from("xyz"), st.lists(paths, max_size=6)),
 )
-def test_a_link_leads_where_the_rule_says(source: str, refs: list[str], carriers: dict[str, list[str]]) -> None:
-    carrying = next((carriers[ref] for ref in refs if carriers.get(ref)), [])
-    best = min(carrying, key=lambda path: (-shared_folders(source, path), len(path), path), default=None)
-    assert Carriers(carriers).target(source, refs) == best
+def test_a_link_is_resolved_by_the_rule(source: str, refs: list[str], documents: dict[str, list[str]]) -> None:
+    candidates = next((documents[ref] for ref in refs if documents.get(ref)), [])
+    best = min(candidates, key=lambda path: (-shared_folders(source, path), len(path), path), default=None)
+    assert LinkResolver(documents).resolve(source, refs) == best
 
 
 @given(text=texts, heading=texts, title=texts, phrases=st.lists(texts.map(normalise_text), max_size=2))
-def test_a_phrase_is_said_where_the_definition_finds_it(
+def test_a_phrase_is_found_where_the_definition_finds_it(
     text: str, heading: str, title: str, phrases: list[str]
 ) -> None:
     chunk = Chunk("a#L1-L1", "a", 0, 1, 1, text, ("first", heading))
-    said = all(
-        any(contains_phrase(normalise_text(where), phrase) for where in (text, f"first {heading}", title))
+    expected = all(
+        any(contains_phrase(normalise_text(field), phrase) for field in (text, f"first {heading}", title))
         for phrase in phrases
         if phrase
     )
-    assert says(phrases, chunk, title) == said
+    assert contains_phrases(phrases, chunk, title) == expected
 
 
 def test_a_phrase_may_span_headings() -> None:
     chunk = Chunk("a#L1-L1", "a", 0, 1, 1, "", ("Rank", "Fusion"))
-    assert says(["rank fusion"], chunk, "")
+    assert contains_phrases(["rank fusion"], chunk, "")
 
 
 @pytest.mark.parametrize("path", ["docs", "docs/", "docs/a.md", ".", "", "./docs", "/"])
-def test_a_path_filter_admits_what_lies_below(path: str) -> None:
-    assert admits(Filters(paths=(path,)), Document("docs/a.md", "docs", ""))
+def test_a_path_filter_passes_what_is_below(path: str) -> None:
+    assert document_passes(Filters(paths=(path,)), Document("docs/a.md", "docs", ""))
 
 
 @pytest.mark.parametrize("path", ["doc", "docs/a", "a.md", "docs/a.md/b"])
-def test_a_path_filter_admits_nothing_else(path: str) -> None:
-    assert not admits(Filters(paths=(path,)), Document("docs/a.md", "docs", ""))
+def test_a_path_filter_passes_nothing_else(path: str) -> None:
+    assert not document_passes(Filters(paths=(path,)), Document("docs/a.md", "docs", ""))
 
 
 def test_equal_vectors_have_equal_cosines_wherever_they_stand() -> None:
@@ -81,7 +81,7 @@ def test_one_field_of_weight_one_is_plain_bm25() -> None:
     bm25 = Bm25(k1=1.2, b=FieldNorms(*[0.75] * 8), fields=FieldWeights(*[1.0] * 8))
     statistics = bm25f.Statistics(10, {"body": 7.0})
     postings = [{"body": {"a": (3, 7), "b": (1, 7)}}]
-    assert bm25f.scores([Word(("rank",))], postings, statistics, bm25)["a"] == pytest.approx(2.3282, abs=5e-5)
+    assert bm25f.score_chunks([Word(("rank",))], postings, statistics, bm25)["a"] == pytest.approx(2.3282, abs=5e-5)
 
 
 @given(
@@ -91,9 +91,9 @@ def test_one_field_of_weight_one_is_plain_bm25() -> None:
 def test_evidence_multiplies_to_the_score(tfs: dict[str, int], weight: float) -> None:
     statistics = bm25f.Statistics(5, {"title": 2.0, "body": 12.0, "inbound": 3.0})
     postings = [{field: {"a": (tf, tf + 3)} for field, tf in tfs.items()}]
-    asked = [Word(("rank",), weight)]
-    score = bm25f.scores(asked, postings, statistics, Bm25())["a"]
-    ((part,),) = bm25f.evidence(asked, postings, statistics, Bm25(), held=[1], chunks=["a"]).values()
+    words = [Word(("rank",), weight)]
+    score = bm25f.score_chunks(words, postings, statistics, Bm25())["a"]
+    ((part,),) = bm25f.collect_evidence(words, postings, statistics, Bm25(), frequencies=[1], chunks=["a"]).values()
     assert part.weight * part.idf * part.saturation == score
     assert set(part.fields) == set(tfs)
     assert part.word == "rank"

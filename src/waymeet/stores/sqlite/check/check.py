@@ -1,6 +1,7 @@
-"""Checking an index: the truth with itself, the segments with the truth; and mending what can be mended.
+"""Check and repair of an index.
 
-It works on connections of its own and maps files anew, so that nothing a store remembers hides damage.
+The tables are checked against each other, the segments against the tables. The check uses a connection of its own and
+maps files anew, so that no cache of a store hides corruption.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from msgspec.structs import replace
 
 from waymeet.stores.sqlite.check import derived_files, tables
 from waymeet.stores.sqlite.database import errors
-from waymeet.stores.sqlite.database.connection import connect, opened
-from waymeet.stores.sqlite.database.errors import translated
+from waymeet.stores.sqlite.database.connection import connect, open_index
+from waymeet.stores.sqlite.database.errors import translate_errors
 from waymeet.stores.sqlite.database.schema import TABLES
 from waymeet.stores.sqlite.database.sessions import raise_generation
 from waymeet.stores.sqlite.segments import adjacency, registry, vector_registry
@@ -26,15 +27,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-_ROUNDS = 4
-"""Mending one thing may bring another to light: a dropped document leaves links that lead elsewhere now."""
-_LISTED = 20
-_MAGIC = b"SQLite format 3\x00"
-STRAY = "a file that nobody needs; the next `waymeet index` removes it"
+_MAX_ROUNDS = 4
+"""Repairing one thing may reveal another: a dropped document leaves links that have another target now."""
+_MAX_LISTED = 20
+_SQLITE_MAGIC = b"SQLite format 3\x00"
+_COUNTERS = ("generation", "registry_version")
+STRAY = "unused file; the next `waymeet index` removes it"
 
 
 class Finding(Struct, frozen=True):
-    """One thing that is not as it should be."""
+    """One problem."""
 
     where: str
     what: str
@@ -42,155 +44,156 @@ class Finding(Struct, frozen=True):
 
 
 class CheckResult(Struct, frozen=True):
-    """What a check came to."""
+    """The result of a check."""
 
     findings: tuple[Finding, ...]
     lost: bool = False
-    """Whether the file itself cannot be read: with `repair`, another stands in its place now."""
+    """Whether SQLite cannot read the file. With `repair`, another one has replaced it."""
     run_index: bool = False
-    """Whether files have to be read again by `waymeet index` for all to be as it was."""
+    """Whether `waymeet index` has to index files again to complete the repair."""
 
     @property
     def damaged(self) -> bool:
-        """Tell whether damage is left."""
-        return any(not each.repaired for each in self.findings)
+        """Return whether any problem is not repaired."""
+        return any(not finding.repaired for finding in self.findings)
 
 
-class _Found(NamedTuple):
+class _Problem(NamedTuple):
     finding: Finding
-    mend: Callable[[apsw.Connection], object]
-    reread: bool
-    """Whether files have to be read again after mending."""
+    repair: Callable[[apsw.Connection], object]
+    needs_index: bool
+    """Whether files have to be indexed again after the repair."""
 
 
-def check(path: Path, folder: Path, timeout: float, *, repair: bool, strays: bool) -> CheckResult:
-    """Look at the whole index at `path` with its segments in `folder`; with `repair`, mend what can be mended.
+def check_files(path: Path, folder: Path, timeout: float, *, repair: bool, find_strays: bool) -> CheckResult:
+    """Check the index at `path` with its segments in `folder`, and repair it on request.
 
-    `strays` says that nobody else is making segments now, so that unknown files are nobody's.
+    `find_strays` requires that no other process writes segments: then files that are not registered are unused.
     """
-    with translated(path), closing(connect(path, timeout)) as connection:
+    with translate_errors(path), closing(connect(path, timeout)) as connection:
         try:
-            doubts = _doubts(connection)
-            return (
-                CheckResult(doubts, lost=True) if doubts else _checked(connection, folder, repair=repair, strays=strays)
-            )
+            findings = _check_integrity(connection)
+            if findings:
+                return CheckResult(findings, lost=True)
+            return _check_content(connection, folder, repair=repair, find_strays=find_strays)
         except UnicodeDecodeError as error:
             return CheckResult((Finding("index", str(error)),), lost=True)
         except apsw.Error as error:
-            if not errors.means_damage(error):  # a full disk, say: that is no reason to give the file up
+            if not errors.means_corruption(error):  # a full disk, for example, is no reason to give up the file
                 raise
-            return CheckResult((Finding("index", errors.said(error)),), lost=True)
+            return CheckResult((Finding("index", errors.describe(error)),), lost=True)
 
 
-def _checked(connection: apsw.Connection, folder: Path, *, repair: bool, strays: bool) -> CheckResult:
-    found = _found(connection, folder, strays=strays)
-    all_found = dict(found)
-    for _ in range(_ROUNDS if repair else 0):
-        if found:
-            _mend(connection, found)
-            found = _found(connection, folder, strays=strays)
-            all_found |= found
-    told = tuple(replace(each, repaired=repair and each not in found) for each in all_found)
-    return CheckResult(told, run_index=repair and any(each.reread for each in all_found.values()))
+def _check_content(connection: apsw.Connection, folder: Path, *, repair: bool, find_strays: bool) -> CheckResult:
+    remaining = _find_problems(connection, folder, find_strays=find_strays)
+    problems = dict(remaining)
+    for _ in range(_MAX_ROUNDS if repair else 0):
+        if remaining:
+            _repair(connection, remaining)
+            remaining = _find_problems(connection, folder, find_strays=find_strays)
+            problems |= remaining
+    findings = tuple(replace(finding, repaired=repair and finding not in remaining) for finding in problems)
+    return CheckResult(findings, run_index=repair and any(problem.needs_index for problem in problems.values()))
 
 
-def move_aside(path: Path, timeout: float, verdict: CheckResult) -> CheckResult:
-    """Put a file that cannot be mended out of the way, never deleting it, and begin an empty one in its place."""
+def move_aside(path: Path, timeout: float, result: CheckResult) -> CheckResult:
+    """Rename a file that cannot be repaired, and create an empty index in its place."""
     aside = free_name(path)
-    with translated(path):
-        for ending in ("", "-wal", "-shm"):
-            beside = path.with_name(path.name + ending)
-            if beside.exists():
-                beside.rename(aside.with_name(aside.name + ending))
-        opened(path, timeout, create=True).close()
-    found = tuple(replace(each, repaired=True) for each in verdict.findings)
-    moved = Finding("index", f"moved to {aside.name}; an empty index stands in its place", repaired=True)
-    return CheckResult((*found, moved), lost=True, run_index=True)
+    with translate_errors(path):
+        for suffix in ("", "-wal", "-shm"):
+            file = path.with_name(path.name + suffix)
+            if file.exists():
+                file.rename(aside.with_name(aside.name + suffix))
+        open_index(path, timeout, create=True).close()
+    findings = tuple(replace(finding, repaired=True) for finding in result.findings)
+    moved = Finding("index", f"moved to {aside.name} and replaced by an empty index", repaired=True)
+    return CheckResult((*findings, moved), lost=True, run_index=True)
 
 
 def free_name(path: Path) -> Path:
-    """Find a name under which a damaged file can be kept."""
-    return next(place for n in count(1) if not (place := path.with_name(f"{path.name}.damaged-{n}")).exists())
+    """Find a free name for keeping a corrupt file."""
+    return next(free for n in count(1) if not (free := path.with_name(f"{path.name}.damaged-{n}")).exists())
 
 
-def was_ours(path: Path) -> bool:
-    """Tell whether a file that cannot be opened looks like an index all the same, so that it may be moved aside."""
+def looks_like_index(path: Path) -> bool:
+    """Return whether a file begins like a SQLite file, except for a few changed bytes."""
     with path.open("rb") as file:
-        start = file.read(len(_MAGIC))
-    return sum(one == other for one, other in zip(start, _MAGIC, strict=False)) > len(_MAGIC) // 2
+        start = file.read(len(_SQLITE_MAGIC))
+    return sum(one == other for one, other in zip(start, _SQLITE_MAGIC, strict=False)) > len(_SQLITE_MAGIC) // 2
 
 
-def _doubts(connection: apsw.Connection) -> tuple[Finding, ...]:
-    """Ask SQLite whether it can read its own file, and the file whether it is laid out as it should be."""
-    told = [str(line) for (line,) in connection.execute(f"PRAGMA integrity_check({_LISTED})")]
-    doubts = [line for line in told if line != "ok"]
-    doubts += [f"its {what} is not as it should be" for what in sorted(_layout(connection) ^ _planned())]
-    counters = dict(connection.execute("SELECT key, value FROM meta")) if not doubts else {}
-    doubts += [f"it does not say its {name}" for name in ("generation", "shelving") if name not in counters]
-    return tuple(Finding("index", doubt) for doubt in doubts[:_LISTED])
+def _check_integrity(connection: apsw.Connection) -> tuple[Finding, ...]:
+    """Check that SQLite can read the file and that it has the expected tables."""
+    rows = connection.execute(f"PRAGMA integrity_check({_MAX_LISTED})")
+    problems = [str(line) for (line,) in rows if line != "ok"]
+    problems += [f"missing or unexpected: {entry}" for entry in sorted(_layout(connection) ^ _expected_layout())]
+    if not problems:
+        counters = dict(connection.execute("SELECT key, value FROM counters"))
+        problems = [f"the counter {name} is missing" for name in _COUNTERS if name not in counters]
+    return tuple(Finding("index", problem) for problem in problems[:_MAX_LISTED])
 
 
-def as_planned(connection: apsw.Connection) -> bool:
-    """Tell whether the file has the tables and indexes that it should have."""
-    return _layout(connection) == _planned()
+def has_expected_layout(connection: apsw.Connection) -> bool:
+    """Return whether the file has the expected tables, indexes and triggers."""
+    return _layout(connection) == _expected_layout()
 
 
 def _layout(connection: apsw.Connection) -> set[str]:
-    """Say how tables and indexes were made."""
+    """Describe tables, indexes and triggers."""
     rows = connection.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
     return {f"{kind} {name} ({sql})" for kind, name, sql in rows}
 
 
-def _planned() -> set[str]:
-    with closing(apsw.Connection(":memory:")) as plan:
-        plan.execute(TABLES)
-        return _layout(plan)
+def _expected_layout() -> set[str]:
+    with closing(apsw.Connection(":memory:")) as empty:
+        empty.execute(TABLES)
+        return _layout(empty)
 
 
-def _found(connection: apsw.Connection, folder: Path, *, strays: bool) -> dict[Finding, _Found]:
-    """Look at everything within one generation."""
+def _find_problems(connection: apsw.Connection, folder: Path, *, find_strays: bool) -> dict[Finding, _Problem]:
+    """Check everything within one generation."""
     connection.execute("BEGIN")
     try:
-        found = [*_in_truth(connection), *_in_segments(connection, folder)]
-        if strays:
-            found += _strays(connection, folder)
-        return {each.finding: each for each in found}
+        problems = [*_check_tables(connection), *_check_segments(connection, folder)]
+        if find_strays:
+            problems += _find_strays(connection, folder)
+        return {problem.finding: problem for problem in problems}
     finally:
         connection.execute("ROLLBACK")
 
 
-def _in_truth(connection: apsw.Connection) -> Iterator[_Found]:
-    for where, what, mend in tables.faults(connection):
-        yield _Found(Finding(where, what), mend, reread=True)
+def _check_tables(connection: apsw.Connection) -> Iterator[_Problem]:
+    for fault in tables.find_faults(connection):
+        yield _Problem(Finding(fault.where, fault.what), fault.repair, needs_index=True)
 
 
-def _in_segments(connection: apsw.Connection, folder: Path) -> Iterator[_Found]:
-    for segment, file, what in derived_files.wrong(connection, folder):
-        yield _Found(Finding(file, what), partial(registry.retire, segments=[segment]), reread=False)
-    for segment, file, what in derived_files.wrong_vectors(connection, folder):
-        yield _Found(Finding(file, what), partial(vector_registry.retire, segment=segment), reread=False)
-    for _, file, what in derived_files.wrong_graph(connection, folder):
-        yield _Found(Finding(file, what), adjacency.retire, reread=False)
+def _check_segments(connection: apsw.Connection, folder: Path) -> Iterator[_Problem]:
+    for id_, file, what in derived_files.check_segments(connection, folder):
+        yield _Problem(Finding(file, what), partial(registry.drop_segments, segments=[id_]), needs_index=False)
+    for id_, file, what in derived_files.check_vectors(connection, folder):
+        yield _Problem(Finding(file, what), partial(vector_registry.drop_lost_file, file=id_), needs_index=False)
+    for _, file, what in derived_files.check_links(connection, folder):
+        yield _Problem(Finding(file, what), adjacency.drop_file, needs_index=False)
 
 
-def _strays(connection: apsw.Connection, folder: Path) -> Iterator[_Found]:
-    named = registry.files(connection)
+def _find_strays(connection: apsw.Connection, folder: Path) -> Iterator[_Problem]:
+    registered = registry.registered_files(connection)
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if path.name not in named:
-            yield _Found(Finding(path.name, STRAY), partial(_remove, path=path), reread=False)
+        if path.name not in registered:
+            yield _Problem(Finding(path.name, STRAY), partial(_remove_file, path=path), needs_index=False)
 
 
-def _remove(connection: apsw.Connection, path: Path) -> None:
+def _remove_file(connection: apsw.Connection, path: Path) -> None:
     del connection
     path.unlink(missing_ok=True)
 
 
-def _mend(connection: apsw.Connection, found: dict[Finding, _Found]) -> None:
-    """Mend everything in one change."""
+def _repair(connection: apsw.Connection, problems: dict[Finding, _Problem]) -> None:
+    """Repair all problems in one transaction."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for each in found.values():
-            each.mend(connection)
+        for problem in problems.values():
+            problem.repair(connection)
         raise_generation(connection)
         connection.execute("COMMIT")
     except BaseException:

@@ -1,4 +1,4 @@
-"""Reading tables of which some pages cannot be read: up to the damage, and on from behind it."""
+"""Reading tables with unreadable pages: up to the first one, and again from behind it."""
 
 from __future__ import annotations
 
@@ -6,44 +6,44 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from waymeet.stores.sqlite.database.errors import means_damage
+from waymeet.stores.sqlite.database.errors import means_corruption
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     Row = tuple[Any, ...]
 
-_HIGHEST = 2**62
-_CLOSELY = 4096
-"""Numbers between two readable ones up to which each is tried."""
+_MAX_KEY = 2**62
+_MAX_NARROW_GAP = 4096
+"""Keys in a gap up to which each is tried."""
 
 
-def until_damage(connection: apsw.Connection, sql: str, values: tuple[int, ...] = ()) -> Generator[Row, None, bool]:
-    """Give rows as long as they can be read, and tell at the end whether that was all."""
+def read_until_error(connection: apsw.Connection, sql: str, values: tuple[int, ...] = ()) -> Generator[Row, None, bool]:
+    """Yield rows as long as they can be read, and return whether that was all."""
     try:
         yield from connection.execute(sql, values)
     except UnicodeDecodeError:
         return False
     except apsw.Error as error:
-        if not means_damage(error) and not isinstance(error, apsw.IOError):
+        if not means_corruption(error) and not isinstance(error, apsw.IOError):
             raise
         return False
     return True
 
 
-def both_ways(connection: apsw.Connection, select: str, order: str) -> tuple[list[Row], bool]:
-    """Read rows from the first on until damage, then from the last back; and tell whether these are all."""
-    found: list[Row] = []
-    for way in ("ASC", "DESC"):
-        read = _Collected(until_damage(connection, f"{select} ORDER BY {order} {way}"))
-        if read.whole:
-            return read.rows, True
-        found += read.rows
-    return found, False
+def read_both_ways(connection: apsw.Connection, select: str, order: str) -> tuple[list[Row], bool]:
+    """Read rows forwards until an error, then backwards, and return whether these are all."""
+    rows: list[Row] = []
+    for direction in ("ASC", "DESC"):
+        result = _Collected(read_until_error(connection, f"{select} ORDER BY {order} {direction}"))
+        if result.is_complete:
+            return result.rows, True
+        rows += result.rows
+    return rows, False
 
 
 class _Collected:
-    """All rows of a generator, and whether it came to its end."""
+    """All rows of a generator, and the value it returned."""
 
     def __init__(self, source: Generator[Row, None, bool]) -> None:
         self.rows: list[Row] = []
@@ -51,12 +51,12 @@ class _Collected:
             try:
                 self.rows.append(next(source))
             except StopIteration as end:
-                self.whole = bool(end.value)
+                self.is_complete = bool(end.value)
                 return
 
 
-class Scan:
-    """Rows in the order of a number that one of their columns holds."""
+class TableScan:
+    """Reads the rows of a table in the order of an integer key, skipping unreadable ranges."""
 
     def __init__(
         self, connection: apsw.Connection, table: str, key: str = "id", columns: str = "*", index: str = ""
@@ -65,54 +65,55 @@ class Scan:
         by = f"INDEXED BY {index}" if index else "NOT INDEXED"
         self._sql = f"SELECT {key}, {columns} FROM {table} {by} WHERE {key} BETWEEN ? AND ? ORDER BY {key}"  # noqa: S608 - constants
         self.gaps: list[tuple[int, int]] = []
-        """From where to where rows may be missing, both included; complete when all rows were read."""
+        """First and last key of ranges in which rows may be missing. Complete when all rows were read."""
 
-    def doubts(self, number: int) -> bool:
-        """Tell whether rows with a number may be missing."""
-        return any(first <= number <= last for first, last in self.gaps)
+    def may_miss(self, key: int) -> bool:
+        """Return whether rows with a key may be missing."""
+        return any(first <= key <= last for first, last in self.gaps)
 
     def rows(self) -> Iterator[Row]:
-        """Give what can be read; some rows may come twice."""
-        at = 0
+        """Yield the readable rows, some of them twice."""
+        start = 0
         while True:
-            last, whole = yield from self._read(at, _HIGHEST)
-            if whole:
+            last_key, is_complete = yield from self._read(start, _MAX_KEY)
+            if is_complete:
                 return
-            bad = max(at, last)
-            at = self._beyond(bad)
-            if at >= _HIGHEST:
-                self.gaps.append((bad, _HIGHEST))
+            bad = max(start, last_key)
+            start = self._find_readable_after(bad)
+            if start >= _MAX_KEY:
+                self.gaps.append((bad, _MAX_KEY))
                 return
-            least, whole = yield from self._read(bad + 1, at - 1, " DESC")  # the step may have been too far
-            yield from self._closely(bad, bad if whole else least or at - 1)
+            # The steps double, so the last one may have skipped readable rows: they are read backwards.
+            lowest_key, is_complete = yield from self._read(bad + 1, start - 1, " DESC")
+            yield from self._read_narrow_gap(bad, bad if is_complete else lowest_key or start - 1)
 
-    def _read(self, first: int, last: int, way: str = "") -> Generator[Row, None, tuple[int, bool]]:
-        """Read from one number to another until damage; tell the number of the last row and whether all was read."""
-        reached, rows = 0, until_damage(self._connection, self._sql + way, (first, last))
+    def _read(self, first: int, last: int, direction: str = "") -> Generator[Row, None, tuple[int, bool]]:
+        """Yield the rows of a range until an error, then return the last key and whether it was all."""
+        last_key, rows = 0, read_until_error(self._connection, self._sql + direction, (first, last))
         while True:
             try:
                 row = next(rows)
             except StopIteration as end:
-                return reached, bool(end.value)
-            reached = row[0]
+                return last_key, bool(end.value)
+            last_key = row[0]
             yield row
 
-    def _beyond(self, bad: int) -> int:
-        """Find a number behind the damage from which on something can be read again."""
+    def _find_readable_after(self, bad: int) -> int:
+        """Find a key after an unreadable one from which on rows can be read, in doubling steps."""
         step = 1
-        while bad + step < _HIGHEST and not self._readable(bad + step, _HIGHEST):
+        while bad + step < _MAX_KEY and not self._is_readable(bad + step, _MAX_KEY):
             step *= 2
         return bad + step
 
-    def _readable(self, first: int, last: int) -> bool:
-        return _Collected(until_damage(self._connection, f"{self._sql} LIMIT 1", (first, last))).whole
+    def _is_readable(self, first: int, last: int) -> bool:
+        return _Collected(read_until_error(self._connection, f"{self._sql} LIMIT 1", (first, last))).is_complete
 
-    def _closely(self, first: int, last: int) -> Iterator[Row]:
-        """Try each number in a gap, unless it is wide."""
-        if last - first > _CLOSELY:
+    def _read_narrow_gap(self, first: int, last: int) -> Iterator[Row]:
+        """Try each key in a gap, unless the gap is wide."""
+        if last - first > _MAX_NARROW_GAP:
             self.gaps.append((first, last))
             return
-        for number in range(first, last + 1):
-            _, whole = yield from self._read(number, number)
-            if not whole:
-                self.gaps.append((number, number))
+        for key in range(first, last + 1):
+            _, is_complete = yield from self._read(key, key)
+            if not is_complete:
+                self.gaps.append((key, key))

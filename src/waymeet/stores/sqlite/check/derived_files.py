@@ -1,19 +1,19 @@
-"""Segments held against the truth: whether each is whole and says what would be made of its documents now."""
+"""Checks of segments, vector files and the link file against the tables."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from waymeet.stores.segments.adjacency import Graph
-from waymeet.stores.segments.array_file import BrokenContainerError, Container
-from waymeet.stores.segments.impacts import baked
-from waymeet.stores.segments.postings import arrays
-from waymeet.stores.segments.quantization import signs
-from waymeet.stores.segments.vectors import Part, opened
-from waymeet.stores.shared.bm25f import Scale
+from waymeet.stores.segments.adjacency import LinkGraph
+from waymeet.stores.segments.array_file import ArrayFile, CorruptFileError
+from waymeet.stores.segments.impacts import PARAMETERS, compute_impacts
+from waymeet.stores.segments.postings import build_arrays
+from waymeet.stores.segments.quantization import quantise_vectors
+from waymeet.stores.segments.vectors import VectorBlock, read_block
+from waymeet.stores.shared.bm25f import FieldScale
 from waymeet.stores.sqlite.segments import adjacency, registry, vector_registry
 from waymeet.types import CHUNK_FIELDS, DOCUMENT_FIELDS, FIELDS
 
@@ -26,183 +26,192 @@ if TYPE_CHECKING:
 
     Columns = dict[str, NDArray[Any]]
 
+_CHECKSUM_MISMATCH = "its content does not match its checksum"
+_OTHER_CONTENT = "its content differs from the registry"
+_MAX_ROUNDED_SHARE = 0.001
+"""The share of bits that may differ because another machine rounded differently."""
 
-def wrong(connection: apsw.Connection, folder: Path) -> Iterator[tuple[int, str, str]]:
-    """Name the segments that are not as they should be: number, file, and what is wrong."""
-    for segment, file in registry.segments(connection).items():
-        what = judged(partial(_looked_at, connection, segment, folder / file))
+
+class Problem(NamedTuple):
+    """A problem of one file."""
+
+    id: int
+    """The id of the file in its registry."""
+    file: str
+    what: str
+
+
+def check_segments(connection: apsw.Connection, folder: Path) -> Iterator[Problem]:
+    """Check all segments."""
+    for id_, file in registry.list_segments(connection).items():
+        what = _describe_errors(partial(_check_segment, connection, id_, folder / file))
         if what:
-            yield segment, file, what
+            yield Problem(id_, file, what)
 
 
-def judged(look: Callable[[], str]) -> str:
-    """Say what a look at a derived file finds wrong, be it that the file cannot be looked at."""
+def _describe_errors(check: Callable[[], str]) -> str:
+    """Run a check of a file, and return the problem it finds, or the error that it raises."""
     try:
-        return look()
+        return check()
     except FileNotFoundError:
-        return "the file is gone"
-    except (OSError, BrokenContainerError) as error:
+        return "the file is missing"
+    except (OSError, CorruptFileError) as error:
         return str(error)
-    except (LookupError, ValueError, TypeError, OverflowError) as error:  # numbers that fit together nowhere
+    except (LookupError, ValueError, TypeError, OverflowError) as error:  # numbers that contradict each other
         return f"its numbers contradict each other: {error}"
 
 
-def _looked_at(connection: apsw.Connection, segment: int, path: Path) -> str:
-    return _wrong(connection, segment, Container(path))
+def _check_segment(connection: apsw.Connection, segment: int, path: Path) -> str:
+    file = ArrayFile(path)
+    if not file.is_intact():
+        return _CHECKSUM_MISMATCH
+    sql = "SELECT position, document FROM document_segments WHERE segment = ?"
+    live: dict[int, int] = dict(connection.execute(sql, (segment,)))
+    deleted = registry.deleted_positions(connection).get(segment, set())
+    documents = file.array("documents")
+    positions = range(len(documents))
+    if live.keys() & deleted or live.keys() | deleted != set(positions):
+        return _OTHER_CONTENT
+    if any(documents[position] != document for position, document in live.items()):
+        return "documents are not at their positions"
+    return _compare_postings(connection, file, [live[position] for position in positions if position in live], deleted)
 
 
-def _wrong(connection: apsw.Connection, segment: int, container: Container) -> str:
-    if not container.whole():
-        return "bytes in it changed since they were written"
-    held = {place: document for document, place in _shelved(connection, segment)}
-    dead = registry.dead(connection).get(segment, set())
-    documents = container.numbers("documents")
-    places = range(len(documents))
-    if held.keys() & dead or held.keys() | dead != set(places):
-        return "the books say otherwise of what stands on it"
-    if any(documents[place] != document for place, document in held.items()):
-        return "documents do not stand in their places"
-    return _compared(connection, container, [held[place] for place in places if place in held], dead)
-
-
-def _shelved(connection: apsw.Connection, segment: int) -> list[tuple[int, int]]:
-    sql = "SELECT document, place FROM shelf WHERE segment = ?"
-    return [(document, place) for document, place in connection.execute(sql, (segment,))]
-
-
-def _compared(connection: apsw.Connection, container: Container, documents: list[int], dead: Collection[int]) -> str:
-    """Compare what a segment says of its living documents with what would be written now."""
-    made, _ = arrays(list(registry.leaves(connection, documents)))
-    here, there = _living(container, dead), _occurrences({name: column for name, (_, column) in made.items()})
-    if any(not np.array_equal(here[name], there[name]) for name in here):
-        return "it does not say what the documents say"
-    told = container.facts["lengths"]
+def _compare_postings(
+    connection: apsw.Connection, file: ArrayFile, documents: list[int], deleted: Collection[int]
+) -> str:
+    """Compare the postings of the live documents with those that would be written now."""
+    arrays, _ = build_arrays(list(registry.read_terms(connection, documents)))
+    stored = _live_postings(file, deleted)
+    expected = _expand_terms({name: column for name, (_, column) in arrays.items()})
+    if any(not np.array_equal(stored[name], expected[name]) for name in stored):
+        return "its postings differ from the tables"
+    totals = file.attributes["lengths"]
     for field in FIELDS:
-        lengths = container.numbers(f"length {field}")
-        if tuple(told[field]) != (int(lengths.sum(dtype=np.uint64)), int(np.count_nonzero(lengths))):
-            return "its sums are wrong"
-    return _baked(container)
+        lengths = file.array(f"length {field}")
+        if tuple(totals[field]) != (int(lengths.sum(dtype=np.uint64)), int(np.count_nonzero(lengths))):
+            return "its total lengths are wrong"
+    return _check_impacts(file)
 
 
-def _baked(container: Container) -> str:
-    """Work out the weights anew from what stands beside them."""
-    recipe = container.facts.get("baked")
-    if recipe is None:
+def _check_impacts(file: ArrayFile) -> str:
+    """Compute the impacts again from the postings."""
+    parameters = file.attributes.get(PARAMETERS)
+    if parameters is None:
         return ""
-    names = ("places", "codes", "starts", "owner", *(f"length {field}" for field in FIELDS))
-    written: Any = {name: ("", container.numbers(name)) for name in names}
-    scales = {field: Scale(*recipe[field]) for field in FIELDS}
-    weights, _ = baked(written, scales, recipe["k1"][0])
-    same = all(np.array_equal(array, container.numbers(name)) for name, (_, array) in weights.items())
-    return "" if same else "its weights are wrong"
+    names = ("positions", "codes", "starts", "owner", *(f"length {field}" for field in FIELDS))
+    arrays: Any = {name: ("", file.array(name)) for name in names}
+    scales = {field: FieldScale(*parameters[field]) for field in FIELDS}
+    impacts, _ = compute_impacts(arrays, scales, parameters["k1"][0])
+    are_equal = all(np.array_equal(array, file.array(name)) for name, (_, array) in impacts.items())
+    return "" if are_equal else "its impacts are wrong"
 
 
-def _occurrences(columns: Columns) -> Columns:
-    """Write out the term of each occurrence, so that some of them can be left out."""
-    told = {name: columns[name] for name in ("chunks", "places", "codes")}
-    told |= {name: column for name, column in columns.items() if name.startswith("length ")}
+def _expand_terms(columns: Columns) -> Columns:
+    """Replace `terms` and `starts` by the term of each posting, so that some can be left out."""
+    expanded = {name: columns[name] for name in ("chunks", "positions", "codes")}
+    expanded |= {name: column for name, column in columns.items() if name.startswith("length ")}
     starts: NDArray[np.int64] = columns["starts"].astype(np.int64)
-    return told | {"term": np.repeat(columns["terms"], starts[1:] - starts[:-1])}
+    return expanded | {"term": np.repeat(columns["terms"], starts[1:] - starts[:-1])}
 
 
-def _living(container: Container, dead: Collection[int]) -> Columns:
-    """Read a segment as if its dead documents had never been on it."""
-    names = ("chunks", "places", "codes", "terms", "starts", *(f"length {each}" for each in DOCUMENT_FIELDS))
-    columns = {name: container.numbers(name) for name in (*names, *(f"length {each}" for each in CHUNK_FIELDS))}
-    told = _occurrences(columns)
-    if not dead:
-        return told
-    alive = np.ones(len(container.numbers("documents")), dtype=np.bool_)
-    alive[list(dead)] = False
-    kept = alive[container.numbers("owner")]
-    now = np.cumsum(kept) - 1
-    occurs = kept[told["places"]]
-    living = {
-        "chunks": told["chunks"][kept],
-        "term": told["term"][occurs],
-        "places": now[told["places"][occurs]],
-        "codes": told["codes"][occurs],
+def _live_postings(file: ArrayFile, deleted: Collection[int]) -> Columns:
+    """Read a segment as if its deleted documents had never been in it."""
+    names = ("chunks", "positions", "codes", "terms", "starts", *(f"length {field}" for field in FIELDS))
+    columns = _expand_terms({name: file.array(name) for name in names})
+    if not deleted:
+        return columns
+    is_live_document = np.ones(len(file.array("documents")), dtype=np.bool_)
+    is_live_document[list(deleted)] = False
+    is_live_chunk = is_live_document[file.array("owner")]
+    new_position = np.cumsum(is_live_chunk) - 1
+    is_live_posting = is_live_chunk[columns["positions"]]
+    live = {
+        "chunks": columns["chunks"][is_live_chunk],
+        "term": columns["term"][is_live_posting],
+        "positions": new_position[columns["positions"][is_live_posting]],
+        "codes": columns["codes"][is_live_posting],
     }
-    living |= {f"length {field}": told[f"length {field}"][alive] for field in DOCUMENT_FIELDS}
-    return living | {f"length {field}": told[f"length {field}"][kept] for field in CHUNK_FIELDS}
+    live |= {f"length {field}": columns[f"length {field}"][is_live_document] for field in DOCUMENT_FIELDS}
+    return live | {f"length {field}": columns[f"length {field}"][is_live_chunk] for field in CHUNK_FIELDS}
 
 
-_ROUNDED = 0.001
-"""Which part of the signs may be others because another machine rounds otherwise."""
-
-
-def wrong_vectors(connection: apsw.Connection, folder: Path) -> Iterator[tuple[int, str, str]]:
-    """Name the files that are not as they should be: number, file, and what is wrong."""
-    held: dict[int, list[int]] = {}
-    files = vector_registry.segments(connection)
-    for each in files:
-        what = judged(partial(_check_vectors, connection, each.space, folder / each.file, held))
+def check_vectors(connection: apsw.Connection, folder: Path) -> Iterator[Problem]:
+    """Check all vector files."""
+    ids_by_space: dict[int, list[int]] = {}
+    files = vector_registry.list_files(connection)
+    for file in files:
+        what = _describe_errors(partial(_check_vector_file, connection, file.space, folder / file.file, ids_by_space))
         if what:
-            yield each.segment, each.file, what
-    for space, numbers in held.items():
-        last = max(each.last for each in files if each.space == space)
-        if sorted(numbers) != sorted(each for each in vector_registry.living(connection, space) if each <= last):
-            for each in files:
-                if each.space == space:
-                    yield each.segment, each.file, "the books say otherwise of what stands in it"
+            yield Problem(file.id, file.file, what)
+    for space, ids in ids_by_space.items():
+        last = max(file.last for file in files if file.space == space)
+        if sorted(ids) != sorted(id_ for id_ in vector_registry.live_ids(connection, space) if id_ <= last):
+            for file in files:
+                if file.space == space:
+                    yield Problem(file.id, file.file, _OTHER_CONTENT)
 
 
-def _check_vectors(connection: apsw.Connection, space: int, path: Path, held: dict[int, list[int]]) -> str:
-    """Say what is wrong with a file, and add what it holds to what its space does."""
-    container = Container(path)
-    part = opened(container)
-    what = _wrong_vectors(connection, space, container, part)
-    held.setdefault(space, []).extend(_living_vectors(connection, space, part).numbers.tolist())
+def _check_vector_file(connection: apsw.Connection, space: int, path: Path, ids_by_space: dict[int, list[int]]) -> str:
+    """Check a vector file, and add the ids of its live vectors to those of its space."""
+    file = ArrayFile(path)
+    block = read_block(file)
+    live = _live_vectors(connection, space, block)
+    what = _compare_vectors(connection, file, block, live)
+    ids_by_space.setdefault(space, []).extend(live.ids.tolist())
     return what
 
 
-def _wrong_vectors(connection: apsw.Connection, space: int, container: Container, part: Part) -> str:
-    if not container.whole():
-        return "bytes in it changed since they were written"
-    if part.turn is not None and part.signs is not None:
-        for right, kept in zip(signs(part.matrix, part.turn), part.signs, strict=True):
-            if np.bitwise_count(right ^ kept).sum() > _ROUNDED * part.matrix.size:
-                return "its signs are not those of its vectors"
-    living = _living_vectors(connection, space, part)
-    rows = {row.number: row for row in vector_registry.read(connection, living.numbers.tolist())}
-    for chunk, number, vector in zip(living.chunks.tolist(), living.numbers.tolist(), living.matrix, strict=True):
-        row = rows.get(number)
+def _compare_vectors(connection: apsw.Connection, file: ArrayFile, block: VectorBlock, live: VectorBlock) -> str:
+    if not file.is_intact():
+        return _CHECKSUM_MISMATCH
+    if block.rotation is not None and block.planes is not None:
+        for expected, stored in zip(quantise_vectors(block.matrix, block.rotation), block.planes, strict=True):
+            if np.bitwise_count(expected ^ stored).sum() > _MAX_ROUNDED_SHARE * block.matrix.size:
+                return "its quantised vectors differ from its vectors"
+    rows = {row.id: row for row in vector_registry.read_vectors(connection, live.ids.tolist())}
+    for chunk, id_, vector in zip(live.chunks.tolist(), live.ids.tolist(), live.matrix, strict=True):
+        row = rows.get(id_)
         if row is None or (row.chunk, row.vector) != (chunk, vector.astype("<f4").tobytes()):
-            return "it does not hold the vectors that it should"
+            return "its vectors differ from the tables"
     return ""
 
 
-def _living_vectors(connection: apsw.Connection, space: int, part: Part) -> Part:
-    """Leave out the vectors that are dead."""
-    alive = ~np.isin(part.numbers, np.array(vector_registry.dead(connection, space), dtype=np.uint64))
-    return Part(part.chunks[alive], part.numbers[alive], part.matrix[alive])
+def _live_vectors(connection: apsw.Connection, space: int, block: VectorBlock) -> VectorBlock:
+    """Return a block without its deleted vectors."""
+    is_live = ~np.isin(block.ids, np.array(vector_registry.deleted_ids(connection, space), dtype=np.uint64))
+    return VectorBlock(block.chunks[is_live], block.ids[is_live], block.matrix[is_live])
 
 
-def wrong_graph(connection: apsw.Connection, folder: Path) -> Iterator[tuple[int, str, str]]:
-    """Name the file if it is not as it should be: number, file, and what is wrong."""
-    shelved = adjacency.named(connection)
-    what = judged(partial(_check_graph, connection, shelved, folder / shelved.file)) if shelved else ""
-    if shelved and what:
-        yield shelved.number, shelved.file, what
+def check_links(connection: apsw.Connection, folder: Path) -> Iterator[Problem]:
+    """Check the link file."""
+    entry = adjacency.find_file(connection)
+    what = _describe_errors(partial(_check_link_file, connection, entry, folder / entry.file)) if entry else ""
+    if entry and what:
+        yield Problem(entry.id, entry.file, what)
 
 
-def _check_graph(connection: apsw.Connection, shelved: adjacency.Shelved, path: Path) -> str:
-    container = Container(path)
-    if not container.whole():
-        return "bytes in it changed since they were written"
-    graph = Graph(container)
-    stirred = adjacency.stirred(connection, shelved.generation)
-    if not np.all(np.diff(container.numbers("starts").astype(np.int64)) >= 0):
+def _check_link_file(connection: apsw.Connection, entry: adjacency.LinkFile, path: Path) -> str:
+    file = ArrayFile(path)
+    if not file.is_intact():
+        return _CHECKSUM_MISMATCH
+    graph = LinkGraph(file)
+    changed = adjacency.changed_since(connection, entry.generation)
+    if not np.all(np.diff(file.array("starts").astype(np.int64)) >= 0):
         return "its numbers contradict each other"
-    paths, rows = adjacency.read(connection)
-    known = {number: path for path, number in paths}
-    for path_, number in paths:
-        place = graph.place(path_)
-        if number in stirred or (place is None and number not in rows):
+    documents, rows = adjacency.read_all(connection)
+    path_by_id = {id_: document for document, id_ in documents}
+    for document, id_ in documents:
+        position = graph.find_position(document)
+        if id_ in changed or (position is None and id_ not in rows):
             continue
-        if place is not None and graph.documents[place] in stirred:  # the path went and came back under another number
+        if position is not None and graph.documents[position] in changed:  # removed, and added again with another id
             continue
-        expected = sorted((known[other], *rest) for other, *rest in rows.get(number, ()))
-        if place is None or graph.documents[place] != number or sorted(map(tuple, graph.around(place))) != expected:
-            return "it does not hold the links that it should"
+        expected = sorted((path_by_id[other], *columns) for other, *columns in rows.get(id_, ()))
+        if (
+            position is None
+            or graph.documents[position] != id_
+            or sorted(map(tuple, graph.neighbours(position))) != expected
+        ):
+            return "its links differ from the tables"
     return ""

@@ -1,4 +1,4 @@
-"""Checking an index by its file, also one that cannot be opened any more."""
+"""Checking an index by its path, also one that cannot be opened."""
 
 from contextlib import closing
 from pathlib import Path
@@ -6,35 +6,35 @@ from pathlib import Path
 import apsw
 
 from waymeet.errors import DamagedIndexError
-from waymeet.stores.sqlite.check.check import CheckResult, Finding, was_ours
-from waymeet.stores.sqlite.check.salvage import renewed
-from waymeet.stores.sqlite.database.errors import said
+from waymeet.stores.sqlite.check.check import CheckResult, Finding, looks_like_index
+from waymeet.stores.sqlite.check.salvage import salvage_index
+from waymeet.stores.sqlite.database.errors import describe
 from waymeet.stores.sqlite.store import TIMEOUT, SqliteStore
 
 
 def check_index(path: Path, *, repair: bool) -> CheckResult:
-    """Look for damage; with `repair`, mend what can be mended and put what cannot out of the way.
+    """Check an index for corruption, and repair it on request.
 
     Raises:
-        IndexUnavailableError: there is no index, or the file is something else than an index.
+        IndexUnavailableError: there is no index, or the file is not an index.
     """
     try:
         store = SqliteStore.open(path)
     except DamagedIndexError as error:
         cause = error.__cause__
-        if not isinstance(cause, apsw.Error) or not was_ours(path):  # another program's file is none of our business
+        if not isinstance(cause, apsw.Error) or not looks_like_index(path):  # a file of another program stays untouched
             raise
-        verdict = CheckResult((Finding("index", said(cause)),), lost=True)
-        return _tidied(path, renewed(path, TIMEOUT, verdict)) if repair else verdict
+        result = CheckResult((Finding("index", describe(cause)),), lost=True)
+        return _write_segments(path, salvage_index(path, TIMEOUT, result)) if repair else result
     try:
-        verdict = store.check(repair=repair)
+        result = store.check(repair=repair)
     finally:
         store.close()
-    return _tidied(path, verdict) if verdict.lost and repair else verdict
+    return _write_segments(path, result) if result.lost and repair else result
 
 
-def _tidied(path: Path, verdict: CheckResult) -> CheckResult:
-    """Make the segments of a new file; those of the old one are nobody's now."""
-    with closing(SqliteStore.open(path)) as anew:
-        anew.optimize()
-    return verdict
+def _write_segments(path: Path, result: CheckResult) -> CheckResult:
+    """Write the segments of a new file. Those of the old one are removed."""
+    with closing(SqliteStore.open(path)) as store:
+        store.optimize()
+    return result

@@ -1,4 +1,4 @@
-"""Opening an index file: making sure that it is one, and making one."""
+"""Opening, validating and creating index files."""
 
 import os
 from pathlib import Path
@@ -9,163 +9,180 @@ import apsw
 from waymeet.stores.sqlite.database import errors
 from waymeet.stores.sqlite.database.schema import APPLICATION_ID, TABLES, VERSION
 
-_CONNECTION = """
-PRAGMA synchronous = NORMAL;       -- a power failure may take the last changes, never the file; files can be read again
+_PRAGMAS = """
+PRAGMA synchronous = NORMAL;       -- a power failure may lose the last changes, never the file: they are indexed again
 PRAGMA cache_size = -32768;        -- 32 MB
 PRAGMA journal_size_limit = 67108864;
-PRAGMA cell_size_check = ON;       -- notice damage early
-PRAGMA trusted_schema = OFF;       -- the file may come from a stranger
+PRAGMA cell_size_check = ON;       -- detect corruption early
+PRAGMA trusted_schema = OFF;       -- the file may come from an untrusted source
 """
 
 
-_CHECKSUMS = "cksmvfs"
+_CHECKSUM_VFS = "cksmvfs"
 _CHECKSUM_BYTES = 8
+
+OUTDATED_VERSION = "outdated_version"
+"""Metadata key: the format that the file had before it was emptied."""
+_USER_METADATA = ("roots",)
+"""Keys of metadata that users entered: the folders added by `waymeet index --add-root`."""
+_METADATA_TABLE = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('metadata', 'notes')"
+"""The table of metadata was called `notes` up to format 5."""
 
 
 def connect(path: Path, timeout: float, *, create: bool = False) -> apsw.Connection:
     """Open a connection that waits for locks up to the timeout, in seconds."""
-    _watch_pages()
+    _load_checksum_extension()
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     connection = apsw.Connection(str(path), flags=flags)
     connection.set_busy_timeout(int(timeout * 1000))
-    connection.execute(_CONNECTION)
+    connection.execute(_PRAGMAS)
     return connection
 
 
-def _watch_pages() -> None:
-    """Have SQLite end every page with a checksum, by which a flipped bit is noticed as soon as the page is read.
+def _load_checksum_extension() -> None:
+    """Have SQLite end every page with a checksum, which is verified whenever the page is read.
 
-    The extension (sqlite.org/cksumvfs.html) comes with apsw and is found here without importing half the standard
-    library. It changes how this process reads files of apsw's SQLite for good; files without checksums are read as
-    ever. Measured on 58 MB, it costs nothing.
+    The extension (sqlite.org/cksumvfs.html) comes with apsw. It is located here without apsw's own helper, which would
+    import half the standard library. Once loaded, it applies to all connections of the process. Files without
+    checksums are read as before. On 58 MB it costs no measurable time.
     """
-    if _CHECKSUMS in apsw.vfs_names():
+    if _CHECKSUM_VFS in apsw.vfs_names():
         return
     folder = Path(apsw.__file__).with_name("sqlite_extra_binaries")
-    found = [path for ending in (".so", ".dll", ".dylib") if (path := folder / f"cksumvfs{ending}").exists()]
-    if found:  # else an apsw that was built by hand: only what `check` works out itself is noticed
+    libraries = [path for suffix in (".so", ".dll", ".dylib") if (path := folder / f"cksumvfs{suffix}").exists()]
+    if libraries:  # else a custom build of apsw: only what `check` computes itself is detected
         connection = apsw.Connection(":memory:")
         connection.enable_load_extension(True)
-        connection.load_extension(str(found[0]))
+        connection.load_extension(str(libraries[0]))
         connection.close()
 
 
-def opened(path: Path, timeout: float, *, create: bool) -> apsw.Connection:
-    """Open a file after making sure that it is an index; with `create`, make one where there is nothing."""
-    _look_at_place(path, create=create)
-    with errors.translated(path):
+def open_index(path: Path, timeout: float, *, create: bool) -> apsw.Connection:
+    """Open and validate an index file, or create it if there is none and `create` is on."""
+    _check_path(path, create=create)
+    with errors.translate_errors(path):
         connection = connect(path, timeout, create=create)
         try:
             if _is_empty(connection):
                 if not create:
-                    raise errors.missing(path)
-                _make(connection)
+                    raise errors.no_index_error(path)
+                _create_tables(connection)
                 connection.close()
-                connection = connect(path, timeout)  # one that was opened on an empty file keeps no checksums
-            elif _is_older(connection):
-                _make_anew(connection)
-            _check(path, connection)
+                connection = connect(path, timeout)  # a connection opened on an empty file writes no checksums
+            elif _is_outdated(connection):
+                _empty_outdated(connection)
+            _validate(path, connection)
             if connection.execute("PRAGMA journal_mode").get != "wal":
-                _write_ahead(connection, timeout)
+                _enable_wal(connection, timeout)
         except BaseException:
             connection.close()
             raise
         return connection
 
 
-def _look_at_place(path: Path, *, create: bool) -> None:
+def _check_path(path: Path, *, create: bool) -> None:
     try:
         if path.is_dir():
-            raise errors.unavailable(path, "it is a folder", "Choose another place for the index.")
-        if create:  # what is indexed may be private: the index is for its owner only
+            raise errors.unavailable_error(path, "it is a folder", "Choose another path for the index.")
+        if create:  # the indexed files may be private: only their owner may read the index
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         elif not path.exists():
-            raise errors.missing(path)
+            raise errors.no_index_error(path)
     except OSError as error:
-        raise errors.unavailable(path, error.strerror or str(error)) from error
+        raise errors.unavailable_error(path, error.strerror or str(error)) from error
 
 
 def _is_empty(connection: apsw.Connection) -> bool:
-    """Tell whether nothing was ever written; an interrupted creation leaves such a file behind."""
-    return (_pragma(connection, "application_id"), _pragma(connection, "user_version"), _tables(connection)) == (
-        0,
-        0,
-        0,
-    )
+    """Return whether nothing was ever written. An interrupted creation leaves such a file."""
+    tables = connection.execute("SELECT COUNT(*) FROM sqlite_schema").get
+    return (_pragma(connection, "application_id"), _pragma(connection, "user_version"), tables) == (0, 0, 0)
 
 
-def _make(connection: apsw.Connection) -> None:
-    """Make the tables, without the write-ahead log: what keeps checksums must find the first page in the file itself.
+def _create_tables(connection: apsw.Connection) -> None:
+    """Create the tables in rollback-journal mode: the first page must be in the file itself.
 
-    While that page lies in the log alone, a process that opens the file would not see that it has checksums, and the
-    pages it writes would look damaged to all others.
+    While that page is only in the write-ahead log, a process that opens the file does not see that pages have
+    checksums, and the pages it writes look corrupt to all others.
     """
-    if _CHECKSUMS in apsw.vfs_names():
+    if _CHECKSUM_VFS in apsw.vfs_names():
         connection.reserve_bytes(reserve=_CHECKSUM_BYTES)
     connection.execute("BEGIN IMMEDIATE")
-    if _is_empty(connection):  # another process may have been quicker
+    if _is_empty(connection):  # another process may have been faster
         connection.execute(TABLES)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
 
 
-def _is_older(connection: apsw.Connection) -> bool:
-    """Tell whether an earlier version of Waymeet made the file."""
-    ours = _pragma(connection, "application_id") == APPLICATION_ID
-    return ours and 0 < _pragma(connection, "user_version") < VERSION
+def _is_outdated(connection: apsw.Connection) -> bool:
+    """Return whether an earlier version of Waymeet wrote the file."""
+    is_index = _pragma(connection, "application_id") == APPLICATION_ID
+    return is_index and 0 < _pragma(connection, "user_version") < VERSION
 
 
-def _make_anew(connection: apsw.Connection) -> None:
-    """Empty a file of an older format: all that it held comes from the project's files, and they are read again.
+def _empty_outdated(connection: apsw.Connection) -> None:
+    """Replace the tables of an older format by empty ones of this format.
 
-    An index without a finished run counts as not indexed, so the next search or run fills it.
+    Documents and vectors are derived from the project's files. Without `indexed_at` in its metadata the index counts
+    as not indexed, so the next search or `waymeet index` rebuilds it. What a user entered is carried over.
     """
     connection.execute("BEGIN IMMEDIATE")
-    if _is_older(connection):  # another process may have been quicker
-        named = "SELECT type, name FROM sqlite_schema WHERE type IN ('table', 'trigger') AND name NOT LIKE 'sqlite_%'"
-        for kind, name in sorted(connection.execute(named).fetchall(), reverse=True):  # triggers before tables
+    if _is_outdated(connection):  # another process may have been faster
+        version = _pragma(connection, "user_version")
+        metadata = _user_metadata(connection)
+        objects = "SELECT type, name FROM sqlite_schema WHERE type IN ('table', 'trigger') AND name NOT LIKE 'sqlite_%'"
+        for kind, name in sorted(connection.execute(objects).fetchall(), reverse=True):  # triggers before tables
             connection.execute(f'DROP {kind} "{name}"')
         connection.execute(TABLES)
+        metadata.append((OUTDATED_VERSION, str(version)))
+        connection.executemany("INSERT INTO metadata VALUES (?, ?)", metadata)
         connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
 
 
-def _write_ahead(connection: apsw.Connection, timeout: float) -> None:
-    """Turn the write-ahead log on; SQLite does not wait by itself when several processes do so at once."""
-    until = monotonic() + timeout
+def _user_metadata(connection: apsw.Connection) -> list[tuple[str, str]]:
+    """Read the metadata that cannot be derived from files."""
+    table = connection.execute(_METADATA_TABLE).get
+    if table is None:
+        return []
+    marks = ", ".join("?" * len(_USER_METADATA))
+    sql = f"SELECT key, value FROM {table} WHERE key IN ({marks})"  # noqa: S608 - constants
+    return list(connection.execute(sql, _USER_METADATA))
+
+
+def _enable_wal(connection: apsw.Connection, timeout: float) -> None:
+    """Enable the write-ahead log, waiting for other processes that do the same.
+
+    SQLite's busy timeout does not apply to this pragma.
+    """
+    deadline = monotonic() + timeout
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL").fetchall()
         except apsw.BusyError:
-            if monotonic() > until:
+            if monotonic() > deadline:
                 raise
             sleep(0.01)
         else:
             return
 
 
-def _check(path: Path, connection: apsw.Connection) -> None:
+def _validate(path: Path, connection: apsw.Connection) -> None:
     if _pragma(connection, "application_id") != APPLICATION_ID:
-        raise errors.foreign(path)
+        raise errors.foreign_file_error(path)
     version = _pragma(connection, "user_version")
     if version > VERSION:
-        raise errors.newer(path, version, VERSION)
+        raise errors.newer_index_error(path, version, VERSION)
     if version < VERSION:
-        raise errors.damaged(path, f"it says it has format {version}, which never existed")
-    if _CHECKSUMS not in apsw.vfs_names() and connection.reserve_bytes() == _CHECKSUM_BYTES:
-        # What such a build wrote would look damaged to every other.
-        cause = "its pages have checksums, which this build of apsw cannot keep"
-        raise errors.unavailable(path, cause, "Install apsw from its published wheels.")
-    connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchall()
+        raise errors.damaged_error(path, f"unknown format {version}")
+    if _CHECKSUM_VFS not in apsw.vfs_names() and connection.reserve_bytes() == _CHECKSUM_BYTES:
+        # Pages written without checksums would look corrupt to every other process.
+        cause = "its pages have checksums, which this build of apsw does not support"
+        raise errors.unavailable_error(path, cause, "Install apsw from its published wheels.")
+    connection.execute("SELECT value FROM counters WHERE key = 'generation'").fetchall()
 
 
 def _pragma(connection: apsw.Connection, name: str) -> int:
-    found: int = connection.execute(f"PRAGMA {name}").get
-    return found
-
-
-def _tables(connection: apsw.Connection) -> int:
-    found: int = connection.execute("SELECT COUNT(*) FROM sqlite_schema").get
-    return found
+    value: int = connection.execute(f"PRAGMA {name}").get
+    return value

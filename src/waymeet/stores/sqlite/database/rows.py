@@ -1,4 +1,4 @@
-"""Nouns to rows and back."""
+"""Conversion between types and rows of the tables."""
 
 from typing import Any
 
@@ -8,37 +8,37 @@ from waymeet.types import Chunk, Document, Edge, Link, Node, Symbol
 
 DOCUMENT = """
 SELECT d.path, kind, title, doc_type, language, tags, properties, names, digest, size, modified_ns, lines, namespace
-FROM json_each(?) wanted CROSS JOIN documents d ON d.path = wanted.value
+FROM json_each(?) input CROSS JOIN documents d ON d.path = input.value
 """
 
 CHUNK = """
 SELECT c.key, d.path, c.ordinal, c.first, c.last, c.text, c.headings, c.anchors, c.symbols, c.id, d.title
 FROM chunks c JOIN documents d ON d.id = c.document
 """
-"""Selects chunks with their numbers and the titles of their documents; to be followed by a condition."""
+"""Select chunks with their ids and the titles of their documents. A condition must follow."""
 
 _strings = json.Decoder(tuple[str, ...])
 _pairs = json.Decoder(dict[str, str])
 _symbols = json.Decoder(tuple[Symbol, ...])
 
 
-def properties_of(written: str) -> dict[str, str]:
-    """Read the properties of a document as its row keeps them."""
-    return _pairs.decode(written)
+def decode_properties(text: str) -> dict[str, str]:
+    """Decode the properties column of a document."""
+    return _pairs.decode(text)
 
 
-def document_row(number: int, document: Document, terms: bytes) -> tuple[Any, ...]:
-    """Give a document's row of `documents`, in the order of its columns."""
+def document_row(id_: int, document: Document, terms: bytes) -> tuple[Any, ...]:
+    """Convert a document to a row of `documents`, in the order of its columns."""
     return (
-        number,
+        id_,
         document.id,
         document.kind,
         document.title,
         document.doc_type,
         document.language,
-        _text(document.tags),
-        _text(dict(document.properties)),
-        _text(document.names),
+        _to_json(document.tags),
+        _to_json(dict(document.properties)),
+        _to_json(document.names),
         document.digest,
         document.size,
         document.modified_ns,
@@ -48,9 +48,9 @@ def document_row(number: int, document: Document, terms: bytes) -> tuple[Any, ..
     )
 
 
-def document_of(row: tuple[Any, ...]) -> Document:
-    """Make a document of a row that `DOCUMENT` selected."""
-    path, kind, title, doc_type, language, tags, properties, names, *rest = row
+def read_document(row: tuple[Any, ...]) -> Document:
+    """Convert a row selected by `DOCUMENT` to a document."""
+    path, kind, title, doc_type, language, tags, properties, names, *others = row
     return Document(
         path,
         kind,
@@ -60,29 +60,29 @@ def document_of(row: tuple[Any, ...]) -> Document:
         _strings.decode(tags),
         _pairs.decode(properties),
         _strings.decode(names),
-        *rest,
+        *others,
     )
 
 
-def chunk_row(number: int, document: int, chunk: Chunk, terms: bytes) -> tuple[Any, ...]:
-    """Give a chunk's row of `chunks`, in the order of its columns."""
+def chunk_row(id_: int, document: int, chunk: Chunk, terms: bytes) -> tuple[Any, ...]:
+    """Convert a chunk to a row of `chunks`, in the order of its columns."""
     return (
-        number,
+        id_,
         chunk.id,
         document,
         chunk.ordinal,
         chunk.start,
         chunk.end,
-        _text(chunk.anchors),
-        _text(chunk.headings),
+        _to_json(chunk.anchors),
+        _to_json(chunk.headings),
         chunk.text,
-        _text(chunk.symbols) if chunk.symbols else "",
+        _to_json(chunk.symbols) if chunk.symbols else "",
         terms,
     )
 
 
-def chunk_of(row: tuple[Any, ...]) -> Chunk:
-    """Make a chunk of a row that `CHUNK` selected."""
+def read_chunk(row: tuple[Any, ...]) -> Chunk:
+    """Convert a row selected by `CHUNK` to a chunk."""
     key, path, ordinal, first, last, text, headings, anchors, symbols, *_ = row
     return Chunk(
         key,
@@ -97,10 +97,10 @@ def chunk_of(row: tuple[Any, ...]) -> Chunk:
     )
 
 
-def edge_row(number: int, source: int, ordinal: int, link: Link, terms: bytes) -> tuple[Any, ...]:
-    """Give a link's row of `edges`, in the order of its columns but for the target."""
+def edge_row(id_: int, source: int, ordinal: int, link: Link, terms: bytes) -> tuple[Any, ...]:
+    """Convert a link to a row of `edges`, in the order of its columns without the target."""
     return (
-        number,
+        id_,
         source,
         ordinal,
         link.kind,
@@ -114,8 +114,8 @@ def edge_row(number: int, source: int, ordinal: int, link: Link, terms: bytes) -
     )
 
 
-def edge_of(row: tuple[Any, ...]) -> Edge:
-    """Make an edge of a row that names source and target by their paths."""
+def read_edge(row: tuple[Any, ...]) -> Edge:
+    """Convert a row with the paths of source and target to an edge."""
     source, source_anchor, target, anchor, kind, text, sentence, ref, line = row
     return Edge(
         source=Node(source, source_anchor),
@@ -128,5 +128,5 @@ def edge_of(row: tuple[Any, ...]) -> Edge:
     )
 
 
-def _text(value: object) -> str:
+def _to_json(value: object) -> str:
     return json.encode(value).decode()

@@ -1,4 +1,4 @@
-"""Connections and transactions: one connection for each thread, so that what one reads no other disturbs."""
+"""Connections and transactions, with one connection per thread."""
 
 from __future__ import annotations
 
@@ -11,32 +11,38 @@ import apsw
 
 from waymeet.errors import WaymeetError
 from waymeet.stores.sqlite.database.connection import connect
-from waymeet.stores.sqlite.database.errors import UnreadableError, translated, unavailable
+from waymeet.stores.sqlite.database.errors import UnreadableError, translate_errors, unavailable_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from waymeet.stores.segments.array_file import Container
-    from waymeet.stores.sqlite.segments import adjacency
-    from waymeet.stores.sqlite.segments.vector_registry import Shelved
+    from waymeet.stores.segments.array_file import ArrayFile
+    from waymeet.stores.sqlite.segments.adjacency import LinkFile
+    from waymeet.stores.sqlite.segments.vector_registry import VectorFile
 
 
 class Session:
-    """One thread's connection, and the reading transaction it may be in."""
+    """One thread's connection, with the read transaction it may be in."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
         self.depth = 0
+        """How many nested reads use the transaction."""
         self.generation = 0
-        self.shelving = 0
-        """How often segments were registered; changes without a new generation."""
-        self.segments: Mapping[int, Container] = {}
-        """The mapped segments of the generation that is held."""
-        self.vectors: Mapping[Shelved, Container] = {}
-        """The mapped files of vectors, likewise."""
-        self.graph: tuple[adjacency.Shelved, Container] | None = None
-        """The mapped file of neighbours, likewise."""
+        self.registry_version = 0
+        """How often segment files were registered or dropped. That does not change the generation."""
+        self.segments: Mapping[int, ArrayFile] = {}
+        """The mapped segments of the generation, by id."""
+        self.vectors: Mapping[VectorFile, ArrayFile] = {}
+        """The mapped vector files of the generation."""
+        self.links: tuple[LinkFile, ArrayFile] | None = None
+        """The mapped link file of the generation."""
+
+    @property
+    def version(self) -> tuple[int, int]:
+        """Return generation and registry version: the key of all that is cached between reads."""
+        return self.generation, self.registry_version
 
 
 class _Current(local):
@@ -44,31 +50,34 @@ class _Current(local):
 
 
 class Sessions:
-    """The connections to one index file."""
+    """The connections to one index file.
+
+    `on_begin` is called at the start of every read transaction, to map the files that its generation lists.
+    """
 
     def __init__(
-        self, path: Path, timeout: float, connection: apsw.Connection, begun: Callable[[Session], None]
+        self, path: Path, timeout: float, connection: apsw.Connection, on_begin: Callable[[Session], None]
     ) -> None:
         self.path = path
-        self._begun = begun
+        self._on_begin = on_begin
         self.timeout = timeout
         self._lock = Lock()
-        self._closed = False
+        self._is_closed = False
         self._current = _Current()
-        self._all: WeakSet[Session] = WeakSet()  # a thread's connection goes when the thread does
+        self._all: WeakSet[Session] = WeakSet()  # a thread's connection is released with the thread
         self._add(connection)
 
     def begin(self) -> Session:
-        """Hold the newest generation, or once more the one that this thread holds already."""
-        with translated(self.path):
+        """Pin the newest generation, or the one that this thread has pinned already."""
+        with translate_errors(self.path):
             session = self._session()
             if session.depth == 0:
                 session.connection.execute("BEGIN")
                 try:
-                    # The first read fixes what is seen.
-                    session.generation = _counter(session.connection, "generation")
-                    session.shelving = _counter(session.connection, "shelving")
-                    self._begun(session)
+                    # SQLite fixes the snapshot at the first read.
+                    session.generation = _read_counter(session.connection, "generation")
+                    session.registry_version = _read_counter(session.connection, "registry_version")
+                    self._on_begin(session)
                 except BaseException:
                     _roll_back(session.connection)
                     raise
@@ -76,37 +85,41 @@ class Sessions:
             return session
 
     def end(self, session: Session) -> None:
-        """Let go of what `begin` held."""
+        """Release what `begin` pinned."""
         session.depth -= 1
         if session.depth == 0:
             _roll_back(session.connection)  # nothing was written
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """Ask questions within one generation."""
+        """Read within one generation."""
         session = self.begin()
         try:
-            with self.asking(session):
+            with self.translating(session):
                 yield session
         finally:
             self.end(session)
 
     @contextmanager
-    def asking(self, session: Session) -> Iterator[None]:
-        """Say in our words what goes wrong while a question is answered."""
-        with translated(self.path), _doubting(session):
+    def translating(self, session: Session) -> Iterator[None]:
+        """Translate errors during a read, and diagnose unexpected ones."""
+        with translate_errors(self.path), _diagnosing(session):
             yield
 
     @contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
-        """Make changes that all happen or do not; the lock is taken at once, so no reader turns writer too late."""
-        with translated(self.path):
+        """Make changes in one transaction.
+
+        The write lock is taken at the start (`BEGIN IMMEDIATE`): a read transaction cannot become a writing one while
+        another process writes.
+        """
+        with translate_errors(self.path):
             session = self._session()
             if session.depth:
-                raise RuntimeError("a store cannot be changed while reading() holds one of its generations")
+                raise RuntimeError("a store cannot be changed inside snapshot()")
             session.connection.execute("BEGIN IMMEDIATE")
             try:
-                with _doubting(session):
+                with _diagnosing(session):
                     yield session.connection
                 session.connection.execute("COMMIT")
             except BaseException:
@@ -116,14 +129,14 @@ class Sessions:
     def close(self) -> None:
         """Close the connections of all threads."""
         with self._lock:
-            self._closed = True
+            self._is_closed = True
             for session in self._all:
-                session.connection.close(force=True)  # an error may have left a question half answered
+                session.connection.close(force=True)  # an error may have left a statement unfinished
             self._all.clear()
 
     def _session(self) -> Session:
-        if self._closed:
-            raise unavailable(self.path, "it was closed", "Open it again.")
+        if self._is_closed:
+            raise unavailable_error(self.path, "it was closed", "Open it again.")
         return self._current.session or self._add(connect(self.path, self.timeout))
 
     def _add(self, connection: apsw.Connection) -> Session:
@@ -134,20 +147,20 @@ class Sessions:
 
 
 def raise_generation(connection: apsw.Connection) -> None:
-    """Count one more change, inside its own transaction."""
-    connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'generation'")
+    """Increment the generation, inside the transaction of the change."""
+    connection.execute("UPDATE counters SET value = value + 1 WHERE key = 'generation'")
 
 
-def _counter(connection: apsw.Connection, name: str) -> int:
-    found = connection.execute("SELECT value FROM meta WHERE key = ?", (name,)).get
-    if not isinstance(found, int):
-        raise UnreadableError(f"it does not say its {name}")
-    return found
+def _read_counter(connection: apsw.Connection, name: str) -> int:
+    value = connection.execute("SELECT value FROM counters WHERE key = ?", (name,)).get
+    if not isinstance(value, int):
+        raise UnreadableError(f"the counter {name} is missing")
+    return value
 
 
 @contextmanager
-def _doubting(session: Session) -> Iterator[None]:
-    """Ask whether the files are at fault when something fails that should not: values may have changed their type."""
+def _diagnosing(session: Session) -> Iterator[None]:
+    """Check the files after an unexpected exception: a changed value may have caused it."""
     try:
         yield
     except (WaymeetError, UnreadableError, apsw.Error, OSError):
@@ -156,18 +169,18 @@ def _doubting(session: Session) -> Iterator[None]:
         verdict = session.connection.execute("PRAGMA integrity_check(1)").get
         if verdict != "ok":
             raise UnreadableError(str(verdict)) from error
-        graph = (session.graph[1],) if session.graph else ()
-        for container in (*session.segments.values(), *session.vectors.values(), *graph):
+        links = (session.links[1],) if session.links else ()
+        for file in (*session.segments.values(), *session.vectors.values(), *links):
             from waymeet.stores.sqlite.check import derived_files  # noqa: PLC0415 - needed in an emergency only
 
-            for wrong in (derived_files.wrong, derived_files.wrong_vectors, derived_files.wrong_graph):
-                for _, file, what in wrong(session.connection, container.path.parent):
-                    raise UnreadableError(f"the segment {file}: {what}") from error
+            for check in (derived_files.check_segments, derived_files.check_vectors, derived_files.check_links):
+                for problem in check(session.connection, file.path.parent):
+                    raise UnreadableError(f"the segment {problem.file}: {problem.what}") from error
         raise
 
 
 def _roll_back(connection: apsw.Connection) -> None:
-    """End the transaction if there still is one: after some errors SQLite has done so itself."""
-    with suppress(apsw.Error):  # the error that led here is the one to tell; an open transaction dies with its file
+    """End the transaction unless SQLite has ended it after an error."""
+    with suppress(apsw.Error):  # the first error is the one to report; closing the file ends the transaction, too
         if connection.in_transaction:
             connection.execute("ROLLBACK")

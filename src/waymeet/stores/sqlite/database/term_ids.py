@@ -1,45 +1,45 @@
-"""Terms as numbers."""
+"""Ids of terms."""
 
 from collections.abc import Iterable, Mapping
 
 import apsw
 
-_MOST_REMEMBERED = 500_000
+_MAX_CACHED = 500_000
 
 
-def numbers(connection: apsw.Connection, terms: Iterable[str]) -> list[int]:
-    """Give the numbers of those terms that have one, each once."""
-    wanted = ((term,) for term in dict.fromkeys(terms))
-    return [number for (number,) in connection.executemany("SELECT id FROM terms WHERE term = ?", wanted)]
+def find_term_ids(connection: apsw.Connection, terms: Iterable[str]) -> list[int]:
+    """Return the ids of the known terms, without duplicates."""
+    distinct = ((term,) for term in dict.fromkeys(terms))
+    return [id_ for (id_,) in connection.executemany("SELECT id FROM terms WHERE term = ?", distinct)]
 
 
-def numbers_of_all(connection: apsw.Connection, terms: Iterable[str]) -> list[int]:
-    """Give the numbers of terms if all of them have one, else none: then no chunk has them all."""
-    wanted = list(dict.fromkeys(terms))
-    found = numbers(connection, wanted)
-    return found if len(found) == len(wanted) else []
+def find_all_term_ids(connection: apsw.Connection, terms: Iterable[str]) -> list[int]:
+    """Return the ids of terms if all are known, else none: then no chunk contains them all."""
+    distinct = list(dict.fromkeys(terms))
+    ids = find_term_ids(connection, distinct)
+    return ids if len(ids) == len(distinct) else []
 
 
-class Glossary:
-    """Remembers the numbers of terms from one change to the next, which saves most look-ups.
+class TermIdCache:
+    """Caches the ids of terms between changes, which saves most lookups.
 
-    Terms are never removed from the file, so a number stays right once its transaction is committed, and not before.
+    Terms are never removed from the file, so an id is valid as soon as its transaction is committed, and not before.
     """
 
     def __init__(self) -> None:
-        self._known: Mapping[str, int] = {}
+        self._ids: Mapping[str, int] = {}
 
-    def numbered(self, connection: apsw.Connection, terms: set[str]) -> dict[str, int]:
-        """Give a number to each of the terms, inside a change."""
-        found = {term: self._known[term] for term in terms if term in self._known}
-        unknown = [(term,) for term in sorted(terms - found.keys())]
-        found.update(connection.executemany("SELECT term, id FROM terms WHERE term = ?", unknown))
+    def assign(self, connection: apsw.Connection, terms: set[str]) -> dict[str, int]:
+        """Return the id of each term, inserting new terms in the current transaction."""
+        ids = {term: self._ids[term] for term in terms if term in self._ids}
+        uncached = [(term,) for term in sorted(terms - ids.keys())]
+        ids.update(connection.executemany("SELECT term, id FROM terms WHERE term = ?", uncached))
         (last,) = connection.execute("SELECT ifnull(max(id), 0) FROM terms").fetchone() or (0,)
-        new = {term: number for number, term in enumerate(sorted(terms - found.keys()), last + 1)}
+        new = {term: id_ for id_, term in enumerate(sorted(terms - ids.keys()), last + 1)}
         connection.executemany("INSERT INTO terms (term, id) VALUES (?, ?)", new.items())
-        return found | new
+        return ids | new
 
-    def remember(self, found: Mapping[str, int]) -> None:
-        """Keep numbers whose transaction is committed."""
-        known = {} if len(self._known) > _MOST_REMEMBERED else self._known
-        self._known = {**known, **found}
+    def add(self, ids: Mapping[str, int]) -> None:
+        """Cache ids whose transaction is committed."""
+        cached = {} if len(self._ids) > _MAX_CACHED else self._ids
+        self._ids = {**cached, **ids}

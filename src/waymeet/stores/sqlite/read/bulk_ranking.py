@@ -1,4 +1,4 @@
-"""Ranking by words where many chunks are touched: whole segments by numpy, loose documents by hand, one list."""
+"""Lexical ranking of many postings: segments by numpy, the buffer by loops."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from waymeet.formulas.bm25 import idf
-from waymeet.stores.segments.bulk_scorer import best, summed
+from waymeet.stores.segments.bulk_scorer import sum_scores, top_positions
 from waymeet.stores.shared import bm25f
-from waymeet.stores.sqlite.read.top_k import ranked
+from waymeet.stores.sqlite.read.top_k import rank_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,70 +18,92 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from waymeet.settings import Bm25
+    from waymeet.stores.segments.bulk_scorer import Matches
     from waymeet.stores.sqlite.read.filters import FilterSet
     from waymeet.stores.sqlite.read.lexicon import Lexicon
     from waymeet.types import Ranking, Word
 
+_GROWTH = 8
+"""Factor by which more candidates are read while too few of them have the phrases."""
+
 
 def rank(
-    lexicon: Lexicon, asked: Sequence[tuple[Word, Sequence[int]]], bm25: Bm25, gate: FilterSet, limit: int
+    lexicon: Lexicon, words: Sequence[tuple[Word, Sequence[int]]], bm25: Bm25, filters: FilterSet, limit: int
 ) -> tuple[Ranking, list[int]]:
-    """Rank chunks by words, each given with its terms, and say how many chunks hold each word."""
-    words, terms = [word for word, _ in asked], [each for _, each in asked]
-    fields = bm25f.counted(bm25)
-    scorers = {number: lexicon.scorer(number, bm25) for number in lexicon.segments}
-    scales = bm25f.scales(bm25, lexicon.statistics.averages)
-    by_hand: list[dict[int, float]] = [{} for _ in terms]
-    if lexicon.loose.chunks:
-        by_hand = [bm25f.saturations(_loose(lexicon, each, fields), scales, bm25.k1) for each in terms]
-    held = {number: [scorer.held(each) for each in terms] for number, scorer in scorers.items()}
-    holding = [len(own) + sum(len(each[at].places) for each in held.values()) for at, own in enumerate(by_hand)]
-    factors = [word.weight * idf(lexicon.statistics.chunks, n) for word, n in zip(words, holding, strict=True)]
-    loose: dict[int, float] = {}
-    for factor, own in zip(factors, by_hand, strict=True):
-        for chunk, weight in own.items():
-            if gate.admits(chunk):
-                loose[chunk] = loose.get(chunk, 0.0) + factor * weight
-    scores = {}
-    for number, segment in lexicon.segments.items():
-        found = summed(len(segment.chunks), list(zip(factors, held[number], strict=True)))
-        barred = gate.barred(segment.chunks)
-        if barred is not None:
-            found[barred] = 0.0
-        scores[number] = found
-    return _best(lexicon, scores, loose, gate, limit), holding
+    """Rank chunks by words with their term ids, and return the chunk frequency of each word."""
+    scales = bm25f.field_scales(bm25, lexicon.statistics.averages)
+    buffered: list[dict[int, float]] = [{} for _ in words]
+    if lexicon.buffer.chunks:
+        fields = bm25f.scored_fields(bm25)
+        postings = (lexicon.buffered_postings(terms, fields) for _, terms in words)
+        buffered = [bm25f.saturations(word_postings, scales, bm25.k1) for word_postings in postings]
+    matches = {
+        segment: [scorer.find_matches(terms) for _, terms in words]
+        for segment, scorer in ((segment, lexicon.scorer(segment, bm25)) for segment in lexicon.segments)
+    }
+    frequencies = [
+        len(weights) + sum(len(segment_matches[index].positions) for segment_matches in matches.values())
+        for index, weights in enumerate(buffered)
+    ]
+    chunks = lexicon.statistics.chunks
+    factors = [word.weight * idf(chunks, containing) for (word, _), containing in zip(words, frequencies, strict=True)]
+    buffer_scores = _score_buffer(factors, buffered, filters)
+    segment_scores = _score_segments(lexicon, factors, matches, filters)
+    return _select_best(lexicon, segment_scores, buffer_scores, filters, limit), frequencies
 
 
-def _best(
-    lexicon: Lexicon, scores: dict[int, NDArray[np.float64]], loose: dict[int, float], gate: FilterSet, limit: int
+def _score_buffer(
+    factors: Sequence[float], buffered: Sequence[dict[int, float]], filters: FilterSet
+) -> dict[int, float]:
+    """Score the buffered chunks that pass the filters except for the phrases."""
+    scores: dict[int, float] = {}
+    for factor, weights in zip(factors, buffered, strict=True):
+        for chunk, weight in weights.items():
+            if filters.allows(chunk):
+                scores[chunk] = scores.get(chunk, 0.0) + factor * weight
+    return scores
+
+
+def _score_segments(
+    lexicon: Lexicon, factors: Sequence[float], matches: dict[int, list[Matches]], filters: FilterSet
+) -> dict[int, NDArray[np.float64]]:
+    """Score the chunks of each segment by position, with 0 for those that do not pass."""
+    by_segment = {}
+    for id_, segment in lexicon.segments.items():
+        scores = sum_scores(len(segment.chunks), list(zip(factors, matches[id_], strict=True)))
+        excluded = filters.excluded_positions(segment.chunks)
+        if excluded is not None:
+            scores[excluded] = 0.0
+        by_segment[id_] = scores
+    return by_segment
+
+
+def _select_best(
+    lexicon: Lexicon,
+    segment_scores: dict[int, NDArray[np.float64]],
+    buffer_scores: dict[int, float],
+    filters: FilterSet,
+    limit: int,
 ) -> Ranking:
-    """Take the best that have all the phrases, looking at more of them until there are enough."""
+    """Select the best chunks with all phrases, reading more candidates until there are enough."""
     size = limit
     while True:
-        found = dict(loose)
-        for number, each in scores.items():
-            at = best(each, size)
-            found |= zip(np.asarray(lexicon.segments[number].chunks)[at].tolist(), each[at].tolist(), strict=True)
-        nearly = _highest(found, size)
-        places = gate.places(nearly)
-        if len(places) >= limit or len(nearly) == len(found) < size or not gate.phrases:
-            return ranked(places, nearly, limit)
-        size *= 8
+        candidates = dict(buffer_scores)
+        for id_, scores in segment_scores.items():
+            positions = top_positions(scores, size)
+            chunks = np.asarray(lexicon.segments[id_].chunks)[positions]
+            candidates |= zip(chunks.tolist(), scores[positions].tolist(), strict=True)
+        best = _keep_highest(candidates, size)
+        locations = filters.locate(best)
+        is_complete = len(best) == len(candidates) < size
+        if len(locations) >= limit or is_complete or not filters.phrases:
+            return rank_chunks(locations, best, limit)
+        size *= _GROWTH
 
 
-def _highest(scores: dict[int, float], size: int) -> dict[int, float]:
-    """Keep the highest scores, and those that tie with the last of them: their places decide."""
+def _keep_highest(scores: dict[int, float], size: int) -> dict[int, float]:
+    """Keep the highest scores, with all ties of the last one, which are ordered by location."""
     if len(scores) <= size or size == 0:
         return scores if size else {}
     bound = nlargest(size, scores.values())[-1]
     return {chunk: score for chunk, score in scores.items() if score >= bound}
-
-
-def _loose(lexicon: Lexicon, terms: Sequence[int], fields: tuple[str, ...]) -> dict[str, dict[int, tuple[int, int]]]:
-    found: dict[str, dict[int, tuple[int, int]]] = {field: {} for field in fields}
-    for term in terms:
-        for chunk, field, times, length in lexicon.loose.occurrences(term):
-            here = found.get(field)
-            if here is not None:
-                here[chunk] = (here[chunk][0] + times if chunk in here else times), length
-    return found

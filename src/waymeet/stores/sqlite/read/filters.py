@@ -1,4 +1,4 @@
-"""Filters in the file: as much as possible by SQL, phrases by reading the text of what is left."""
+"""Filters in SQL where possible, and phrases by reading the text of what is left."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import apsw
 from msgspec.json import encode
 
-from waymeet.stores.shared.filters import demanded, folded, folders, has, says
-from waymeet.stores.sqlite.database.rows import CHUNK, chunk_of, properties_of
-from waymeet.stores.sqlite.database.term_ids import numbers, numbers_of_all
+from waymeet.stores.shared.filters import contains_phrases, fold_tags, has_properties, normalise_paths, required_words
+from waymeet.stores.sqlite.database.rows import CHUNK, decode_properties, read_chunk
+from waymeet.stores.sqlite.database.term_ids import find_all_term_ids, find_term_ids
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -23,198 +23,204 @@ if TYPE_CHECKING:
     from waymeet.types import Filters
 
 
-class Place(NamedTuple):
-    """Where a chunk stands, which is also its order among ties."""
+class ChunkLocation(NamedTuple):
+    """Document, ordinal and id of a chunk, which is also the order of ties."""
 
     document: str
     ordinal: int
     chunk: str
 
 
-_OF_DOCUMENT = """
+_CHUNKS_OF_DOCUMENT = """
 SELECT c.id FROM documents d JOIN chunks c ON c.document = d.id WHERE d.path = ? ORDER BY c.ordinal, c.id
 """
-_FIRST_OF_EACH = """
+_FIRST_CHUNKS = """
 SELECT d.path, (SELECT c.id FROM chunks c WHERE c.document = d.id ORDER BY c.ordinal, c.id LIMIT 1)
-FROM json_each(?) wanted CROSS JOIN documents d ON d.path = wanted.value
+FROM json_each(?) input CROSS JOIN documents d ON d.path = input.value
 """
-_OF_KIND = "SELECT c.id FROM documents d JOIN chunks c ON c.document = d.id WHERE d.kind = ?"
-_PLACE = """
+_CHUNKS_OF_KIND = "SELECT c.id FROM documents d JOIN chunks c ON c.document = d.id WHERE d.kind = ?"
+_LOCATIONS = """
 SELECT c.id, d.path, c.ordinal, c.key
-FROM chunks c INDEXED BY chunks_at JOIN documents d INDEXED BY documents_at ON d.id = c.document
+FROM chunks c INDEXED BY chunks_by_id JOIN documents d INDEXED BY documents_by_id ON d.id = c.document
 WHERE c.id IN carray(?)
 """
-_TEXT = f"{CHUNK} WHERE c.id IN carray(?)"
-_MOST_SEEN = 50_000
-"""Chunks whose places are kept at hand; about 300 bytes each."""
-_SEARCHED = ("title", "headings", "body")
+_TEXTS = f"{CHUNK} WHERE c.id IN carray(?)"
+_MAX_CACHED = 50_000
+"""Cached locations of chunks; about 300 bytes each."""
+_EXCLUSION_FIELDS = ("title", "headings", "body")
 """Fields in which an excluded word is looked for."""
 
 
 class FilterResult:
-    """Which chunks pass the filters but for the phrases."""
+    """The chunks that pass the filters except for the phrases."""
 
-    def __init__(self, admitted: frozenset[int] | None, left_out: frozenset[int]) -> None:
-        self.admitted = admitted
+    def __init__(self, allowed: frozenset[int] | None, excluded: frozenset[int]) -> None:
+        self.allowed = allowed
         """Chunks of documents that pass; None for all."""
-        self.left_out = left_out
-        """Chunks that have what must not be there."""
-        self._barred: dict[int, tuple[object, NDArray[np.int64] | None]] = {}
+        self.excluded = excluded
+        """Chunks with an excluded word or of an excluded kind."""
+        self._positions: dict[int, tuple[object, NDArray[np.int64] | None]] = {}
 
-    def barred(self, chunks: memoryview[int] | NDArray[np.uint32]) -> NDArray[np.int64] | None:
-        """Say at which places of an array of chunks stands one that does not pass; None if all pass.
+    def excluded_positions(self, chunks: memoryview[int] | NDArray[np.uint32]) -> NDArray[np.int64] | None:
+        """Return the positions of an array of chunks that do not pass, or None if all pass.
 
-        The array is known by what it is, not by what it says, and looked at once: it does not change.
+        The result is cached by the identity of the array, which is immutable.
         """
-        if self.admitted is None and not self.left_out:
+        if self.allowed is None and not self.excluded:
             return None
-        if id(chunks) not in self._barred:
+        if id(chunks) not in self._positions:
             import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-            self._barred[id(chunks)] = (chunks, self._looked_up(np.asarray(chunks)))  # holding it keeps its id its own
-        return self._barred[id(chunks)][1]
+            # The reference to the array keeps its id from being used for another object.
+            self._positions[id(chunks)] = (chunks, self._find_positions(np.asarray(chunks)))
+        return self._positions[id(chunks)][1]
 
-    def _looked_up(self, chunks: NDArray[Any]) -> NDArray[np.int64] | None:
+    def _find_positions(self, chunks: NDArray[Any]) -> NDArray[np.int64] | None:
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-        admitted, left_out = self.numbers
-        out = np.zeros(len(chunks), dtype=np.bool_) if admitted is None else ~np.isin(chunks, admitted)
-        if len(left_out):
-            out |= np.isin(chunks, left_out)
-        found = np.flatnonzero(out)
-        return found if len(found) else None
+        allowed, excluded = self._sorted_arrays
+        mask = np.zeros(len(chunks), dtype=np.bool_) if allowed is None else ~np.isin(chunks, allowed)
+        if len(excluded):
+            mask |= np.isin(chunks, excluded)
+        positions = np.flatnonzero(mask)
+        return positions if len(positions) else None
 
     @cached_property
-    def numbers(self) -> tuple[NDArray[np.int64] | None, NDArray[np.int64]]:
-        """Both as numpy sees them, in order."""
+    def _sorted_arrays(self) -> tuple[NDArray[np.int64] | None, NDArray[np.int64]]:
+        """Return both sets as sorted arrays."""
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-        sets = [frozenset[int]() if each is None else each for each in (self.admitted, self.left_out)]
-        admitted, left_out = (np.sort(np.fromiter(each, np.int64, len(each))) for each in sets)
-        return None if self.admitted is None else admitted, left_out
+        sets = [frozenset[int]() if chunks is None else chunks for chunks in (self.allowed, self.excluded)]
+        allowed, excluded = (np.sort(np.fromiter(chunks, np.int64, len(chunks))) for chunks in sets)
+        return None if self.allowed is None else allowed, excluded
 
 
-def admission(connection: apsw.Connection, filters: Filters, lexicon: Lexicon | None) -> FilterResult:
-    """Work out what filters let through; the words are needed only to leave something out."""
-    groups = (numbers_of_all(connection, group) for group in filters.without if group)
-    left_out = (lexicon.holding_all(group, _SEARCHED) for group in groups if group and lexicon is not None)
-    of_kinds = _of_kinds(connection, filters.without_kinds)
-    admitted = _admitted(connection, filters)
-    wanted = [numbers(connection, group) for group in demanded(filters.phrases)]
-    if wanted and lexicon is not None:
-        able = lexicon.holding_each(connection, wanted, _SEARCHED) if all(wanted) else set[int]()
-        admitted = frozenset(able if admitted is None else admitted & able)
-    return FilterResult(admitted, frozenset().union(of_kinds, *left_out))
+def apply_filters(connection: apsw.Connection, filters: Filters, lexicon: Lexicon | None) -> FilterResult:
+    """Find the chunks that pass. The lexicon is needed for excluded words and phrases only."""
+    groups = (find_all_term_ids(connection, group) for group in filters.without if group)
+    with_excluded_words = (
+        lexicon.chunks_with_all(group, _EXCLUSION_FIELDS) for group in groups if group and lexicon is not None
+    )
+    of_excluded_kinds = _chunks_of_kinds(connection, filters.without_kinds)
+    allowed = _allowed_chunks(connection, filters)
+    words = [find_term_ids(connection, group) for group in required_words(filters.phrases)]
+    if words and lexicon is not None:
+        with_words = lexicon.chunks_with_words(connection, words, _EXCLUSION_FIELDS) if all(words) else set[int]()
+        allowed = frozenset(with_words if allowed is None else allowed & with_words)
+    return FilterResult(allowed, frozenset().union(of_excluded_kinds, *with_excluded_words))
 
 
-def _of_kinds(connection: apsw.Connection, kinds: Collection[str]) -> frozenset[int]:
+def _chunks_of_kinds(connection: apsw.Connection, kinds: Collection[str]) -> frozenset[int]:
     """Find the chunks of all documents of some kinds."""
-    return frozenset(chunk for (chunk,) in connection.executemany(_OF_KIND, ((kind,) for kind in kinds)))
+    return frozenset(chunk for (chunk,) in connection.executemany(_CHUNKS_OF_KIND, ((kind,) for kind in kinds)))
 
 
 class FilterSet:
-    """What filters let through, in one generation."""
+    """Filters with their result in one generation."""
 
     def __init__(
-        self, connection: apsw.Connection, filters: Filters, known: FilterResult, seen: dict[int, Place]
+        self,
+        connection: apsw.Connection,
+        filters: Filters,
+        result: FilterResult,
+        locations: dict[int, ChunkLocation],
     ) -> None:
         self._connection = connection
-        self._known = known
-        self._seen = seen
-        """The places of chunks asked for before in this generation."""
+        self._result = result
+        self._locations = locations
+        """Cached locations of chunks in this generation."""
         self.phrases = filters.phrases
-        self.admitted, self.left_out = known.admitted, known.left_out
 
-    @property
-    def open(self) -> bool:
-        """Tell whether every chunk passes, but for the phrases."""
-        return self.admitted is None and not self.left_out
+    def allows(self, chunk: int) -> bool:
+        """Return whether a chunk passes all filters except for the phrases, which need its text."""
+        allowed = self._result.allowed
+        return (allowed is None or chunk in allowed) and chunk not in self._result.excluded
 
-    def admits(self, chunk: int) -> bool:
-        """Tell whether a chunk passes all filters but the phrases, which cost a look at its text."""
-        return (self.admitted is None or chunk in self.admitted) and chunk not in self.left_out
+    def excluded_positions(self, chunks: memoryview[int] | NDArray[np.uint32]) -> NDArray[np.int64] | None:
+        """Return the positions of an array of chunks that do not pass, without looking at phrases."""
+        return self._result.excluded_positions(chunks)
 
-    def barred(self, chunks: memoryview[int] | NDArray[np.uint32]) -> NDArray[np.int64] | None:
-        """Say at which places of an array of chunks stands one that does not pass, but for the phrases."""
-        return self._known.barred(chunks)
-
-    def passing(self, documents: Iterable[str]) -> dict[str, str]:
-        """Give the first chunk of each of the documents that passes all filters."""
+    def first_passing(self, documents: Iterable[str]) -> dict[str, str]:
+        """Find the first chunk of each document that passes all filters."""
         if self.phrases:
-            wanted = ((document,) for document in documents)
-            chunks = [chunk for (chunk,) in self._connection.executemany(_OF_DOCUMENT, wanted) if self.admits(chunk)]
-        else:  # one question for all, and another where the very first is not admitted
-            every = encode(list(documents)).decode()
-            rows: list[tuple[Any, ...]] = self._connection.execute(_FIRST_OF_EACH, (every,)).fetchall()
-            found = (chunk if chunk is None or self.admits(chunk) else self._first(path) for path, chunk in rows)
-            chunks = [chunk for chunk in found if chunk is not None]
+            bindings = ((document,) for document in documents)
+            rows = self._connection.executemany(_CHUNKS_OF_DOCUMENT, bindings)
+            chunks = [chunk for (chunk,) in rows if self.allows(chunk)]
+        else:  # one query for all, and another one where the very first chunk does not pass
+            paths = encode(list(documents)).decode()
+            first_chunks: list[tuple[Any, ...]] = self._connection.execute(_FIRST_CHUNKS, (paths,)).fetchall()
+            passing = (
+                chunk if chunk is None or self.allows(chunk) else self._first_allowed(path)
+                for path, chunk in first_chunks
+            )
+            chunks = [chunk for chunk in passing if chunk is not None]
         first: dict[str, str] = {}
-        for place in sorted(self.places(chunks).values()):
-            first.setdefault(place.document, place.chunk)
+        for location in sorted(self.locate(chunks).values()):
+            first.setdefault(location.document, location.chunk)
         return first
 
-    def _first(self, document: str) -> int | None:
-        """Find the first chunk of a document that is admitted."""
-        rows = self._connection.execute(_OF_DOCUMENT, (document,))
-        return next((chunk for (chunk,) in rows if self.admits(chunk)), None)
+    def _first_allowed(self, document: str) -> int | None:
+        rows = self._connection.execute(_CHUNKS_OF_DOCUMENT, (document,))
+        return next((chunk for (chunk,) in rows if self.allows(chunk)), None)
 
-    def places(self, chunks: Iterable[int]) -> dict[int, Place]:
-        """Give the places of those among admitted chunks that have all the phrases."""
+    def locate(self, chunks: Iterable[int]) -> dict[int, ChunkLocation]:
+        """Return the locations of those among allowed chunks that contain all phrases."""
         if not self.phrases:
-            return self._placed(chunks)
-        found: dict[int, Place] = {}
-        wanted = array("q", chunks)
-        for row in self._connection.execute(_TEXT, (apsw.carray(wanted),)) if wanted else ():
-            chunk, (*_, number, title) = chunk_of(row), row
-            if says(self.phrases, chunk, title):
-                found[number] = Place(chunk.document, chunk.ordinal, chunk.id)
-        return found
+            return self._locate_cached(chunks)
+        locations: dict[int, ChunkLocation] = {}
+        ids = array("q", chunks)
+        for row in self._connection.execute(_TEXTS, (apsw.carray(ids),)) if ids else ():
+            chunk, (*_, id_, title) = read_chunk(row), row
+            if contains_phrases(self.phrases, chunk, title):
+                locations[id_] = ChunkLocation(chunk.document, chunk.ordinal, chunk.id)
+        return locations
 
-    def _placed(self, chunks: Iterable[int]) -> dict[int, Place]:
-        """Give the places of chunks: lists for one question, and for several, meet in many."""
-        if len(self._seen) > _MOST_SEEN:
-            self._seen.clear()
-        found, unknown = {}, array("q")
-        for number in chunks:
-            place = self._seen.get(number)  # another thread may clear it at any moment
-            if place is None:
-                unknown.append(number)
+    def _locate_cached(self, chunks: Iterable[int]) -> dict[int, ChunkLocation]:
+        """Return the locations of chunks. The rankings of one query, and of several, overlap."""
+        if len(self._locations) > _MAX_CACHED:
+            self._locations.clear()
+        locations, unknown = {}, array("q")
+        for chunk in chunks:
+            location = self._locations.get(chunk)  # another thread may clear the cache at any moment
+            if location is None:
+                unknown.append(chunk)
             else:
-                found[number] = place
-        if unknown:  # one question for all costs half of one for each
-            rows = self._connection.execute(_PLACE, (apsw.carray(unknown),))
-            new = {number: Place(*place) for number, *place in rows}
-            self._seen.update(new)
-            found |= new
-        return found
+                locations[chunk] = location
+        if unknown:  # one query for all takes half the time of one for each
+            rows = self._connection.execute(_LOCATIONS, (apsw.carray(unknown),))
+            new = {chunk: ChunkLocation(*location) for chunk, *location in rows}
+            self._locations.update(new)
+            locations |= new
+        return locations
 
 
-def _admitted(connection: apsw.Connection, filters: Filters) -> frozenset[int] | None:
-    """Find the chunks of documents that pass the filters concerning whole documents; None for all."""
+def _allowed_chunks(connection: apsw.Connection, filters: Filters) -> frozenset[int] | None:
+    """Find the chunks of documents that pass the filters on whole documents, or None for all."""
     conditions = list(_conditions(filters))
     if filters.properties:
-        among = "d.id IN (SELECT value FROM json_each(?))"
-        conditions.append((among, [_with_properties(connection, filters.properties)]))
+        documents = _documents_with_properties(connection, filters.properties)
+        conditions.append(("d.id IN (SELECT value FROM json_each(?))", [encode(documents).decode()]))
     if not conditions:
         return None
     where = " AND ".join(condition for condition, _ in conditions)
     sql = f"SELECT c.id FROM chunks c JOIN documents d ON d.id = c.document WHERE {where}"  # noqa: S608 - values are bound
-    found = connection.execute(sql, [value for _, values in conditions for value in values])
-    return frozenset(number for (number,) in found)
+    rows = connection.execute(sql, [value for _, values in conditions for value in values])
+    return frozenset(chunk for (chunk,) in rows)
 
 
-def _with_properties(connection: apsw.Connection, wanted: Collection[tuple[str, str]]) -> str:
-    """List the documents that have properties, as JSON: what a property lists is not for SQL to take apart."""
+def _documents_with_properties(connection: apsw.Connection, required: Collection[tuple[str, str]]) -> list[int]:
+    """Find documents by properties, in Python: SQL cannot split lists of values."""
     rows = connection.execute("SELECT id, properties FROM documents WHERE properties <> '{}'")
-    return encode([number for number, written in rows if has(tuple(wanted), properties_of(written))]).decode()
+    return [document for document, text in rows if has_properties(tuple(required), decode_properties(text))]
 
 
 def _conditions(filters: Filters) -> Iterator[tuple[str, list[Any]]]:
-    below = folders(filters.paths)
-    if below:
-        # The character after "/" is "0": everything below a folder lies between the two.
-        each = " OR ".join(["d.path = ? OR (d.path >= ? AND d.path < ?)"] * len(below))
-        yield f"({each})", [value for path in below for value in (path, f"{path}/", f"{path}0")]
+    """Yield the conditions on a document, each with its values."""
+    paths = normalise_paths(filters.paths)
+    if paths:
+        # "0" is the character after "/": all paths below a folder sort between the two.
+        ranges = " OR ".join(["d.path = ? OR (d.path >= ? AND d.path < ?)"] * len(paths))
+        yield f"({ranges})", [value for path in paths for value in (path, f"{path}/", f"{path}0")]
     if filters.kinds:
         yield f"d.kind IN {_marks(filters.kinds)}", list(filters.kinds)
     if filters.doc_types:
@@ -229,7 +235,7 @@ def _conditions(filters: Filters) -> Iterator[tuple[str, list[Any]]]:
         yield f"d.namespace IN {_marks(filters.namespaces)}", list(filters.namespaces)
     if filters.tags:
         tagged = f"SELECT document FROM tags WHERE tag IN {_marks(filters.tags)}"  # noqa: S608 - values are bound
-        yield f"d.id IN ({tagged})", list(folded(filters.tags))
+        yield f"d.id IN ({tagged})", list(fold_tags(filters.tags))
 
 
 def _marks(values: Collection[str]) -> str:

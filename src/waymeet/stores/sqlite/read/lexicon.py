@@ -1,4 +1,4 @@
-"""Words in one generation: where they occur, in segments and in loose documents, and how long fields usually are."""
+"""The lexicon of one generation: postings in segments and the buffer, and statistics."""
 
 from __future__ import annotations
 
@@ -15,45 +15,54 @@ if TYPE_CHECKING:
     import apsw
 
     from waymeet.settings import Bm25
-    from waymeet.stores.segments.bulk_scorer import Scorer
-    from waymeet.stores.segments.reader import Occurrence, Segment
+    from waymeet.stores.segments.bulk_scorer import SegmentScorer
+    from waymeet.stores.segments.reader import Posting, Segment
     from waymeet.stores.sqlite.segments.buffer import WriteBuffer
 
-    Found = dict[str, dict[int, tuple[int, int]]]
+    Postings = dict[str, dict[int, tuple[int, int]]]
+    """By field, then chunk: frequency and length of the field."""
 
 
 _FEW_CHUNKS = 200
-"""Chunks in which words are looked up one by one rather than everywhere."""
+"""Chunks up to which words are looked up in each one rather than in all."""
 
 
 class Lexicon:
-    """All occurrences of all terms in one generation."""
+    """All postings of one generation."""
 
-    def __init__(self, segments: Mapping[int, Segment], loose: WriteBuffer) -> None:
+    def __init__(self, segments: Mapping[int, Segment], buffer: WriteBuffer) -> None:
         self.segments = segments
-        self.loose = loose
+        self.buffer = buffer
         lengths = {
-            field: [*(segment.lengths(field) for segment in segments.values()), loose.lengths(field)]
+            field: [*(segment.total_length(field) for segment in segments.values()), buffer.total_length(field)]
             for field in FIELDS
         }
         self.statistics = bm25f.Statistics(
-            sum(segment.living for segment in segments.values()) + loose.chunks,
-            bm25f.averages({field: _sum(each) for field, each in lengths.items()}),
+            sum(segment.live_chunks for segment in segments.values()) + buffer.chunks,
+            bm25f.average_lengths({field: _sum_pairs(pairs) for field, pairs in lengths.items()}),
         )
-        self._scorers: dict[tuple[int, Bm25], Scorer] = {}
+        self._scorers: dict[tuple[int, Bm25], SegmentScorer] = {}
 
-    def work(self, terms: Iterable[int]) -> int:
-        """Count the occurrences in segments that terms would have to be looked up in."""
-        return sum(end - begin for term in terms for begin, end in (each.span(term) for each in self.segments.values()))
+    def count_postings(self, terms: Iterable[int]) -> int:
+        """Count the postings of terms in segments."""
+        spans = (segment.span(term) for term in terms for segment in self.segments.values())
+        return sum(end - begin for begin, end in spans)
 
-    def postings(self, terms: Sequence[int], fields: Collection[str]) -> Found:
-        """Find a word, given by its terms, in some fields of every chunk."""
-        found: Found = {field: {} for field in fields}
+    def postings(self, terms: Sequence[int], fields: Collection[str]) -> Postings:
+        """Collect the postings of a word, given by its terms, in some fields."""
+        postings: Postings = {field: {} for field in fields}
         for term in terms:
             for segment in self.segments.values():
-                _gather(segment.occurrences(term), found)
-            _gather(self.loose.occurrences(term), found)
-        return found
+                _add(segment.postings(term), postings)
+            _add(self.buffer.postings(term), postings)
+        return postings
+
+    def buffered_postings(self, terms: Sequence[int], fields: Collection[str]) -> Postings:
+        """Collect the postings of a word in some fields of buffered chunks."""
+        postings: Postings = {field: {} for field in fields}
+        for term in terms:
+            _add(self.buffer.postings(term), postings)
+        return postings
 
     def postings_in(
         self,
@@ -61,96 +70,96 @@ class Lexicon:
         words: Sequence[Sequence[int]],
         fields: Collection[str],
         chunks: Iterable[int],
-    ) -> list[Found]:
-        """Find words in some fields of some chunks."""
-        found: list[Found] = [{field: {} for field in fields} for _ in words]
-        for chunk, (segment, place) in registry.whereabouts(connection, chunks).items():
-            holder = self.segments.get(segment) if segment is not None else None
-            at = holder.place_of(place, chunk) if holder is not None and place is not None else None
-            for terms, here in zip(words, found, strict=True):
+    ) -> list[Postings]:
+        """Collect the postings of words in some fields of some chunks."""
+        by_word: list[Postings] = [{field: {} for field in fields} for _ in words]
+        for chunk, (segment_id, document) in registry.locate_chunks(connection, chunks).items():
+            segment = self.segments.get(segment_id) if segment_id is not None else None
+            position = segment.position_of(document, chunk) if segment is not None and document is not None else None
+            for terms, postings in zip(words, by_word, strict=True):
                 for term in terms:
-                    if holder is not None and at is not None:
-                        _gather(holder.occurrences_in(term, at), here)
+                    if segment is not None and position is not None:
+                        _add(segment.postings_in(term, position), postings)
                     else:
-                        _gather(self.loose.occurrences_in(term, chunk), here)
-        return found
+                        _add(self.buffer.postings_in(term, chunk), postings)
+        return by_word
 
-    def holding(self, terms: Iterable[int], fields: Collection[str]) -> set[int]:
-        """Find the chunks that have any of the terms in any of the fields."""
+    def chunks_with_any(self, terms: Iterable[int], fields: Collection[str]) -> set[int]:
+        """Find the chunks with any of the terms in any of the fields."""
         codes = {FIELD_CODES[field] for field in fields}
-        found: set[int] = set()
+        chunks: set[int] = set()
         for term in terms:
-            found.update(*(segment.holders(term, codes) for segment in self.segments.values()))
-            found.update(each.chunk for each in self.loose.occurrences(term) if each.field in fields)
-        return found
+            chunks.update(*(segment.find_chunks(term, codes) for segment in self.segments.values()))
+            chunks.update(posting.chunk for posting in self.buffer.postings(term) if posting.field in fields)
+        return chunks
 
-    def holding_all(self, terms: Sequence[int], fields: Collection[str]) -> set[int]:
-        """Find the chunks that have every one of the terms in any of the fields."""
-        sets = [self.holding([term], fields) for term in terms]
+    def chunks_with_all(self, terms: Sequence[int], fields: Collection[str]) -> set[int]:
+        """Find the chunks with every one of the terms in any of the fields."""
+        sets = [self.chunks_with_any([term], fields) for term in terms]
         return set.intersection(*sets) if sets else set()
 
-    def holding_each(
+    def chunks_with_words(
         self, connection: apsw.Connection, words: Sequence[Sequence[int]], fields: Collection[str]
     ) -> set[int]:
-        """Find the chunks that have each of some words, given by their terms, in any of the fields.
+        """Find the chunks with every word, given by its terms, in any of the fields.
 
-        The rarest word is looked up everywhere, others only in the few chunks that are left.
+        The rarest word is looked up in all chunks, the others only in those that are left once they are few.
         """
-        rarest, *others = sorted(words, key=self.work)
-        found = self.holding(rarest, fields)
-        for at, word in enumerate(others):
-            if len(found) <= _FEW_CHUNKS:
-                for here in self.postings_in(connection, others[at:], fields, found):
-                    found &= set().union(*here.values())
+        rarest, *others = sorted(words, key=self.count_postings)
+        chunks = self.chunks_with_any(rarest, fields)
+        for index, word in enumerate(others):
+            if len(chunks) <= _FEW_CHUNKS:
+                for postings in self.postings_in(connection, others[index:], fields, chunks):
+                    chunks &= set().union(*postings.values())
                 break
-            found &= self.holding(word, fields)
-        return found
+            chunks &= self.chunks_with_any(word, fields)
+        return chunks
 
-    def scorer(self, number: int, bm25: Bm25) -> Scorer:
-        """Give what scores a segment under these numbers."""
-        if (number, bm25) not in self._scorers:
-            from waymeet.stores.segments.bulk_scorer import Scorer  # noqa: PLC0415 - numpy costs more than a small search
+    def scorer(self, segment: int, bm25: Bm25) -> SegmentScorer:
+        """Return the scorer of a segment under some settings."""
+        if (segment, bm25) not in self._scorers:
+            from waymeet.stores.segments.bulk_scorer import SegmentScorer  # noqa: PLC0415 - numpy costs more than a small search
 
-            scales = bm25f.scales(bm25, self.statistics.averages)
-            self._scorers[number, bm25] = Scorer(self.segments[number], scales, bm25.k1)
-        return self._scorers[number, bm25]
+            scales = bm25f.field_scales(bm25, self.statistics.averages)
+            self._scorers[segment, bm25] = SegmentScorer(self.segments[segment], scales, bm25.k1)
+        return self._scorers[segment, bm25]
 
-    def inherit(self, other: Lexicon) -> None:
-        """Take over what the generation before worked out, where it still holds."""
-        if self.statistics.averages == other.statistics.averages:
+    def reuse_scorers(self, previous: Lexicon) -> None:
+        """Take over the scorers of the previous generation that are still valid."""
+        if self.statistics.averages == previous.statistics.averages:
             self._scorers = {
-                (number, bm25): scorer
-                for (number, bm25), scorer in other._scorers.copy().items()  # others may be asking it
-                if number in self.segments and self.segments[number] is scorer.segment
+                (segment, bm25): scorer
+                for (segment, bm25), scorer in previous._scorers.copy().items()  # other threads may use it
+                if segment in self.segments and self.segments[segment] is scorer.segment
             }
 
     def count_terms(self) -> int:
-        """Count the terms that any living chunk holds."""
-        everywhere = set().union(*(segment.terms for segment in self.segments.values()), self.loose.terms)
-        if not any(segment.dead for segment in self.segments.values()):
-            return len(everywhere)
-        return sum(map(self.holds, everywhere))
+        """Count the terms that occur in live chunks."""
+        terms = set().union(*(segment.terms for segment in self.segments.values()), self.buffer.terms)
+        if not any(segment.deleted for segment in self.segments.values()):
+            return len(terms)
+        return sum(map(self.has_term, terms))
 
-    def holds(self, term: int) -> bool:
-        """Tell whether any living chunk holds a term."""
-        loose = next(iter(self.loose.occurrences(term)), None) is not None
-        return loose or any(next(each.occurrences(term), None) is not None for each in self.segments.values())
-
-    def held(self, term: int) -> int:
-        """Count the living chunks that hold a term."""
-        return sum(segment.held(term) for segment in self.segments.values()) + len(
-            {each.chunk for each in self.loose.occurrences(term)}
+    def has_term(self, term: int) -> bool:
+        """Return whether a term occurs in a live chunk."""
+        return bool(self.buffer.postings(term)) or any(
+            next(segment.postings(term), None) is not None for segment in self.segments.values()
         )
 
+    def count_chunks(self, term: int) -> int:
+        """Count the live chunks that contain a term."""
+        buffered = {posting.chunk for posting in self.buffer.postings(term)}
+        return sum(segment.count_chunks(term) for segment in self.segments.values()) + len(buffered)
 
-def _sum(parts: Iterable[tuple[int, int]]) -> tuple[int, int]:
-    totals = list(parts)
+
+def _sum_pairs(pairs: Iterable[tuple[int, int]]) -> tuple[int, int]:
+    totals = list(pairs)
     return sum(total for total, _ in totals), sum(filled for _, filled in totals)
 
 
-def _gather(occurrences: Iterable[Occurrence], found: Found) -> None:
-    """Add the occurrences of one more term."""
-    for chunk, field, times, length in occurrences:
-        here = found.get(field)
-        if here is not None:
-            here[chunk] = (here[chunk][0] + times if chunk in here else times), length
+def _add(new: Iterable[Posting], postings: Postings) -> None:
+    """Add the postings of one more term, summing frequencies."""
+    for chunk, field, frequency, length in new:
+        by_chunk = postings.get(field)
+        if by_chunk is not None:
+            by_chunk[chunk] = (by_chunk[chunk][0] + frequency if chunk in by_chunk else frequency), length

@@ -1,13 +1,13 @@
-"""Vectors in the file and in what is derived from it: keeping them, reading a space, ranking by nearness."""
+"""Vectors in the table and in files: storing, loading a space, ranking by cosine."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from waymeet.stores.shared.vectors import cosines, unit, units
+from waymeet.stores.shared.vectors import cosines, normalise_vector, normalise_vectors
 from waymeet.stores.sqlite.database.errors import UnreadableError
-from waymeet.stores.sqlite.read.queries import numbers
-from waymeet.stores.sqlite.read.top_k import ranked
+from waymeet.stores.sqlite.read.queries import find_chunk_ids
+from waymeet.stores.sqlite.read.top_k import rank_chunks
 from waymeet.stores.sqlite.segments import vector_registry
 
 if TYPE_CHECKING:
@@ -18,150 +18,162 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from waymeet.ports import Vector
-    from waymeet.stores.segments.vectors import Part
+    from waymeet.stores.segments.vectors import VectorBlock
     from waymeet.stores.sqlite.database.sessions import Session
     from waymeet.stores.sqlite.read.filters import FilterSet
     from waymeet.types import Ranking
 
-_SPACES = """
+_DIMENSIONS = """
 SELECT l.name, length(v.vector) / 4
 FROM spaces l JOIN vectors v ON v.id = (SELECT id FROM vectors WHERE space = l.id LIMIT 1) ORDER BY l.name
 """
+_GROWTH = 8
+"""Factor by which more candidates are read while too few of them have the phrases."""
 
 
-class _Near(NamedTuple):
-    """Vectors that may be among the best: where they are and how near, roughly."""
+class _Candidates(NamedTuple):
+    """Rows of a block that may be among the best, with approximate cosines."""
 
-    part: Part
+    block: VectorBlock
     rows: NDArray[np.int64]
     scores: NDArray[np.float32]
 
 
 class VectorSpace(NamedTuple):
-    """All vectors of one space in one generation: those in files, and the loose ones."""
+    """All vectors of one space in one generation: a block per file, and one of the buffer."""
 
-    parts: Sequence[Part]
+    blocks: Sequence[VectorBlock]
 
-    def question(self, vector: Vector, name: str) -> Vector:
-        """Check a question's vector against the space."""
-        return unit(vector, self.parts[0].matrix.shape[1], f"the question's vector for space {name}")
+    def normalise_query(self, vector: Vector, name: str) -> Vector:
+        """Validate a query vector against the space, and scale it to length 1."""
+        return normalise_vector(vector, self.blocks[0].matrix.shape[1], f"The query vector for space {name}")
 
-    def rank(self, query: Vector, limit: int, gate: FilterSet) -> Ranking:
-        """Rank chunks by nearness: exactly, but that in large files only likely ones are looked at.
+    def rank(self, query: Vector, limit: int, filters: FilterSet) -> Ranking:
+        """Rank chunks by cosine.
 
-        With phrases, more and more are looked at until enough have them.
+        Candidates are selected by approximate cosines and then compared exactly. With phrases, more and more
+        candidates are read until enough of them contain the phrases.
         """
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-        # A sum of n products of unit vectors in 32 bits is off by n·ε at most (Higham, 2002, section 3.1).
-        slack = 2.0 * len(query) * float(np.finfo(np.float32).eps)
+        # A sum of n products of unit vectors in 32 bits has an error of at most n·ε (Higham, 2002, section 3.1). Both
+        # the bound and a candidate may be off by that much.
+        tolerance = 2.0 * len(query) * float(np.finfo(np.float32).eps)
         size = max(limit, 0)
-        barring = [part.barring(gate.barred(part.chunks)) for part in self.parts]
+        excluded = [block.excluded_mask(filters.excluded_positions(block.chunks)) for block in self.blocks]
         while size:
-            pairs = zip(self.parts, barring, strict=True)
-            near = [_Near(part, *part.near(query, barred, size)) for part, barred in pairs]
-            scores = np.concatenate([each.scores for each in near])
-            everything = len(scores) <= size
-            bound = float("-inf") if everything else float(np.partition(scores, -size)[-size])
-            exact, sure = _exact(near, query, bound, slack)
-            places = gate.places(exact)
-            if not gate.phrases or everything or len(places.keys() & sure) >= limit:
-                return ranked(places, exact, limit)
-            size *= 8
+            pairs = zip(self.blocks, excluded, strict=True)
+            candidates = [_Candidates(block, *block.find_candidates(query, mask, size)) for block, mask in pairs]
+            scores = np.concatenate([part.scores for part in candidates])
+            is_complete = len(scores) <= size
+            bound = float("-inf") if is_complete else float(np.partition(scores, -size)[-size])
+            exact, above_bound = _compare_exactly(candidates, query, bound, tolerance)
+            locations = filters.locate(exact)
+            if not filters.phrases or is_complete or len(locations.keys() & above_bound) >= limit:
+                return rank_chunks(locations, exact, limit)
+            size *= _GROWTH
         return ()
 
 
-def _exact(near: Sequence[_Near], query: Vector, bound: float, slack: float) -> tuple[dict[int, float], set[int]]:
-    """Compare those that may reach the bound exactly, as every backend does; name those that surely reach it."""
-    found: dict[int, float] = {}
-    sure: set[int] = set()
-    for part, rows, scores in near:
-        kept = rows[scores >= bound - slack]
-        found.update(zip(part.chunks[kept].tolist(), cosines(part.matrix[kept], query), strict=True))
-        sure.update(part.chunks[rows[scores >= bound]].tolist())
-    return found, sure
+def _compare_exactly(
+    candidates: Sequence[_Candidates], query: Vector, bound: float, tolerance: float
+) -> tuple[dict[int, float], set[int]]:
+    """Compute exact cosines of all that may reach the bound, and return those that certainly do."""
+    exact: dict[int, float] = {}
+    above_bound: set[int] = set()
+    for block, rows, scores in candidates:
+        near = rows[scores >= bound - tolerance]
+        exact.update(zip(block.chunks[near].tolist(), cosines(block.matrix[near], query), strict=True))
+        above_bound.update(block.chunks[rows[scores >= bound]].tolist())
+    return exact, above_bound
 
 
-def load(session: Session, name: str) -> VectorSpace | None:
-    """Read a space; None if it holds nothing."""
+def load_space(session: Session, name: str) -> VectorSpace | None:
+    """Load a space, or return None if it has no vectors."""
     connection = session.connection
     space = connection.execute("SELECT id FROM spaces WHERE name = ?", (name,)).get
-    rows = [] if space is None else list(vector_registry.loose(connection, space))
-    files = [container for shelved, container in session.vectors.items() if shelved.space == space]
-    if not rows and not files:
+    buffered = [] if space is None else list(vector_registry.read_buffered(connection, space))
+    files = [file for entry, file in session.vectors.items() if entry.space == space]
+    if not buffered and not files:
         return None
     import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-    from waymeet.stores.segments.vectors import opened  # noqa: PLC0415 - likewise
+    from waymeet.stores.segments.vectors import read_block  # noqa: PLC0415 - likewise
 
-    dead = np.array(vector_registry.dead(connection, space), dtype=np.uint64)
-    parts = [part for part in (opened(container).without(dead) for container in files) if part.living]
-    parts += [part_of(rows)] if rows else []
-    if len({part.matrix.shape[1] for part in parts}) > 1:
-        raise UnreadableError(f"vectors of space {name} differ in length")
-    return VectorSpace(parts) if parts else None
+    deleted = np.array(vector_registry.deleted_ids(connection, space), dtype=np.uint64)
+    blocks = [block for block in (read_block(file).without_deleted(deleted) for file in files) if block.live_count]
+    blocks += [build_block(buffered)] if buffered else []
+    if len({block.matrix.shape[1] for block in blocks}) > 1:
+        raise UnreadableError(f"the vectors of space {name} differ in length")
+    return VectorSpace(blocks) if blocks else None
 
 
-def part_of(rows: list[vector_registry.Row]) -> Part:
-    """Lay vectors from the truth into a matrix, in the order of their chunks."""
+def build_block(rows: list[vector_registry.VectorRow]) -> VectorBlock:
+    """Build a block from rows of the table, in the order of chunk ids."""
     import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-    from waymeet.stores.segments.vectors import Part  # noqa: PLC0415 - likewise
+    from waymeet.stores.segments.vectors import VectorBlock  # noqa: PLC0415 - likewise
 
     rows.sort()
     sizes = {len(row.vector) for row in rows}
     if len(sizes) != 1 or min(sizes) % 4 != 0:
-        raise UnreadableError("vectors of a space differ in length")
+        raise UnreadableError("the vectors of a space differ in length")
     matrix = np.empty((len(rows), sizes.pop() // 4), dtype=np.float32)
-    for place, row in enumerate(rows):
-        matrix[place] = np.frombuffer(row.vector, dtype="<f4")
-    chunks, found = (np.array(column) for column in zip(*((row.chunk, row.number) for row in rows), strict=True))
-    return Part(chunks.astype(np.uint32), found.astype(np.uint64), matrix)
+    for index, row in enumerate(rows):
+        matrix[index] = np.frombuffer(row.vector, dtype="<f4")
+    chunks, ids = (np.array(column) for column in zip(*((row.chunk, row.id) for row in rows), strict=True))
+    return VectorBlock(chunks.astype(np.uint32), ids.astype(np.uint64), matrix)
 
 
-def dimensions(connection: apsw.Connection) -> dict[str, int]:
-    """Give the dimension of every space that holds vectors."""
-    return dict(connection.execute(_SPACES))
+def read_dimensions(connection: apsw.Connection) -> dict[str, int]:
+    """Return the dimension of every space that has vectors."""
+    return dict(connection.execute(_DIMENSIONS))
 
 
-def put(
+def put_vectors(
     connection: apsw.Connection, name: str, vectors: Mapping[str, Vector], digests: Mapping[str, str] | None = None
 ) -> int:
-    """Keep vectors of known chunks, if their documents have the same digests, in a space and say how many that were."""
-    kept = units(name, vectors, dimensions(connection).get(name))
-    numbered = numbers(connection, kept) if digests is None else _unchanged(connection, kept, digests)
-    if not numbered:
+    """Store vectors of known chunks, and return their number.
+
+    With `digests`, chunks whose document has another digest are left out.
+    """
+    unit_vectors = normalise_vectors(name, vectors, read_dimensions(connection).get(name))
+    if digests is None:
+        chunk_ids = find_chunk_ids(connection, unit_vectors)
+    else:
+        chunk_ids = _find_unchanged(connection, unit_vectors, digests)
+    if not chunk_ids:
         return 0
     connection.execute("INSERT INTO spaces (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))
     space = connection.execute("SELECT id FROM spaces WHERE name = ?", (name,)).get
-    # Replacing would not tell the trigger that the old one is gone.
+    # Deleted first: INSERT OR REPLACE would not fire the trigger that marks the old vector as deleted.
     connection.executemany(
-        "DELETE FROM vectors WHERE space = ? AND chunk = ?", ((space, number) for number in numbered.values())
+        "DELETE FROM vectors WHERE space = ? AND chunk = ?", ((space, chunk_id) for chunk_id in chunk_ids.values())
     )
     connection.executemany(
         "INSERT INTO vectors (space, chunk, vector) VALUES (?, ?, ?)",
-        ((space, number, kept[chunk].astype("<f4").tobytes()) for chunk, number in numbered.items()),
+        ((space, chunk_id, unit_vectors[chunk].astype("<f4").tobytes()) for chunk, chunk_id in chunk_ids.items()),
     )
-    return len(numbered)
+    return len(chunk_ids)
 
 
-def forget(connection: apsw.Connection, name: str, chunks: Collection[str] | None) -> int:
-    """Remove the vectors of some chunks from a space, or all with their files, and say how many that were."""
+def drop_vectors(connection: apsw.Connection, name: str, chunks: Collection[str] | None) -> int:
+    """Remove vectors of chunks from a space, or all with their files, and return their number."""
     space = connection.execute("SELECT id FROM spaces WHERE name = ?", (name,)).get
     if space is None:
         return 0
+    if chunks is None:
+        vector_registry.drop_space_files(connection, space)
     before = connection.total_changes()
     if chunks is None:
-        vector_registry.abandon(connection, space)
-        before = connection.total_changes()
         connection.execute("DELETE FROM vectors WHERE space = ?", (space,))
-        return connection.total_changes() - before
-    numbered = numbers(connection, chunks).values()
-    sql = "DELETE FROM vectors WHERE space = ? AND chunk = ?"
-    connection.executemany(sql, ((space, number) for number in numbered))
+    else:
+        chunk_ids = find_chunk_ids(connection, chunks).values()
+        sql = "DELETE FROM vectors WHERE space = ? AND chunk = ?"
+        connection.executemany(sql, ((space, chunk_id) for chunk_id in chunk_ids))
     return connection.total_changes() - before
 
 
-def _unchanged(connection: apsw.Connection, chunks: Iterable[str], digests: Mapping[str, str]) -> dict[str, int]:
+def _find_unchanged(connection: apsw.Connection, chunks: Iterable[str], digests: Mapping[str, str]) -> dict[str, int]:
     sql = "SELECT c.key, c.id FROM chunks c JOIN documents d ON d.id = c.document WHERE c.key = ? AND d.digest = ?"
     return dict(connection.executemany(sql, ((chunk, digests.get(chunk)) for chunk in chunks)))

@@ -1,1 +1,1 @@
-"""Segment files: registry, buffer, maintenance."""
+"""The segment files of an index: registry, write buffer, maintenance."""

@@ -1,7 +1,8 @@
-"""Neighbours from the file of arrays where it is still true of a document, else from the truth.
+"""Neighbours of documents, from the link file where it is current, else from the tables.
 
-The books say from which generation the file was made, and of each document in which generation its links last
-changed, at either end (`stirred`, kept by triggers). One whose links changed later is read from the truth.
+The tables record the generation from which the link file was written, and for each document the generation in which a
+link from or to it last changed (`changed_links`, maintained by triggers). A document whose links changed later is read
+from the tables.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
 from waymeet.ports import Neighbour
-from waymeet.stores.segments.adjacency import Graph, arrays
-from waymeet.stores.sqlite.segments.registry import shelved
+from waymeet.stores.segments.adjacency import LinkGraph, build_arrays
+from waymeet.stores.sqlite.segments.registry import raise_registry_version
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -20,127 +21,135 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from waymeet.stores.segments.array_file import Container
+    from waymeet.stores.segments.array_file import ArrayFile
 
     Rows = Mapping[int, list[tuple[int, str, bool, int]]]
 
-_MOST_REMEMBERED = 10_000
-"""Documents whose neighbours are kept at hand: questions asked one after the other meet in the same ones."""
-_ALL = """
+_MAX_CACHED = 10_000
+"""Documents whose neighbours are cached: the results of successive queries overlap."""
+_REWRITE_SHARE = 20
+"""The link file is rewritten when one document in so many has changed links."""
+_ALL_LINKS = """
 SELECT source, target, kind, COUNT(*) FROM edges
 WHERE target IS NOT NULL AND target <> source GROUP BY source, target, kind
 """
-_OUT = """
+_OUTGOING = """
 SELECT d.path, e.kind, 1, COUNT(*) FROM edges e JOIN documents d ON d.id = e.target
 WHERE e.source = ?1 AND e.target <> ?1 GROUP BY d.id, e.kind
 """
-_IN = """
+_INCOMING = """
 SELECT d.path, e.kind, 0, COUNT(*) FROM edges e JOIN documents d ON d.id = e.source
 WHERE e.target = ?1 AND e.source <> ?1 GROUP BY d.id, e.kind
 """
+_MARK_ALL = """
+INSERT OR REPLACE INTO changed_links SELECT id, value FROM documents, counters WHERE key = 'generation'
+"""
 
 
-class Shelved(NamedTuple):
-    """The file of neighbours."""
+class LinkFile(NamedTuple):
+    """The registered link file."""
 
-    number: int
+    id: int
     generation: int
-    """The generation it was made from."""
+    """The generation from which it was written."""
     file: str
 
 
-def named(connection: apsw.Connection) -> Shelved | None:
-    """Name the file, if there is one."""
-    row = connection.execute("SELECT id, generation, file FROM graphs ORDER BY id DESC LIMIT 1").fetchone()
-    return None if row is None else Shelved(*row)
+def find_file(connection: apsw.Connection) -> LinkFile | None:
+    """Return the registered link file, if there is one."""
+    row = connection.execute("SELECT id, generation, file FROM link_files ORDER BY id DESC LIMIT 1").fetchone()
+    return None if row is None else LinkFile(*row)
 
 
-def stirred(connection: apsw.Connection, since: int) -> frozenset[int]:
-    """Give the documents whose links changed after a generation."""
-    rows = connection.execute("SELECT document FROM stirred WHERE generation > ?", (since,))
+def changed_since(connection: apsw.Connection, generation: int) -> frozenset[int]:
+    """Return the documents whose links changed after a generation."""
+    rows = connection.execute("SELECT document FROM changed_links WHERE generation > ?", (generation,))
     return frozenset(document for (document,) in rows)
 
 
-def due(connection: apsw.Connection, few: int) -> bool:
-    """Tell whether so many documents have other links than the file says that it should be made anew."""
-    file = named(connection)
+def is_due(connection: apsw.Connection, min_documents: int) -> bool:
+    """Return whether the links of so many documents changed that the file should be rewritten."""
+    file = find_file(connection)
     documents: int = connection.execute("SELECT COUNT(*) FROM documents").get
     changed = connection.execute(
-        "SELECT COUNT(*) FROM stirred WHERE generation > ?", (file.generation if file else 0,)
+        "SELECT COUNT(*) FROM changed_links WHERE generation > ?", (file.generation if file else 0,)
     ).get
-    return bool(changed > max(few, documents // 20))
+    return bool(changed > max(min_documents, documents // _REWRITE_SHARE))
 
 
 def register(connection: apsw.Connection, file: str, generation: int) -> None:
-    """Name a file made from a generation in place of any other."""
-    connection.execute("DELETE FROM graphs")
-    connection.execute("INSERT INTO graphs (generation, file) VALUES (?, ?)", (generation, file))
-    connection.execute("DELETE FROM stirred WHERE generation <= ?", (generation,))
-    shelved(connection)
+    """Register a file written from a generation, in place of any other."""
+    connection.execute("DELETE FROM link_files")
+    connection.execute("INSERT INTO link_files (generation, file) VALUES (?, ?)", (generation, file))
+    connection.execute("DELETE FROM changed_links WHERE generation <= ?", (generation,))
+    raise_registry_version(connection)
 
 
-def retire(connection: apsw.Connection) -> None:
-    """Forget the file: all neighbours are read from the truth until there is another."""
-    connection.execute("DELETE FROM graphs")
-    connection.execute("INSERT OR REPLACE INTO stirred SELECT id, value FROM documents, meta WHERE key = 'generation'")
-    shelved(connection)
+def drop_file(connection: apsw.Connection) -> None:
+    """Remove the file from the registry, so that neighbours are read from the tables."""
+    connection.execute("DELETE FROM link_files")
+    connection.execute(_MARK_ALL)
+    raise_registry_version(connection)
 
 
-def read(connection: apsw.Connection) -> tuple[list[tuple[str, int]], Rows]:
-    """Read all neighbours from the truth, as the file keeps them."""
+def read_all(connection: apsw.Connection) -> tuple[list[tuple[str, int]], Rows]:
+    """Read all documents and neighbours from the tables, as `build_arrays` expects them."""
     paths = list(connection.execute("SELECT path, id FROM documents ORDER BY path"))
     rows: dict[int, list[tuple[int, str, bool, int]]] = defaultdict(list)
-    for source, target, kind, links in connection.execute(_ALL):
+    for source, target, kind, links in connection.execute(_ALL_LINKS):
         rows[source].append((target, kind, True, links))
         rows[target].append((source, kind, False, links))
     return paths, rows
 
 
-def write(folder: Path, connection: apsw.Connection) -> str:
-    """Write the file from the truth; nobody names it yet."""
+def write_file(folder: Path, connection: apsw.Connection) -> str:
+    """Write a link file from the tables, and return its name. It is not registered yet."""
     from waymeet.stores.segments import array_file  # noqa: PLC0415 - numpy costs more than a small search
 
-    made, facts = arrays(*read(connection))
+    arrays, attributes = build_arrays(*read_all(connection))
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    file = f"{uuid4().hex}.graph"
-    array_file.write(folder / file, made, facts)
+    file = f"{uuid4().hex}.links"
+    array_file.write_arrays(folder / file, arrays, attributes)
     return file
 
 
-class Surroundings:
-    """Who is around whom, in one generation."""
+class NeighbourReader:
+    """Reads the neighbours of documents in one generation."""
 
-    def __init__(self, file: tuple[Shelved, Container] | None, connection: apsw.Connection) -> None:
-        self._graph = Graph(file[1]) if file else None
-        self._stirred = stirred(connection, file[0].generation) if file else frozenset()
-        self._known: dict[str, tuple[Neighbour, ...]] = {}
+    def __init__(self, links: tuple[LinkFile, ArrayFile] | None, connection: apsw.Connection) -> None:
+        self._graph = LinkGraph(links[1]) if links else None
+        self._changed = changed_since(connection, links[0].generation) if links else frozenset()
+        self._cache: dict[str, tuple[Neighbour, ...]] = {}
 
-    def neighbours(
+    def read(
         self, connection: apsw.Connection, documents: Collection[str], kinds: Collection[str]
     ) -> dict[str, tuple[Neighbour, ...]]:
-        """Give the neighbours of documents; those of no neighbour, or unknown, get none."""
-        if len(self._known) > _MOST_REMEMBERED:
-            self._known.clear()
-        found: dict[str, tuple[Neighbour, ...]] = {}
+        """Return the neighbours of documents, none for unknown ones."""
+        if len(self._cache) > _MAX_CACHED:
+            self._cache.clear()
+        by_document: dict[str, tuple[Neighbour, ...]] = {}
         for document in documents:
-            around = self._known.get(document)  # another thread may clear it at any moment
-            if around is None:
-                around = self._known[document] = self._around(connection, document)
-            found[document] = around
+            neighbours = self._cache.get(document)  # another thread may clear the cache at any moment
+            if neighbours is None:
+                neighbours = self._cache[document] = self._read_one(connection, document)
+            by_document[document] = neighbours
         if not kinds:
-            return found
-        return {document: tuple(each for each in around if each.kind in kinds) for document, around in found.items()}
+            return by_document
+        return {
+            document: tuple(neighbour for neighbour in neighbours if neighbour.kind in kinds)
+            for document, neighbours in by_document.items()
+        }
 
-    def _around(self, connection: apsw.Connection, document: str) -> tuple[Neighbour, ...]:
+    def _read_one(self, connection: apsw.Connection, document: str) -> tuple[Neighbour, ...]:
         if self._graph is not None:
-            place = self._graph.place(document)
-            if place is not None and self._graph.documents[place] not in self._stirred:
-                return self._graph.around(place)
-        return in_truth(connection, document)
+            position = self._graph.find_position(document)
+            if position is not None and self._graph.documents[position] not in self._changed:
+                return self._graph.neighbours(position)
+        return read_from_tables(connection, document)
 
 
-def in_truth(connection: apsw.Connection, document: str) -> tuple[Neighbour, ...]:
-    """Read the neighbours of one document from the truth."""
-    number = connection.execute("SELECT id FROM documents WHERE path = ?", (document,)).get
-    rows = [] if number is None else [*connection.execute(_OUT, (number,)), *connection.execute(_IN, (number,))]
+def read_from_tables(connection: apsw.Connection, document: str) -> tuple[Neighbour, ...]:
+    """Read the neighbours of one document from the tables."""
+    id_ = connection.execute("SELECT id FROM documents WHERE path = ?", (document,)).get
+    rows = [] if id_ is None else [*connection.execute(_OUTGOING, (id_,)), *connection.execute(_INCOMING, (id_,))]
     return tuple(sorted(Neighbour(path, kind, bool(outward), links) for path, kind, outward, links in rows))

@@ -1,7 +1,7 @@
-"""Keeping segments: shelving loose documents, merging what is small or half dead, clearing away what nobody names.
+"""Maintenance of segments: flushing the buffer, merging segments, removing unused files.
 
-All of it happens beside the truth. A transaction is taken only at the end, to register what lies ready; readers go on
-with the old segments until then, and a crash at any moment leaves at most a file that nobody names.
+Files are written outside any transaction. Only their registration takes one. Readers use the old segments until then,
+and a crash at any moment leaves at most a file that is not registered.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from filelock import FileLock, Timeout
 from msgspec import Struct
 
 from waymeet.paths import file_identity
-from waymeet.stores.sqlite.database.errors import UnreadableError, translated
+from waymeet.stores.sqlite.database.errors import translate_errors
 from waymeet.stores.sqlite.segments import adjacency, registry, vector_registry
-from waymeet.stores.sqlite.segments.open_segments import LostSegmentError
+from waymeet.stores.sqlite.segments.index_reader import IndexReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,85 +25,77 @@ if TYPE_CHECKING:
     import apsw
 
     from waymeet.stores.sqlite.database.sessions import Session, Sessions
+    from waymeet.stores.sqlite.segments.open_segments import LostSegmentError
 
-_TRIES = 3
-_SMALL_ONES = 4
-_DEAD_PART = 0.3
+_MAX_SMALL_SEGMENTS = 4
+_MAX_DELETED_SHARE = 0.3
+_SEGMENT_SIZES = """
+SELECT g.id, COUNT(c.id), (SELECT COUNT(*) FROM deleted_documents d WHERE d.segment = g.id),
+    (SELECT COUNT(*) FROM document_segments s WHERE s.segment = g.id)
+FROM segments g LEFT JOIN document_segments s ON s.segment = g.id LEFT JOIN chunks c ON c.document = s.document
+GROUP BY g.id
+"""
 
 
 class MaintenanceLimits(Struct, frozen=True):
-    """From where on which way is worth its while: numbers that change speed and size, but no answer."""
+    """Sizes at which the store changes its method.
 
-    loose: int = 4000
-    """Loose chunks after which a change shelves them at once."""
-    few: int = 64
-    """Loose chunks that are not worth a segment."""
-    largest: int = 100_000
-    """Most chunks of a segment: what is built in memory stays bounded."""
-    exact: int = 50_000
-    """Vectors in one file up to which all of them are compared; above, only likely ones."""
-    by_hand: int = 20_000
-    """Occurrences up to which loops are quicker than importing numpy."""
-    by_hand_anyway: int = 500
-    """Occurrences up to which loops are quicker even if numpy is there."""
+    They affect speed and disk use, but no result.
+    """
+
+    max_buffered: int = 4000
+    """Buffered chunks or vectors above which a change flushes them at once."""
+    min_segment: int = 64
+    """Buffered chunks or vectors up to which `optimize` writes no segment."""
+    max_segment: int = 100_000
+    """Chunks or vectors per segment: memory use stays bounded."""
+    max_exact_vectors: int = 50_000
+    """Vectors per file up to which all are compared. Larger files are quantised."""
+    max_loop_postings: int = 20_000
+    """Postings up to which a loop is faster than importing numpy."""
+    max_loop_postings_with_numpy: int = 500
+    """Postings up to which a loop is faster even if numpy is imported."""
 
 
 class SegmentMaintenance:
-    """Looks after the segments of one index."""
+    """Maintains the segments of one index."""
 
-    def __init__(self, sessions: Sessions, folder: Path, effort: MaintenanceLimits) -> None:
+    def __init__(self, sessions: Sessions, folder: Path, limits: MaintenanceLimits) -> None:
         self._sessions = sessions
-        self._effort = effort
+        self._limits = limits
         self._folder = folder
-        self.mended: list[str] = []
-        """What was found lost and made anew, since somebody last asked."""
+        self.repaired: list[str] = []
+        """Descriptions of the files that were lost and rebuilt."""
         self._lock = FileLock(folder.with_name(f"{folder.name}.lock"), mode=0o600)
-        self._file = file_identity(sessions.path)
+        """Held by the one process that writes segments."""
+        self._index_file = file_identity(sessions.path)
+        self._reader = IndexReader(sessions, self.repair)
 
-    def begin(self) -> Session:
-        """Hold a generation; segments that are really gone or broken are made anew from the truth."""
-        for attempt in range(_TRIES):
-            try:
-                return self._sessions.begin()
-            except LostSegmentError as lost:
-                # A merge may have removed it in the moment before; then it is no longer named.
-                if attempt == _TRIES - 2:
-                    self.mend(lost)
-        with translated(self._sessions.path):
-            try:
-                return self._sessions.begin()
-            except LostSegmentError as lost:
-                raise UnreadableError(str(lost)) from lost
+    def flush_if_full(self) -> None:
+        """Write buffered documents to a segment if there are many, unless another process does so."""
+        if self._count_buffered() > self._limits.max_buffered:
+            with translate_errors(self._sessions.path), suppress(Timeout), self._lock.acquire(blocking=False):
+                self._flush()
 
-    @contextmanager
-    def reading(self) -> Iterator[Session]:
-        """Ask questions within one generation."""
-        session = self.begin()
-        try:
-            with self._sessions.asking(session):
-                yield session
-        finally:
-            self._sessions.end(session)
+    def flush_vectors_if_full(self) -> None:
+        """Write buffered vectors to files if there are many, unless another process does so."""
+        if self._spaces_to_flush(self._limits.max_buffered):
+            with translate_errors(self._sessions.path), suppress(Timeout), self._lock.acquire(blocking=False):
+                self._maintain_vectors(self._limits.max_buffered)
 
-    def shelve(self) -> None:
-        """Make a segment of the loose documents if they have become many, unless another process is at it."""
-        if self._loose() > self._effort.loose:
-            with translated(self._sessions.path), suppress(Timeout), self._lock.acquire(blocking=False):
-                self._shelve()
-
-    def tidy(self) -> None:
-        """Shelve, merge and clear away, unless another process is at it."""
-        with translated(self._sessions.path), suppress(Timeout), self._lock.acquire(blocking=False):
-            if self._loose() > self._effort.few:
-                self._shelve()
+    def optimize(self) -> None:
+        """Flush, merge and remove unused files, unless another process does so."""
+        with translate_errors(self._sessions.path), suppress(Timeout), self._lock.acquire(blocking=False):
+            if self._count_buffered() > self._limits.min_segment:
+                self._flush()
             self._merge()
-            self._keep_vectors(self._effort.few, merge=True)
-            self._keep_links()
-            self._clear()
+            self._maintain_vectors(self._limits.min_segment, merge=True)
+            self._rewrite_links()
+            self._remove_unused_files()
 
     @contextmanager
-    def alone(self, seconds: float) -> Iterator[bool]:
-        """Keep others from making segments, and say whether that succeeded within some seconds."""
+    def exclusive(self, seconds: float) -> Iterator[bool]:
+        """Keep other processes from writing segments, and yield whether the lock was acquired."""
         try:
             self._lock.acquire(timeout=seconds)
         except Timeout:
@@ -114,141 +106,130 @@ class SegmentMaintenance:
         finally:
             self._lock.release()
 
-    def retire(self, segments: Iterable[int]) -> None:
-        """Forget segments and shelve their documents anew."""
+    def repair(self, lost: LostSegmentError) -> None:
+        """Remove a lost file from the registry, and write its content to a new one if it is large."""
+        self.repaired.append(str(lost))
         with self._sessions.writing() as connection:
-            registry.retire(connection, segments)
-        self.shelve()
-
-    def mend(self, lost: LostSegmentError) -> None:
-        """Make anew what a lost segment held."""
-        self.mended.append(str(lost))
-        if lost.holds == "words":
-            self.retire([lost.segment])
-            return
-        with self._sessions.writing() as connection:
-            if lost.holds == "links":
-                adjacency.retire(connection)
+            if lost.kind == "postings":
+                registry.drop_segments(connection, [lost.segment])
+            elif lost.kind == "vectors":
+                vector_registry.drop_lost_file(connection, lost.segment)
             else:
-                vector_registry.retire(connection, lost.segment)
-        if lost.holds == "vectors":
-            self.shelve_vectors()
+                adjacency.drop_file(connection)
+        if lost.kind == "postings":
+            self.flush_if_full()
+        elif lost.kind == "vectors":
+            self.flush_vectors_if_full()
 
-    def shelve_vectors(self) -> None:
-        """Put loose vectors into files if they have become many, unless another process is at it."""
-        if self._spaces(self._effort.loose):
-            with translated(self._sessions.path), suppress(Timeout), self._lock.acquire(blocking=False):
-                self._keep_vectors(self._effort.loose)
+    def _count_buffered(self) -> int:
+        with self._reader.reading() as session:
+            return registry.count_buffered_chunks(session.connection)
 
-    def _spaces(self, more_than: int) -> list[int]:
-        """List the spaces with more loose vectors than that."""
-        with self.reading() as session:
-            spaces = vector_registry.spaces(session.connection)
-            return [space for space in spaces if vector_registry.count_loose(session.connection, space) > more_than]
+    def _flush(self) -> None:
+        with self._reader.reading() as session:
+            files = self._write_segments(session, registry.list_buffered(session.connection))
+        self._register(files)
 
-    def _keep_vectors(self, more_than: int, *, merge: bool = False) -> None:
-        spaces = self._spaces(more_than)
-        with self.reading() as session:
-            filed = {each.space for each in session.vectors}
-        if spaces or (merge and filed):
-            from waymeet.stores.sqlite.segments import vector_maintenance  # noqa: PLC0415 - numpy costs more than a small search
+    def _merge(self) -> None:
+        with self._reader.reading() as session:
+            chosen = _choose_segments(session.connection, self._limits.max_segment)
+            documents = registry.list_documents_in(session.connection, chosen)
+            files = self._write_segments(session, documents, is_merge=True)
+        if chosen:
+            self._register(files, replaced=chosen)
 
-            for space in spaces:
-                vector_maintenance.shelve(self._sessions, self._folder, self._effort, space)
-            for space in sorted(filed | set(spaces)) if merge else ():
-                vector_maintenance.merge(self._sessions, self._folder, self._effort, space)
+    def _register(self, files: Iterable[tuple[str, Sequence[tuple[int, int]]]], replaced: Iterable[int] = ()) -> None:
+        """Register written segments in place of others, in one transaction."""
+        with self._sessions.writing() as connection:
+            registry.drop_segments(connection, replaced)
+            for file, documents in files:
+                registry.register(connection, file, documents)
 
-    def _keep_links(self) -> None:
-        """Write the neighbours anew if those of many documents changed."""
-        with self.reading() as session:
-            if not adjacency.due(session.connection, self._effort.few):
+    def _write_segments(
+        self, session: Session, documents: Sequence[tuple[int, int]], *, is_merge: bool = False
+    ) -> list[tuple[str, Sequence[tuple[int, int]]]]:
+        """Write as many segments as needed, and return their names and documents."""
+        batches = _split_documents(session.connection, documents, self._limits.max_segment)
+        return [(self._write_segment(session, batch, is_merge=is_merge), batch) for batch in batches]
+
+    def _write_segment(self, session: Session, documents: Sequence[tuple[int, int]], *, is_merge: bool) -> str:
+        from waymeet.stores.sqlite.segments import segment_writer  # noqa: PLC0415 - numpy costs more than a small search
+
+        terms = list(registry.read_terms(session.connection, (document for document, _ in documents)))
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = f"{uuid4().hex}.segment"
+        segment_writer.write_segment(self._folder / file, session, terms, is_merge=is_merge)
+        return file
+
+    def _spaces_to_flush(self, max_buffered: int) -> list[int]:
+        """List the spaces with more buffered vectors than that."""
+        with self._reader.reading() as session:
+            return [
+                space
+                for space in vector_registry.list_spaces(session.connection)
+                if vector_registry.count_buffered(session.connection, space) > max_buffered
+            ]
+
+    def _maintain_vectors(self, max_buffered: int, *, merge: bool = False) -> None:
+        to_flush = self._spaces_to_flush(max_buffered)
+        with self._reader.reading() as session:
+            with_files = {file.space for file in session.vectors}
+        if to_flush or (merge and with_files):
+            from waymeet.stores.sqlite.segments import vector_maintenance  # noqa: PLC0415 - likewise
+
+            for space in to_flush:
+                vector_maintenance.flush(self._sessions, self._folder, self._limits, space)
+            for space in sorted(with_files | set(to_flush)) if merge else ():
+                vector_maintenance.merge(self._sessions, self._folder, self._limits, space)
+
+    def _rewrite_links(self) -> None:
+        """Rewrite the link file if the links of many documents changed."""
+        with self._reader.reading() as session:
+            if not adjacency.is_due(session.connection, self._limits.min_segment):
                 return
-            file = adjacency.write(self._folder, session.connection)
+            file = adjacency.write_file(self._folder, session.connection)
         with self._sessions.writing() as connection:
             adjacency.register(connection, file, session.generation)
 
-    def _loose(self) -> int:
-        with self.reading() as session:
-            sql = "SELECT COUNT(*) FROM shelf s JOIN chunks c ON c.document = s.document WHERE s.segment IS NULL"
-            found: int = session.connection.execute(sql).get
-            return found
+    def _remove_unused_files(self) -> None:
+        """Remove files that are not registered.
 
-    def _shelve(self) -> None:
-        with self.reading() as session:
-            made = self._made(session, registry.loose(session.connection))
-        self._register(made)
-
-    def _merge(self) -> None:
-        with self.reading() as session:
-            worn = _worn(session.connection, self._effort.largest)
-            made = self._made(session, registry.on(session.connection, worn), anew=True)
-        if worn:
-            self._register(made, worn)
-
-    def _register(self, made: Iterable[tuple[str, Sequence[tuple[int, int]]]], instead_of: Iterable[int] = ()) -> None:
-        """Put documents on the segments that lie ready, all in one transaction."""
-        with self._sessions.writing() as connection:
-            registry.retire(connection, instead_of)
-            for file, documents in made:
-                registry.register(connection, file, documents)
-
-    def _clear(self) -> None:
-        """Remove files that no generation to come will name; not those of an index that took the place of this one."""
-        if file_identity(self._sessions.path) != self._file:
+        If another index file has replaced this one meanwhile, the folder belongs to that one, and nothing is removed.
+        """
+        if file_identity(self._sessions.path) != self._index_file:
             return
-        with self.reading() as session:
-            named = registry.files(session.connection)
+        with self._reader.reading() as session:
+            registered = registry.registered_files(session.connection)
         if self._folder.is_dir():
             for path in self._folder.iterdir():
-                if path.name not in named:
-                    with suppress(PermissionError):  # where a mapped file cannot be removed, a later run does it
+                if path.name not in registered:
+                    with suppress(PermissionError):  # on Windows a mapped file cannot be removed; a later run does it
                         path.unlink(missing_ok=True)
 
-    def _made(
-        self, session: Session, documents: Sequence[tuple[int, int]], *, anew: bool = False
-    ) -> list[tuple[str, Sequence[tuple[int, int]]]]:
-        """Write segments of documents, as many as it takes."""
-        portions = _portions(session.connection, documents, self._effort.largest)
-        return [(self._write(session, part, anew=anew), part) for part in portions]
 
-    def _write(self, session: Session, documents: Sequence[tuple[int, int]], *, anew: bool) -> str:
-        from waymeet.stores.sqlite.segments import segment_writer  # noqa: PLC0415 - numpy costs more than a small search
-
-        leaves = list(registry.leaves(session.connection, (document for document, _ in documents)))
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file = f"{uuid4().hex}.segment"
-        segment_writer.write(self._folder / file, session, leaves, anew=anew)
-        return file
-
-
-def _portions(
-    connection: apsw.Connection, documents: Sequence[tuple[int, int]], largest: int
+def _split_documents(
+    connection: apsw.Connection, documents: Sequence[tuple[int, int]], max_chunks: int
 ) -> Iterator[list[tuple[int, int]]]:
-    """Divide documents so that no segment gets too large."""
+    """Split documents into batches of a segment's size."""
     sizes = dict(connection.execute("SELECT document, COUNT(*) FROM chunks GROUP BY document"))
-    portion: list[tuple[int, int]] = []
-    size = 0
+    batch: list[tuple[int, int]] = []
+    chunks = 0
     for document in documents:
-        size += sizes.get(document[0], 0)
-        if portion and size > largest:
-            yield portion
-            portion, size = [], sizes.get(document[0], 0)
-        portion.append(document)
-    if portion:
-        yield portion
+        chunks += sizes.get(document[0], 0)
+        if batch and chunks > max_chunks:
+            yield batch
+            batch, chunks = [], sizes.get(document[0], 0)
+        batch.append(document)
+    if batch:
+        yield batch
 
 
-def _worn(connection: apsw.Connection, largest: int) -> list[int]:
-    """Choose the segments to merge: those that are half dead, and small ones when they have become many."""
-    sql = """
-    SELECT g.id, COUNT(c.id), (SELECT COUNT(*) FROM dead d WHERE d.segment = g.id),
-        (SELECT COUNT(*) FROM shelf s WHERE s.segment = g.id)
-    FROM segments g LEFT JOIN shelf s ON s.segment = g.id LEFT JOIN chunks c ON c.document = s.document GROUP BY g.id
-    """
-    worn, small = set(), set()
-    for segment, chunks, dead, living in connection.execute(sql):
-        if dead > _DEAD_PART * (dead + living):
-            worn.add(segment)
-        if chunks < largest / 2:
+def _choose_segments(connection: apsw.Connection, max_chunks: int) -> list[int]:
+    """Choose the segments to merge: those with many deletions, and small ones if there are many."""
+    chosen, small = set(), set()
+    for segment, chunks, deleted, live in connection.execute(_SEGMENT_SIZES):
+        if deleted > _MAX_DELETED_SHARE * (deleted + live):
+            chosen.add(segment)
+        if chunks < max_chunks / 2:
             small.add(segment)
-    return sorted(worn | (small if len(small) > _SMALL_ONES else set()))
+    return sorted(chosen | (small if len(small) > _MAX_SMALL_SEGMENTS else set()))

@@ -1,11 +1,11 @@
-"""The segments of an index: mapped once, kept as long as any generation in use names them."""
+"""The open segments of an index: files mapped once, and what was computed from them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from waymeet.stores.segments.array_file import BrokenContainerError, Container
-from waymeet.stores.segments.checksums import Trust
+from waymeet.stores.segments.array_file import ArrayFile, CorruptFileError
+from waymeet.stores.segments.checksums import ChecksumVerifier
 from waymeet.stores.segments.reader import Segment
 from waymeet.stores.sqlite.read.lexicon import Lexicon
 from waymeet.stores.sqlite.segments import adjacency, registry, vector_registry
@@ -15,107 +15,111 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from waymeet.stores.sqlite.database.sessions import Session
-    from waymeet.stores.sqlite.segments.vector_registry import Shelved
+    from waymeet.stores.sqlite.segments.vector_registry import VectorFile
 
 
-Holds = Literal["words", "vectors", "links"]
+FileKind = Literal["postings", "vectors", "links"]
 
 
 class LostSegmentError(Exception):
-    """The file of a segment is gone or broken."""
+    """A registered file is missing or corrupt."""
 
-    def __init__(self, segment: int, cause: str, holds: Holds) -> None:
+    def __init__(self, segment: int, cause: str, kind: FileKind) -> None:
         super().__init__(cause)
         self.segment = segment
-        self.holds = holds
-        """What it held; each sort is numbered apart."""
+        self.kind = kind
+        """The kind of file. Each kind has ids of its own."""
 
 
-class _Opened(NamedTuple):
-    """The files that were mapped when segments had been registered so often."""
+class _MappedFiles(NamedTuple):
+    """The files of one registry version."""
 
-    shelving: int
-    segments: dict[int, Container]
-    vectors: dict[Shelved, Container]
-    graph: tuple[adjacency.Shelved, Container] | None
+    registry_version: int
+    segments: dict[int, ArrayFile]
+    vectors: dict[VectorFile, ArrayFile]
+    links: tuple[adjacency.LinkFile, ArrayFile] | None
 
 
 class OpenSegments:
-    """Knows the files of segments and what was worked out from them.
+    """Maps the files of an index, and caches what was computed from them.
 
-    Threads share it without a lock. Each works with what it has taken in hand once, for another may be in another
-    generation and replace what is kept here at any moment; then something is worked out twice, and nothing is mixed.
+    Threads share it without a lock. Each thread copies a reference once and works with that, since another thread may
+    be in another generation and replace the attribute at any moment. Then something is computed twice, but
+    generations are never mixed.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._trust = Trust()
-        self._containers: dict[str, Container] = {}
-        self._opened = _Opened(-1, {}, {}, None)
+        self._verifier = ChecksumVerifier()
+        self._files: dict[str, ArrayFile] = {}
+        self._mapped = _MappedFiles(-1, {}, {}, None)
         self._segments: dict[int, Segment] = {}
-        self._surroundings: tuple[tuple[int, int], adjacency.Surroundings] | None = None
+        self._neighbours: tuple[tuple[int, int], adjacency.NeighbourReader] | None = None
         self._lexicon: tuple[tuple[int, int], Lexicon] | None = None
 
-    def open(self, session: Session) -> None:
-        """Map the files that a session's generation names, before anybody can remove them.
+    def map_files(self, session: Session) -> None:
+        """Map the files of a session's generation, before another process can remove them.
 
         Raises:
             LostSegmentError: one of them cannot be mapped.
         """
-        known = self._opened
-        if known.shelving != session.shelving or not self._trust.broken.isdisjoint(self._containers):
-            known = self._opened = self._mapped_for(session)
-        _, session.segments, session.vectors, session.graph = known
+        mapped = self._mapped
+        if mapped.registry_version != session.registry_version or not self._verifier.corrupt.isdisjoint(self._files):
+            mapped = self._mapped = self._map_registered(session)
+        _, session.segments, session.vectors, session.links = mapped
 
-    def _mapped_for(self, session: Session) -> _Opened:
-        words = registry.segments(session.connection)
-        vectors = vector_registry.segments(session.connection)
-        known = {name: each for name, each in self._containers.items() if name not in self._trust.broken}
-        segments = {number: known.get(file) or self._mapped(number, file, "words") for number, file in words.items()}
-        files = {each: known.get(each.file) or self._mapped(each.segment, each.file, "vectors") for each in vectors}
-        named = adjacency.named(session.connection)
-        graph = (named, known.get(named.file) or self._mapped(named.number, named.file, "links")) if named else None
-        mapped = (*segments.values(), *files.values(), *((graph[1],) if graph else ()))
-        self._containers = {each.path.name: each for each in mapped}
-        return _Opened(session.shelving, segments, files, graph)
+    def _map_registered(self, session: Session) -> _MappedFiles:
+        known = {name: file for name, file in self._files.items() if name not in self._verifier.corrupt}
+        segments = {
+            id_: known.get(name) or self._map(id_, name, "postings")
+            for id_, name in registry.list_segments(session.connection).items()
+        }
+        vectors = {
+            entry: known.get(entry.file) or self._map(entry.id, entry.file, "vectors")
+            for entry in vector_registry.list_files(session.connection)
+        }
+        entry = adjacency.find_file(session.connection)
+        links = (entry, known.get(entry.file) or self._map(entry.id, entry.file, "links")) if entry else None
+        files = (*segments.values(), *vectors.values(), *((links[1],) if links else ()))
+        self._files = {file.path.name: file for file in files}
+        return _MappedFiles(session.registry_version, segments, vectors, links)
+
+    def _map(self, segment: int, name: str, kind: FileKind) -> ArrayFile:
+        try:
+            file = ArrayFile(self.folder / name)
+            self._verifier.verify(file)
+        except (OSError, CorruptFileError) as error:
+            raise LostSegmentError(segment, f"the segment {name} cannot be used: {error}", kind) from error
+        return file
 
     def lexicon(self, session: Session) -> Lexicon:
-        """Give the words of a session's generation."""
-        key, before = (session.generation, session.shelving), self._lexicon
-        if before is not None and before[0] == key:
-            return before[1]
-        dead = registry.dead(session.connection)
-        old, self._segments = self._segments, {}
+        """Return the lexicon of a session's generation."""
+        previous = self._lexicon
+        if previous is not None and previous[0] == session.version:
+            return previous[1]
+        deleted = registry.deleted_positions(session.connection)
+        previous_segments, self._segments = self._segments, {}
         segments = {}
-        for number, container in session.segments.items():
-            known = old.get(number)
-            gone = dead.get(number, set())
-            fits = known is not None and known.container is container and known.dead == gone
-            segments[number] = known if known is not None and fits else Segment(container, gone)
-        loose = [document for document, _ in registry.loose(session.connection)]
-        lexicon = Lexicon(segments, WriteBuffer(registry.leaves(session.connection, loose)))
-        if before is not None:
-            lexicon.inherit(before[1])
+        for id_, file in session.segments.items():
+            known, positions = previous_segments.get(id_), deleted.get(id_, set())
+            is_current = known is not None and known.file is file and known.deleted == positions
+            segments[id_] = known if known is not None and is_current else Segment(file, positions)
+        buffered = [document for document, _ in registry.list_buffered(session.connection)]
+        lexicon = Lexicon(segments, WriteBuffer(registry.read_terms(session.connection, buffered)))
+        if previous is not None:
+            lexicon.reuse_scorers(previous[1])
         self._segments = segments
-        self._lexicon = (key, lexicon)
+        self._lexicon = (session.version, lexicon)
         return lexicon
 
-    def surroundings(self, session: Session) -> adjacency.Surroundings:
-        """Say who is linked with whom in a session's generation."""
-        key = (session.generation, session.shelving)
-        known = self._surroundings
-        if known is None or known[0] != key:
-            known = self._surroundings = (key, adjacency.Surroundings(session.graph, session.connection))
-        return known[1]
+    def neighbours(self, session: Session) -> adjacency.NeighbourReader:
+        """Return the reader of neighbours in a session's generation."""
+        cached = self._neighbours
+        if cached is None or cached[0] != session.version:
+            reader = adjacency.NeighbourReader(session.links, session.connection)
+            cached = self._neighbours = (session.version, reader)
+        return cached[1]
 
-    def _mapped(self, segment: int, file: str, holds: Holds) -> Container:
-        try:
-            container = Container(self.folder / file)
-            self._trust.admit(container)
-        except (OSError, BrokenContainerError) as error:
-            raise LostSegmentError(segment, f"the segment {file} cannot be used: {error}", holds) from error
-        return container
-
-    def look_through(self) -> None:
-        """Look through the mapped files as far as that was put off; what is broken is lost to the next session."""
-        self._trust.finish()
+    def verify_pending(self) -> None:
+        """Verify the mapped files that were not verified yet. The next session repairs corrupt ones."""
+        self._verifier.verify_pending()

@@ -1,114 +1,133 @@
-"""Which segment holds which document: the books that are kept in the truth about what is derived from it."""
+"""The registry of segments: the segment of each document, and deleted positions."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from waymeet.stores.segments.posting_codec import Leaf
+from waymeet.stores.segments.posting_codec import DocumentTerms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import apsw
 
-_NEXT = "(SELECT value + 1 FROM meta WHERE key = 'generation')"
-_BURY = "INSERT OR IGNORE INTO dead SELECT segment, place FROM shelf WHERE document = ? AND segment IS NOT NULL"
-_LOOSEN = f"INSERT OR REPLACE INTO shelf VALUES (?, {_NEXT}, NULL, NULL)"  # noqa: S608 - a constant
-_PLACE = "UPDATE shelf SET segment = ?, place = ? WHERE document = ? AND version = ? AND segment IS NULL"
+_NEXT_GENERATION = "(SELECT value + 1 FROM counters WHERE key = 'generation')"
+_MARK_DELETED = """
+INSERT OR IGNORE INTO deleted_documents
+SELECT segment, position FROM document_segments WHERE document = ? AND segment IS NOT NULL
+"""
+_UNASSIGN = f"INSERT OR REPLACE INTO document_segments VALUES (?, {_NEXT_GENERATION}, NULL, NULL)"  # noqa: S608 - a constant
+_ASSIGN = """
+UPDATE document_segments SET segment = ?, position = ? WHERE document = ? AND version = ? AND segment IS NULL
+"""
 _CHUNKS = "SELECT id, terms FROM chunks WHERE document = ? ORDER BY ordinal, id"
-_SAID = "SELECT terms FROM edges WHERE target = ?"
+_LINK_TERMS = "SELECT terms FROM edges WHERE target = ?"
+_LOCATIONS = """
+SELECT c.id, s.segment, s.position FROM chunks c JOIN document_segments s ON s.document = c.document WHERE c.id = ?
+"""
+_COUNT_BUFFERED = """
+SELECT COUNT(*) FROM document_segments s JOIN chunks c ON c.document = s.document WHERE s.segment IS NULL
+"""
 
 
-def loosen(connection: apsw.Connection, documents: Iterable[int]) -> None:
-    """Take documents off their segments, because what those hold of them is no longer true."""
-    wanted = [(document,) for document in documents]
-    connection.executemany(_BURY, wanted)
-    connection.executemany(_LOOSEN, wanted)
+def unassign(connection: apsw.Connection, documents: Iterable[int]) -> None:
+    """Move documents to the buffer, because their terms in segments are outdated."""
+    bindings = [(document,) for document in documents]
+    connection.executemany(_MARK_DELETED, bindings)
+    connection.executemany(_UNASSIGN, bindings)
 
 
 def remove(connection: apsw.Connection, documents: Iterable[int]) -> None:
-    """Forget documents that are gone."""
-    wanted = [(document,) for document in documents]
-    connection.executemany(_BURY, wanted)
-    connection.executemany("DELETE FROM shelf WHERE document = ?", wanted)
+    """Remove dropped documents from the registry."""
+    bindings = [(document,) for document in documents]
+    connection.executemany(_MARK_DELETED, bindings)
+    connection.executemany("DELETE FROM document_segments WHERE document = ?", bindings)
 
 
-def loose(connection: apsw.Connection) -> list[tuple[int, int]]:
-    """List the documents that are on no segment, with their versions, in the order of their paths."""
-    return _listed(connection, "IS NULL", ())
+def list_buffered(connection: apsw.Connection) -> list[tuple[int, int]]:
+    """List the documents without a segment, with their versions, in the order of paths."""
+    return _list_documents(connection, "IS NULL", ())
 
 
-def on(connection: apsw.Connection, segments: Sequence[int]) -> list[tuple[int, int]]:
-    """List the documents of some segments, with their versions, in the order of their paths."""
-    return _listed(connection, f"IN ({', '.join('?' * len(segments))})", segments)
+def count_buffered_chunks(connection: apsw.Connection) -> int:
+    """Count the chunks of documents without a segment."""
+    count: int = connection.execute(_COUNT_BUFFERED).get
+    return count
 
 
-def _listed(connection: apsw.Connection, which: str, values: Sequence[int]) -> list[tuple[int, int]]:
+def list_documents_in(connection: apsw.Connection, segments: Sequence[int]) -> list[tuple[int, int]]:
+    """List the live documents of segments, with their versions, in the order of paths."""
+    return _list_documents(connection, f"IN ({', '.join('?' * len(segments))})", segments)
+
+
+def _list_documents(connection: apsw.Connection, condition: str, values: Sequence[int]) -> list[tuple[int, int]]:
     sql = f"""
-    SELECT s.document, s.version FROM shelf s JOIN documents d ON d.id = s.document
-    WHERE s.segment {which} ORDER BY d.path
+    SELECT s.document, s.version FROM document_segments s JOIN documents d ON d.id = s.document
+    WHERE s.segment {condition} ORDER BY d.path
     """  # noqa: S608 - values are bound
     return [(document, version) for document, version in connection.execute(sql, tuple(values))]
 
 
-def leaves(connection: apsw.Connection, documents: Iterable[int]) -> Iterator[Leaf]:
-    """Read what a segment holds of documents."""
+def read_terms(connection: apsw.Connection, documents: Iterable[int]) -> Iterator[DocumentTerms]:
+    """Read the terms of documents, of the links to them and of their chunks."""
     for document in documents:
         terms = connection.execute("SELECT terms FROM documents WHERE id = ?", (document,)).get
-        said = [each for (each,) in connection.execute(_SAID, (document,))]
-        chunks = [(number, blob) for number, blob in connection.execute(_CHUNKS, (document,))]
-        yield Leaf(document, b"".join((terms, *said)), chunks)
+        link_terms = [packed for (packed,) in connection.execute(_LINK_TERMS, (document,))]
+        chunks = [(chunk, packed) for chunk, packed in connection.execute(_CHUNKS, (document,))]
+        yield DocumentTerms(document, b"".join((terms, *link_terms)), chunks)
 
 
 def register(connection: apsw.Connection, file: str, documents: Sequence[tuple[int, int]]) -> int:
-    """Put documents on a new segment, in its order; those that changed since their version was read are dead on it."""
+    """Register a new segment with its documents, given in its order with their versions.
+
+    A document that changed since its version was read is marked as deleted in the segment.
+    """
     connection.execute("INSERT INTO segments (file) VALUES (?)", (file,))
     segment = connection.last_insert_rowid()
-    dead = []
-    for place, (document, version) in enumerate(documents):
-        connection.execute(_PLACE, (segment, place, document, version))
+    deleted = []
+    for position, (document, version) in enumerate(documents):
+        connection.execute(_ASSIGN, (segment, position, document, version))
         if not connection.changes():
-            dead.append((segment, place))
-    connection.executemany("INSERT INTO dead VALUES (?, ?)", dead)
-    shelved(connection)
+            deleted.append((segment, position))
+    connection.executemany("INSERT INTO deleted_documents VALUES (?, ?)", deleted)
+    raise_registry_version(connection)
     return segment
 
 
-def retire(connection: apsw.Connection, segments: Iterable[int]) -> None:
-    """Forget segments; documents that are on them become loose again."""
+def drop_segments(connection: apsw.Connection, segments: Iterable[int]) -> None:
+    """Remove segments from the registry and move their documents to the buffer."""
     for segment in segments:
-        connection.execute("UPDATE shelf SET segment = NULL, place = NULL WHERE segment = ?", (segment,))
-        connection.execute("DELETE FROM dead WHERE segment = ?", (segment,))
+        connection.execute("UPDATE document_segments SET segment = NULL, position = NULL WHERE segment = ?", (segment,))
+        connection.execute("DELETE FROM deleted_documents WHERE segment = ?", (segment,))
         connection.execute("DELETE FROM segments WHERE id = ?", (segment,))
-    shelved(connection)
+    raise_registry_version(connection)
 
 
-def segments(connection: apsw.Connection) -> dict[int, str]:
-    """Give the files of all segments, oldest first."""
+def list_segments(connection: apsw.Connection) -> dict[int, str]:
+    """Return the files of all segments by id, the oldest first."""
     return dict(connection.execute("SELECT id, file FROM segments ORDER BY id"))
 
 
-def files(connection: apsw.Connection) -> set[str]:
-    """Name the files of all segments, of words, of vectors and of links."""
-    sql = "SELECT file FROM segments UNION ALL SELECT file FROM vector_segments UNION ALL SELECT file FROM graphs"
+def registered_files(connection: apsw.Connection) -> set[str]:
+    """Return the names of all registered segments, vector files and link files."""
+    sql = "SELECT file FROM segments UNION ALL SELECT file FROM vector_segments UNION ALL SELECT file FROM link_files"
     return {file for (file,) in connection.execute(sql)}
 
 
-def dead(connection: apsw.Connection) -> Mapping[int, set[int]]:
-    """Give the dead places of each segment that has any."""
-    found: dict[int, set[int]] = {}
-    for segment, place in connection.execute("SELECT segment, place FROM dead"):
-        found.setdefault(segment, set()).add(place)
-    return found
+def deleted_positions(connection: apsw.Connection) -> Mapping[int, set[int]]:
+    """Return the positions of deleted documents, by segment."""
+    positions: dict[int, set[int]] = {}
+    for segment, position in connection.execute("SELECT segment, position FROM deleted_documents"):
+        positions.setdefault(segment, set()).add(position)
+    return positions
 
 
-def whereabouts(connection: apsw.Connection, chunks: Iterable[int]) -> dict[int, tuple[int | None, int | None]]:
-    """Say on which segment and place the documents of chunks are."""
-    sql = "SELECT c.id, s.segment, s.place FROM chunks c JOIN shelf s ON s.document = c.document WHERE c.id = ?"
-    rows = connection.executemany(sql, ((chunk,) for chunk in chunks))
-    return {chunk: (segment, place) for chunk, segment, place in rows}
+def locate_chunks(connection: apsw.Connection, chunks: Iterable[int]) -> dict[int, tuple[int | None, int | None]]:
+    """Return segment and position of the documents of chunks, by chunk."""
+    rows = connection.executemany(_LOCATIONS, ((chunk,) for chunk in chunks))
+    return {chunk: (segment, position) for chunk, segment, position in rows}
 
 
-def shelved(connection: apsw.Connection) -> None:
-    """Let readers know that the books changed although nothing was said anew."""
-    connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'shelving'")
+def raise_registry_version(connection: apsw.Connection) -> None:
+    """Increment the registry version, so that readers map the files again."""
+    connection.execute("UPDATE counters SET value = value + 1 WHERE key = 'registry_version'")

@@ -1,4 +1,4 @@
-"""Writing the file of a segment: the terms of some documents, and weights that hold as long as the averages do."""
+"""Writing a segment: the postings of documents, and impacts for the current averages."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from waymeet.settings import Bm25
 from waymeet.stores.segments import array_file
-from waymeet.stores.segments.impacts import baked
-from waymeet.stores.segments.postings import arrays
+from waymeet.stores.segments.impacts import compute_impacts
+from waymeet.stores.segments.postings import build_arrays
 from waymeet.stores.segments.reader import Segment
 from waymeet.stores.shared import bm25f
 from waymeet.stores.sqlite.segments import registry
@@ -17,19 +17,23 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from waymeet.stores.segments.posting_codec import Leaf
+    from waymeet.stores.segments.posting_codec import DocumentTerms
     from waymeet.stores.sqlite.database.sessions import Session
 
 
-def write(path: Path, session: Session, leaves: Sequence[Leaf], *, anew: bool) -> None:
-    """Write a segment of documents; those written `anew` are on other segments already and so in their averages."""
-    made, facts = arrays(leaves)
-    dead = registry.dead(session.connection)
-    living = [Segment(each, dead.get(number, ())) for number, each in session.segments.items()]
+def write_segment(path: Path, session: Session, documents: Sequence[DocumentTerms], *, is_merge: bool) -> None:
+    """Write a segment of documents.
+
+    In a merge the documents are in other segments already, so their lengths are part of the averages.
+    """
+    arrays, attributes = build_arrays(documents)
+    deleted = registry.deleted_positions(session.connection)
+    segments = [Segment(file, deleted.get(id_, ())) for id_, file in session.segments.items()]
     lengths = {}
     for field in FIELDS:
-        parts = [segment.lengths(field) for segment in living] + ([] if anew else [facts["lengths"][field]])
+        parts = [segment.total_length(field) for segment in segments]
+        parts += [] if is_merge else [attributes["lengths"][field]]
         lengths[field] = (sum(total for total, _ in parts), sum(filled for _, filled in parts))
-    numbers = Bm25()
-    weights, recipe = baked(made, bm25f.scales(numbers, bm25f.averages(lengths)), numbers.k1)
-    array_file.write(path, made | weights, facts | recipe)
+    bm25 = Bm25()
+    impacts, parameters = compute_impacts(arrays, bm25f.field_scales(bm25, bm25f.average_lengths(lengths)), bm25.k1)
+    array_file.write_arrays(path, arrays | impacts, attributes | parameters)

@@ -1,7 +1,7 @@
-"""Keeping the files of vectors: shelving loose ones, merging small or half dead files.
+"""Maintenance of vector files: flushing buffered vectors, merging files.
 
-As with words, all of it happens beside the truth, from which vectors are read; only the last step, naming what lies
-ready, takes a transaction.
+As with segments, files are written outside any transaction, from the vectors in the tables. Only their registration
+takes a transaction.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from uuid import uuid4
 import numpy as np
 
 from waymeet.stores.segments import array_file
-from waymeet.stores.segments.vectors import arrays, opened
-from waymeet.stores.sqlite.read.vectors import part_of
+from waymeet.stores.segments.vectors import build_arrays, read_block
+from waymeet.stores.sqlite.read.vectors import build_block
 from waymeet.stores.sqlite.segments import vector_registry
 
 if TYPE_CHECKING:
@@ -22,101 +22,113 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from waymeet.stores.segments.vectors import Part
+    from waymeet.stores.segments.vectors import VectorBlock
     from waymeet.stores.sqlite.database.sessions import Session, Sessions
     from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 
-_DEAD_PART = 0.3
-_MOST_BYTES = 200_000_000
-"""Of the vectors of one file: what is made in memory stays bounded, whatever their dimension."""
+_MAX_DELETED_SHARE = 0.3
+_MAX_FILE_BYTES = 200_000_000
+"""Bytes of the vectors in one file: memory use stays bounded for any dimension."""
 
 
-class _File(NamedTuple):
-    segment: int
-    part: Part
+class _OpenFile(NamedTuple):
+    id: int
+    block: VectorBlock
 
 
-def shelve(sessions: Sessions, folder: Path, effort: MaintenanceLimits, space: int) -> None:
-    """Write the loose vectors of a space into files of their own."""
+def flush(sessions: Sessions, folder: Path, limits: MaintenanceLimits, space: int) -> None:
+    """Write the buffered vectors of a space to new files."""
     with sessions.reading() as session:
-        upto = vector_registry.last(session.connection)
-        ready = dict(_written(folder, effort, vector_registry.loose(session.connection, space)))
+        last = vector_registry.highest_id(session.connection)
+        files = dict(_write_files(folder, limits, vector_registry.read_buffered(session.connection, space)))
     with sessions.writing() as connection:
-        if _still(connection, session, space):
-            vector_registry.register(connection, space, upto, ready, generation=session.generation)
+        if _has_same_files(connection, session, space):
+            vector_registry.register(connection, space, last, files, generation=session.generation)
 
 
-def merge(sessions: Sessions, folder: Path, effort: MaintenanceLimits, space: int) -> None:
-    """Write small and half dead files of a space anew, as one where it does not get too large."""
+def merge(sessions: Sessions, folder: Path, limits: MaintenanceLimits, space: int) -> None:
+    """Merge small files of a space, and rewrite those with many deleted vectors."""
     with sessions.reading() as session:
-        due = _due(list(_files(session, space)), effort)
-        if not due:
+        chosen = _choose_files(list(_open_files(session, space)), limits)
+        if not chosen:
             return
-        upto = max(each.last for each in session.vectors if each.segment in {file.segment for file in due})
-        numbers = [number for file in due for number in file.part.numbers.tolist()]
-        ready = dict(_written(folder, effort, vector_registry.read(session.connection, numbers)))
+        chosen_ids = {file.id for file in chosen}
+        last = max(file.last for file in session.vectors if file.id in chosen_ids)
+        ids = [id_ for file in chosen for id_ in file.block.ids.tolist()]
+        files = dict(_write_files(folder, limits, vector_registry.read_vectors(session.connection, ids)))
     with sessions.writing() as connection:
-        if _still(connection, session, space):
-            vector_registry.forget(connection, [file.segment for file in due], space, numbers)
-            vector_registry.register(connection, space, upto, ready, generation=session.generation)
+        if _has_same_files(connection, session, space):
+            vector_registry.drop_files(connection, [file.id for file in chosen], space, ids)
+            vector_registry.register(connection, space, last, files, generation=session.generation)
 
 
-def _still(connection: apsw.Connection, session: Session, space: int) -> bool:
-    """Tell whether a space has the files it had when it was read.
+def _has_same_files(connection: apsw.Connection, session: Session, space: int) -> bool:
+    """Return whether a space still has the files it had when it was read.
 
-    If one was found to be lost meanwhile, all its vectors are loose again, and a new file would hide those that it
-    does not hold. Then what was written is left for clearing away.
+    If one was lost meanwhile, all vectors of the space are in the buffer again, and a new file with its `last` would
+    hide those that it does not contain. Then the new files stay unregistered and are removed by the next `optimize`.
     """
-    now = {each.segment for each in vector_registry.segments(connection) if each.space == space}
-    return now == {each.segment for each in session.vectors if each.space == space}
+    now = {file.id for file in vector_registry.list_files(connection) if file.space == space}
+    return now == {file.id for file in session.vectors if file.space == space}
 
 
-def _files(session: Session, space: int) -> Iterator[_File]:
-    dead = np.array(vector_registry.dead(session.connection, space), dtype=np.uint64)
-    for shelved, mapped in session.vectors.items():
-        if shelved.space == space:
-            yield _File(shelved.segment, opened(mapped).without(dead))
+def _open_files(session: Session, space: int) -> Iterator[_OpenFile]:
+    deleted = np.array(vector_registry.deleted_ids(session.connection, space), dtype=np.uint64)
+    for entry, file in session.vectors.items():
+        if entry.space == space:
+            yield _OpenFile(entry.id, read_block(file).without_deleted(deleted))
 
 
-def _due(files: list[_File], effort: MaintenanceLimits) -> list[_File]:
-    """Choose the files to write anew: worn ones, and small ones of like size, so that each vector moves seldom."""
-    worn = [file for file in files if _worn(file.part, effort)]
-    rest = sorted((file for file in files if not _worn(file.part, effort)), key=lambda file: file.part.living)
-    together: list[_File] = []
+def _choose_files(files: list[_OpenFile], limits: MaintenanceLimits) -> list[_OpenFile]:
+    """Choose the files to rewrite: those in need of it, and small ones of similar size.
+
+    Merging only files of similar size keeps the number of times that a vector is copied logarithmic.
+    """
+    needed = [file for file in files if _needs_rewrite(file.block, limits)]
+    others = [file for file in files if not _needs_rewrite(file.block, limits)]
+    small: list[_OpenFile] = []
     size = 0
-    for file in rest:
-        if file.part.living > effort.largest / 2 or (together and file.part.living > 2 * size):
+    for file in sorted(others, key=lambda file: file.block.live_count):
+        count = file.block.live_count
+        if count > limits.max_segment / 2 or (small and count > 2 * size):
             break
-        together.append(file)
-        size += file.part.living
-    return worn + (together if len(together) > 1 or worn else [])
+        small.append(file)
+        size += count
+    return needed + (small if len(small) > 1 or needed else [])
 
 
-def _worn(part: Part, effort: MaintenanceLimits) -> bool:
-    """Tell whether a file is half dead, or has no signs, or those of an earlier form, though it needs them."""
-    return part.living < (1.0 - _DEAD_PART) * len(part.chunks) or (part.signs is None and part.living >= effort.exact)
+def _needs_rewrite(block: VectorBlock, limits: MaintenanceLimits) -> bool:
+    """Return whether many vectors of a file are deleted, or it is large and not quantised."""
+    return block.live_count < (1.0 - _MAX_DELETED_SHARE) * len(block.chunks) or (
+        block.planes is None and block.live_count >= limits.max_exact_vectors
+    )
 
 
-def _written(
-    folder: Path, effort: MaintenanceLimits, rows: Iterable[vector_registry.Row]
+def _write_files(
+    folder: Path, limits: MaintenanceLimits, rows: Iterable[vector_registry.VectorRow]
 ) -> Iterator[tuple[str, list[int]]]:
-    """Write files of vectors, as many as it takes; nobody names them yet."""
+    """Write as many files as needed, and yield their names and vector ids.
+
+    They are not registered yet.
+    """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    portion: list[vector_registry.Row] = []
+    batch: list[vector_registry.VectorRow] = []
     size = 0
     for row in rows:
-        portion.append(row)
+        batch.append(row)
         size += len(row.vector)
-        if len(portion) == effort.largest or size > _MOST_BYTES:
-            yield _write(folder, effort, portion)
-            portion, size = [], 0
-    if portion:
-        yield _write(folder, effort, portion)
+        if len(batch) == limits.max_segment or size > _MAX_FILE_BYTES:
+            yield _write_file(folder, limits, batch)
+            batch, size = [], 0
+    if batch:
+        yield _write_file(folder, limits, batch)
 
 
-def _write(folder: Path, effort: MaintenanceLimits, rows: list[vector_registry.Row]) -> tuple[str, list[int]]:
-    part = part_of(rows)
-    made, facts = arrays(part, with_signs=len(rows) >= effort.exact)
+def _write_file(
+    folder: Path, limits: MaintenanceLimits, rows: list[vector_registry.VectorRow]
+) -> tuple[str, list[int]]:
+    block = build_block(rows)
+    arrays, attributes = build_arrays(block, quantise=len(rows) >= limits.max_exact_vectors)
     file = f"{uuid4().hex}.vectors"
-    array_file.write(folder / file, made, facts)
-    return file, part.numbers.tolist()
+    array_file.write_arrays(folder / file, arrays, attributes)
+    return file, block.ids.tolist()

@@ -1,116 +1,120 @@
-"""Which files hold which vectors: the books kept in the truth about vectors in segments."""
+"""The registry of vector files: the files of each space, and deleted vectors."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from waymeet.stores.sqlite.segments.registry import shelved
+from waymeet.stores.sqlite.segments.registry import raise_registry_version
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
     import apsw
 
-_LAST = "(SELECT ifnull(max(last), 0) FROM vector_segments WHERE space = ?1)"
-_FROM_LOOSE = f"FROM vectors INDEXED BY vectors_in WHERE space = ?1 AND id > {_LAST}"
+_LAST_IN_FILES = "(SELECT ifnull(max(last), 0) FROM vector_segments WHERE space = ?1)"
+_FROM_BUFFER = f"FROM vectors INDEXED BY vectors_by_space WHERE space = ?1 AND id > {_LAST_IN_FILES}"
 
 
-class Row(NamedTuple):
-    """A vector as it lies in the truth."""
+class VectorRow(NamedTuple):
+    """A vector as it is stored in the table."""
 
     chunk: int
-    number: int
+    id: int
     vector: bytes
 
 
-class Shelved(NamedTuple):
-    """A file of vectors."""
+class VectorFile(NamedTuple):
+    """A registered vector file."""
 
-    segment: int
+    id: int
     space: int
     last: int
-    """The highest number of a vector when it was written."""
+    """The highest id of any vector when the file was written."""
     file: str
 
 
-def spaces(connection: apsw.Connection) -> list[int]:
-    """List the spaces."""
+def list_spaces(connection: apsw.Connection) -> list[int]:
+    """List the ids of all spaces."""
     return [space for (space,) in connection.execute("SELECT id FROM spaces ORDER BY id")]
 
 
-def segments(connection: apsw.Connection) -> list[Shelved]:
+def list_files(connection: apsw.Connection) -> list[VectorFile]:
     """List the files of all spaces."""
-    return [
-        Shelved(*row) for row in connection.execute("SELECT id, space, last, file FROM vector_segments ORDER BY id")
-    ]
+    sql = "SELECT id, space, last, file FROM vector_segments ORDER BY id"
+    return [VectorFile(*row) for row in connection.execute(sql)]
 
 
-def last(connection: apsw.Connection) -> int:
-    """Give the highest number that a vector has now."""
-    found: int = connection.execute("SELECT ifnull(max(id), 0) FROM vectors").get
-    return found
+def highest_id(connection: apsw.Connection) -> int:
+    """Return the highest id of a vector."""
+    id_: int = connection.execute("SELECT ifnull(max(id), 0) FROM vectors").get
+    return id_
 
 
-def count_loose(connection: apsw.Connection, space: int) -> int:
+def count_buffered(connection: apsw.Connection, space: int) -> int:
     """Count the vectors of a space that are in no file."""
-    found: int = connection.execute(f"SELECT COUNT(*) {_FROM_LOOSE}", (space,)).get
-    return found
+    count: int = connection.execute(f"SELECT COUNT(*) {_FROM_BUFFER}", (space,)).get
+    return count
 
 
-def loose(connection: apsw.Connection, space: int) -> Iterator[Row]:
+def read_buffered(connection: apsw.Connection, space: int) -> Iterator[VectorRow]:
     """Read the vectors of a space that are in no file."""
-    sql = f"SELECT chunk, id, vector {_FROM_LOOSE}"
-    return (Row(*row) for row in connection.execute(sql, (space,)))
+    sql = f"SELECT chunk, id, vector {_FROM_BUFFER}"
+    return (VectorRow(*row) for row in connection.execute(sql, (space,)))
 
 
-def read(connection: apsw.Connection, numbers: Iterable[int]) -> Iterator[Row]:
-    """Read vectors by number; those that are gone are left out."""
+def read_vectors(connection: apsw.Connection, ids: Iterable[int]) -> Iterator[VectorRow]:
+    """Read vectors by id, leaving out removed ones."""
     sql = "SELECT chunk, id, vector FROM vectors WHERE id = ?"
-    return (Row(*row) for row in connection.executemany(sql, ((number,) for number in numbers)))
+    return (VectorRow(*row) for row in connection.executemany(sql, ((id_,) for id_ in ids)))
 
 
-def living(connection: apsw.Connection, space: int) -> set[int]:
-    """Give the numbers of all vectors of a space."""
-    return {number for (number,) in connection.execute("SELECT id FROM vectors WHERE space = ?", (space,))}
+def live_ids(connection: apsw.Connection, space: int) -> set[int]:
+    """Return the ids of all vectors of a space."""
+    return {id_ for (id_,) in connection.execute("SELECT id FROM vectors WHERE space = ?", (space,))}
 
 
-def dead(connection: apsw.Connection, space: int) -> list[int]:
-    """Give the numbers of dead vectors in files of a space, in order."""
-    sql = "SELECT vector FROM dead_vectors WHERE space = ? ORDER BY vector"
-    return [number for (number,) in connection.execute(sql, (space,))]
+def deleted_ids(connection: apsw.Connection, space: int) -> list[int]:
+    """Return the ids of deleted vectors in the files of a space, ascending."""
+    sql = "SELECT vector FROM deleted_vectors WHERE space = ? ORDER BY vector"
+    return [id_ for (id_,) in connection.execute(sql, (space,))]
 
 
 def register(
-    connection: apsw.Connection, space: int, upto: int, files: Mapping[str, Collection[int]], *, generation: int
+    connection: apsw.Connection, space: int, last: int, files: Mapping[str, Collection[int]], *, generation: int
 ) -> None:
-    """Name files that hold vectors of a space, given by number, as they were in a generation.
+    """Register files with the ids of their vectors, read in a generation.
 
-    Those that are gone since are dead in them; if nothing changed since, nobody has to look, and the change is short.
+    Vectors removed since are marked as deleted. If the generation is still the same, there are none, and the
+    transaction stays short.
     """
     sql = "INSERT INTO vector_segments (space, last, file) VALUES (?, ?, ?)"
-    connection.executemany(sql, ((space, upto, file) for file in files))
-    if connection.execute("SELECT value FROM meta WHERE key = 'generation'").get != generation:
-        gone = set().union(*files.values()) - living(connection, space)
-        connection.executemany("INSERT OR IGNORE INTO dead_vectors VALUES (?, ?)", ((space, number) for number in gone))
-    shelved(connection)
+    connection.executemany(sql, ((space, last, file) for file in files))
+    if connection.execute("SELECT value FROM counters WHERE key = 'generation'").get != generation:
+        removed = set().union(*files.values()) - live_ids(connection, space)
+        insert = "INSERT OR IGNORE INTO deleted_vectors VALUES (?, ?)"
+        connection.executemany(insert, ((space, id_) for id_ in removed))
+    raise_registry_version(connection)
 
 
-def forget(connection: apsw.Connection, segments: Iterable[int], space: int, numbers: Collection[int]) -> None:
-    """Forget files of a space, and which of the vectors in them were dead."""
-    connection.executemany("DELETE FROM vector_segments WHERE id = ?", ((segment,) for segment in segments))
-    forgotten = set(numbers).intersection(dead(connection, space))
-    wanted = ((space, number) for number in forgotten)
-    connection.executemany("DELETE FROM dead_vectors WHERE space = ? AND vector = ?", wanted)
-    shelved(connection)
+def drop_files(connection: apsw.Connection, files: Iterable[int], space: int, ids: Collection[int]) -> None:
+    """Remove merged files from the registry, with the marks of the deleted vectors among `ids`."""
+    connection.executemany("DELETE FROM vector_segments WHERE id = ?", ((file,) for file in files))
+    marked = set(ids).intersection(deleted_ids(connection, space))
+    bindings = ((space, id_) for id_ in marked)
+    connection.executemany("DELETE FROM deleted_vectors WHERE space = ? AND vector = ?", bindings)
+    raise_registry_version(connection)
 
 
-def retire(connection: apsw.Connection, segment: int) -> None:
-    """Forget a file that is lost, and with it all of its space, whose vectors become loose again."""
-    abandon(connection, connection.execute("SELECT space FROM vector_segments WHERE id = ?", (segment,)).get)
+def drop_lost_file(connection: apsw.Connection, file: int) -> None:
+    """Remove a lost file, and with it all files of its space, whose vectors move to the buffer.
+
+    The buffer is what lies above the highest `last` of a space, so a file cannot be removed alone.
+    """
+    drop_space_files(connection, connection.execute("SELECT space FROM vector_segments WHERE id = ?", (file,)).get)
 
 
-def abandon(connection: apsw.Connection, space: int) -> None:
-    """Forget all files of a space, whose vectors become loose again."""
+def drop_space_files(connection: apsw.Connection, space: int) -> None:
+    """Remove all files of a space from the registry and move its vectors to the buffer."""
     connection.execute("DELETE FROM vector_segments WHERE space = ?", (space,))
-    connection.execute("DELETE FROM dead_vectors WHERE space = ?", (space,))
-    shelved(connection)
+    connection.execute("DELETE FROM deleted_vectors WHERE space = ?", (space,))
+    raise_registry_version(connection)

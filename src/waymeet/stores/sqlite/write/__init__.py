@@ -1,1 +1,1 @@
-"""Writes of documents and edges."""
+"""Writing documents and edges to the tables."""

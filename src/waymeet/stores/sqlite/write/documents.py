@@ -1,4 +1,4 @@
-"""Putting documents into the file and taking them out."""
+"""Writing documents to the tables and removing them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections import Counter
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from waymeet.stores.segments.posting_codec import packed
-from waymeet.stores.shared.filters import folded
-from waymeet.stores.shared.validation import twice
+from waymeet.stores.segments.posting_codec import pack_terms
+from waymeet.stores.shared.filters import fold_tags
+from waymeet.stores.shared.validation import duplicate_chunk_error
 from waymeet.stores.sqlite.database.rows import chunk_row, document_row, edge_row
 from waymeet.stores.sqlite.segments import registry
 from waymeet.stores.sqlite.write import edges
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from waymeet.stores.sqlite.database.term_ids import Glossary
+    from waymeet.stores.sqlite.database.term_ids import TermIdCache
     from waymeet.types import IndexEntry, Link
 
-    Numbered = Mapping[str, int]
+    Ids = Mapping[str, int]
 
-_EMPTY = (
+_DELETE_CONTENT = (
     "DELETE FROM vectors WHERE chunk IN (SELECT id FROM chunks WHERE document = ?)",
     "DELETE FROM chunks WHERE document = ?",
     "DELETE FROM edge_refs WHERE edge IN (SELECT id FROM edges WHERE source = ?)",
@@ -31,82 +31,87 @@ _EMPTY = (
     "DELETE FROM tags WHERE document = ?",
     "DELETE FROM names WHERE document = ?",
 )
-_SAID = "SELECT target, terms FROM edges WHERE source = ? AND target IS NOT NULL AND length(terms) > 0"
-_DOCUMENT = "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_CHUNK = "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_EDGE = "INSERT INTO edges VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)"
+_LINK_TERMS = "SELECT target, terms FROM edges WHERE source = ? AND target IS NOT NULL AND length(terms) > 0"
+_INSERT_DOCUMENT = "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_CHUNK = "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_EDGE = "INSERT INTO edges VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)"
 _LAST_DOCUMENT = "SELECT ifnull(max(id), 0) FROM documents"
 _LAST_CHUNK = "SELECT ifnull(max(id), 0) FROM chunks"
 _LAST_EDGE = "SELECT ifnull(max(id), 0) FROM edges"
 
 
-def put(connection: apsw.Connection, entries: Mapping[str, IndexEntry], glossary: Glossary) -> dict[str, int]:
-    """Replace documents by their entries and give the numbers of the terms in them."""
-    old = numbers(connection, entries)
-    before, said = _names(connection, old.values()), _said(connection, old.values())
-    _empty(connection, old.values())
-    documents = old | dict(zip(sorted(entries.keys() - old.keys()), _free(connection, _LAST_DOCUMENT), strict=False))
-    terms = glossary.numbered(connection, set().union(*map(_terms, entries.values())))
+def put_documents(connection: apsw.Connection, entries: Mapping[str, IndexEntry], cache: TermIdCache) -> dict[str, int]:
+    """Replace documents by their entries, and return the ids of the terms in them."""
+    known = find_document_ids(connection, entries)
+    old_names, link_terms = _read_names(connection, known.values()), _read_link_terms(connection, known.values())
+    _delete_content(connection, known.values())
+    new = sorted(entries.keys() - known.keys())
+    documents = known | dict(zip(new, _free_ids(connection, _LAST_DOCUMENT), strict=False))
+    terms = cache.assign(connection, set().union(*map(_terms, entries.values())))
     _insert_documents(connection, entries, documents, terms)
     _insert_chunks(connection, entries, documents, terms)
     new_edges = _insert_edges(connection, entries, documents, terms)
-    after = {(key, documents[document]) for document, entry in entries.items() for key in entry.document.names}
-    edges.lead(connection, new_edges)
-    moved = edges.lead(connection, edges.asking(connection, {key for key, _ in before ^ after}) - new_edges)
-    said.subtract(_said(connection, documents.values()))
-    spoken_of = {target for (target, _), difference in said.items() if difference}
-    registry.loosen(connection, {*documents.values(), *spoken_of, *moved})
+    new_names = {(key, documents[document]) for document, entry in entries.items() for key in entry.document.names}
+    edges.resolve_edges(connection, new_edges)
+    changed_keys = {key for key, _ in old_names ^ new_names}
+    retargeted = edges.resolve_edges(connection, edges.find_by_key(connection, changed_keys) - new_edges)
+    link_terms.subtract(_read_link_terms(connection, documents.values()))
+    with_other_links = {target for (target, _), difference in link_terms.items() if difference}
+    registry.unassign(connection, {*documents.values(), *with_other_links, *retargeted})
     return terms
 
 
-def drop(connection: apsw.Connection, documents: Collection[str]) -> int:
-    """Remove documents and say how many there were."""
-    gone = numbers(connection, documents)
-    before, said = _names(connection, gone.values()), _said(connection, gone.values())
-    _empty(connection, gone.values())
-    connection.executemany("DELETE FROM documents WHERE id = ?", _ones(gone.values()))
-    moved = edges.lead(connection, edges.asking(connection, {key for key, _ in before}))
-    registry.loosen(connection, {target for target, _ in said} | moved)
-    registry.remove(connection, gone.values())
-    return len(gone)
+def drop_documents(connection: apsw.Connection, documents: Collection[str]) -> int:
+    """Remove documents, and return how many there were."""
+    ids = find_document_ids(connection, documents)
+    names, link_terms = _read_names(connection, ids.values()), _read_link_terms(connection, ids.values())
+    _delete_content(connection, ids.values())
+    connection.executemany("DELETE FROM documents WHERE id = ?", _bindings(ids.values()))
+    retargeted = edges.resolve_edges(connection, edges.find_by_key(connection, {key for key, _ in names}))
+    registry.unassign(connection, {target for target, _ in link_terms} | retargeted)
+    registry.remove(connection, ids.values())
+    return len(ids)
 
 
-def _said(connection: apsw.Connection, documents: Iterable[int]) -> Counter[tuple[int, bytes]]:
-    """Count what the links of some documents say of their targets."""
-    return Counter(connection.executemany(_SAID, _ones(documents)))
+def find_document_ids(connection: apsw.Connection, documents: Iterable[str]) -> dict[str, int]:
+    """Return the row ids of the known documents by path."""
+    return dict(connection.executemany("SELECT path, id FROM documents WHERE path = ?", _bindings(set(documents))))
 
 
-def numbers(connection: apsw.Connection, documents: Iterable[str]) -> dict[str, int]:
-    """Give the numbers of those documents that are there."""
-    return dict(connection.executemany("SELECT path, id FROM documents WHERE path = ?", _ones(set(documents))))
+def _read_link_terms(connection: apsw.Connection, documents: Iterable[int]) -> Counter[tuple[int, bytes]]:
+    """Count the links of documents by target and packed terms."""
+    return Counter(connection.executemany(_LINK_TERMS, _bindings(documents)))
 
 
-def _names(connection: apsw.Connection, documents: Iterable[int]) -> set[tuple[str, int]]:
-    return set(connection.executemany("SELECT key, document FROM names WHERE document = ?", _ones(documents)))
+def _read_names(connection: apsw.Connection, documents: Iterable[int]) -> set[tuple[str, int]]:
+    return set(connection.executemany("SELECT key, document FROM names WHERE document = ?", _bindings(documents)))
 
 
-def _empty(connection: apsw.Connection, documents: Iterable[int]) -> None:
-    """Remove all that belongs to some documents, but not their own rows."""
-    bindings = list(_ones(documents))
-    for statement in _EMPTY:
+def _delete_content(connection: apsw.Connection, documents: Iterable[int]) -> None:
+    """Delete all rows that belong to documents, except for their own."""
+    bindings = list(_bindings(documents))
+    for statement in _DELETE_CONTENT:
         connection.executemany(statement, bindings)
 
 
-def _free(connection: apsw.Connection, last: str) -> Iterator[int]:
-    """Count on from the highest number in use."""
+def _free_ids(connection: apsw.Connection, last: str) -> Iterator[int]:
+    """Yield ids above the highest one in use."""
     return count(1 + connection.execute(last).get)
 
 
 def _insert_documents(
-    connection: apsw.Connection, entries: Mapping[str, IndexEntry], documents: Numbered, terms: Numbered
+    connection: apsw.Connection, entries: Mapping[str, IndexEntry], documents: Ids, terms: Ids
 ) -> None:
     connection.executemany(
-        _DOCUMENT,
-        (document_row(documents[id_], entry.document, packed(entry.terms, terms)) for id_, entry in entries.items()),
+        _INSERT_DOCUMENT,
+        (
+            document_row(documents[id_], entry.document, pack_terms(entry.terms, terms))
+            for id_, entry in entries.items()
+        ),
     )
     connection.executemany(
         "INSERT INTO tags VALUES (?, ?)",
-        ((tag, documents[id_]) for id_, entry in entries.items() for tag in set(folded(entry.document.tags))),
+        ((tag, documents[id_]) for id_, entry in entries.items() for tag in set(fold_tags(entry.document.tags))),
     )
     connection.executemany(
         "INSERT INTO names VALUES (?, ?)",
@@ -114,46 +119,51 @@ def _insert_documents(
     )
 
 
-def _insert_chunks(
-    connection: apsw.Connection, entries: Mapping[str, IndexEntry], documents: Numbered, terms: Numbered
-) -> None:
-    found = [
+def _insert_chunks(connection: apsw.Connection, entries: Mapping[str, IndexEntry], documents: Ids, terms: Ids) -> None:
+    chunks = [
         (chunk, fields)
         for entry in entries.values()
         for chunk, fields in zip(entry.chunks, entry.chunk_terms, strict=True)
     ]
-    for (taken,) in connection.executemany("SELECT key FROM chunks WHERE key = ?", ((each.id,) for each, _ in found)):
-        raise twice(taken)
-    free = _free(connection, _LAST_CHUNK)
+    keys = ((chunk.id,) for chunk, _ in chunks)
+    for (key,) in connection.executemany("SELECT key FROM chunks WHERE key = ?", keys):
+        raise duplicate_chunk_error(key)
+    free = _free_ids(connection, _LAST_CHUNK)
     connection.executemany(
-        _CHUNK,
-        (chunk_row(next(free), documents[chunk.document], chunk, packed(fields, terms)) for chunk, fields in found),
+        _INSERT_CHUNK,
+        (
+            chunk_row(next(free), documents[chunk.document], chunk, pack_terms(fields, terms))
+            for chunk, fields in chunks
+        ),
     )
 
 
 def _insert_edges(
-    connection: apsw.Connection, entries: Mapping[str, IndexEntry], documents: Numbered, terms: Numbered
+    connection: apsw.Connection, entries: Mapping[str, IndexEntry], documents: Ids, terms: Ids
 ) -> set[int]:
-    """Insert links that lead nowhere yet, and give their numbers."""
-    found: list[tuple[int, int, int, Link]] = []
-    free = _free(connection, _LAST_EDGE)
+    """Insert links without a target, and return their ids."""
+    links: list[tuple[int, int, int, Link]] = []
+    free = _free_ids(connection, _LAST_EDGE)
     for id_, entry in entries.items():
-        found.extend((next(free), documents[id_], at, link) for at, link in enumerate(entry.links))
+        links.extend((next(free), documents[id_], ordinal, link) for ordinal, link in enumerate(entry.links))
     connection.executemany(
-        _EDGE,
-        (edge_row(*each, packed({"inbound": each[-1].terms}, terms)) for each in found),
+        _INSERT_EDGE,
+        (
+            edge_row(edge, source, ordinal, link, pack_terms({"inbound": link.terms}, terms))
+            for edge, source, ordinal, link in links
+        ),
     )
     connection.executemany(
         "INSERT INTO edge_refs VALUES (?, ?, ?)",
-        ((key, edge, rank) for edge, _, _, link in found for rank, key in enumerate(dict.fromkeys(link.refs))),
+        ((key, edge, rank) for edge, _, _, link in links for rank, key in enumerate(dict.fromkeys(link.refs))),
     )
-    return {edge for edge, *_ in found}
+    return {edge for edge, *_ in links}
 
 
 def _terms(entry: IndexEntry) -> set[str]:
-    fields = [terms for each in (entry.terms, *entry.chunk_terms) for terms in each.values()]
+    fields = [terms for owner in (entry.terms, *entry.chunk_terms) for terms in owner.values()]
     return set().union(*fields, *(link.terms for link in entry.links))
 
 
-def _ones(values: Iterable[Any]) -> Iterator[tuple[Any]]:
+def _bindings(values: Iterable[Any]) -> Iterator[tuple[Any]]:
     return ((value,) for value in values)

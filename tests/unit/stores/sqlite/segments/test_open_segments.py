@@ -1,4 +1,4 @@
-"""The library of segments, shared by threads in different generations: none gets what belongs to another."""
+"""Open segments shared by threads in different generations, which must not mix."""
 
 import sys
 import threading
@@ -16,7 +16,7 @@ ROUNDS = 5000
 
 @pytest.fixture(autouse=True)
 def _restless() -> Iterator[None]:
-    """Let threads take turns as often as can be, so that they meet in bad moments."""
+    """Switch threads as often as possible, to provoke races."""
     usual = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -24,25 +24,25 @@ def _restless() -> Iterator[None]:
 
 
 def _both(store: SqliteStore, ask: Callable[[SqliteStore], int]) -> list[str]:
-    """Ask from two generations at once, and tell what came from the wrong one."""
+    """Ask from two generations at once, and return the results of the wrong one."""
     wrong: list[str] = []
     ready, changed = threading.Event(), threading.Event()
 
-    def asking(mine: int) -> None:
+    def read(mine: int) -> None:
         with store.snapshot() as generation:
             if mine == 0:
                 ready.set()
                 assert changed.wait(30)
             for _ in range(ROUNDS):
-                told = ask(store)
-                if told != mine + 1:
-                    wrong.append(f"generation {generation} was told {told}, not {mine + 1}")
+                result = ask(store)
+                if result != mine + 1:
+                    wrong.append(f"generation {generation} got {result}, not {mine + 1}")
                     return
 
     def before() -> None:
         try:
-            asking(0)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the test shall show it
+            read(0)
+        except Exception as error:  # noqa: BLE001 - the test reports any error
             wrong.append(repr(error))
 
     other = threading.Thread(target=before)
@@ -50,7 +50,7 @@ def _both(store: SqliteStore, ask: Callable[[SqliteStore], int]) -> list[str]:
     assert ready.wait(30)
     store.put([entry("b.md", "# B\n\nTwo, see [a](a.md).\n")])
     changed.set()
-    asking(1)
+    read(1)
     other.join()
     return wrong
 
@@ -58,7 +58,7 @@ def _both(store: SqliteStore, ask: Callable[[SqliteStore], int]) -> list[str]:
 def _documents_with_words(store: SqliteStore) -> int:
     session = store._sessions.begin()
     try:
-        return store._library.lexicon(session).statistics.chunks
+        return store._segments.lexicon(session).statistics.chunks
     finally:
         store._sessions.end(session)
 
@@ -82,7 +82,7 @@ def test_the_links_of_two_generations_at_once(tmp_path: Path) -> None:
 
 
 def test_many_filters_at_once(tmp_path: Path) -> None:
-    """More filters than are remembered: what one thread remembers another forgets."""
+    """More filters than are cached: one thread removes what another has cached."""
     store = SqliteStore.open(tmp_path / "index.sqlite", create=True)
     store.put([entry(f"docs/{number}.md", "# A\n\nOne.\n") for number in range(40)])
     wrong: list[str] = []
@@ -94,13 +94,13 @@ def test_many_filters_at_once(tmp_path: Path) -> None:
                 found = store.first_passing_chunks([path, "docs/39.md"], Filters(paths=(path,)))
                 if set(found) != {path}:
                     wrong.append(f"{path}: {found}")
-        except Exception as error:  # noqa: BLE001 - whatever it is, the test shall show it
+        except Exception as error:  # noqa: BLE001 - the test reports any error
             wrong.append(repr(error))
 
     threads = [threading.Thread(target=ask, args=(start,)) for start in (0, 10, 20, 30)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     store.close()
     assert wrong == []

@@ -1,0 +1,54 @@
+"""Read sessions on an index whose segment files may have been lost."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from waymeet.stores.sqlite.database.errors import UnreadableError, translate_errors
+from waymeet.stores.sqlite.segments.open_segments import LostSegmentError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from waymeet.stores.sqlite.database.sessions import Session, Sessions
+
+_ATTEMPTS = 3
+
+
+class IndexReader:
+    """Opens read sessions and has lost segments repaired first.
+
+    Segments are derived from the tables, so a missing or corrupt file does not make a read fail: `repair` removes it
+    from the registry, and the read starts again.
+    """
+
+    def __init__(self, sessions: Sessions, repair: Callable[[LostSegmentError], None]) -> None:
+        self._sessions = sessions
+        self._repair = repair
+
+    def begin(self) -> Session:
+        """Pin the newest generation. `Sessions.end` releases it."""
+        for attempt in range(_ATTEMPTS):
+            try:
+                return self._sessions.begin()
+            except LostSegmentError as lost:
+                # A merge may have removed the file a moment ago. Then the next attempt finds another list of segments,
+                # and nothing is lost. So the first failure is not repaired.
+                if attempt == _ATTEMPTS - 2:
+                    self._repair(lost)
+        with translate_errors(self._sessions.path):
+            try:
+                return self._sessions.begin()
+            except LostSegmentError as lost:
+                raise UnreadableError(str(lost)) from lost
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """Read within one generation."""
+        session = self.begin()
+        try:
+            with self._sessions.translating(session):
+                yield session
+        finally:
+            self._sessions.end(session)
