@@ -12,9 +12,9 @@ from waymeet.interfaces.cli import _SECTIONS, cli
 from waymeet.interfaces.cli.manage.settings import descriptions
 from waymeet.interfaces.http.openapi import build_description
 from waymeet.interfaces.mcp.compat import COMPAT
-from waymeet.interfaces.mcp.prompts import listed as prompts
+from waymeet.interfaces.mcp.prompts import list_prompts as prompts
 from waymeet.interfaces.mcp.resources import TEMPLATES
-from waymeet.interfaces.mcp.tools import TOOLS, Offered, input_schema, local
+from waymeet.interfaces.mcp.tools import TOOLS, ToolSpec, input_schema, tool_defaults
 from waymeet.recipes import RECIPES
 from waymeet.recipes.stage_table import STAGES
 from waymeet.search.pipeline import stage_name
@@ -154,9 +154,15 @@ def tools() -> str:
     return "\n\n".join(_tool(each) for each in TOOLS.values())
 
 
-def _tool(offered: Offered) -> str:
-    kind = "changes files of the project" if offered.writes else "changes the index" if offered.keeps else "only reads"
-    schema = input_schema(offered.request, local(Settings()))
+def _tool(offered: ToolSpec) -> str:
+    kind = (
+        "changes files of the project"
+        if offered.writes
+        else "changes the index"
+        if offered.changes_index
+        else "only reads"
+    )
+    schema = input_schema(offered.request, tool_defaults(Settings()))
     rows = (
         (code(name) + (" (needed)" if name in schema["required"] else ""), _kind(each), each.get("description", ""))
         for name, each in schema["properties"].items()
@@ -180,7 +186,11 @@ def _kind(schema: Mapping[str, Any]) -> str:
 def older_tools() -> str:
     """List the tools of other systems that can be offered."""
     rows = (
-        (code(each.name), each.title, " ".join(map(code, input_schema(each.request, local(Settings()))["properties"])))
+        (
+            code(each.name),
+            each.title,
+            " ".join(map(code, input_schema(each.request, tool_defaults(Settings()))["properties"])),
+        )
         for each in COMPAT.values()
     )
     return table(("tool", "what it does", "parameters"), rows)

@@ -14,9 +14,9 @@ from waymeet import Project
 from waymeet.analysis.token_estimate import estimate_tokens
 from waymeet.errors import UsageError
 from waymeet.interfaces.mcp import render
-from waymeet.interfaces.mcp.background_index import refuse_everything
+from waymeet.interfaces.mcp.background_index import refuse_broad_root
 from waymeet.interfaces.mcp.compat import COMPAT
-from waymeet.interfaces.mcp.tools import TOOLS, Local, listed
+from waymeet.interfaces.mcp.tools import TOOLS, ToolDefaults, describe_tools
 from waymeet.interfaces.requests.operations import OPERATIONS
 from waymeet.interfaces.requests.operations.search import SearchRequest, answer_search
 
@@ -145,7 +145,7 @@ def test_every_tool_works_and_its_answer_fits_its_schema(project: Path, era: str
         saved, told = await done(
             "remember", kind="skills", title="Rotate keys", description="How keys are rotated", steps=["Stop", "Rotate"]
         )
-        id_, version = saved["entry"]["id"], saved["entry"]["version"]
+        id_, version = saved["item"]["id"], saved["item"]["version"]
         assert f"version: {version}" in told
         saved, _ = await done("update", id=id_, version=version, triggers=["rotate the keys"])
         saved, _ = await done("link", id=id_, relation="references", target="docs/setup.md")
@@ -153,7 +153,7 @@ def test_every_tool_works_and_its_answer_fits_its_schema(project: Path, era: str
         assert skills["skills"][0]["id"] == id_
         assert "2) Rotate" in told
         read, told = await done("read", id=id_)
-        assert read["version"] == saved["entry"]["version"]
+        assert read["version"] == saved["item"]["version"]
         assert f"version: {read['version']}" in told
         related, told = await done("related", id="docs/setup.md", link_types=["references"])
         assert id_ in {each["id"] for each in related["links"]}
@@ -231,7 +231,7 @@ def test_an_error_says_what_to_do_next(project: Path, name: str, arguments: dict
 def test_a_conflict_shows_what_is_there_and_its_version(project: Path) -> None:
     async def talking(client: Client) -> None:
         saved = await client.call_tool("remember", {"kind": "notes", "title": "Mine", "text": "first"})
-        entry = saved.structured_content["entry"]
+        entry = saved.structured_content["item"]
         refused = await client.call_tool("update", {"id": entry["id"], "version": "stale", "text": "second"})
         assert refused.is_error
         assert f"version={entry['version']}" in said(refused)
@@ -251,7 +251,7 @@ def test_an_unknown_tool_is_an_error_of_the_protocol(project: Path, era: str) ->
 def test_a_home_folder_is_not_indexed_by_an_agent(monkeypatch: pytest.MonkeyPatch, project: Path) -> None:
     monkeypatch.setenv("HOME", str(project))
     with Project.open(project) as opened, pytest.raises(UsageError, match="not a project"):
-        refuse_everything(opened)
+        refuse_broad_root(opened)
     result = call(project, "search", query="keys")
     assert result.is_error
     assert "not indexed yet" in said(result)
@@ -262,8 +262,8 @@ def test_a_home_folder_is_not_indexed_by_an_agent(monkeypatch: pytest.MonkeyPatc
 
 
 def test_descriptions_name_only_tools_that_exist() -> None:
-    for each in listed([*TOOLS.values(), *COMPAT.values()], Local(1)):
+    for each in describe_tools([*TOOLS.values(), *COMPAT.values()], ToolDefaults(1)):
         quoted = (each.description or "").split("`")[1::2]
         known = {*TOOLS, *each.input_schema["properties"], "path#L10-L24", "deep", "lex", "vec", "hyde", "remove"}
         assert {word for word in quoted if word not in known} == set(), each.name
-    assert render.framed("x").count("\n") == 2
+    assert render.quote_untrusted("x").count("\n") == 2

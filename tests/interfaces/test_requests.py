@@ -14,8 +14,8 @@ from waymeet.analysis.intent import INTENT_WORDS
 from waymeet.analysis.token_estimate import estimate_tokens
 from waymeet.errors import CursorError, RequestError, WaymeetError
 from waymeet.interfaces.requests import fields
-from waymeet.interfaces.requests.decode import convert, decoded
-from waymeet.interfaces.requests.errors import statuses, to_failure
+from waymeet.interfaces.requests.decode import convert, decode_json
+from waymeet.interfaces.requests.errors import list_statuses, to_failure
 from waymeet.interfaces.requests.operations import OPERATIONS
 from waymeet.interfaces.requests.operations.search import SearchAnswer, SearchRequest, to_query
 from waymeet.interfaces.requests.schemas import components, flat_schema, schema
@@ -241,14 +241,14 @@ def test_every_error_has_a_name_and_a_status() -> None:
     kinds = [each for each in vars(known_errors).values() if isinstance(each, type) and issubclass(each, WaymeetError)]
     told = {kind: to_failure(kind("What happened.")) for kind in kinds}
     assert len({each.code for each in told.values()}) == len(kinds)
-    assert {each.status for each in told.values()} == statuses()
+    assert {each.status for each in told.values()} == list_statuses()
     assert all(each.next_step for each in told.values())
     assert to_failure(WaymeetError("a", "b")).next_step == "b"
 
 
 def test_a_misspelt_field_is_suggested() -> None:
     with pytest.raises(RequestError, match="limt") as refused:
-        decoded(SearchRequest, b'{"query": "x", "limt": 3}')
+        decode_json(SearchRequest, b'{"query": "x", "limt": 3}')
     assert refused.value.hint == "Did you mean `limit`?"
     assert convert(SearchRequest, {"query": "x", "limit": "3", "explain": "true"}, lax=True).limit == 3
 

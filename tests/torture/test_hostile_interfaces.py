@@ -46,7 +46,7 @@ async def agent(root: Path, environment: dict[str, str], name: str) -> list[str]
             )
             assert not saved.is_error, saved
             assert saved.structured_content is not None
-            written.append(str(saved.structured_content["entry"]["id"]))
+            written.append(str(saved.structured_content["item"]["id"]))
             found = await client.call_tool("search", {"query": f"crowd {name}{number}"})
             assert not found.is_error, found
     return written

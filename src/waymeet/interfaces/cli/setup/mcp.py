@@ -64,7 +64,7 @@ def _listed(*, read_only: bool, compat: bool, as_json: bool) -> int:
     from waymeet.interfaces.mcp.tools import TOOLS
 
     tools = [*TOOLS.values(), *(COMPAT.values() if compat else ())]
-    shown = [each for each in tools if not (read_only and (each.writes or each.keeps))]
+    shown = [each for each in tools if not (read_only and (each.writes or each.changes_index))]
     if as_json:
         print_json([{"name": each.name, "title": each.title, "description": each.description} for each in shown])
     else:
