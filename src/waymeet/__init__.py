@@ -1,6 +1,6 @@
-r"""Waymeet: where words, meaning and links meet. Local-first, graph-aware hybrid search for a project's knowledge.
+r"""Local-first hybrid search with text, vectors and links for docs, code and notes.
 
-A `Project` is a folder and its index. `open` it, bring the index up to date with `index`, and ask:
+A `Project` is a folder with its index. `open` it, update the index with `index`, and search:
 
 >>> from pathlib import Path
 >>> from tempfile import TemporaryDirectory
@@ -9,14 +9,14 @@ A `Project` is a folder and its index. `open` it, bring the index up to date wit
 >>> page = Path(place.name, "project", "fusion.md")
 >>> page.parent.mkdir()
 >>> _ = page.write_text("# Fusion\n\nRanks are fused by RRF, see [weights](weights.md).\n", encoding="utf-8")
->>> plain = ["embedding.provider=none"]  # by words and links alone: no model is loaded
+>>> plain = ["embedding.provider=none"]  # text and links only: no model is loaded
 >>> project = Project.open(page.parent, index=Path(place.name, "index.sqlite"), flags=plain)
 >>> project.index().added
 1
 >>> [(hit.id, hit.title) for hit in project.search("how are ranks fused").hits]
 [('fusion.md#L1-L3', 'Fusion')]
 
-A `Query` says more than words; `explain` shows how each score came about; `context` gives what to read for a task:
+A `Query` has filters and options. `explain` adds the computation of each score. `context` collects text for a task:
 
 >>> query = Query("rank fusion", limit=3, filters=Filters(kinds=("docs",)))
 >>> [hit.explanation.value == hit.score for hit in project.explain(query).hits if hit.explanation]
@@ -24,7 +24,7 @@ A `Query` says more than words; `explain` shows how each score came about; `cont
 >>> project.context("change how ranks are fused", budget=500).pieces[0].id
 'fusion.md#L1-L3'
 
-Notes, tasks and skills are Markdown files of the project; a change names the version it builds on:
+Notes, tasks and skills are Markdown files of the project. An update names the version it is based on:
 
 >>> saved = project.notebook.create("notes", "Weights", "RRF uses k = 60.")
 >>> project.notebook.update(saved.item.id, version=saved.item.version, fields={"tags": ["rank"]}).changed
@@ -34,8 +34,8 @@ True
 >>> project.close()
 >>> place.cleanup()
 
-What goes wrong is a `WaymeetError` with a message and a hint. Threads may share a project; in a program with an event
-loop, `AsyncProject` has the same calls to await.
+Errors are `WaymeetError`s with a message and a hint. Threads may share a project. `AsyncProject` has the same methods
+for asyncio.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -74,8 +74,8 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever lives under that name
-    """Load a public name when it is first used: start-up is a feature."""
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - any public object
+    """Import a public name on first use, for a fast start-up."""
     if name not in _HOMES:
         raise AttributeError(f"module 'waymeet' has no attribute {name!r}")
     from importlib import import_module  # noqa: PLC0415

@@ -1,33 +1,33 @@
-"""Everything that can go wrong in a way the user can act on.
+"""Errors that a user can act on.
 
 WaymeetError
-├── UsageError              what was asked cannot be done as asked            (exit 2)
-│   ├── SettingsError       a settings file, variable or flag is wrong
-│   ├── UnknownRecipeError  no recipe or mode of that name
-│   ├── RequestError        a request of a program is not understood
-│   ├── CursorError         a cursor is broken, or belongs to another question
-│   ├── ConflictError       somebody else changed it first; shows both texts  (exit 4)
-│   ├── CollectionError     a test collection cannot be used
-│   ├── RemovalsError       so much is gone that somebody has to agree to forget it
+├── UsageError              invalid request                                   (exit 2)
+│   ├── SettingsError       invalid settings file, variable or flag
+│   ├── UnknownRecipeError  unknown recipe or mode
+│   ├── RequestError        malformed request of a program
+│   ├── CursorError         invalid cursor, or one of another query
+│   ├── ConflictError       changed since it was read; has both texts         (exit 4)
+│   ├── CollectionError     unusable test collection
+│   ├── RemovalsError       most files are missing; removal needs confirmation
 │   └── NotFoundError       no such folder or file
-│       ├── NotIndexedError nothing indexed has that name                     (exit 1)
-│       └── NoSuchEntryError  no note, task or skill has that name            (exit 1)
-├── IndexUnavailableError   there is no usable index                          (exit 3)
-│   ├── NoIndexError        nothing was indexed here yet
-│   ├── DamagedIndexError   the index file cannot be read
-│   ├── NewerIndexError     the index was written by a newer Waymeet
-│   └── BusyIndexError      another process holds the index
-└── ModelError              a model failed or returned something unusable     (exit 3)
-    ├── EmbeddingError      … an embedder
-    │   └── UnusableVectorError  what it returned is no vector that can be used
-    └── RestingError        … was so slow that it is left alone for a while
+│       ├── NotIndexedError no such indexed document                          (exit 1)
+│       └── ItemNotFoundError  no such note, task or skill                    (exit 1)
+├── IndexUnavailableError   no usable index                                   (exit 3)
+│   ├── NoIndexError        not indexed yet
+│   ├── DamagedIndexError   the index is corrupt
+│   ├── NewerIndexError     written by a newer version
+│   └── BusyIndexError      locked by another process
+└── ModelError              a model failed                                    (exit 3)
+    ├── EmbeddingError      an embedder failed
+    │   └── UnusableVectorError  invalid vector
+    └── CircuitOpenError    disabled for a while because it was too slow
 
-Every message says what happened; every hint says what to do next.
+A message states what happened and why, a hint the next step.
 """
 
 
 class WaymeetError(Exception):
-    """An error with its cause and the next step."""
+    """An error with a message, a hint and an exit code."""
 
     exit_code = 3
 
@@ -41,29 +41,29 @@ class WaymeetError(Exception):
 
 
 class UsageError(WaymeetError):
-    """What was asked cannot be done as asked."""
+    """The request is invalid."""
 
     exit_code = 2
 
 
 class SettingsError(UsageError):
-    """A settings file, variable or flag is wrong."""
+    """A settings file, variable or flag is invalid."""
 
 
 class UnknownRecipeError(UsageError):
-    """There is no recipe or mode of that name."""
+    """The recipe or mode is unknown."""
 
 
 class RequestError(UsageError):
-    """A request that a program sent is not understood."""
+    """The request of a program is malformed."""
 
 
 class CursorError(UsageError):
-    """A cursor is broken, or belongs to another question."""
+    """A cursor is invalid, or belongs to another query."""
 
 
 class ConflictError(UsageError):
-    """An entry was changed by somebody else since it was read; nothing was written."""
+    """An item was changed since it was read. Nothing was written."""
 
     exit_code = 4
 
@@ -72,11 +72,11 @@ class ConflictError(UsageError):
     ) -> None:
         super().__init__(message, hint)
         self.current = current
-        """What the file holds now."""
+        """The current text of the file."""
         self.refused = refused
-        """What was not written."""
+        """The text that was not written."""
         self.version = version
-        """The version to base another try on; empty if the entry is gone."""
+        """The current version; empty if the item was deleted."""
 
 
 class CollectionError(UsageError):
@@ -84,15 +84,15 @@ class CollectionError(UsageError):
 
 
 class RemovalsError(UsageError):
-    """So much is gone that somebody has to agree before the index forgets it: a disk may not be mounted."""
+    """Most files are missing, perhaps because a disk is not mounted. Removal needs confirmation."""
 
 
 class NotFoundError(UsageError):
-    """There is no such folder or file."""
+    """The folder or file does not exist."""
 
 
 class NotIndexedError(NotFoundError):
-    """Nothing indexed has that name."""
+    """No indexed document has that name."""
 
     exit_code = 1
 
@@ -108,19 +108,19 @@ class IndexUnavailableError(WaymeetError):
 
 
 class NoIndexError(IndexUnavailableError):
-    """Nothing was indexed here yet."""
+    """The project is not indexed yet."""
 
 
 class DamagedIndexError(IndexUnavailableError):
-    """The index file cannot be read."""
+    """The index is corrupt."""
 
 
 class NewerIndexError(IndexUnavailableError):
-    """The index was written by a newer Waymeet."""
+    """The index was written by a newer version."""
 
 
 class BusyIndexError(IndexUnavailableError):
-    """Another process holds the index."""
+    """Another process has locked the index."""
 
 
 class ModelError(WaymeetError):
@@ -132,8 +132,8 @@ class EmbeddingError(ModelError):
 
 
 class UnusableVectorError(EmbeddingError):
-    """An embedder answered, but with something that is no vector of its kind: asking again will hardly help."""
+    """An embedder returned an invalid vector. A retry is unlikely to help."""
 
 
 class CircuitOpenError(ModelError):
-    """A model was so slow that it is left alone for a while."""
+    """A model is disabled for a while because it was too slow."""

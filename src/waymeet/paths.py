@@ -1,4 +1,4 @@
-"""Where things are: the project's root and its index file."""
+"""Paths of projects, indexes and data folders."""
 
 import os
 import re
@@ -13,21 +13,21 @@ _MARKERS = (PROJECT_FILE, ".git", ".hg")
 
 
 def project_root(start: Path) -> Path:
-    """Find the project that a folder belongs to.
+    """Find the root of the project that contains a folder.
 
-    The nearest folder at or above it that was indexed before; else the nearest that carries a project's mark
-    (`waymeet.toml` or version control); else the folder itself.
+    It is the nearest folder at or above it with an index; else the nearest with `waymeet.toml` or version control; else
+    the folder itself.
     """
     start = existing_folder(start)
     above = (start, *start.parents)
     for folder in above:
-        if is_visible(_usual_file(folder)):
+        if is_visible(_default_index(folder)):
             return folder
     return next((folder for folder in above if any(is_visible(folder / mark) for mark in _MARKERS)), start)
 
 
 def is_visible(path: Path) -> bool:
-    """Tell whether a file can be seen; one in a closed folder cannot."""
+    """Return whether a path exists and can be accessed."""
     try:
         return path.exists()
     except (OSError, ValueError):
@@ -35,31 +35,36 @@ def is_visible(path: Path) -> bool:
 
 
 def existing_folder(path: Path) -> Path:
-    """Resolve a folder, or say clearly that there is none."""
+    """Resolve a folder, or raise an error with a hint."""
     try:
         path = path.expanduser()
         if not path.exists():
-            raise NotFoundError(f"There is no folder {path}.", "Check the spelling, or run it from inside the project.")
+            raise NotFoundError(
+                f"There is no folder {path}.", "Check the spelling, or run the command inside the project."
+            )
         if not path.is_dir():
-            raise NotFoundError(f"{path} is a file, not a folder.", f"Give its folder: {path.parent}")
+            raise NotFoundError(f"{path} is a file, not a folder.", f"Use its folder: {path.parent}")
         return path.resolve()
     except (OSError, RuntimeError, ValueError) as error:
-        raise NotFoundError(f"{path} cannot be a folder: {error}.", "Check the spelling.") from error
+        raise NotFoundError(f"{path} is not a valid folder: {error}.", "Check the spelling.") from error
 
 
-def known_folder(path: Path, chosen: Path | None = None) -> Path:
-    """Resolve a folder; one that is gone will do if it was indexed before, for its index can still answer."""
+def known_folder(path: Path, index: Path | None = None) -> Path:
+    """Resolve a folder.
+
+    A missing one is accepted if it has an index, which can still be searched.
+    """
     try:
         return existing_folder(path)
     except NotFoundError:
-        gone = _in_spite(path)
-        if gone is None or not is_visible(index_file(gone, chosen)):
+        missing = _resolve_missing(path)
+        if missing is None or not is_visible(index_file(missing, index)):
             raise
-        return gone
+        return missing
 
 
-def _in_spite(path: Path) -> Path | None:
-    """Say where a folder would be that is not there."""
+def _resolve_missing(path: Path) -> Path | None:
+    """Resolve the path of a folder that does not exist."""
     try:
         return path.expanduser().resolve()
     except (OSError, RuntimeError, ValueError):
@@ -67,76 +72,75 @@ def _in_spite(path: Path) -> Path | None:
 
 
 def current_folder() -> Path:
-    """Say where the user stands, if that place still exists."""
+    """Return the current folder, if it still exists."""
     try:
         return Path.cwd()
     except OSError as error:
-        raise NotFoundError("The current folder does not exist any more.", "Go to another one.") from error
+        raise NotFoundError("The current folder no longer exists.", "Change to another folder.") from error
 
 
-def index_file(root: Path, chosen: Path | None = None) -> Path:
-    """Say where a project's index lives: the chosen file, `WAYMEET_INDEX`, else the user's data folder.
+def index_file(root: Path, index: Path | None = None) -> Path:
+    """Return the path of a project's index.
 
-    It is keyed by the root, and never inside the tree it describes.
+    It is the chosen file, `WAYMEET_INDEX`, or a file in the user's data folder whose name contains a hash of the root.
+    An index inside its own project is refused.
     """
-    given = chosen or os.environ.get("WAYMEET_INDEX")
-    if not given:
-        return _usual_file(root)
+    chosen = index or os.environ.get("WAYMEET_INDEX")
+    if not chosen:
+        return _default_index(root)
     try:
-        path = Path(given).expanduser().absolute()
-        inside = path.resolve().is_relative_to(root)
+        path = Path(chosen).expanduser().absolute()
+        is_inside = path.resolve().is_relative_to(root)
     except (OSError, RuntimeError, ValueError) as error:
-        raise UsageError(f"{given} cannot be an index file: {error}.", "Choose another place.") from error
-    if inside:
-        raise UsageError(
-            f"The index {path} would lie inside the project it describes.", "Choose a place outside of it."
-        )
+        raise UsageError(f"{chosen} is not a valid index file: {error}.", "Choose another path.") from error
+    if is_inside:
+        raise UsageError(f"The index {path} would be inside the project.", "Choose a path outside of it.")
     return path
 
 
-def _usual_file(root: Path) -> Path:
+def _default_index(root: Path) -> Path:
     key = blake2b(os.fsencode(root), digest_size=6).hexdigest()
     name = re.sub(r"[^\w.-]+", "-", root.name)[:40] or "root"
     return data_folder() / "indexes" / f"{name}-{key}.sqlite"
 
 
 def index_bytes(index: Path) -> int:
-    """Add up the index file and what lies beside it."""
-    beside = index.parent.glob(f"{escape(index.name)}*")
-    files = (file for path in beside for file in (path.rglob("*") if path.is_dir() else (path,)))
+    """Return the size of the index file and of the files next to it."""
+    paths = index.parent.glob(f"{escape(index.name)}*")
+    files = (file for path in paths for file in (path.rglob("*") if path.is_dir() else (path,)))
     return sum(file.stat().st_size for file in files if file.is_file())
 
 
 def file_identity(path: Path) -> tuple[int, int] | None:
-    """Say which file lies at a place, to tell it from one that takes its place; None if there is none."""
+    """Return device and inode of a file, to detect its replacement. None if it does not exist."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def data_folder() -> Path:
-    """Say where the user's data lives on this platform."""
-    from platformdirs import user_data_path  # noqa: PLC0415 - start-up is a feature
+    """Return the user's data folder of this platform."""
+    from platformdirs import user_data_path  # noqa: PLC0415 - for a fast start-up
 
     return user_data_path("waymeet")
 
 
 def cache_folder() -> Path:
-    """Say where what can be made again lives on this platform; it can be deleted at any time."""
-    from platformdirs import user_cache_path  # noqa: PLC0415 - start-up is a feature
+    """Return the user's cache folder of this platform, which can be deleted at any time."""
+    from platformdirs import user_cache_path  # noqa: PLC0415 - for a fast start-up
 
     return user_cache_path("waymeet")
 
 
 def state_folder() -> Path:
-    """Say where what must be remembered lives on this platform, such as the token for changes over HTTP."""
-    from platformdirs import user_state_path  # noqa: PLC0415 - start-up is a feature
+    """Return the user's state folder of this platform, for example for the HTTP token."""
+    from platformdirs import user_state_path  # noqa: PLC0415 - for a fast start-up
 
     return user_state_path("waymeet")
 
 
 def is_too_broad(root: Path) -> bool:
-    """Tell whether a folder is so wide that nobody means to index it by accident."""
+    """Return whether a folder is too broad to index without a request: home folder or root."""
     return root in {Path(root.anchor), Path.home()}

@@ -66,7 +66,7 @@ def flip(file: Path, at: int) -> None:
 def test_a_sound_index(index: Path, run: Run) -> None:
     checked = run("check")
     assert checked.code == 0
-    assert checked.out == f"Nothing is wrong with {index}.\n"
+    assert checked.out == f"No corruption found in {index}.\n"
     assert run("check", "--repair").out == checked.out
     told = json.loads(run("check", "--json").out)
     assert told == {"findings": [], "lost": False, "run_index": False}
@@ -99,13 +99,13 @@ def test_rows_that_cannot_be_right(index: Path, run: Run, sql: str, said: str) -
     execute(index, sql)
     found = run("check")
     assert (found.code, said in found.out) == (3, True), found
-    assert "Mend it: waymeet check --repair" in found.err
+    assert "To repair it: waymeet check --repair" in found.err
     mended = run("check", "--repair")
     assert mended.code == 0, mended
     assert all(line.startswith("repaired: ") for line in mended.out.splitlines())
     assert run("check").code == 0
     assert run("index", *FLAGS).code == 0
-    assert run("check").out.startswith("Nothing is wrong")
+    assert run("check").out.startswith("No corruption found")
     if "x'0100000001000008'" not in sql:  # terms that might be right cannot be told from right ones
         assert hits(run) == before
 
@@ -127,7 +127,7 @@ def test_segments(index: Path, run: Run, ending: str, how: str) -> None:
     assert (found.code, len(json.loads(found.out)["findings"])) == (3, 1)
     mended = run("check", "--repair")
     assert (mended.code, mended.err) == (0, "")  # nothing has to be read again
-    assert run("check").out.startswith("Nothing is wrong")
+    assert run("check").out.startswith("No corruption found")
     assert hits(run) == before
 
 

@@ -1,4 +1,4 @@
-"""The command line as its users meet it: what it prints, what it returns, and how it fails."""
+"""The command line: output, exit codes and errors."""
 
 import json
 import os
@@ -40,11 +40,29 @@ def test_json_is_an_answer(project: Path, run: Run) -> None:
     }
 
 
-def test_explain_prints_a_tree(project: Path, run: Run) -> None:
-    found = run("search", "fused", "--explain")
-    assert "= quotient of" in found.out
-    assert "idf = ln(" in found.out
-    assert "└─" in found.out
+def test_explain_prints_the_signals_of_each_score(project: Path, run: Run) -> None:
+    shown = run("search", "fused", "--explain").out
+    assert "█" in shown
+    assert "fuse" in shown
+    assert "estimated relevance 0." in shown
+    assert "└─" not in shown
+
+
+def test_explain_full_prints_a_tree(project: Path, run: Run) -> None:
+    shown = run("search", "fused", "--explain-full").out
+    assert "= quotient of" in shown
+    assert "idf" in shown
+    assert "└─" in shown
+
+
+def test_json_has_the_tree_with_either_option(project: Path, run: Run) -> None:
+    short, full, none = (
+        json.loads(run("search", "fused", "--json", *options).out)["hits"][0]["explanation"]
+        for options in (("--explain",), ("--explain-full",), ())
+    )
+    assert short == full
+    assert short["parts"]
+    assert none is None
 
 
 def test_filters(project: Path, run: Run) -> None:
@@ -179,7 +197,7 @@ def test_status(project: Path, run: Run) -> None:
     assert status["changes"] == []
     text = run("status").out
     assert "big.md" in text
-    assert "yes, every file" in text
+    assert "yes, no file changed" in text
     (project / "new.md").write_text("new", encoding="utf-8")
     assert "no, 1 file" in run("status").out
 
@@ -231,7 +249,7 @@ def test_recipes_and_settings(project: Path, run: Run) -> None:
         (("serach", "x"), "Did you mean search?"),
         (("how do we rotate keys?",), "waymeet search"),
         (("note", "shwo", "x"), "Did you mean show?"),
-        (("models", "pull", "x"), "There are: get, remove."),
+        (("models", "pull", "x"), "Commands: get, remove."),
     ],
 )
 def test_wrong_usage_is_exit_2_and_says_what_to_do(project: Path, run: Run, args: tuple[str, ...], said: str) -> None:
@@ -252,7 +270,7 @@ def test_an_empty_folder(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPat
     empty = tmp_path / "empty"
     empty.mkdir()
     monkeypatch.chdir(empty)
-    assert "nothing to search yet" in run("index").err
+    assert "Nothing to search" in run("index").err
     found = run("search", "anything")
     assert found.code == 1
     assert "no readable text files" in found.err
@@ -313,7 +331,7 @@ def test_a_first_index_that_was_broken_off_is_finished_by_the_next_search(projec
 
 
 def test_filters_that_nothing_passes_are_named(project: Path, run: Run) -> None:
-    assert "check their spelling" in run("search", "fusion", "--in", "nodir").err
+    assert "Check their spelling" in run("search", "fusion", "--in", "nodir").err
     assert "Invalid value for '--kind'" in run("search", "fusion", "--kind", "coed").err
 
 

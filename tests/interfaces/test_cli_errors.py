@@ -1,4 +1,4 @@
-"""The command line in bad luck: closed pipes, Ctrl-C, hostile names, half characters, other people's indexes."""
+"""The command line under adverse conditions: closed pipes, Ctrl-C, hostile names, invalid text, foreign indexes."""
 
 import json
 import os
@@ -54,8 +54,8 @@ def test_indexed_text_cannot_steer_the_terminal(project: Path) -> None:
     evil = "\x1b]0;title\x07 \x9b31m \u202egnp"
     (project / "evil\x1b[31m\nname.md").write_text(f"# Evil {evil}\n\nfusion {evil}\n", encoding="utf-8")
     (project / "title.md").write_text('---\ntitle: "Good\\n99. forged  1.0"\n---\nfusion\n', encoding="utf-8")
-    for recipe in ("auto", "threeway", "classic"):
-        code, shown = on_a_terminal("search", "evil", "fusion", "--explain", "--linked", "--recipe", recipe)
+    for recipe, depth in (("auto", "--explain"), ("threeway", "--explain-full"), ("classic", "--explain")):
+        code, shown = on_a_terminal("search", "evil", "fusion", depth, "--linked", "--recipe", recipe)
         assert code == 0
         shown = re.sub(r"\x1b\]8;;(?:file://[\w./%#-]*)?\x1b\\", "", shown)  # our own links
         assert not [harm for harm in ("\x1b]", "\x1b[31m", "\x07", "\x9b", "\u202e") if harm in shown]
@@ -102,7 +102,7 @@ def test_a_vanished_folder(project: Path, run: Run, tmp_path: Path, monkeypatch:
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    assert "does not exist any more" in run("search", "x").err
+    assert "no longer exists" in run("search", "x").err
 
 
 def test_an_index_belongs_to_one_project(

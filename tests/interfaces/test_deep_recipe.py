@@ -1,4 +1,4 @@
-"""`waymeet search --recipe deep` with models behind HTTP: chosen by the user alone, and announced when they fail."""
+"""`waymeet search --recipe deep` with models over HTTP: chosen by the user, and reported when they fail."""
 
 import json
 from collections.abc import Iterator

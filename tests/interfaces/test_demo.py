@@ -1,4 +1,4 @@
-"""What `make demo` shows, on a machine without a network: questions find answers that they share no word with."""
+"""The demo of `make demo` without a network: queries find documents that share no word with them."""
 
 import os
 import re

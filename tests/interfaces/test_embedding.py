@@ -1,4 +1,4 @@
-"""Embedding as its users meet it: at once, later, not at all, and never for money without being asked."""
+"""Embedding from commands: at once, in the background, not at all, and never at a cost without consent."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -49,7 +49,7 @@ def sent(server: str) -> list[str]:
         return [text for each in json.load(answer) for text in each["body"]["input"]]
 
 
-def meaning(run: Run, *flags: str) -> dict[str, object]:
+def vector_status(run: Run, *flags: str) -> dict[str, object]:
     found: dict[str, object] = json.loads(run("status", "--json", *flags).out)["vectors"]
     return found
 
@@ -60,7 +60,7 @@ def test_indexing_embeds_and_says_so(project: Path, run: Run) -> None:
     assert "sections embedded in" in told.out
     assert "/s)" in told.out
     assert "embedded" not in run("index", *HASHING).out
-    found = meaning(run, *HASHING)
+    found = vector_status(run, *HASHING)
     assert found["embedded"] == found["chunks"]
     assert "sections embedded by hashing-32+2" in run("status", *HASHING).out
 
@@ -68,17 +68,17 @@ def test_indexing_embeds_and_says_so(project: Path, run: Run) -> None:
 def test_words_and_links_alone(project: Path, run: Run) -> None:
     report = json.loads(run("index", "--no-embed", "--json", *HASHING).out)
     assert report["embedding"] is None
-    assert meaning(run, *HASHING)["embedded"] == 0
-    assert "nobody is embedding the rest now" in run("status", *HASHING).out
+    assert vector_status(run, *HASHING)["embedded"] == 0
+    assert "no process is embedding the rest" in run("status", *HASHING).out
     report = json.loads(run("index", "--json", *HASHING).out)
-    assert report["embedding"]["embedded"] == meaning(run, *HASHING)["chunks"]
+    assert report["embedding"]["embedded"] == vector_status(run, *HASHING)["chunks"]
 
 
 @pytest.mark.parametrize("ways", [("--no-embed", "--background"), ("--watch", "--no-embed")])
 def test_contradictions_are_refused(project: Path, run: Run, ways: tuple[str, ...]) -> None:
     told = run("index", *ways)
     assert told.code == 2
-    assert "Choose one of" in told.err
+    assert "exclude each other" in told.err
 
 
 def test_a_search_says_how_much_is_embedded(project: Path, run: Run) -> None:
@@ -95,7 +95,7 @@ def test_a_search_says_how_much_is_embedded(project: Path, run: Run) -> None:
 def test_what_a_search_embedded_is_kept(project: Path, run: Run) -> None:
     run("index", "--no-embed")
     run("search", "rotate keys", *HASHING)
-    kept = meaning(run, *HASHING)["embedded"]
+    kept = vector_status(run, *HASHING)["embedded"]
     assert kept
     found = json.loads(run("search", "rotate keys", "--json", *HASHING).out)
     (partial,) = (each["detail"] for each in found["degraded"])
@@ -107,9 +107,9 @@ def test_another_model_takes_over_when_it_is_complete(project: Path, run: Run) -
     run("index", *HASHING)
     found = json.loads(run("search", "rotate keys", "--json", *OTHER).out)
     (change,) = (each["detail"] for each in found["degraded"])
-    assert "until all are, hashing-32+2 answers" in change
+    assert "hashing-32+2" in change
     assert {"vector"} <= {each["source"] for hit in found["hits"] for each in hit["sources"]}
-    assert "until all are, hashing-32+2 answers" in run("status", *OTHER).out
+    assert "until all are embedded, search uses hashing-32+2" in run("status", *OTHER).out
     run("index", *OTHER)
     assert not json.loads(run("search", "rotate keys", "--json", *OTHER).out)["degraded"]
     assert list(Project.open(project).counts().vectors) == ["hashing-16+2"]
@@ -119,11 +119,11 @@ def test_without_a_model_vectors_are_kept_until_somebody_removes_them(project: P
     run("index", *HASHING)
     assert "no_model" in run("search", "rotate keys", "--json").out
     status = run("status").out
-    assert "vectors of hashing-32+2 are kept but not asked: waymeet index --forget-vectors" in status
+    assert "unused vectors of hashing-32+2: waymeet index --forget-vectors" in status
     assert not json.loads(run("search", "rotate keys", "--json", *HASHING).out)["degraded"]
     told = run("index", "--forget-vectors")
-    assert "Forgotten: the vectors of hashing-32+2." in told.err
-    assert "kept but not asked" not in run("status").out
+    assert "Removed the vectors of hashing-32+2." in told.err
+    assert "unused vectors" not in run("status").out
     assert "no unused vectors" in run("index", "--forget-vectors").err
 
 
@@ -171,7 +171,7 @@ def test_a_provider_that_does_not_answer_costs_meaning_alone(
     assert told.code == 3
     assert "6 files" in told.out
     assert "HTTP 401" in told.err
-    assert "without a vector: words and links find them" in told.err
+    assert "without a vector; text search still finds them" in told.err
     assert run("search", "rotate keys").code == 0
 
 

@@ -1,4 +1,4 @@
-"""Keeping current, from the command line: watching, several roots, contexts, files and folders found by their paths."""
+"""Keeping the index fresh: watching, several roots, contexts, files and folders found by their paths."""
 
 import json
 import os
@@ -47,7 +47,7 @@ def test_watching_tells_what_it_takes_in(project: Path, run: Run) -> None:
         assert "docs/renamed.md" in run("search", "newest", "--no-refresh").out
         (project / ".gitignore").write_text("docs/\n", encoding="utf-8")
         assert "1 new, 4 removed" in watching.line()
-        assert "nothing changed" in run("index").out  # it holds the turn only while it works
+        assert "no changes" in run("index").out  # it holds the turn only while it works
     finally:
         code, err = watching.end(signal.SIGTERM)
     assert code == 0
@@ -61,11 +61,11 @@ def test_watching_in_json_until_interrupted(project: Path) -> None:
         assert json.loads(watching.line())["added"] == 6
         (project / "data.json").unlink()
         told = json.loads(watching.line())
-        assert (told["removed"], told["trouble"], told["moved"]) == (1, "", [])
+        assert (told["removed"], told["error"], told["renamed"]) == (1, "", [])
         project.rename(project.parent / "away")
         told = json.loads(watching.line())
         assert told["code"] == "failed"
-        assert "There is no folder" in told["trouble"]
+        assert "There is no folder" in told["error"]
         (project.parent / "away").rename(project)
         assert json.loads(watching.line())["code"] == "recovered"
     finally:
@@ -82,7 +82,7 @@ def test_a_watch_does_not_forget_most_of_the_files(project: Path, run: Run) -> N
         assert json.loads(watching.line())["added"] == 36
         (project / ".gitignore").write_text("page*\n", encoding="utf-8")
         told = json.loads(watching.line())
-        assert "29 of 36 files are gone" in told["trouble"]
+        assert "29 of 36 files are gone" in told["error"]
         assert "--accept-removals" in told["hint"]
         assert run("search", "page", "--no-refresh").code == 0
         assert run("index", "--yes").code == 0
@@ -168,4 +168,4 @@ def test_a_closed_root_deletes_nothing(project: Path, run: Run) -> None:
     assert "root_missing" in {each["code"] for each in answer["degraded"]}
     assert (refused.code, status.code) == (2, 0)
     assert "Permission denied" in status.out
-    assert "nothing changed" in run("index", *where).out
+    assert "no changes" in run("index", *where).out

@@ -1,4 +1,4 @@
-"""The manual: every command has a summary, examples that can be typed, exit codes; and asking for it costs little."""
+"""Help: every command has a summary, valid examples and exit codes, and help is fast."""
 
 import re
 import shlex

@@ -26,7 +26,18 @@ QUESTIONS = (
 UNBOUNDED = 10_000_000
 """Tokens: agents get shorter answers unless they ask for long ones."""
 COMPARED = (
-    *("query", "recipe", "mode", "search_type", "hits", "total_found", "doubtful", "degraded", "notes", "generation"),
+    *(
+        "query",
+        "recipe",
+        "mode",
+        "search_type",
+        "hits",
+        "total_found",
+        "low_relevance",
+        "degraded",
+        "notes",
+        "generation",
+    ),
 )
 
 
@@ -91,7 +102,7 @@ def test_all_doors_lead_to_the_same_answer(place: tuple[Path, dict[str, str]], m
     assert expected[0]["search_type"] == "hybrid"
     assert expected[0]["hits"][0]["explanation"]
     first = [each["hits"][0] for each in (expected[0], expected[-1])]
-    assert [each["doubtful"] for each in (expected[0], expected[-1])] == [False, True]
+    assert [each["low_relevance"] for each in (expected[0], expected[-1])] == [False, True]
     assert first[0]["relevance"] > 0.2 > first[1]["relevance"]
     assert all(each["relevance_explanation"]["value"] == each["relevance"] for each in first)
     for door, given in answers.items():

@@ -13,7 +13,7 @@ def test_a_note_from_the_first_word_to_the_last(project: Path, run: Run) -> None
     run("index")
     added = run("note", "add", "Keys rotate monthly", "By the job `rotate`, on the first.", "--tag", "ops")
     assert added.code == 0, added.err
-    assert added.out.startswith("Wrote .waymeet/notes/keys-rotate-monthly.md (version ")
+    assert added.out.startswith("Saved .waymeet/notes/keys-rotate-monthly.md (version ")
     assert run("search", "job rotate first", "--kind", "notes").out.startswith(
         "1. .waymeet/notes/keys-rotate-monthly.md#"
     )
@@ -35,7 +35,7 @@ def test_a_note_from_the_first_word_to_the_last(project: Path, run: Run) -> None
         past = json.loads(run("note", "history", name, "--json").out)
         assert len(past) == 3
     back = f"restore .waymeet/notes/keys-rotate-monthly.md {past[0]['version']}\n"
-    assert removed.endswith(f"To bring it back: waymeet note {back}")
+    assert removed.endswith(f"To restore it: waymeet note {back}")
     assert run("note", "restore", "keys-rotate-monthly", past[-1]["version"]).code == 0
     assert "By the job" in run("note", "show", "keys-rotate-monthly").out
 
@@ -83,7 +83,7 @@ def test_an_editor_is_called_and_its_text_is_never_thrown_away(
     refused = run("task", "edit", "a")
     assert refused.code == 2
     assert "is not one of" in refused.err
-    kept = refused.err.partition("Your text is kept in ")[2].partition("\n")[0]
+    kept = refused.err.partition("Your text was saved to ")[2].partition("\n")[0]
     assert "status: doing" in Path(kept).read_text(encoding="utf-8")
     Path(kept).unlink()
 
@@ -100,7 +100,7 @@ def test_tasks(project: Path, run: Run) -> None:
     assert run("task", "link", "rotate-the-keys", "subtask_of", "write-the-job").code == 2
     assert run("task", "move", "write-the-job", "doing").code == 2
     removed = run("task", "rm", "rotate-the-keys")
-    assert "write-the-job.md no longer says subtask_of" in removed.out
+    assert "write-the-job.md: removed its relation subtask_of" in removed.out
 
 
 def test_skills(project: Path, run: Run) -> None:

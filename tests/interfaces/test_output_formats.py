@@ -1,4 +1,4 @@
-"""The forms that answers come in, what standard input is good for, and errors that programs can read."""
+"""Output formats, standard input, and errors as JSON."""
 
 import io
 import json
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from interfaces.conftest import Run
 
-from waymeet.interfaces.cli.ask.preview import first_look, look_lines
+from waymeet.interfaces.cli.ask.preview import preview_files, preview_lines
 from waymeet.interfaces.render.text import plain_line
 from waymeet.settings import Ingest
 
@@ -73,7 +73,7 @@ def test_every_list_has_every_form(project: Path, run: Run, args: tuple[str, ...
 def test_json_and_another_form_contradict_each_other(project: Path, run: Run) -> None:
     found = run("search", "x", "--json", "--format", "md")
     assert found.code == 2
-    assert "not both" in found.err
+    assert "exclude each other" in found.err
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_an_unknown_namespace_is_told_with_those_there_are(project: Path, run: R
     assert run("search", "fusion", "--namespace", "billing").code == 0
     found = run("search", "fusion", "--namespace", "biling")
     assert found.code == 1
-    assert "There is no namespace biling. There are: billing, shop." in found.err
+    assert "There is no namespace biling. Known: billing, shop." in found.err
 
 
 def test_skills_anywhere_are_listed_without_asking_for_an_index(project: Path, run: Run) -> None:
@@ -178,19 +178,19 @@ def test_symbols_of_a_file_are_drawn(project: Path, run: Run) -> None:
         assert called in edges
 
 
-def test_a_first_look_finds_without_an_index(project: Path) -> None:
+def test_a_preview_finds_lines_without_an_index(project: Path) -> None:
     (project / ".env").write_text("rotate keys", encoding="utf-8")
     (project / "ops.md").write_text("rotate keys: password = 'hunter2-Zx81!'\n", encoding="utf-8")
-    look = first_look(project, Ingest(), "rotate signing keys", late=lambda: False)
-    assert look.seen[0].path == "docs/setup.md"
-    assert look.looked == look.files
-    assert ".env" not in {each.path for each in look.seen}
-    shown = "\n".join(plain_line(line) for line in look_lines(look))
+    preview = preview_files(project, Ingest(), "rotate signing keys", is_late=lambda: False)
+    assert preview.matches[0].path == "docs/setup.md"
+    assert preview.files_read == preview.files
+    assert ".env" not in {each.path for each in preview.matches}
+    shown = "\n".join(plain_line(line) for line in preview_lines(preview))
     assert "docs/setup.md:3  Install it, then rotate" in shown
     assert "hunter2" not in shown
 
 
-def test_a_first_look_ends_when_it_is_late(project: Path) -> None:
+def test_a_preview_ends_when_it_is_late(project: Path) -> None:
     calls = iter(range(1000))
-    look = first_look(project, Ingest(), "keys", late=lambda: next(calls) > 2)
-    assert look.looked <= 2
+    preview = preview_files(project, Ingest(), "keys", is_late=lambda: next(calls) > 2)
+    assert preview.files_read <= 2

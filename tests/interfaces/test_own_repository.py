@@ -1,4 +1,4 @@
-"""The product on its own repository: what the README promises of it."""
+"""Search on this repository: the promises of the README."""
 
 import json
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ def test_how_are_results_fused(repository: Project) -> None:
 
 
 def test_an_identifier_in_another_style(repository: Project) -> None:
-    found = repository.search(Query("recipeNamed", limit=3))
+    found = repository.search(Query("findRecipe", limit=3))
     assert "src/waymeet/recipes/__init__.py" in {hit.document for hit in found.hits}
 
 

@@ -1,4 +1,4 @@
-"""The library's public face: few names, loaded when used, typed, and cheap to import."""
+"""The public names of the library: few, loaded on use, typed, and cheap to import."""
 
 import subprocess
 import sys

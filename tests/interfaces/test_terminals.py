@@ -1,4 +1,4 @@
-"""The command line on a real terminal: colours, links, lines that fit, the pager, questions."""
+"""The command line on a terminal: colours, links, wrapping, pager, questions."""
 
 import os
 import pty
@@ -122,6 +122,6 @@ def test_the_first_search_in_a_large_folder_shows_something_at_once(project: Pat
     code, shown = terminal("search", "rotate signing keys", "--set", "terminal.preview_seconds=60", PAGER="cat")
     assert code == 0
     text = _plain(shown)
-    assert "A first look at" in text
+    assert "Preview from" in text
     assert text.index("docs/setup.md:3  Install it, then rotate") < text.index("1. docs/setup.md#L")
-    assert "A first look" not in terminal("search", "rotate keys", PAGER="cat")[1], "there is an index now"
+    assert "Preview from" not in terminal("search", "rotate keys", PAGER="cat")[1], "there is an index now"

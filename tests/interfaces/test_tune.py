@@ -14,7 +14,7 @@ from interfaces.conftest import Run
 from support.documented_project import THINGS, files, write
 
 from waymeet.errors import UsageError
-from waymeet.interfaces.quality.settings_file import planned
+from waymeet.interfaces.quality.settings_file import plan_weights
 
 MISLED = "auto.name_bonus = 0.0\n# Ours.\n[bm25.fields]\ntitle = 40.0 # too much\n"
 
@@ -85,7 +85,7 @@ def test_without_a_terminal_confirmation_is_needed(run: Run, misled: Path) -> No
     assert "Not a terminal" in done.err
 
 
-@pytest.mark.parametrize("text", ["auto = { name_bonus = 0.5 }\n", "auto.name_bonus = \n"])
+@pytest.mark.parametrize("text", ["[[auto]]\n", "auto.name_bonus = \n"])
 def test_a_file_that_cannot_be_changed_is_noticed_first(run: Run, tmp_path: Path, text: str) -> None:
     root = write(tmp_path / "house", {"README.md": files()["README.md"], "waymeet.toml": text})
     done = run("tune", "-C", str(root), "--yes")
@@ -96,16 +96,16 @@ def test_a_file_that_cannot_be_changed_is_noticed_first(run: Run, tmp_path: Path
 
 def test_weights_go_where_the_settings_are(tmp_path: Path) -> None:
     weights = {"auto.name_bonus": 0.3, "bm25.fields.title": 4.0}
-    plan = planned(tmp_path, weights)
+    plan = plan_weights(tmp_path, weights)
     assert (plan.path.name, plan.before) == ("waymeet.toml", None)
     assert tomllib.loads((plan.after or b"").decode()) == {
         "auto": {"name_bonus": 0.3},
         "bm25": {"fields": {"title": 4.0}},
     }
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "x"\n', encoding="utf-8")
-    assert planned(tmp_path, weights).path.name == "waymeet.toml"
+    assert plan_weights(tmp_path, weights).path.name == "waymeet.toml"
     (tmp_path / "pyproject.toml").write_text("[tool.waymeet.auto]\nname_bonus = 1.0 # mine\n", encoding="utf-8")
-    plan = planned(tmp_path, weights)
+    plan = plan_weights(tmp_path, weights)
     assert plan.path.name == "pyproject.toml"
     assert tomllib.loads((plan.after or b"").decode())["tool"]["waymeet"]["auto"] == {"name_bonus": 0.3}
 
@@ -113,18 +113,18 @@ def test_weights_go_where_the_settings_are(tmp_path: Path) -> None:
 def test_weights_written_with_dots_and_comments_stay_so(tmp_path: Path) -> None:
     before = "# Ours.\r\nauto.name_bonus = 0.0 # why\r\n\r\n[bm25.fields] # weights\r\ntitle = 40.0   # too much\r\n"
     (tmp_path / "waymeet.toml").write_bytes(before.encode())
-    plan = planned(
+    plan = plan_weights(
         tmp_path,
         {"auto.name_bonus": 0.3, "auto.definition_bonus": 0.1, "bm25.fields.title": 4.0, "bm25.fields.path": 1.0},
     )
     assert (plan.after or b"").decode() == (
         "# Ours.\r\nauto.name_bonus = 0.3 # why\r\nauto.definition_bonus = 0.1\r\n\r\n"
-        "[bm25.fields] # weights\r\npath = 1.0\r\ntitle = 4.0   # too much\r\n"
+        "[bm25.fields] # weights\r\ntitle = 4.0   # too much\r\npath = 1.0\r\n"
     )
 
 
 def test_a_form_that_cannot_be_changed_safely_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "waymeet.toml").write_text("auto = { name_bonus = 0.5 }\n", encoding="utf-8")
+    (tmp_path / "waymeet.toml").write_text("auto = 0.5\n", encoding="utf-8")
     with pytest.raises(UsageError, match="cannot be changed") as refused:
-        planned(tmp_path, {"auto.name_bonus": 0.3})
+        plan_weights(tmp_path, {"auto.name_bonus": 0.3})
     assert "auto.name_bonus = 0.3" in refused.value.hint

@@ -1,4 +1,4 @@
-"""A vault in English and Japanese with the code it speaks of: its pages in the graph and in answers."""
+"""A vault in English and Japanese with the code it describes: its pages in the graph and in results."""
 
 import json
 import shutil

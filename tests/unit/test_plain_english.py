@@ -42,6 +42,8 @@ def test_strings_and_docstrings_have_no_metaphors(path: Path) -> None:
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(REPOSITORY).as_posix())
 def test_pages_have_no_metaphors(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
+    if path.name == "CHANGELOG.md":
+        text = re.sub(r"`[^`]*`", "", text)  # it lists old names
     found = [match.group() for match in METAPHORS.finditer(text) if match.group() not in STABLE_CODES]
     assert found == []
 

@@ -91,7 +91,7 @@ def _run_job(
 
 
 def embed_few(models: Models, store: Store, settings: Settings, is_late: Callable[[], bool]) -> None:
-    """Embed the sections of a few changed files before a query is answered, unless a job is running.
+    """Embed the sections of a few changed files before a query is answered.
 
     Remote models are left to the job: a slow server would delay the answer.
     """
@@ -154,7 +154,7 @@ def is_paid(models: Models, settings: Embedding) -> bool:
 
 
 def start_in_background(models: Models, root: Path, flags: Iterable[str], store: Store, settings: Settings) -> bool:
-    """Start a process that embeds the rest, if the settings allow it; True if one was started.
+    """Start a process that embeds the rest, and return whether one was started.
 
     None is started at a paid provider, nor soon after a job that failed.
     """
@@ -190,7 +190,7 @@ def _failed_recently(last: "Job | None") -> bool:
 def _check_consent(
     models: Models, store: Store, settings: Embedding, consent: "Consent | None"
 ) -> "EmbeddingReport | None":
-    """Give the report of a run that needs consent and has none; None if it may begin."""
+    """Return a report if the run needs consent and has none, else None."""
     if not is_remote(settings):
         return None
     from waymeet.models.remote.cost import check_consent

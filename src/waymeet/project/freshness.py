@@ -1,4 +1,4 @@
-"""Compare the files with the index before a query is answered, and describe what the index lacks."""
+"""Compare files and index before a query is answered, and report what the index lacks."""
 
 from pathlib import Path
 from threading import Lock
@@ -37,7 +37,10 @@ class SharedCheck:
 
 
 def find_quick_changes(root: Path, store: Store, settings: Settings) -> "Changes | None":
-    """Compare files and index by size and time; None if `ingest.refresh_seconds` do not suffice."""
+    """Compare files and index by size and time, or return None if there is no time.
+
+    `ingest.refresh_seconds` limits the time.
+    """
     from waymeet.ingest.discover.changes import find_changes
 
     deadline = monotonic() + settings.ingest.refresh_seconds
@@ -76,7 +79,7 @@ def report_repairs(store: Store) -> tuple[Degraded, ...]:
 
 
 def reason_to_postpone(changes: "Changes", settings: Settings) -> str:
-    """Give the reason why a search must not index these changes itself; empty if it may."""
+    """Return why a search must not index these changes itself, or the empty string."""
     from waymeet.ingest.discover.changes import removal_warning
 
     warning = removal_warning(changes, confirm_above=0)
@@ -88,7 +91,7 @@ def reason_to_postpone(changes: "Changes", settings: Settings) -> str:
 
 
 def is_worth_recording(changes: "Changes") -> bool:
-    """Tell whether there is anything to write: changed files, or many new times of unchanged files."""
+    """Tell whether there are changed files, or many new times of unchanged files, to write."""
     return bool(changes.number) or changes.read > _MAX_READ
 
 

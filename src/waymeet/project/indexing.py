@@ -39,7 +39,7 @@ def index_changes(root: Path, store: Store, settings: Settings, changes: "Change
 
 
 def index_before_search(root: Path, models: Models, settings: Settings, changes: "Changes") -> str:
-    """Index a few changed files and embed their sections; the reason if that was not possible.
+    """Index a few changed files and embed their sections, or return why that failed.
 
     A connection of its own does not wait longer than `ingest.refresh_seconds` for other writers.
     """
@@ -59,7 +59,7 @@ def index_before_search(root: Path, models: Models, settings: Settings, changes:
 
 
 def index_if_changed(root: Path, index: Path, store: Store, settings: Settings) -> "IndexReport | None":
-    """Index changed files while watching; None if nothing changed."""
+    """Index changed files while watching, or return None if nothing changed."""
     from waymeet.ingest.discover.changes import find_changes
     from waymeet.ingest.lock import index_lock
 

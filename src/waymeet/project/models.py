@@ -1,4 +1,4 @@
-"""The embedding models of one index: those that the settings choose, and those that answer queries now.
+"""The embedding models of one index: those of the settings, and those that embed queries.
 
 The two differ while the model is being changed: until every section has a vector of the new model, queries are
 embedded by the old one.
@@ -97,7 +97,7 @@ class Models:
         return ActiveModels(embedders, (Degraded("vector", "model_change", detail),), is_local)
 
     def note_failure(self, store: Store, settings: Embedding, active: ActiveModels, answer: Answer) -> bool:
-        """Note that a previous model failed; True if other models answer from now on."""
+        """Note that a previous model failed, and return whether others answer from now on."""
         from waymeet.ingest.embed.model_switch import previous_models
 
         reason = next((item.detail for item in answer.degraded if item.code == "embedding_failed"), "")
@@ -141,12 +141,12 @@ class Models:
                 self._cache.close()
 
     def _failure(self, settings: Embedding) -> str:
-        """Give the reason why a previous model is not tried now; empty if it is."""
+        """Return why a previous model is not tried now, or the empty string."""
         reason, until = self._failed.get(settings, ("", 0.0))
         return reason if monotonic() < until else ""
 
     def _previous(self, spaces: Iterable[str], settings: Embedding) -> tuple[tuple[Embedder, ...], str]:
-        """Create the models that made the stored vectors, or give the reason why that is not possible."""
+        """Create the models that made the stored vectors, or return why that is not possible."""
         from waymeet.models.trusted import is_trusted
 
         failure = self._failure(settings)

@@ -59,7 +59,7 @@ class Project:
     def open(
         cls, root: Path | str | None = None, *, index: Path | str | None = None, flags: Iterable[str] = ()
     ) -> Self:
-        """Open a project by its folder; without one, the project that the current folder belongs to.
+        """Open a project by its folder, by default that of the current folder.
 
         `index` names another index file; `flags` are settings as `section.key=value`.
         """
@@ -100,7 +100,7 @@ class Project:
         embed: bool = True,
         consent: "Consent | None" = None,
     ) -> "IndexReport":
-        """Bring the index up to date with the files, then embed the sections that have no vector (see `embed`).
+        """Bring the index up to date with the files, then embed sections without a vector.
 
         One process indexes at a time; while another does, `waiting` is called every moment. If most files are gone,
         nothing is changed unless `accept_removals` is set.
@@ -120,7 +120,9 @@ class Project:
         consent: "Consent | None" = None,
         waiting: Callable[[], None] | None = None,
     ) -> "EmbeddingReport":
-        """Embed the sections that have no vector; if a model fails, the report names the error.
+        """Embed the sections that have no vector.
+
+        If a model fails, the report names the error.
 
         Before a large run at a paid provider, `consent` is called. `stopped` ends the run early.
         """
@@ -129,7 +131,7 @@ class Project:
         )
 
     def embed_in_background(self) -> bool:
-        """Start a process that embeds the rest, if the settings allow it; True if one was started."""
+        """Start a process that embeds the rest, and return whether one was started."""
         return embedding_job.start_in_background(self.models, self.root, self.flags, self._open_store(), self.settings)
 
     def drop_unused_vectors(self) -> list[str]:
@@ -158,7 +160,7 @@ class Project:
         return indexing.index_if_changed(self.root, self.index_path, self._open_store(create=True), self.settings)
 
     def add_root(self, name: str, folder: Path) -> None:
-        """Index another folder together with the project from now on; its files are known as `name:/path`."""
+        """Add a folder that is indexed with the project, with paths like `name:/path`."""
         from waymeet.ingest.discover.roots import add_root
 
         add_root(self._open_store(create=True), self.root, name, existing_folder(folder))
@@ -170,7 +172,10 @@ class Project:
         remove_root(self._open_store(create=True), name)
 
     def check(self, *, repair: bool = False) -> "CheckResult":
-        """Check the index for corruption; with `repair`, fix it. Run `index` afterwards if the result says so."""
+        """Check the index for corruption, and repair it on request.
+
+        Run `index` afterwards if the result says so.
+        """
         from waymeet.ingest.lock import index_lock
 
         if not self.index_path.exists():
@@ -182,7 +187,7 @@ class Project:
             return check_store(self.index_path, repair=True)
 
     def search(self, query: str | Query, *, refresh: bool = True, over: Iterable[Layer] = ()) -> Answer:
-        """Answer a query; files that changed since they were indexed are indexed first if that is quick.
+        """Answer a query, after indexing the files that changed if that is quick.
 
         `over` are settings of this call only, with priority over all others.
         """
@@ -199,7 +204,7 @@ class Project:
         return replace(answer, degraded=degraded) if degraded else answer
 
     def _answer(self, store: Store, query: Query, settings: Settings) -> Answer:
-        """Run the recipe with the models that answer now; again if a previous model just failed."""
+        """Run the recipe with the active models, again if a previous model just failed."""
         from waymeet.search.pipeline import answer_query
 
         recipe = self.recipe(query.recipe)
@@ -222,7 +227,7 @@ class Project:
         return self.search(replace(query, explain=True))
 
     def context(self, task: str | Query, *, budget: int = 0, refresh: bool = True) -> "Context":
-        """Collect what to read for a task: the best sections and the pages they link to, within a budget.
+        """Collect what to read for a task: the best sections and linked pages, within a budget.
 
         The budget is in estimated tokens; 0 for that of the settings.
         """
@@ -254,7 +259,7 @@ class Project:
         return store, self._refresh(store)
 
     def graph(self, reference: str = "", *, depth: int = 1, kinds: Collection[str] = (), limit: int = 200) -> "Graph":
-        """Give the link graph around a document, section or symbol; without one, the whole graph."""
+        """Give the link graph around a document, section or symbol, or the whole graph."""
         from waymeet.search.explore.graph import build_graph
 
         return build_graph(self.refreshed_store()[0], reference, depth, kinds, limit)
@@ -280,7 +285,9 @@ class Project:
         return self._open_store().counts()
 
     def read(self, reference: str, *, start: int = 0, lines: int = 0) -> "Excerpt":
-        """Read a section by its id, or lines of an indexed file (`path`, `path:from`, `path:from:count`).
+        """Read a section by its id, or lines of an indexed file.
+
+        References: an id, `path`, `path:from`, `path:from:count`.
 
         `start` and `lines` choose other lines of that file, counted from 1; 0 for those of the reference.
         """
@@ -302,7 +309,7 @@ class Project:
         return excerpt
 
     def texts(self, sections: Collection[str]) -> dict[str, str]:
-        """Give the indexed texts of sections by id; unknown ids are left out."""
+        """Give the indexed texts of sections by id, without unknown ids."""
         return {id_: chunk.text for id_, chunk in self._open_store().chunks(sections).items()}
 
     def count_matching(self, filters: Filters) -> int:
@@ -384,7 +391,7 @@ class Project:
             return self._freshness_check.degraded
 
     def _index_quick_changes(self, store: Store) -> tuple[Degraded, ...]:
-        """Find changed files and index them if they are few; report what the index lacks."""
+        """Index changed files if they are few, and report what the index lacks."""
         root_missing = freshness.report_missing_root(self.root, store)
         if root_missing:
             return root_missing

@@ -1,4 +1,4 @@
-"""Every number there is to set, and how files, variables and flags change it."""
+"""Settings: their defaults, and the files, variables and flags that override them."""
 
 from waymeet.settings.layers import Layer, find_origin, make_layer, resolve
 from waymeet.settings.models import Embedding, Expand, Rerank
@@ -18,6 +18,7 @@ from waymeet.settings.values import (
     Mcp,
     NotebookSettings,
     Pool,
+    Relevance,
     Rrf,
     Settings,
     Shape,
@@ -49,6 +50,7 @@ __all__ = [
     "Neighbours",
     "NotebookSettings",
     "Pool",
+    "Relevance",
     "Rerank",
     "Rrf",
     "Serve",

@@ -1,4 +1,4 @@
-"""What numbers may be: never negative, never absurd, never NaN."""
+"""Value ranges of settings."""
 
 from typing import Annotated
 

@@ -1,7 +1,7 @@
-"""Laying settings over one another: defaults < recipe < user < project < environment < flags.
+"""Layers of settings, each overriding the ones before.
 
-A layer is a nested mapping with a name that messages and `waymeet settings` can show. Every layer is checked when it
-is made, so that a mistake is reported with the place it stands in.
+The order is: defaults, recipe, user, project, environment, flags. A layer is a nested mapping with the name of its
+source. Each layer is validated when it is made, so that an error message names the source.
 """
 
 import tomllib
@@ -19,51 +19,54 @@ Tree = Mapping[str, Any]
 
 
 class Layer(msgspec.Struct, frozen=True):
-    """Some settings and where they come from."""
+    """Settings of one source."""
 
     name: str
     values: Tree
 
 
 def make_layer(name: str, values: Tree, *, trusted: bool = True) -> Layer:
-    """Make a layer, refusing keys that do not exist, values that do not fit, and what a stranger may not set."""
+    """Make a layer after validating its keys and values.
+
+    Private settings of untrusted sources are refused.
+    """
     _check_keys(name, values, defaults())
     for key, _ in list_keys(values):
         if not trusted and any(key == private or key.startswith(f"{private}.") for private in PRIVATE):
             raise SettingsError(
-                f"{name} may not set {key}: a project's file cannot choose what is read or secret, or who is asked.",
-                "Put it into your own settings file (waymeet settings shows where that is) or into the environment.",
+                f"{name} may not set {key}: a project's file cannot set paths, secrets or models.",
+                "Set it in your own settings file (waymeet settings shows its path) or in the environment.",
             )
     resolve((Layer(name, values),))
     return Layer(name, values)
 
 
 def resolve(layers: Sequence[Layer]) -> Settings:
-    """Lay the layers over the defaults, later ones on top."""
+    """Merge the layers with the defaults. Later layers override earlier ones."""
     merged: dict[str, Any] = {}
-    for each in layers:
-        merged = merge_trees(merged, each.values)
+    for layer in layers:
+        merged = merge_trees(merged, layer.values)
     try:
         return msgspec.convert(merged, Settings)
     except msgspec.ValidationError as error:
-        cause, _, at = str(error).partition(" - at `$.")
-        names = " / ".join(each.name for each in layers)
-        raise SettingsError(f"{names}: {at.rstrip('`') or 'settings'}: {cause}.") from error
+        cause, _, key = str(error).partition(" - at `$.")
+        names = " / ".join(layer.name for layer in layers)
+        raise SettingsError(f"{names}: {key.rstrip('`') or 'settings'}: {cause}.") from error
 
 
 def find_origin(key: str, layers: Sequence[Layer]) -> str:
-    """Name the layer that decides a key."""
-    for each in reversed(layers):
-        values: Any = each.values
+    """Return the name of the layer that sets a key."""
+    for layer in reversed(layers):
+        values: Any = layer.values
         for part in key.split("."):
             values = values.get(part) if isinstance(values, Mapping) else None
         if values is not None:
-            return each.name
+            return layer.name
     return "default"
 
 
 def merge_trees(below: Tree, above: Tree) -> dict[str, Any]:
-    """Merge two trees; where both have a value the upper one wins.
+    """Merge two trees, with the values of the second where both have one.
 
     >>> merge_trees({"rrf": {"k": 60, "vector": 1}}, {"rrf": {"k": 10}})
     {'rrf': {'k': 10, 'vector': 1}}
@@ -76,22 +79,25 @@ def merge_trees(below: Tree, above: Tree) -> dict[str, Any]:
 
 
 def defaults() -> dict[str, Any]:
-    """Give the default settings as a tree."""
+    """Return the default settings as a tree."""
     tree: dict[str, Any] = msgspec.to_builtins(Settings())
     return tree
 
 
-def list_keys(tree: Tree | None = None, above: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield every setting as a dotted key with its default; a group whose keys its user names is one setting."""
+def list_keys(tree: Tree | None = None, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """List all settings as dotted keys with their values.
+
+    A mapping with custom keys is one setting.
+    """
     for key, value in (defaults() if tree is None else tree).items():
         if isinstance(value, Mapping) and value:
-            yield from list_keys(value, f"{above}{key}.")
+            yield from list_keys(value, f"{prefix}{key}.")
         else:
-            yield f"{above}{key}", value
+            yield f"{prefix}{key}", value
 
 
 def parse_assignment(key: str, text: str, name: str) -> Layer:
-    """Make a layer from one `section.key` and the text of its value, read as the type of that setting.
+    """Make a layer from one key and the text of its value, converted to the type of the setting.
 
     >>> parse_assignment("rrf.k", "30", "--set").values
     {'rrf': {'k': 30.0}}
@@ -100,7 +106,7 @@ def parse_assignment(key: str, text: str, name: str) -> Layer:
     if key not in known:
         raise unknown_key_error(name, key, list(known))
     try:
-        value = msgspec.convert(_read(key, text), _type_of(key), strict=False)
+        value = msgspec.convert(_parse_value(key, text), _type_of(key), strict=False)
     except msgspec.ValidationError as error:
         raise SettingsError(f"{name}: {key}: {error}.") from error
     tree: Any = value
@@ -110,44 +116,44 @@ def parse_assignment(key: str, text: str, name: str) -> Layer:
 
 
 def unknown_key_error(name: str, key: str, known: Sequence[str]) -> SettingsError:
-    """Say that there is no such key, and which one was probably meant."""
+    """Make the error for an unknown key, with a suggestion."""
     close = get_close_matches(key, known, n=1, cutoff=0.5)
-    hint = f"Did you mean {close[0]}?" if close else "`waymeet settings` lists all of them."
+    hint = f"Did you mean {close[0]}?" if close else "To list all settings: waymeet settings"
     return SettingsError(f"{name}: there is no setting {key}." if name else f"There is no setting {key}.", hint)
 
 
-def _check_keys(name: str, values: Tree, known: Tree, above: str = "") -> None:
+def _check_keys(name: str, values: Tree, known: Tree, prefix: str = "") -> None:
     if not isinstance(values, Mapping):
-        raise SettingsError(f"{name}: {above.rstrip('.') or 'it'} is a value, not a group of settings.")
+        raise SettingsError(f"{name}: {prefix.rstrip('.') or 'the file'} is a value, not a group of settings.")
     for key, value in values.items():
         if key not in known:
             raise unknown_key_error(
-                name, f"{above}{key}", [f"{above}{other}" for other in known] + [k for k, _ in list_keys()]
+                name, f"{prefix}{key}", [f"{prefix}{other}" for other in known] + [k for k, _ in list_keys()]
             )
         if isinstance(known[key], Mapping):
             if not isinstance(value, Mapping):
-                raise SettingsError(f"{name}: {above}{key} is a group of settings, not a value.")
-            if known[key]:  # an empty group has no keys of its own: its user names them
-                _check_keys(name, value, known[key], f"{above}{key}.")
+                raise SettingsError(f"{name}: {prefix}{key} is a group of settings, not a value.")
+            if known[key]:  # a group that is empty by default has custom keys
+                _check_keys(name, value, known[key], f"{prefix}{key}.")
 
 
 def _type_of(key: str) -> Any:  # noqa: ANN401 - a type expression
-    found: Any = Settings
+    type_: Any = Settings
     for part in key.split("."):
-        found = next(item.type for item in msgspec.structs.fields(found) if item.name == part)
-    return found
+        type_ = next(field.type for field in msgspec.structs.fields(type_) if field.name == part)
+    return type_
 
 
-def _read(key: str, text: str) -> object:
-    """Read a text as far as the type of a setting asks for it: as a list, as a table, or not at all."""
+def _parse_value(key: str, text: str) -> object:
+    """Parse the text of a list or a table. Other types are converted by msgspec."""
     kind = get_origin(_type_of(key))
-    return _listed(text) if kind is tuple else _table(text) if kind is Mapping else text
+    return _parse_list(text) if kind is tuple else _parse_table(text) if kind is Mapping else text
 
 
-def _listed(text: str) -> list[str]:
-    r"""Read a list, written with commas or as in TOML.
+def _parse_list(text: str) -> list[str]:
+    r"""Parse a list, separated by commas or in TOML syntax.
 
-    >>> _listed("*.log, tmp/"), _listed('["a, b", "c"]')
+    >>> _parse_list("*.log, tmp/"), _parse_list('["a, b", "c"]')
     (['*.log', 'tmp/'], ['a, b', 'c'])
     """
     if text.startswith("["):
@@ -156,10 +162,10 @@ def _listed(text: str) -> list[str]:
     return [item.strip() for item in text.split(",") if item.strip()]
 
 
-def _table(text: str) -> object:
-    """Read a table, written as in TOML.
+def _parse_table(text: str) -> object:
+    """Parse a table in TOML syntax.
 
-    >>> _table('{notes = "~/notes"}'), _table("notes")
+    >>> _parse_table('{notes = "~/notes"}'), _parse_table("notes")
     ({'notes': '~/notes'}, 'notes')
     """
     try:

@@ -1,4 +1,4 @@
-"""Which models may be asked: who embeds, who rereads, who rewords, and within which bounds."""
+"""Settings of models: embedding, reranking, query expansion."""
 
 from typing import Annotated, Literal
 
@@ -8,7 +8,7 @@ from waymeet.settings.constraints import Count, Number, Part, Seconds, Weight
 
 
 class Embedding(Struct, frozen=True, forbid_unknown_fields=True):
-    """Where vectors come from. Never read from a project's own file."""
+    """The embedding model. Not read from a project's file."""
 
     provider: Literal[
         "none",
@@ -24,106 +24,110 @@ class Embedding(Struct, frozen=True, forbid_unknown_fields=True):
         "hashing",
     ] = "local"
     """On this machine: `local` is `granite` for English and code and `multilingual` for sixteen languages; `folder` is
-    any model in a folder of yours (`waymeet models`). On the network, where texts are sent to: `voyage`, `openai`,
-    `cohere`, or `compatible`, any server that speaks like OpenAI's. `auto` takes Voyage, OpenAI or Cohere if their key
-    is in the environment, else `local`. `hashing` is a deterministic stand-in for tests: it knows no meaning."""
+    a model in a folder of yours (`waymeet models`). On the network, where texts are sent to: `voyage`, `openai`,
+    `cohere`, or `compatible` for any server with the OpenAI API. `auto` uses Voyage, OpenAI or Cohere if their key is
+    in the environment, else `local`. `hashing` is a deterministic model for tests, without semantic similarity."""
     model: str = ""
-    """The model's name; empty for the provider's usual one (voyage-4, text-embedding-3-small, embed-v4.0). For `folder`
-    its path, beginning with `/`, `~` or `.`, or the name that `waymeet models get` fetched it by."""
+    """Name of the model; empty for the provider's default (voyage-4, text-embedding-3-small, embed-v4.0). For `folder`
+    a path that begins with `/`, `~` or `.`, or the name of a model downloaded by `waymeet models get`."""
     url: str = ""
-    """The server's address up to `/v1`; `compatible` needs it, such as http://localhost:11434/v1 for Ollama."""
+    """URL of the server up to `/v1`, required by `compatible`, such as http://localhost:11434/v1 for Ollama."""
     key_variable: str = ""
-    """The environment variable that holds the key, if not the provider's usual one (VOYAGE_API_KEY, OPENAI_API_KEY,
-    CO_API_KEY or COHERE_API_KEY). A `compatible` server gets no key unless its variable is named here."""
+    """Environment variable of the API key, if not the provider's default (VOYAGE_API_KEY, OPENAI_API_KEY, CO_API_KEY or
+    COHERE_API_KEY). A `compatible` server gets no key unless its variable is named here."""
     dimension: Annotated[int, Meta(ge=0, le=65_536)] = 0
-    """How many numbers a vector has, for models that can be asked for it; 0 is what is usual for the model."""
+    """Number of dimensions, for models that support several; 0 for the model's default."""
     query_prefix: str = ""
-    """What a `folder` or `compatible` model wants before questions; empty for what the folder itself says."""
+    """Prefix of queries for a `folder` or `compatible` model; empty for the one configured in the folder."""
     passage_prefix: str = ""
-    """The same before texts to be found."""
+    """Prefix of indexed texts, likewise."""
     text_chars: Count = 0
-    """How much of a text is sent at most to a server that refuses long ones; 0 is as much as the provider takes."""
+    """Maximum length of a text, for servers that reject long ones; 0 for the provider's limit."""
     batch_chunks: Number = 64
-    """Chunks embedded between two times of keeping what was done."""
+    """Sections embedded before they are stored."""
     timeout_seconds: Seconds = 60.0
-    """For one try of a request; it is tried five times, for three times as long in all."""
+    """Timeout of one attempt of a request; it is retried up to five times, within three times this time."""
     query_seconds: Seconds = 10.0
-    """For a question, tries and waits included; an answer that comes later is not waited for."""
+    """Timeout of embedding a query, retries included."""
     requests_per_minute: Count = 0
-    """Most requests that are sent in a minute; 0 is without limit."""
+    """Maximum number of requests per minute; 0 for no limit."""
     tokens_per_minute: Count = 0
-    """Most tokens that are sent in a minute, by our estimate; 0 is without limit."""
+    """Maximum number of tokens per minute (estimated); 0 for no limit."""
     background: bool = True
-    """Whether a search that finds sections without a vector has a process of its own embed them, which ends by itself;
-    never if somebody has to be paid for it."""
+    """Whether a search that finds sections without a vector starts a background process that embeds them; never with a
+    paid provider."""
     on_demand_seconds: Weight = 0.3
-    """How long a search may embed its likeliest sections while not all of the project is embedded; 0 never does."""
+    """Time a search may spend embedding its best candidates while the project is not fully embedded; 0 disables it."""
     cache_megabytes: Count = 512
-    """How large the file may become that remembers vectors across projects and branches; 0 remembers none."""
+    """Maximum size of the vector cache that projects and branches share; 0 disables it."""
     confirm_above_tokens: Count = 500_000
-    """Tokens that may be sent to a paid provider in one run without a question."""
+    """Tokens that may be sent to a paid provider in one run without confirmation."""
     hub: str = "https://huggingface.co"
-    """Where `waymeet models get` fetches models from."""
+    """URL of the hub from which `waymeet models get` downloads."""
 
 
 class Rerank(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who reads the best candidates again. Off unless the user chooses a provider; never read from a project's file."""
+    """The reranker. Off unless the user chooses a provider. Not read from a project's file."""
 
     provider: Literal["none", "auto", "voyage", "cohere", "endpoint", "chat", "local"] = "none"
-    """`auto` takes Voyage or Cohere if their key is in the environment, else the local `model`, else none. `endpoint`
-    is any server with /v1/rerank, `chat` any that speaks like OpenAI's; both need `url` and `model`."""
+    """`auto` uses Voyage or Cohere if their key is in the environment, else the local `model`, else none. `endpoint` is
+    any server with /v1/rerank, `chat` any server with the OpenAI API; both need `url` and `model`."""
     model: str = ""
-    """The model's name; empty for the provider's usual one (rerank-2, rerank-v3.5). For `local` its path, beginning
-    with `/`, `~` or `.`, or the name that `waymeet models get` fetched it by."""
+    """Name of the model; empty for the provider's default (rerank-2, rerank-v3.5). For `local` a path that begins with
+    `/`, `~` or `.`, or the name of a model downloaded by `waymeet models get`."""
     url: str = ""
-    """The server's address up to `/v1`."""
+    """URL of the server up to `/v1`."""
     key_variable: str = ""
-    """The environment variable that holds the key, if not the provider's usual one (VOYAGE_API_KEY, COHERE_API_KEY or
+    """Environment variable of the API key, if not the provider's default (VOYAGE_API_KEY, COHERE_API_KEY or
     CO_API_KEY). A server at `url` gets no key unless its variable is named here."""
     scale: Literal["auto", "parts", "logits"] = "auto"
-    """What the scores of an `endpoint` are: parts of 1, or any numbers; `auto` tells by whether all lie in 0 to 1."""
+    """Scale of the scores of an `endpoint`: `parts` from 0 to 1, or `logits`; `auto` assumes `parts` if all are from 0
+    to 1."""
     candidates: Annotated[int, Meta(ge=1, le=100)] = 20
-    """Most candidates that are read again; 100 is what the providers allow."""
+    """Maximum number of candidates to rerank; providers allow up to 100."""
     text_chars: Number = 8000
-    """How much of a candidate's text is sent at most."""
+    """Maximum length of a candidate's text."""
     timeout_seconds: Seconds = 10.0
-    """For everything, tries and waits included; an answer that comes later is not waited for."""
+    """Timeout of reranking, retries included."""
     p95_ms: Weight = 500.0
-    """If one call in twenty takes longer, the provider is left alone for a while."""
+    """If the 95th percentile of the latency is higher, reranking is disabled for `off_seconds`."""
     chat_p95_ms: Weight = 5000.0
-    """The same for `chat`."""
+    """The same limit for `chat`."""
     window_calls: Number = 100
-    """The last calls that count for this."""
+    """Number of recent calls in that percentile."""
     min_calls: Number = 20
-    """The fewest calls to judge by."""
+    """Minimum number of calls before the limit applies."""
     off_seconds: Weight = 60.0
-    """How long a provider is left alone that was too slow."""
+    """Time for which a slow provider is not used."""
     cache_seconds: Weight = 300.0
-    """How long scores are remembered."""
+    """Lifetime of cached scores."""
     cache_entries: Count = 1000
-    """How many answers are remembered."""
+    """Maximum number of cached score lists."""
     full_trust_chars: Number = 100
-    """In `memory`, a shorter text is trusted less."""
+    """Length from which a text has full trust in `memory`; the scores of shorter ones are reduced."""
     min_trust: Part = 0.8
-    """How much an empty text is trusted."""
+    """Factor for an empty text."""
 
 
 class Expand(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who puts a question in other words. Off unless the user chooses a provider; never read from a project's file."""
+    """The model that rephrases queries.
+
+    Off unless the user chooses a provider. Not read from a project's file.
+    """
 
     provider: Literal["none", "chat"] = "none"
-    """`chat` is any server that speaks like OpenAI's; it needs `url` and `model`."""
+    """`chat` is any server with the OpenAI API; it needs `url` and `model`."""
     model: str = ""
-    """The model's name, as the server knows it."""
+    """Name of the model on the server."""
     url: str = ""
-    """The server's address up to `/v1`."""
+    """URL of the server up to `/v1`."""
     key_variable: str = ""
-    """The environment variable that holds the key, such as OPENAI_API_KEY; none is sent unless it is named here."""
+    """Environment variable of the API key, such as OPENAI_API_KEY; no key is sent unless it is named here."""
     variants: Annotated[int, Meta(ge=1, le=10)] = 2
-    """How many other wordings are asked for."""
+    """Number of rephrasings to request."""
     timeout_seconds: Seconds = 10.0
-    """For everything, tries and waits included."""
+    """Timeout, retries included."""
     cache_seconds: Weight = 3600.0
-    """How long wordings are remembered."""
+    """Lifetime of cached rephrasings."""
     cache_entries: Count = 1000
-    """How many questions they are remembered for."""
+    """Maximum number of cached queries."""

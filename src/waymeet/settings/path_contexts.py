@@ -1,17 +1,17 @@
-"""Path contexts: what a folder is, as its project says, for everything below it."""
+"""Path contexts: descriptions of folders from the settings."""
 
 from collections.abc import Mapping
 
 
 def contexts_of(path: str, contexts: Mapping[str, str]) -> tuple[str, ...]:
-    """List what is said of a path and of the folders it lies in, the outermost first.
+    """List the descriptions of a path and of the folders above it, the outermost first.
 
-    >>> contexts_of("services/billing/a.py", {"services/billing": "the billing service", "services/": "what runs", "x": "-"})
-    ('what runs', 'the billing service')
+    >>> contexts_of("services/billing/a.py", {"services/billing": "billing service", "services/": "backends", "x": "-"})
+    ('backends', 'billing service')
     """
     if not contexts:
         return ()
-    said = {folder.removeprefix("./").strip("/"): text for folder, text in contexts.items()}
-    own = path.rstrip("/")
-    fitting = (folder for folder in said if not folder or own == folder or own.startswith(f"{folder}/"))
-    return tuple(said[folder] for folder in sorted(fitting, key=len))
+    descriptions = {folder.removeprefix("./").strip("/"): text for folder, text in contexts.items()}
+    below = path.rstrip("/")
+    folders = (folder for folder in descriptions if not folder or below == folder or below.startswith(f"{folder}/"))
+    return tuple(descriptions[folder] for folder in sorted(folders, key=len))

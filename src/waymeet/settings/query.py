@@ -1,4 +1,4 @@
-"""The settings of how a question is read, of what people said about answers, and of their own recipes."""
+"""Settings of query analysis, feedback and custom recipes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,41 +9,41 @@ from waymeet.settings.constraints import Number, Part
 
 
 class Understand(Struct, frozen=True, forbid_unknown_fields=True):
-    """How a question is read."""
+    """Query analysis: spelling correction and acronyms."""
 
     fuzzy: bool = True
-    """Whether words that nothing indexed contains are taken for slips of words that something does."""
+    """Whether spelling is corrected: query words that no document contains are replaced by similar indexed words."""
     repaired: Part = 1.0
-    """Weight of a word that was put in the place of a misspelt one."""
+    """Weight of a corrected word."""
     expand_acronyms: bool = True
-    """Whether acronyms are also looked for by what they stand for, and the other way round."""
+    """Whether acronyms are expanded to their long forms, and long forms to acronyms."""
     acronym: Part = 0.5
-    """Weight of what an acronym adds, divided among the words that it adds."""
+    """Weight of an expansion, divided by the number of its words."""
     acronyms: Mapping[str, str] = {}
-    """Acronyms and what they stand for, beside those that the indexed texts explain."""
+    """Acronyms and their long forms, in addition to those found in the indexed texts."""
 
 
 class Feedback(Struct, frozen=True, forbid_unknown_fields=True):
-    """How far feedback on a question (`waymeet feedback`) moves answers to like ones."""
+    """Effect of feedback (`waymeet feedback`) on the results of similar queries."""
 
     max_bonus: Part = 0.15
-    """The largest bonus or penalty, as a part of the best score."""
+    """Maximum bonus or penalty, as a share of the best score."""
     min_similarity: Part = 0.6
-    """From which part of common words on two questions count as alike."""
+    """Share of common words from which two queries count as similar."""
     saturation_votes: Number = 3
-    """Votes, counted by likeness, that give three quarters of the most there is to give."""
+    """Number of votes, weighted by similarity of the queries, that gives three quarters of the maximum."""
 
 
 class CustomRecipe(Struct, frozen=True, forbid_unknown_fields=True):
-    """A ranking that a user wrote down."""
+    """A recipe defined in a settings file."""
 
     base: str = ""
-    """The recipe whose stages, numbers and modes it starts from."""
+    """Recipe whose stages, settings and modes it inherits."""
     stages: tuple[str, ...] = ()
-    """Its stages in order, in place of the base's."""
+    """Its stages in order, instead of those of the base."""
     description: str = ""
-    """What `waymeet recipes` says about it."""
+    """Description shown by `waymeet recipes`."""
     modes: tuple[str, ...] = ()
-    """The names of modes that `--mode` may choose from."""
+    """Names of the modes for `--mode`."""
     settings: Mapping[str, Any] = {}
-    """The numbers in which it differs from the defaults, or from its base."""
+    """Settings that differ from the defaults, or from the base."""

@@ -1,4 +1,4 @@
-"""The numbers of each recipe."""
+"""Settings of each recipe."""
 
 from typing import Literal
 
@@ -13,98 +13,101 @@ class Threeway(Struct, frozen=True, forbid_unknown_fields=True):
     alpha: Part = 0.7
     """Weight of vector similarity."""
     fulltext_share: Part = 0.3
-    """Full text's part of what alpha leaves over."""
+    """Share of full text in the weight that alpha leaves; the rest is graph proximity."""
     sections: Number = 3
     """Sections shown for a document."""
     opening_chars: Number = 500
-    """Length of the opening shown for a document found without a vector hit."""
+    """Length of the opening shown for a document without a vector hit, in characters."""
 
 
 class Classic(Struct, frozen=True, forbid_unknown_fields=True):
     """The recipe `classic`."""
 
     fusion: Literal["rrf", "linear"] = "rrf"
-    """How the two lists become one: by ranks, or by scores."""
+    """Fusion of the two lists: `rrf` by ranks, `linear` by scores."""
     lexical: Weight = 0.7
-    """Weight of words in `linear` fusion."""
+    """Weight of the lexical score in `linear` fusion."""
     vector: Weight = 0.3
-    """Weight of meaning in `linear` fusion."""
+    """Weight of the vector score in `linear` fusion."""
 
 
 class Memory(Struct, frozen=True, forbid_unknown_fields=True):
-    """The recipe `memory`. Intents weigh recency, importance and similarity, in this order."""
+    """The recipe `memory`.
+
+    Intents set the weights of recency, importance and similarity, in this order.
+    """
 
     lexical: bool = True
-    """Whether words are asked; without them an answer says so."""
+    """Whether the lexical list is used; without it, answers are marked as degraded."""
     rrf: bool = True
-    """Whether lists are fused; if not, meaning alone decides."""
+    """Whether the lists are fused; if not, the vector list alone decides."""
     graph: Weight = 1.5
-    """Weight of the list that links make."""
+    """Weight of the link list."""
     convergence: Weight = 1.1
-    """Factor for what two or more lists found."""
+    """Factor for candidates in two or more lists."""
     reached: Number = 20
-    """Entries in the list that links make."""
+    """Maximum length of the link list."""
     hop: Part = 0.5
-    """What is left of a score behind a link, beside the link's own weight."""
+    """Decay of a score for each link, in addition to the weight of its kind."""
     together: Count = 2
-    """Sittings in which two entries must have been read together to count as linked; 0 leaves reading aside."""
+    """Number of sessions in which two documents must have been read together to count as linked; 0 disables it."""
     supersedes: Weight = 1.5
-    """Weight of a link of the kind `supersedes`."""
+    """Weight of links of kind `supersedes`."""
     caused: Weight = 1.3
-    """Weight of a link of the kind `caused`."""
+    """Weight of links of kind `caused`."""
     enabled: Weight = 1.1
-    """Weight of a link of the kind `enabled`."""
+    """Weight of links of kind `enabled`."""
     supports: Weight = 1.0
-    """Weight of a link of the kind `supports`."""
+    """Weight of links of kind `supports`."""
     derived_from: Weight = 1.0
-    """Weight of a link of the kind `derived_from`."""
+    """Weight of links of kind `derived_from`."""
     contradicts: Weight = 0.8
-    """Weight of a link of the kind `contradicts`."""
+    """Weight of links of kind `contradicts`."""
     other: Weight = 1.0
-    """Weight of a link of any other kind."""
+    """Weight of links of any other kind."""
     add_feature: Shares = (0.3, 0.4, 0.3)
-    """Recency, importance and similarity for questions about something to be added."""
+    """Weights of recency, importance and similarity for queries about a new feature."""
     fix_bug: Shares = (0.5, 0.2, 0.3)
-    """The same for questions about a fault."""
+    """Weights of recency, importance and similarity for queries about a bug."""
     refactor: Shares = (0.2, 0.3, 0.5)
-    """The same for questions about changing the shape of code."""
+    """Weights of recency, importance and similarity for queries about refactoring."""
     security_audit: Shares = (0.1, 0.5, 0.4)
-    """The same for questions about security."""
+    """Weights of recency, importance and similarity for queries about security."""
     understand: Shares = (0.2, 0.3, 0.5)
-    """The same for questions whose intent is not clear, or that want to understand something."""
+    """Weights of recency, importance and similarity for queries of any other intent."""
     find_spec: Shares = (0.1, 0.5, 0.4)
-    """The same for questions that look for a specification."""
+    """Weights of recency, importance and similarity for queries for a specification."""
     find_decision: Shares = (0.1, 0.5, 0.4)
-    """The same for questions that look for a decision."""
+    """Weights of recency, importance and similarity for queries for a decision."""
     preferred: Weight = 1.1
     """Factor for kinds of documents that the intent prefers."""
     constitutional: Weight = 2.0
-    """Factor for documents of the type `constitutional`."""
+    """Factor for documents of type `constitutional`."""
     spec: Weight = 1.4
-    """Factor for documents of the type `spec`."""
+    """Factor for documents of type `spec`."""
     decision_record: Weight = 1.4
-    """Factor for documents of the type `decision_record`."""
+    """Factor for documents of type `decision_record`."""
     plan: Weight = 1.3
-    """Factor for documents of the type `plan`."""
+    """Factor for documents of type `plan`."""
     tasks: Weight = 1.1
-    """Factor for documents of the type `tasks`."""
+    """Factor for documents of type `tasks`."""
     implementation_summary: Weight = 1.1
-    """Factor for documents of the type `implementation_summary`."""
+    """Factor for documents of type `implementation_summary`."""
     scratch: Weight = 0.6
-    """Factor for documents of the type `scratch`; any other type counts once."""
+    """Factor for documents of type `scratch`; the factor of other types is 1."""
 
     def edge(self, kind: str) -> float:
-        """Weigh a link by its kind."""
+        """Return the weight of a kind of link."""
         known = ("supersedes", "caused", "enabled", "supports", "derived_from", "contradicts")
         return float(getattr(self, kind)) if kind in known else self.other
 
     def weights(self, intent: str) -> Shares:
-        """Give the weights of recency, importance and similarity."""
+        """Return the weights of recency, importance and similarity."""
         shares: Shares = getattr(self, intent, self.understand)
         return shares
 
     def doc_type(self, doc_type: str) -> float:
-        """Give the factor of a type of documents."""
+        """Return the factor of a document type."""
         known = ("constitutional", "spec", "decision_record", "plan", "tasks", "implementation_summary", "scratch")
         return float(getattr(self, doc_type)) if doc_type in known else 1.0
 
@@ -113,28 +116,28 @@ class Neighbours(Struct, frozen=True, forbid_unknown_fields=True):
     """The recipes `neighbours`, `files` and `skills_recall`."""
 
     top_k: Number = 5
-    """Nodes that a walk starts from."""
+    """Number of nodes from which links are followed."""
     depth: Count = 1
-    """Edges that a walk follows one after the other."""
+    """Maximum number of edges followed in a row."""
     max_results: Number = 5
-    """Most results that are shown."""
+    """Maximum number of results."""
     min_score: Part = 0.5
-    """What is left out, as a part of the best."""
+    """Minimum score of a result, as a share of the best."""
     decay: Part = 0.8
-    """What is left of a score behind an edge of a kind that is not named below."""
+    """Decay of a score along an edge of a kind not named below."""
     contains: Part = 0.95
-    """What is left of a score behind an edge of the kind `contains`."""
+    """Decay of a score along an edge of kind `contains`."""
     extends: Part = 0.85
-    """What is left of a score behind an edge of the kind `extends`."""
+    """Decay of a score along an edge of kind `extends`."""
     implements: Part = 0.85
-    """What is left of a score behind an edge of the kind `implements`."""
+    """Decay of a score along an edge of kind `implements`."""
     imports: Part = 0.7
-    """What is left of a score behind an edge of the kind `imports`."""
+    """Decay of a score along an edge of kind `imports`."""
     uniform: Part | None = None
-    """One decay for all kinds of edges, in place of all of these."""
+    """Decay for all kinds of edges, instead of the values above."""
 
     def part(self, kind: str) -> float:
-        """Say what is left of a score behind an edge."""
+        """Return the decay along an edge."""
         if self.uniform is not None:
             return self.uniform
         named = {
@@ -150,19 +153,19 @@ _BETWEEN_FILES = frozenset({"imports", "calls", "extends", "implements"})
 
 
 class LinkParts(Struct, frozen=True, forbid_unknown_fields=True):
-    """How much a link counts by its kind: outward, and inward."""
+    """Factors of links by kind: outgoing, incoming."""
 
     contains: Ways = (0.0, 0.0)
-    """Links of the kind `contains`: a folder and what lies in it."""
+    """Factors of `contains` links, between a folder and its files."""
     translation: Ways = (0.0, 0.0)
-    """Links of the kind `translation`: a page and the same page in another language."""
+    """Factors of `translation` links, between a page and its translations."""
     code: Ways = (1.0, 1.0)
-    """Links between source files: `imports`, `calls`, `extends` and `implements`."""
+    """Factors of links between source files: `imports`, `calls`, `extends` and `implements`."""
     other: Ways = (1.0, 1.0)
-    """Every kind that is not named here, such as `references`."""
+    """Factors of all other kinds, such as `references`."""
 
     def of(self, kind: str) -> Ways:
-        """Give the parts of a kind of link."""
+        """Return the outgoing and incoming factor of a kind of link."""
         if kind in _BETWEEN_FILES:
             return self.code
         return {"contains": self.contains, "translation": self.translation}.get(kind, self.other)
@@ -172,71 +175,72 @@ class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     """The recipe `auto`."""
 
     vector_weight: Part | None = None
-    """Weight of meaning beside words, which get the rest; if it is not set, by kind of text as follows."""
+    """Weight of the vector score; the lexical score has the rest. Not set: by the type of text, as follows."""
     vector_weight_prose: Part = 0.55
-    """In documents and source files of sections that say enough about themselves."""
+    """Vector weight for documents and for source files with sections of normal length."""
     vector_weight_short_text: Part = 0.2
-    """In texts of a few words each, such as turns of a conversation."""
+    """Vector weight for texts of a few words each, such as chat messages."""
     vector_weight_single_function: Part = 0.9
-    """In source code that was cut into one function or so for each document."""
+    """Vector weight for source code with about one function per document."""
     vector_weight_non_english: Part = 0.3
-    """In other languages than English, if the question is in one of them."""
+    """Vector weight for documents and queries in the same language other than English."""
     vector_weight_cross_lingual: Part = 0.9
-    """Where everything is in another language than the question and has its words by chance only; it counts by the
-    square of the part that is."""
+    """Vector weight when all documents are in another language than the query; interpolated by the squared share of
+    such documents."""
     min_similarity_steps: Weight = 1.2
-    """How far the nearest must be above what has nothing to do with a question for meaning to count in full, in steps
-    of its scale; 0 trusts it always. Known of the default models."""
+    """Similarity of the best vector hit, in steps above the noise level of its model, from which the vector score has
+    its full weight; 0 disables the check. Calibrated for the default models only."""
     short_text_b: Part = 0.2
-    """How much the length of a text counts, like `bm25.b.body`, where all texts are remarks of a few words."""
+    """BM25 length normalisation `bm25.b.body` for texts of a few words each."""
     document_share: Part = 0.3
-    """Which part of a section's score depends on how many sections of its document are as good."""
+    """Share of a section's score that depends on the other sections of its document."""
     document_sections: Number = 5
-    """Sections of a document that are looked at for that."""
+    """Number of sections of a document that count for this."""
     name_bonus: Weight = 0.6
-    """Bonus for a document whose title or file name stands in the query, times the root of the part of the query it
-    covers."""
+    """Bonus for a document whose title or file name occurs in the query, times the square root of the share of the
+    query that matches."""
     definition_bonus: Weight = 0.3
-    """Bonus for a section that defines a symbol which stands in the query, times the part of the query it covers."""
+    """Bonus for a section that defines a symbol named in the query, times the share of the query that matches."""
     shared_name_weight: Weight = 0.5
-    """Part of its score that a document hands to those that name the same rare things, divided by 1 + ln(degree)."""
+    """Share of its score that a document passes to documents with the same rare names, divided by 1 + ln(degree)."""
     shared_name_cap: Part = 0.8
-    """How far that lifts a document at most, as a part of the score of the one that hands it over."""
+    """Maximum score from this bonus, as a share of the score of the passing document."""
     shared_name_max_documents: Number = 5
-    """Documents up to which a name is rare."""
+    """Number of documents up to which a name is rare."""
     outlink_weight: Weight = 0.45
-    """Part of its squared score that a document hands to those it links to, divided by 1 + ln(degree)."""
+    """Share of its squared score that a document passes to the documents it links to, divided by 1 + ln(degree)."""
     inlink_weight: Weight = 0.15
-    """The same for those that link to it."""
+    """Share of its squared score that a document passes to the documents that link to it, divided by 1 + ln(degree)."""
     links: LinkParts = LinkParts()
     per_document: Number = 3
-    """Most sections of one document in an answer."""
+    """Maximum number of sections of one document in an answer."""
 
 
 class Deep(Struct, frozen=True, forbid_unknown_fields=True):
     """The recipe `deep`."""
 
     clear_score: Part = 0.85
-    """Part of what the query's words reach at best that the first must have for the words to be enough."""
+    """Lexical score of the first result, as a share of the maximum for the query, from which the query is not
+    rephrased."""
     clear_gap: Part = 0.15
-    """How far the first must be ahead of the second for that."""
+    """Lead of the first result over the second that is required, too."""
     original: Weight = 2.0
-    """Weight of lists that answer the question as it was asked."""
+    """Weight of the lists for the original query."""
     alternative: Weight = 1.0
-    """Weight of lists that answer another wording."""
+    """Weight of the lists for rephrased queries."""
     lists: Number = 6
-    """Most lists that are fused."""
+    """Maximum number of lists that are fused."""
     bonus: tuple[Weight, ...] = (0.05, 0.02, 0.02)
-    """Added once for the best rank in any list: for the first, the second and so on."""
+    """Bonus for the best rank in any list: for the first rank, the second and so on."""
     keep: Number = 20
-    """Candidates kept after fusion, or as many as are asked for if that is more."""
+    """Candidates kept after fusion, or the number of requested results if that is more."""
     first: Count = 3
-    """Positions in the fused list at which the fused score counts most."""
+    """Number of positions in the fused list with the weight `first_trust`."""
     first_trust: Part = 0.75
-    """How much it counts there; the reranker gets the rest."""
+    """Weight of the fused score at these positions; the reranker score has the rest."""
     middle: Count = 10
-    """Positions at which it counts less."""
+    """Positions up to which `middle_trust` applies."""
     middle_trust: Part = 0.6
-    """How much it counts there."""
+    """Weight of the fused score at these positions."""
     tail_trust: Part = 0.4
-    """How much it counts at all further positions."""
+    """Weight of the fused score at all later positions."""

@@ -1,4 +1,4 @@
-"""Settings of the resident process, `waymeet serve`. A project's own file can set none of them."""
+"""Settings of the daemon, `waymeet serve`."""
 
 from typing import Annotated
 
@@ -8,29 +8,28 @@ from waymeet.settings.constraints import Count, Number, Weight
 
 
 class Serve(Struct, frozen=True, forbid_unknown_fields=True):
-    """The resident process that answers over HTTP, `waymeet serve`. Never read from a project's own file."""
+    """The daemon, `waymeet serve`. Not read from a project's file."""
 
     port: Annotated[int, Meta(ge=0, le=65_535)] = 7337
-    """Where it listens; 0 for any free port. If it is taken and none was named on the command line, a free one."""
+    """Port; 0 for any free one. If it is in use and was not set on the command line, a free one is used."""
     hosts: tuple[str, ...] = ()
-    """Names of this machine, beside its loopback names, that requests may be addressed to (the Host header).
-
-    Such requests need the token, for they may come from elsewhere through a proxy."""
+    """Host names, besides the loopback names, that requests may use (Host header). Such requests need the token,
+    because they may come from other machines through a proxy."""
     origins: tuple[str, ...] = ()
-    """Web pages of other origins that may send requests, such as https://wiki.example.org (the Origin header)."""
+    """Origins of web pages that may send requests, such as https://wiki.example.org (Origin header)."""
     use: bool = True
-    """Whether commands and `waymeet mcp` ask the resident process of an index if there is one."""
+    """Whether commands and `waymeet mcp` use the running daemon of an index."""
     start: bool = False
-    """Whether a search that found no resident process starts one for the next; it ends after `idle_seconds`."""
+    """Whether a search starts a daemon for later ones if none runs; it stops after `idle_seconds`."""
     idle_seconds: Weight = 900.0
-    """After how long without a request a process that was started by itself ends."""
+    """Time without requests after which an automatically started daemon stops."""
     request_seconds: Annotated[float, Meta(gt=0.0, le=3600.0)] = 60.0
-    """How long an answer may take before the asker is told that it takes too long."""
+    """Timeout of a request."""
     body_bytes: Annotated[int, Meta(ge=1024, le=1_000_000_000)] = 4_000_000
-    """The largest request that is read."""
+    """Maximum size of a request."""
     requests: Number = 32
-    """Most requests that are answered or wait for an answer at once; more are told to come back."""
+    """Maximum number of concurrent requests, waiting ones included; further ones are rejected with a retry time."""
     streams: Number = 64
-    """Most streams of events, and requests of agents, at once."""
+    """Maximum number of concurrent event streams and MCP requests."""
     kept_jobs: Count = 100
-    """Index jobs that have ended and can still be asked about."""
+    """Number of finished index jobs whose status is kept."""

@@ -1,6 +1,6 @@
-"""Every weight, decay, threshold and limit, in one nested frozen object.
+"""The settings object: all weights, decays, thresholds and limits, nested and frozen.
 
-The docstring below an attribute is its documentation: `waymeet settings` shows it.
+`waymeet settings` shows the docstring below an attribute as its documentation.
 """
 
 from collections.abc import Mapping
@@ -16,148 +16,155 @@ from waymeet.settings.serve import Serve
 
 
 class FieldWeights(Struct, frozen=True, forbid_unknown_fields=True):
-    """How much an occurrence counts in each field."""
+    """Weights of the fields in the lexical score."""
 
     title: Weight = 3.0
-    """How much a word counts in the document's title."""
+    """Weight of a word in the document's title."""
     headings: Weight = 2.0
-    """How much a word counts in the headings above a section, or the names around a symbol."""
+    """Weight of a word in the headings above a section, or the names around a symbol."""
     path: Weight = 1.5
-    """How much a word counts in the path."""
+    """Weight of a word in the path."""
     tags: Weight = 2.0
-    """How much a word counts in the tags."""
+    """Weight of a word in the tags."""
     properties: Weight = 1.0
-    """How much a word counts in other values of the front matter."""
+    """Weight of a word in other front matter values."""
     triggers: Weight = 3.0
-    """How much a word counts in the phrases that an entry names as its triggers."""
+    """Weight of a word in the trigger phrases of an item."""
     inbound: Weight = 0.5
-    """How much a word counts in what other pages say when they link to the document."""
+    """Weight of a word in the texts of links to the document."""
     body: Weight = 1.0
-    """How much a word counts in the text itself."""
+    """Weight of a word in the text of the section."""
 
 
 class FieldNorms(Struct, frozen=True, forbid_unknown_fields=True):
-    """BM25's b for each field: 0 ignores its length, 1 divides by it."""
+    """BM25 length normalisation b of each field: 0 ignores the length, 1 applies it fully."""
 
     title: Part = 0.75
-    """How much a long title lessens what a word in it is worth."""
+    """BM25 length normalisation b of titles."""
     headings: Part = 0.75
-    """The same for headings."""
+    """BM25 length normalisation b of headings."""
     path: Part = 0.75
-    """The same for paths."""
+    """BM25 length normalisation b of paths."""
     tags: Part = 0.75
-    """The same for tags."""
+    """BM25 length normalisation b of tags."""
     properties: Part = 0.75
-    """The same for properties."""
+    """BM25 length normalisation b of front matter values."""
     triggers: Part = 0.75
-    """The same for trigger phrases."""
+    """BM25 length normalisation b of trigger phrases."""
     inbound: Part = 0.75
-    """The same for what links say."""
+    """BM25 length normalisation b of texts of links to the document."""
     body: Part = 0.75
-    """The same for the text itself."""
+    """BM25 length normalisation b of section texts."""
 
 
 class Bm25(Struct, frozen=True, forbid_unknown_fields=True):
-    """The lexical score."""
+    """The lexical score (BM25F)."""
 
     k1: Weight = 1.2
-    """How late repeated occurrences of a word stop counting; 0 counts only whether it occurs."""
+    """BM25 term frequency saturation: the higher, the more repeated occurrences count; 0 ignores the frequency."""
     b: FieldNorms = FieldNorms()
     fields: FieldWeights = FieldWeights()
     prefix_terms: Annotated[int, Meta(ge=1, le=10_000)] = 50
-    """How many terms a `prefix*` may stand for; the most frequent are taken."""
+    """Maximum number of terms that a `prefix*` expands to, the most frequent first."""
 
 
 class Rrf(Struct, frozen=True, forbid_unknown_fields=True):
     """Reciprocal rank fusion."""
 
     k: Weight = 60.0
-    """How little the first ranks stand out: a rank is worth 1 / (k + rank)."""
+    """Rank constant: a rank contributes 1 / (k + rank)."""
     lexical: Weight = 1.0
-    """Weight of the list by words."""
+    """Weight of the lexical list."""
     vector: Weight = 1.0
-    """Weight of the list by meaning."""
+    """Weight of the vector list."""
 
 
 class Pool(Struct, frozen=True, forbid_unknown_fields=True):
-    """How many candidates are looked at."""
+    """Numbers of candidates."""
 
     factor: Annotated[int, Meta(ge=1, le=1000)] = 10
-    """Chunks retrieved per requested result, in each list."""
+    """Candidates per list and requested result."""
     min: Count = 0
-    """Chunks retrieved in each list however few results are requested."""
+    """Minimum number of candidates per list."""
     seeds: Number = 2
-    """Documents a walk starts from, per requested result."""
+    """Documents per requested result from which links are followed."""
     query_words: Number = 256
-    """Most different words of a query that are looked up."""
+    """Maximum number of different query words."""
 
 
 class Graph(Struct, frozen=True, forbid_unknown_fields=True):
-    """Walking along links."""
+    """Limits of following links."""
 
     depth: Count = 2
-    """Links that a walk follows one after the other."""
+    """Maximum number of links followed in a row."""
     fan_out: Number = 200
-    """Most edges followed from one document; an answer says when this cut something off."""
+    """Maximum number of edges followed from one document; a note reports when edges were dropped."""
 
 
 class Aggregate(Struct, frozen=True, forbid_unknown_fields=True):
-    """Sections into a document: `best·max + mean·mean(top)`."""
+    """Score of a document from its sections: `best·max + mean·mean(top)`."""
 
     best: Weight = 0.8
     """Weight of a document's best section."""
     mean: Weight = 0.2
-    """Weight of the mean of its best sections."""
+    """Weight of the mean of its top sections."""
     top: Number = 3
-    """How many sections that mean is taken of."""
+    """Number of sections in that mean."""
 
 
 class Shape(Struct, frozen=True, forbid_unknown_fields=True):
-    """What an answer shows."""
+    """Contents of an answer."""
 
     limit: Number = 10
-    """Results of an answer, if the asker names no number."""
+    """Number of results, unless the request sets it."""
     snippet_chars: Number = 240
-    """Characters of the excerpt shown with a result."""
+    """Length of the snippet of a result, in characters."""
     linked_pages: Count = 10
-    """Most linked pages that are named with a result."""
+    """Maximum number of linked pages listed with a result."""
     whole_text: bool = False
-    """Whether sections are given whole, beside the snippet."""
-    doubt: Part = 0.07
-    """Relevance that one of the first ten must reach; if none does, the answer says so. 0 never says it."""
+    """Whether results include the whole text of sections, in addition to the snippet."""
+
+
+class Relevance(Struct, frozen=True, forbid_unknown_fields=True):
+    """Estimated relevance of the results."""
+
+    min: Part = 0.07
+    """Estimated relevance that one of the ten best results must reach; otherwise the answer is marked as low relevance.
+    0 disables the check."""
 
 
 class Context(Struct, frozen=True, forbid_unknown_fields=True):
-    """What is given to somebody with a task (`context`)."""
+    """Text collected for a task (`context`)."""
 
     budget: Number = 4000
-    """Tokens it may cost, by a rough estimate, if the asker names no number."""
+    """Approximate size of the result in tokens, unless the request sets it."""
     results: Number = 20
-    """Most results whose sections are given."""
+    """Maximum number of search results whose sections are included."""
     linked: Part = 0.2
-    """The part of the budget that is kept for summaries of linked pages."""
+    """Share of the budget reserved for summaries of linked pages."""
     linked_pages: Count = 10
-    """Most linked pages that are summed up."""
+    """Maximum number of linked pages that are summarised."""
     summary_chars: Number = 240
-    """Characters of such a summary."""
+    """Length of such a summary, in characters."""
 
 
 class Chunking(Struct, frozen=True, forbid_unknown_fields=True):
-    """How a file is cut into sections."""
+    """Splitting of files into sections."""
 
     max_chars: Number = 1600
-    """A longer section is split at paragraphs."""
+    """Longer sections are split at paragraphs."""
     min_chars: Count = 120
-    """A shorter one is merged with its neighbour under the same heading."""
+    """Shorter sections are merged with the adjacent one under the same heading."""
 
 
 class Ingest(Struct, frozen=True, forbid_unknown_fields=True):
-    """Which files are read."""
+    """Reading and indexing of files."""
 
     max_file_bytes: Number = 2_000_000
-    """Of a larger file only the path is indexed; PDFs, Word documents and notebooks may be ten times as large."""
+    """Of larger files only the path is indexed; PDFs, Word documents and Jupyter notebooks may be ten times as
+    large."""
     ignore: tuple[str, ...] = ()
-    """Patterns in the manner of .gitignore, applied beside .gitignore, .waymeetignore and `usual_ignores`."""
+    """Patterns as in .gitignore, in addition to .gitignore, .waymeetignore and `ingest.default_ignore`."""
     default_ignore: tuple[str, ...] = (
         ".git/",
         ".hg/",
@@ -180,7 +187,7 @@ class Ingest(Struct, frozen=True, forbid_unknown_fields=True):
         ".waymeetignore",
         ".aside/",
     )
-    """Patterns of what hardly anybody wants to find. A negation in .waymeetignore brings things back."""
+    """Patterns of files that are rarely worth searching. A negation in .waymeetignore includes them again."""
     secret_files: tuple[str, ...] = (
         ".env",
         ".env.*",
@@ -215,93 +222,94 @@ class Ingest(Struct, frozen=True, forbid_unknown_fields=True):
         "**/.docker/config.json",
         "**/.kube/config",
     )
-    """Patterns of files that hold keys and passwords. They are never read, whatever an ignore file brings back."""
+    """Patterns of files with keys and passwords. They are never read, even if an ignore file includes them again."""
     mask_secrets: bool = True
-    """Whether keys, tokens and passwords that stand in other files are masked before anything is kept or shown."""
+    """Whether keys, tokens and passwords in other files are masked before anything is stored or shown."""
     parse_seconds: Annotated[float, Meta(ge=0.05, le=3600.0)] = 1.2
-    """Seconds of computing that understanding a file may take; one that takes longer is searched as plain text."""
+    """CPU seconds for parsing one file; a file that takes longer is indexed as plain text."""
     parse_megabytes: Annotated[int, Meta(ge=16, le=65_536)] = 512
-    """Memory that understanding a file may take, where the system can hold a process to it (Linux)."""
+    """Memory for parsing one file, where the system can limit it (Linux)."""
     batch_files: Number = 80
     """Files written in one transaction."""
     batch_bytes: Number = 8_000_000
-    """Text that is enough for one transaction, however few the files."""
+    """Bytes of text after which a transaction is committed, even with fewer files."""
     refresh_seconds: Weight = 0.5
-    """How long a search may look for changed files before it answers from the index as it is; 0 never looks."""
+    """Time a search may spend checking for changed files before it uses the index as it is; 0 disables the check."""
     refresh_files: Count = 100
-    """Most changed files that a search takes in by itself before it answers."""
+    """Maximum number of changed files that a search indexes before it answers."""
     confirm_removals_above: Count = 20
-    """Files that may vanish without a question; if more do, and more than half of all, somebody has to agree first."""
+    """Number of missing files that are removed from the index without confirmation; more than that, and more than half
+    of all, need confirmation."""
 
 
 class Watch(Struct, frozen=True, forbid_unknown_fields=True):
-    """Keeping the index up to date by itself (`waymeet index --watch`)."""
+    """Automatic updates of the index (`waymeet index --watch`)."""
 
     debounce_seconds: Weight = 0.5
-    """How long nothing must have changed before changes are taken in; they wait three times that at most."""
+    """Time without changes before the index is updated; the update is delayed at most three times as long."""
     rescan_seconds: Weight = 30.0
-    """How often to look without having been told of a change, because such tidings can get lost."""
+    """Interval of full scans, in case the system missed a change notification."""
     poll_seconds: Weight = 1.0
-    """How often to look where the system cannot tell of changes at all."""
+    """Interval of scans on systems without change notifications."""
 
 
 class NotebookSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """Notes, tasks and skills: plain Markdown files that people and programs write alike."""
+    """Notes, tasks and skills, stored as Markdown files."""
 
     notes: str = ".waymeet/notes"
-    """The folder of notes, below the project's root."""
+    """Folder of notes, relative to the project's root."""
     tasks: str = ".waymeet/tasks"
-    """The folder of tasks."""
+    """Folder of tasks."""
     skills: str = ".waymeet/skills"
-    """The folder of skills. Files called SKILL.md are skills wherever they lie."""
+    """Folder of skills. Files named SKILL.md are skills in any folder."""
     max_bytes: Number = 500_000
-    """The largest note, task or skill that is written."""
+    """Maximum size of a note, task or skill."""
     history: Count = 20
-    """Past versions that are kept of each, beside the index."""
+    """Number of past versions kept of each item, next to the index."""
     same: Part = 0.95
-    """Likeness (of meaning or of terms) from which on two notes count as the same."""
+    """Similarity (of vectors or terms) from which two notes count as duplicates."""
     update_similarity: Part = 0.85
-    """Likeness from which on one should probably update or supersede the other."""
+    """Similarity from which one note should probably update or supersede the other."""
     related_similarity: Part = 0.70
-    """Likeness from which on they are reported as related."""
+    """Similarity from which notes are reported as related."""
     max_compared: Number = 20
-    """Most entries that a saved note is compared with, the likeliest first."""
+    """Maximum number of items that a saved note is compared with, the most similar first."""
 
 
 class Staleness(Struct, frozen=True, forbid_unknown_fields=True):
-    """When a document counts as left behind by what it describes."""
+    """Conditions under which a document is stale."""
 
     threshold_days: Weight = 7.0
-    """How long a document stays fresh when a source it names only got another path."""
+    """Days for which a document stays fresh after a source it names was only moved."""
     git_seconds: Annotated[float, Meta(ge=0.1, le=3600.0)] = 10.0
-    """How long git may take to tell when files changed; file times are used for the rest."""
+    """Time limit for reading change dates from git; after that, file dates are used."""
 
 
 class Terminal(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a terminal is given while a person is looking. Never read from a project's own file."""
+    """Output on a terminal. Not read from a project's file."""
 
     links: str = "file"
-    """Where a click on the name of a file leads: `file`, `vscode`, `cursor`, `idea`, `none`, or an address of your own
-    with {path} and {line} in it."""
+    """Target of links on file names: `file`, `vscode`, `cursor`, `idea`, `none`, or a URL with {path} and {line} in
+    it."""
     pager: bool = True
-    """Whether output that is longer than the screen goes through $PAGER, or `less` if there is none."""
+    """Whether output longer than the screen is shown in $PAGER, or in `less`."""
     preview_seconds: Weight = 0.5
-    """How long the first search in a folder may look through its files before they are indexed; 0 never does."""
+    """Time for a preview of matching lines before the first indexing of a folder; 0 disables it."""
 
 
 class Mcp(Struct, frozen=True, forbid_unknown_fields=True):
-    """The server for agents, `waymeet mcp`."""
+    """The MCP server, `waymeet mcp`."""
 
     budget: Number = 4000
-    """Most tokens of an answer whose caller names no budget, by a rough estimate."""
+    """Maximum size of an answer in tokens (estimated), unless the request sets it."""
     wait_seconds: Weight = 20.0
-    """How long a question waits for a project to be indexed for the first time; clients give up after a while."""
+    """Time that a request waits for the first indexing of a project; MCP clients have timeouts of their own."""
     index_at_start: bool = True
-    """Whether a server reads what changed, and indexes a project that never was, as soon as it starts."""
+    """Whether the server updates the index, or creates it, as soon as it starts."""
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """Every number there is to set."""
+    """All settings."""
 
     understand: Understand = Understand()
     bm25: Bm25 = Bm25()
@@ -319,6 +327,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     expand: Expand = Expand()
     feedback: Feedback = Feedback()
     shape: Shape = Shape()
+    relevance: Relevance = Relevance()
     context: Context = Context()
     chunking: Chunking = Chunking()
     ingest: Ingest = Ingest()
@@ -330,13 +339,13 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     mcp: Mcp = Mcp()
     serve: Serve = Serve()
     recipes: Mapping[str, CustomRecipe] = {}
-    """Rankings of one's own by name, each with `base` or `stages`, and `description`, `modes`, `settings`."""
+    """Custom recipes by name, each with `base` or `stages`, and `description`, `modes`, `settings`."""
     contexts: Mapping[str, str] = {}
-    """What folders or files are, by path: shown with every result that lies below."""
+    """Descriptions of folders or files, by path, shown with every result below that path."""
     namespaces: Mapping[str, str] = {}
-    """Names for folders, by path, beside those of packages and submodules, which are found by themselves."""
+    """Names of folders, by path, in addition to those of packages and submodules, which are detected."""
     roots: Mapping[str, str] = {}
-    """Folders outside of the project that are indexed with it, by the name that their paths begin with (`name:/`)."""
+    """Folders outside the project that are indexed with it, by name; their paths begin with `name:/`."""
 
 
 PRIVATE = frozenset(
@@ -355,4 +364,4 @@ PRIVATE = frozenset(
         "ingest.parse_megabytes",
     }
 )
-"""Settings and sections that only the user may set: a project's own file may come from a stranger."""
+"""Settings and sections that a project's file cannot set, because the file may be untrusted."""

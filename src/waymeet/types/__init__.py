@@ -1,4 +1,4 @@
-"""The nouns. They import nothing of ours."""
+"""Data types shared by all layers. They import nothing else of the package."""
 
 from waymeet.types.document import (
     CHUNK_FIELDS,

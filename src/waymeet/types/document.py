@@ -1,4 +1,4 @@
-"""What is searched: documents, the chunks they are cut into, and what ingestion hands to a store."""
+"""Documents, their chunks, and the entries that ingestion writes to a store."""
 
 from collections.abc import Mapping
 
@@ -7,91 +7,91 @@ from msgspec import Struct
 from waymeet.types.graph import Link
 
 Terms = Mapping[str, int]
-"""Terms of a text with how often each occurs."""
+"""The terms of a text and their frequencies."""
 
 DOCUMENT_FIELDS = ("title", "path", "tags", "properties", "triggers", "inbound")
-"""Fields that a document lends to each of its chunks. `inbound` is the text of the links that lead to it."""
+"""Fields of a document that count for each of its chunks. `inbound` is the text of the links to it."""
 
 CHUNK_FIELDS = ("headings", "body")
-"""Fields that a chunk has by itself."""
+"""Fields of a chunk."""
 
 FIELDS = DOCUMENT_FIELDS + CHUNK_FIELDS
 
 
 class Document(Struct, frozen=True):
-    """One file of the project as a whole."""
+    """A file of the project."""
 
     id: str
-    """Its path below the project's root, with forward slashes."""
+    """Path relative to the project's root, with forward slashes."""
     kind: str
-    """What sort of knowledge it is: `docs`, `code`, `notes`, `tasks`, `skills`, `files` or `folders`."""
+    """`docs`, `code`, `notes`, `tasks`, `skills`, `files` or `folders`."""
     title: str
     doc_type: str = "other"
     language: str = ""
     tags: tuple[str, ...] = ()
     properties: Mapping[str, str] = {}
-    """Front matter that no other attribute holds, as text."""
+    """Front matter that has no attribute of its own, as text."""
     names: tuple[str, ...] = ()
-    """The keys under which a link can name it (see `waymeet.ingest.build.link_keys`)."""
+    """Keys by which links refer to it (see `waymeet.ingest.build.link_keys`)."""
     digest: str = ""
     size: int = 0
     modified_ns: int = 0
     lines: int = 0
     namespace: str = ""
-    """The package, submodule or extra folder it belongs to; empty for the project itself."""
+    """Package, submodule or extra folder; empty for the project itself."""
 
 
 class Symbol(Struct, frozen=True):
-    """Something with a name that a file defines: a function, a class, a fenced block of code."""
+    """A named definition in a file: a function, a class, a fenced code block."""
 
     name: str
-    """Its name with those it lies in, as in `Store.put`; unique within its document, and its anchor."""
+    """Qualified name, such as `Store.put`; unique within the document, used as anchor."""
     kind: str
     """`class`, `function`, `method`, `code_block` and so on."""
     start: int
     end: int
-    """First and last line of the whole definition, with its comment, counted from 1, both included."""
+    """First and last line of the definition with its comment, counted from 1, both included."""
     signature: str = ""
-    """How it is declared, on one line; for a block of code, its language."""
+    """Declaration on one line; for a code block, its language."""
     doc: str = ""
-    """The first paragraph of its comment."""
+    """First paragraph of its comment."""
     exported: bool = True
 
 
 class Chunk(Struct, frozen=True):
-    """A section, or a piece of a file: the unit that is found and cited."""
+    """A section of a file: the unit of retrieval and citation."""
 
     id: str
-    """Citable: `path#L10-L24`."""
+    """`path#L10-L24`."""
     document: str
     ordinal: int
-    """Its place among the chunks of its document, from 0."""
+    """Position among the chunks of the document, from 0."""
     start: int
     end: int
     """First and last line, counted from 1, both included."""
     text: str
     headings: tuple[str, ...] = ()
-    """The headings above it, outermost first, its own last."""
+    """Headings above it, the outermost first, its own last."""
     anchors: tuple[str, ...] = ()
-    """What a link may write behind `#` to lead here: one for each heading or symbol in it, or that of what goes on."""
+    """Anchors for links (`#anchor`): one for each heading or symbol in it, or that of a continued section."""
     symbols: tuple[Symbol, ...] = ()
-    """The symbols that begin in it."""
+    """Symbols that begin in it."""
 
 
 class IndexEntry(Struct, frozen=True):
-    """Everything a store keeps of one document; putting it replaces what was there under the same id."""
+    """All data of one document in a store. Writing it replaces the entry of the same id."""
 
     document: Document
     chunks: tuple[Chunk, ...]
     terms: Mapping[str, Terms]
-    """Terms of the document fields, by field; `inbound` is not among them, for it belongs to the linking documents."""
+    """Terms of the document fields, by field, except `inbound`, which comes from the linking documents."""
     chunk_terms: tuple[Mapping[str, Terms], ...]
-    """Terms of the chunk fields, by field, one mapping for each chunk."""
+    """Terms of the chunk fields, by field, one mapping per chunk."""
     links: tuple[Link, ...] = ()
 
 
 class Fingerprint(Struct, frozen=True):
-    """What tells an unchanged file from a changed one."""
+    """Data for detecting changes of a file."""
 
     digest: str
     size: int

@@ -1,4 +1,4 @@
-"""How things hang together: links as written, and edges as resolved."""
+"""The link graph: links as written, and edges with resolved targets."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -6,49 +6,52 @@ from typing import NamedTuple
 from msgspec import Struct
 
 INFERRED_KINDS = frozenset({"mentions", "imports", "calls", "contains", "translation"})
-"""Kinds of links that nobody wrote as links: what they look for may well lie outside the project."""
+"""Kinds of links that are inferred rather than written; their targets may be outside the project."""
 
 
 class Node(NamedTuple):
-    """An end of an edge: a document, or a place in it."""
+    """An end of an edge: a document, or an anchor in it."""
 
     document: str
     anchor: str = ""
 
 
 class Link(Struct, frozen=True):
-    """A link as its document writes it. The store finds out where it leads, now or when the target appears."""
+    """A link as written. The store resolves its target, at once or when the target is indexed."""
 
     refs: tuple[str, ...]
-    """Keys to look for among the names of documents, the best first."""
+    """Keys to look up among the names of documents, the best first."""
     kind: str = "references"
     anchor: str = ""
-    """The place inside the target, if the link names one."""
+    """Anchor in the target, if any."""
     source_anchor: str = ""
-    """The section of its own document that holds it."""
+    """Anchor of the section that contains the link."""
     text: str = ""
     sentence: str = ""
     line: int = 0
     terms: Mapping[str, int] = {}
-    """What the link says of its target: terms of the source's title, the link's text and its sentence."""
+    """Terms of the source's title, the link text and its sentence, indexed with the target."""
 
 
 class Edge(Struct, frozen=True):
-    """A typed connection with the words that made it."""
+    """A link with its resolved target."""
 
     source: Node
     target: Node | None
-    """None while the link dangles."""
+    """None if the link is broken or external."""
     kind: str
     text: str = ""
     sentence: str = ""
     ref: str = ""
-    """The first key the link was looked for under; for a dangling link, the name that is missing."""
+    """First lookup key; for a link without a target, the missing name."""
     line: int = 0
 
 
 class Reached(Struct, frozen=True, gc=False):
-    """A document found by walking the graph (`gc=False`: there are hundreds, and none can lead back to itself)."""
+    """A document reached by following links.
+
+    `gc=False`, because there are hundreds per query, without reference cycles.
+    """
 
     document: str
     hops: int

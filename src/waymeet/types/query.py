@@ -1,4 +1,4 @@
-"""What is asked: the request, and the words and filters understood from it."""
+"""Queries, their filters, variants and words."""
 
 from typing import Literal
 
@@ -6,65 +6,68 @@ from msgspec import Struct
 
 
 class Filters(Struct, frozen=True):
-    """What an answer may contain. Values of one filter are alternatives; different filters must all hold."""
+    """Filters of the results.
+
+    Values of one filter are alternatives. Different filters must all match.
+    """
 
     paths: tuple[str, ...] = ()
-    """Folders or files: a document passes if its id equals one or lies below it."""
+    """Folders or files: a document matches if its id is one of them or is below one."""
     kinds: tuple[str, ...] = ()
     doc_types: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
     properties: tuple[tuple[str, str], ...] = ()
-    """Pairs of a key and a value; a document passes if the property is the value or lists it. Pairs of one key are
+    """Pairs of key and value. A document matches if the property is the value or a list with it. Pairs of one key are
     alternatives."""
     changed_from: int = 0
     changed_before: int = 0
-    """When a document's file must have changed, in nanoseconds since 1970; 0 for no bound."""
+    """Bounds of the change date of the file, in nanoseconds since 1970; 0 for no bound."""
     phrases: tuple[str, ...] = ()
-    """Texts that a chunk must contain, each of them, compared after `analysis.plain`."""
+    """Texts that a chunk must all contain, compared after `analysis.plain`."""
     without: tuple[tuple[str, ...], ...] = ()
-    """Groups of terms; a chunk that has all terms of any group is left out."""
+    """Groups of terms; a chunk with all terms of a group is excluded."""
     without_kinds: tuple[str, ...] = ()
-    """Kinds of documents that are left out."""
+    """Excluded kinds of documents."""
 
 
 class Variant(Struct, frozen=True):
-    """Another way to put the question, by the asker or by a model."""
+    """A rephrasing of the query, by the user or by a model."""
 
     text: str
     kind: Literal["both", "lex", "vec", "hyde"] = "both"
-    """What it is for: words, meaning, or both; `hyde` is a passage such as would answer, for meaning."""
+    """`lex` for lexical, `vec` for vector search, or both; `hyde` is a hypothetical answer, for vector search."""
 
 
 class Query(Struct, frozen=True):
-    """One question with everything the asker may set."""
+    """A query with all its options."""
 
     text: str
     limit: int = 10
     recipe: str = "auto"
     mode: str = ""
-    """For recipes that know several; empty for the recipe's default."""
+    """Mode of the recipe; empty for its default."""
     filters: Filters = Filters()
     explain: bool = False
     depth: int | None = None
-    """How far to walk the graph; None for the recipe's own depth."""
+    """Maximum number of links to follow; None for the recipe's default."""
     link_types: tuple[str, ...] = ()
-    """Edge kinds the walk may use; empty for all."""
+    """Kinds of links to follow; empty for all."""
     intent: str = ""
-    """What the asker is up to, for recipes that care; empty to have it guessed from the words."""
+    """Intent, for recipes that use it; empty to classify it by the words."""
     variants: tuple[Variant, ...] = ()
-    """The asker's own other wordings, used instead of a model's."""
+    """Rephrasings by the user, instead of those of a model."""
     expand: bool = True
-    """Whether a recipe may ask a model for other wordings."""
+    """Whether a recipe may let a model rephrase the query."""
     include_linked: bool = False
-    """Name the pages that each hit links to and is linked from."""
+    """Whether hits list the pages they link to and are linked from."""
 
 
 class Word(Struct, frozen=True):
-    """One thing to look for: any of its terms counts as an occurrence of it."""
+    """A query word. An occurrence of any of its terms counts."""
 
     terms: tuple[str, ...]
     weight: float = 1.0
     text: str = ""
-    """How the asker wrote it."""
+    """As written in the query."""

@@ -1,4 +1,4 @@
-"""What is answered: scores that explain themselves, hits, and the record of how the answer came about."""
+"""Explanations, rankings, candidates, hits and answers."""
 
 from typing import Literal
 
@@ -8,7 +8,10 @@ Operation = Literal["value", "sum", "product", "max", "mean", "quotient"]
 
 
 class Explanation(Struct, frozen=True, gc=False):
-    """A number, what it means, and how it follows from its parts (`gc=False`: there are thousands in an answer)."""
+    """A value with a description and its computation from parts.
+
+    `gc=False`, because there are thousands per answer, without reference cycles.
+    """
 
     value: float
     description: str
@@ -17,7 +20,7 @@ class Explanation(Struct, frozen=True, gc=False):
 
 
 class ScoredChunk(Struct, frozen=True, gc=False):
-    """A chunk in a ranked list (`gc=False`: there are hundreds, and none can lead back to itself)."""
+    """A chunk in a ranked list (`gc=False`: hundreds per query, without reference cycles)."""
 
     chunk: str
     document: str
@@ -25,22 +28,22 @@ class ScoredChunk(Struct, frozen=True, gc=False):
 
 
 Ranking = tuple[ScoredChunk, ...]
-"""Chunks, best first; ties are in the order of document and position."""
+"""Chunks, the best first; ties in the order of document and position."""
 
 
 class Evidence(Struct, frozen=True):
-    """What one word of the query contributed to the lexical score of one chunk."""
+    """The contribution of a query word to the lexical score of a chunk."""
 
     word: str
     weight: float
     idf: float
     saturation: float
     fields: tuple[str, ...]
-    """The fields it stands in."""
+    """The fields in which it occurs."""
 
 
 class SourceRank(Struct, frozen=True, gc=False):
-    """That a list contains a candidate, and where."""
+    """The rank and score of a candidate in one list."""
 
     source: str
     rank: int
@@ -48,17 +51,17 @@ class SourceRank(Struct, frozen=True, gc=False):
 
 
 class Candidate(Struct, frozen=True, gc=False):
-    """Something that may become a hit: a chunk, or a document with its best chunks."""
+    """A possible hit: a chunk, or a document with its best chunks."""
 
     document: str
     chunks: tuple[str, ...]
-    """Its chunks, best first; empty if the document was found by its links alone."""
+    """Its chunks, the best first; empty if the document was found by links only."""
     score: Explanation
     sources: tuple[SourceRank, ...] = ()
 
 
 class Section(Struct, frozen=True):
-    """A piece of text shown for a hit."""
+    """A section shown with a hit."""
 
     id: str
     start: int
@@ -66,13 +69,13 @@ class Section(Struct, frozen=True):
     headings: tuple[str, ...]
     snippet: str
     highlights: tuple[tuple[int, int], ...] = ()
-    """Ranges of the snippet that match the query, as half-open character offsets."""
+    """Matches in the snippet, as half-open ranges of character offsets."""
     text: str = ""
-    """All of it, for recipes that give whole texts."""
+    """The whole text, for recipes that include it."""
 
 
 class LinkedPage(Struct, frozen=True):
-    """A page connected to a hit."""
+    """A page linked with a hit."""
 
     document: str
     title: str
@@ -84,18 +87,18 @@ class Translation(Struct, frozen=True):
     """The same section in another language."""
 
     id: str
-    """Citable, as that of the hit itself."""
+    """As that of the hit."""
     document: str
     title: str
     lang: str
-    """The code of its language; empty if nothing tells."""
+    """Language code; empty if unknown."""
 
 
 class Hit(Struct, frozen=True):
     """One result."""
 
     id: str
-    """Citable: `path#L10-L24`."""
+    """`path#L10-L24`."""
     document: str
     title: str
     kind: str
@@ -103,31 +106,30 @@ class Hit(Struct, frozen=True):
     start: int
     end: int
     score: float
-    """What it is ordered by: comparable within one answer only."""
+    """Sort key, comparable only within one answer."""
     relevance_reason: str
     sources: tuple[SourceRank, ...]
     sections: tuple[Section, ...]
     staleness: Literal["fresh", "possibly_stale", "stale", "unknown"] = "unknown"
-    """How the document stands to the sources it names and the code it mentions."""
+    """Whether the document is older than the sources it names and the code it mentions."""
     staleness_reason: str = ""
     context: tuple[str, ...] = ()
-    """What the project says of the folders it lies in, the outermost first."""
+    """Descriptions of its folders from the settings, the outermost first."""
     translations: tuple[Translation, ...] = ()
-    """Where the same is said in other languages."""
+    """The same section in other languages."""
     linked_pages: tuple[LinkedPage, ...] = ()
     namespace: str = ""
-    """The package or extra folder it belongs to."""
+    """Package or extra folder."""
     relevance: float | None = None
-    """The estimated chance that it answers the question, comparable between questions and projects; None if nothing
-    tells."""
+    """Estimated probability that it is relevant, comparable between queries and projects; None if unknown."""
     explanation: Explanation | None = None
-    """How the score came about, if asked for."""
+    """Computation of the score, if requested."""
     relevance_explanation: Explanation | None = None
-    """What the relevance follows from, if asked for."""
+    """Computation of the relevance, if requested."""
 
 
 class Degraded(Struct, frozen=True):
-    """Something that made the answer less than it could be."""
+    """A reason why the answer may be incomplete."""
 
     stage: str
     code: str
@@ -135,7 +137,7 @@ class Degraded(Struct, frozen=True):
 
 
 class Step(Struct, frozen=True):
-    """What one stage cost, and why it did nothing if it did nothing."""
+    """The duration of a stage, and the reason if it was skipped."""
 
     stage: str
     seconds: float
@@ -143,32 +145,32 @@ class Step(Struct, frozen=True):
 
 
 LOW_RELEVANCE_NOTE = "no result looks relevant; showing the closest matches"
-"""The note of an answer that is doubtful."""
+"""Note of an answer whose `low_relevance` is set."""
 
 
 class Answer(Struct, frozen=True):
-    """Hits and how they came about."""
+    """The hits of a query, with notes and the record of the stages."""
 
     query: str
     recipe: str
     mode: str
     search_type: str
-    """`hybrid`, `lexical`, `vector`, `links`, `fulltext_fallback` or `none`: what the scores are made of."""
+    """`hybrid`, `lexical`, `vector`, `links`, `fulltext_fallback` or `none`."""
     hits: tuple[Hit, ...]
     total_found: int
     low_relevance: bool = False
-    """Whether nothing found seems to answer the question: no relevance reaches the setting `shape.doubt`."""
+    """Whether none of the ten best results has an estimated relevance of at least `relevance.min`."""
     degraded: tuple[Degraded, ...] = ()
     notes: tuple[str, ...] = ()
-    """What was read into the query or changed in it."""
+    """Notes on the interpretation of the query and on the ranking."""
     expanded: tuple[str, ...] = ()
-    """Other wordings of the question that were asked, too."""
+    """Rephrasings of the query that were searched, too."""
     strong_signal: bool | None = None
-    """Whether words alone answered so clearly that no other wording was needed; None for recipes that do not look."""
+    """Whether the lexical results were so clear that the query was not rephrased; None if not checked."""
     reranked: bool = False
-    """Whether a model read the best candidates again."""
+    """Whether a reranker was used."""
     vector_coverage: float | None = None
-    """Which part of all sections had a vector when they were compared by meaning; None if they were not."""
+    """Share of sections with a vector; None without vector search."""
     steps: tuple[Step, ...] = ()
     generation: int = 0
     seconds: float = 0.0

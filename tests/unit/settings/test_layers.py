@@ -1,4 +1,4 @@
-"""Settings: precedence, clear errors, and what a stranger's file may not do."""
+"""Settings: precedence, clear errors, and limits of untrusted files."""
 
 import contextlib
 import json

@@ -1,1 +1,1 @@
-"""Registering Waymeet with agents: where each keeps its settings, and how those are changed without harm."""
+"""Registration of the MCP server in the settings files of agents."""

@@ -1,4 +1,4 @@
-"""Changing an agent's settings file: planned as text, checked, written at once, and taken back to the byte."""
+"""Changes of an agent's settings file: planned, verified, written atomically, undoable."""
 
 import os
 import stat
@@ -20,55 +20,58 @@ from waymeet.paths import data_folder
 
 
 class Plan(Struct, frozen=True):
-    """A change of one file that has not been made yet."""
+    """A planned change of one file."""
 
     path: Path
     before: bytes | None
-    """What the file holds; None if there is none."""
+    """The current content; None if the file does not exist."""
     after: bytes | None
-    """What it will hold; None if it goes."""
+    """The new content; None to delete the file."""
     exact: bool = False
-    """Whether this gives back, byte for byte, what was there before Waymeet came."""
+    """Whether this restores the content before the registration, byte for byte."""
 
     @property
     def changes(self) -> bool:
-        """Whether anything differs."""
+        """Whether the content differs."""
         return self.before != self.after
 
 
-class _Kept(Struct, frozen=True):
-    """What is remembered of a change, to take it back."""
+class _UndoRecord(Struct, frozen=True):
+    """The data that undoes a change."""
 
     path: str
     before: str | None
-    """The bytes, in base64."""
+    """The content before the change, in base64."""
     after: str
-    """The digest of what was written."""
+    """The digest of the written content."""
     folders: tuple[str, ...] = ()
-    """Folders that were made for it."""
+    """Folders that were created for it."""
 
 
 def plan_registration(agent: Agent, path: Path, name: str, entry: Mapping[str, Any]) -> Plan:
-    """Plan to register a server; keys that its entry has besides stay."""
+    """Plan to register a server. Other keys of its entry stay."""
     before = _read(path)
     text = _text(path, before)
     target = [agent.table, name]
     try:
         if agent.form == "toml":
-            after = toml_edit.with_table(text, target, entry)
+            after = toml_edit.set_values(text, target, entry)
         else:
             after = text
-            missing = name not in _servers(agent, jsonc_edit.loads(text))
-            for key, value in {"": dict(entry)}.items() if missing else entry.items():
+            is_missing = name not in _servers(agent, jsonc_edit.loads(text))
+            for key, value in {"": dict(entry)}.items() if is_missing else entry.items():
                 after = jsonc_edit.with_value(after, [*target, key] if key else target, value)
         _check(agent, text, after, name, entry)
     except ValueError as error:
-        raise _illegible(path, error) from error
+        raise _edit_error(path, error) from error
     return Plan(path, before, after.encode())
 
 
 def plan_removal(agent: Agent, path: Path, name: str) -> Plan:
-    """Plan to take a server out: back to what was there before, unless more has changed since; then its entry alone."""
+    """Plan to unregister a server.
+
+    The previous content is restored, or, if the file changed since, only the entry is removed.
+    """
     before = _read(path)
     if before is None:
         return Plan(path, None, None)
@@ -76,66 +79,72 @@ def plan_removal(agent: Agent, path: Path, name: str) -> Plan:
     try:
         if name not in _servers(agent, _loads(agent, text)):
             return Plan(path, before, before)
-        cut = toml_edit.without_table if agent.form == "toml" else jsonc_edit.without_value
-        after = cut(text, [agent.table, name])
+        remove = toml_edit.remove_table if agent.form == "toml" else jsonc_edit.without_value
+        after = remove(text, [agent.table, name])
         _check(agent, text, after, name, None)
-        kept = _recall(path)
-        if kept is not None and _digest(before) == kept.after:
-            first = None if kept.before is None else b64decode(kept.before)
-            if _same(agent, after, _text(path, first), name):  # else there is one of another project, too
-                return Plan(path, before, first, exact=True)
+        record = _read_record(path)
+        if record is not None and _digest(before) == record.after:
+            original = None if record.before is None else b64decode(record.before)
+            if _equal_except(agent, after, _text(path, original), name):  # else another project is registered, too
+                return Plan(path, before, original, exact=True)
     except ValueError as error:
-        raise _illegible(path, error) from error
+        raise _edit_error(path, error) from error
     return Plan(path, before, after.encode())
 
 
 def plan_restore(path: Path) -> Plan | None:
-    """Plan to give back what a file held before; None if nothing is remembered of it, or more has changed since."""
-    kept, before = _recall(path), _read(path)
-    if kept is None or before is None or _digest(before) != kept.after:
+    """Plan to restore the previous content.
+
+    None if there is no record, or the file changed since.
+    """
+    record, before = _read_record(path), _read(path)
+    if record is None or before is None or _digest(before) != record.after:
         return None
-    return Plan(path, before, None if kept.before is None else b64decode(kept.before), exact=True)
+    return Plan(path, before, None if record.before is None else b64decode(record.before), exact=True)
 
 
-def _same(agent: Agent, one: str, other: str, but: str) -> bool:
-    """Tell whether two texts say the same but for one server; no servers at all are as good as none named."""
+def _equal_except(agent: Agent, text: str, other: str, name: str) -> bool:
+    """Return whether two files are equal except for one server.
 
-    def said(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
-        whole = _loads(agent, text)
-        servers = {key: value for key, value in _servers(agent, whole).items() if key != but}
-        return servers, {key: value for key, value in whole.items() if key != agent.table}
+    A missing table equals an empty one.
+    """
 
-    return said(one) == said(other)
+    def parse(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        document = _loads(agent, text)
+        servers = {key: value for key, value in _servers(agent, document).items() if key != name}
+        return servers, {key: value for key, value in document.items() if key != agent.table}
+
+    return parse(text) == parse(other)
 
 
 def apply_plan(plan: Plan, *, remember: bool) -> None:
-    """Make a change, unless the file is no longer what was planned for; with `remember`, so that it can be taken back.
+    """Write a planned change, with `remember` together with a record that can undo it.
 
     Raises:
-        ConflictError: somebody changed the file meanwhile; nothing was done.
-        UsageError: it cannot be written.
+        ConflictError: the file changed since the plan was made; nothing was written.
+        UsageError: the file cannot be written.
     """
     try:
         if _read(plan.path) != plan.before:
-            raise ConflictError(f"{plan.path} was changed by somebody else just now; nothing was done.", "Try again.")
-        kept = _recall(plan.path)
+            raise ConflictError(f"{plan.path} was changed by another program; nothing was written.", "Try again.")
+        record = _read_record(plan.path)
         if plan.after is None:
             plan.path.unlink(missing_ok=True)
-            for folder in kept.folders if kept else ():
+            for folder in record.folders if record else ():
                 _remove_empty(Path(folder))
         else:
             folders = _make_folders(plan.path.parent)
             if remember:
-                _remember(plan, kept, folders)
+                _save_record(plan, record, folders)
             _write(plan.path, plan.after, _mode(plan.path))
         if not remember:
-            _remember_less(plan, kept)
+            _update_record(plan, record)
     except OSError as error:
-        raise UsageError(f"{plan.path} cannot be changed: {error.strerror}.", "Check who may write there.") from error
+        raise UsageError(f"{plan.path} cannot be changed: {error.strerror}.", "Check the permissions.") from error
 
 
 def is_registered(agent: Agent, path: Path, name: str) -> bool:
-    """Tell whether an agent knows the server; a file that cannot be read knows nothing."""
+    """Return whether a server is registered. An unreadable file has none."""
     try:
         return name in _servers(agent, _loads(agent, _text(path, _read(path))))
     except (ValueError, UsageError):
@@ -143,33 +152,33 @@ def is_registered(agent: Agent, path: Path, name: str) -> bool:
 
 
 def _check(agent: Agent, before: str, after: str, name: str, entry: Mapping[str, Any] | None) -> None:
-    """Make sure that the change is this one and no other, before anything is written."""
+    """Verify that the edit changes only the entry of the server, before it is written."""
     old, new = _loads(agent, before), _loads(agent, after)
     servers = dict(_servers(agent, new))
-    got = servers.pop(name, None)
+    written = servers.pop(name, None)
     others = {key: value for key, value in _servers(agent, old).items() if key != name}
     rest_old = {key: value for key, value in old.items() if key != agent.table}
     rest_new = {key: value for key, value in new.items() if key != agent.table}
-    wanted = {} if entry is None else entry
-    right = got is None if entry is None else {key: (got or {}).get(key) for key in wanted} == dict(wanted)
-    if servers != others or rest_old != rest_new or not right:
-        raise ValueError(f"its form leaves no safe way to change {agent.table}.{name}")
+    values = {key: (written or {}).get(key) for key in entry or ()}
+    is_correct = written is None if entry is None else values == dict(entry)
+    if servers != others or rest_old != rest_new or not is_correct:
+        raise ValueError(f"{agent.table}.{name} cannot be changed safely in this format")
 
 
 def _servers(agent: Agent, document: object) -> Mapping[str, Any]:
     if not isinstance(document, dict):
-        raise ValueError("it holds no object")  # noqa: TRY004 - a fault of the file, told like all others
-    found = document.get(agent.table, {})
-    if not isinstance(found, dict):
-        raise ValueError(f"{agent.table} is no object")  # noqa: TRY004 - likewise
-    return found
+        raise ValueError("it is not an object")  # noqa: TRY004 - an error of the file
+    servers = document.get(agent.table, {})
+    if not isinstance(servers, dict):
+        raise ValueError(f"{agent.table} is not an object")  # noqa: TRY004 - an error of the file
+    return servers
 
 
-def _loads(agent: Agent, text: str) -> Any:  # noqa: ANN401 - whatever the file holds
+def _loads(agent: Agent, text: str) -> Any:  # noqa: ANN401 - any JSON or TOML value
     return toml_edit.loads(text) if agent.form == "toml" else jsonc_edit.loads(text)
 
 
-def _illegible(path: Path, error: ValueError) -> UsageError:
+def _edit_error(path: Path, error: ValueError) -> UsageError:
     return UsageError(
         f"{path} cannot be changed: {error}.", "Correct it, or add the server by hand. Nothing was written."
     )
@@ -192,7 +201,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, content: bytes, mode: int) -> None:
-    """Write a file whole under another name, then rename it: a reader sees the old or the new one."""
+    """Write a file atomically: to a temporary name, which is then renamed."""
     with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
         try:
             file.write(content)
@@ -206,7 +215,7 @@ def _write(path: Path, content: bytes, mode: int) -> None:
 
 
 def _mode(path: Path) -> int:
-    """Give the rights that a file has, or those that a new one is to have."""
+    """Return the permissions of a file, or those of a new one."""
     try:
         return stat.S_IMODE(path.stat().st_mode)
     except OSError:
@@ -214,13 +223,13 @@ def _mode(path: Path) -> int:
 
 
 def _make_folders(folder: Path) -> list[Path]:
-    """Make a folder and those above it; give those that were made, the innermost first."""
+    """Create a folder with its parents. Return the created ones, the innermost first."""
     missing = []
     while not folder.exists():
         missing.append(folder)
         folder = folder.parent
-    for each in reversed(missing):
-        each.mkdir()
+    for path in reversed(missing):
+        path.mkdir()
     return missing
 
 
@@ -229,34 +238,37 @@ def _remove_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def _remember(plan: Plan, kept: _Kept | None, folders: list[Path]) -> None:
-    """Keep what was there before Waymeet came, for the user's eyes only: settings of agents may hold keys."""
-    again = kept is not None and plan.before is not None and _digest(plan.before) == kept.after
-    before = kept.before if kept and again else None if plan.before is None else b64encode(plan.before).decode()
-    made = kept.folders if kept and again else tuple(map(str, folders))
-    record = _record(plan.path)
-    record.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _write(record, msgspec.json.encode(_Kept(str(plan.path), before, _digest(plan.after or b""), made)), 0o600)
-
-
-def _remember_less(plan: Plan, kept: _Kept | None) -> None:
-    """Forget what was there before, unless another server of ours is left that leads back to it."""
-    ours = kept is not None and plan.before is not None and _digest(plan.before) == kept.after
-    if kept is not None and ours and plan.after is not None and not plan.exact:
-        _write(_record(plan.path), msgspec.json.encode(replace(kept, after=_digest(plan.after))), 0o600)
+def _save_record(plan: Plan, record: _UndoRecord | None, folders: list[Path]) -> None:
+    """Save the original content, readable by the user only: settings of agents may contain keys."""
+    if record and plan.before is not None and _digest(plan.before) == record.after:  # a second registration
+        before, created = record.before, record.folders
     else:
-        _record(plan.path).unlink(missing_ok=True)
+        before = None if plan.before is None else b64encode(plan.before).decode()
+        created = tuple(map(str, folders))
+    path = _record_path(plan.path)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    new = _UndoRecord(str(plan.path), before, _digest(plan.after or b""), created)
+    _write(path, msgspec.json.encode(new), 0o600)
 
 
-def _recall(path: Path) -> _Kept | None:
+def _update_record(plan: Plan, record: _UndoRecord | None) -> None:
+    """Delete the record, unless another server of ours is still registered in the file."""
+    is_unchanged = record is not None and plan.before is not None and _digest(plan.before) == record.after
+    if record is not None and is_unchanged and plan.after is not None and not plan.exact:
+        _write(_record_path(plan.path), msgspec.json.encode(replace(record, after=_digest(plan.after))), 0o600)
+    else:
+        _record_path(plan.path).unlink(missing_ok=True)
+
+
+def _read_record(path: Path) -> _UndoRecord | None:
     try:
-        kept = msgspec.json.decode(_record(path).read_bytes(), type=_Kept)
+        record = msgspec.json.decode(_record_path(path).read_bytes(), type=_UndoRecord)
     except (OSError, msgspec.MsgspecError):
         return None
-    return kept if kept.path == str(path) else None
+    return record if record.path == str(path) else None
 
 
-def _record(path: Path) -> Path:
+def _record_path(path: Path) -> Path:
     return data_folder() / "agents" / f"{blake2b(os.fsencode(path), digest_size=8).hexdigest()}.json"
 
 

@@ -1,4 +1,4 @@
-"""Where agents keep the servers they know, and in which form. Looked up in November 2026."""
+"""Supported agents: paths and formats of their MCP server settings, as of November 2026."""
 
 import os
 import shutil
@@ -15,20 +15,20 @@ Scope = Literal["project", "user"]
 
 
 class Agent(Struct, frozen=True):
-    """An agent, and where its settings are."""
+    """An agent with its settings files."""
 
     name: str
     title: str
     form: Literal["json", "toml"]
     table: str
-    """The key under which servers stand."""
+    """The key of the servers in the file."""
     files: Mapping[str, Callable[[Path], Path]]
-    """The settings file for each scope, given the project's root."""
+    """The settings file of each scope, as a function of the project's root."""
     folder: tuple[str, ...] = ()
-    """What tells the server which project is meant; empty if it is started in the project's folder."""
+    """Arguments that select the project; empty if the agent starts the server in the project folder."""
     extra: Mapping[str, str] = {}
     after: Mapping[str, str] = {}
-    """What the user has to do then, by scope."""
+    """The next step for the user, by scope."""
 
 
 def _home(*parts: str) -> Callable[[Path], Path]:
@@ -40,7 +40,7 @@ def _inside(*parts: str) -> Callable[[Path], Path]:
 
 
 def _application(*parts: str) -> Callable[[Path], Path]:
-    """Give a file below the folder where desktop programs keep their settings on this system."""
+    """Return a file below the settings folder of desktop programs on this system."""
 
     def place(_root: Path) -> Path:
         if sys.platform == "darwin":
@@ -59,7 +59,7 @@ def _codex(_root: Path) -> Path:
 
 
 _WORKSPACE = ("-C", "${workspaceFolder}")
-"""Both editors put the opened folder here; neither promises to start a server in it."""
+"""Both editors insert the opened folder here; neither guarantees it as the working folder of a server."""
 AGENTS = {
     agent.name: agent
     for agent in (
@@ -69,7 +69,7 @@ AGENTS = {
             "json",
             "mcpServers",
             {"project": _inside(".mcp.json"), "user": _home(".claude.json")},
-            after={"project": "Claude Code asks once, at its next start, whether this project's servers may be used."},
+            after={"project": "Claude Code will ask at its next start whether to use this project's servers."},
         ),
         Agent(
             "claude-desktop",
@@ -78,7 +78,7 @@ AGENTS = {
             "mcpServers",
             {"user": _application("Claude", "claude_desktop_config.json")},
             folder=("-C", "{root}"),
-            after={"user": "Quit Claude Desktop and start it again."},
+            after={"user": "Restart Claude Desktop."},
         ),
         Agent(
             "cursor",
@@ -87,7 +87,7 @@ AGENTS = {
             "mcpServers",
             {"project": _inside(".cursor", "mcp.json"), "user": _home(".cursor", "mcp.json")},
             folder=_WORKSPACE,
-            after={"project": "Switch it on in Cursor's settings, under MCP.", "user": "Restart Cursor."},
+            after={"project": "Enable it in Cursor's settings, under MCP.", "user": "Restart Cursor."},
         ),
         Agent(
             "vscode",
@@ -97,7 +97,7 @@ AGENTS = {
             {"project": _inside(".vscode", "mcp.json"), "user": _application("Code", "User", "mcp.json")},
             folder=_WORKSPACE,
             extra={"type": "stdio"},
-            after={"project": "VS Code asks whether the server is trusted when it is first used."},
+            after={"project": "VS Code will ask whether to trust the server on first use."},
         ),
         Agent(
             "codex",
@@ -105,50 +105,54 @@ AGENTS = {
             "toml",
             "mcp_servers",
             {"project": _inside(".codex", "config.toml"), "user": _codex},
-            after={"project": "Codex reads this file only in projects that it was told to trust."},
+            after={"project": "Codex reads this file only in trusted projects."},
         ),
     )
 }
 
 
 def settings_file(agent: Agent, scope: str, root: Path) -> Path:
-    """Say which file to change; one that belongs to the project must lie inside of it.
+    """Return the settings file of an agent. A file of the project must be inside the project.
 
     Raises:
-        UsageError: the agent has no such scope, or a link leads out of the project.
+        UsageError: the agent does not support the scope, or a symbolic link leaves the project.
     """
     if scope not in agent.files:
-        raise UsageError(f"{agent.title} knows no servers per {scope}.", f"Use --scope {next(iter(agent.files))}.")
+        raise UsageError(
+            f"{agent.title} has no servers in {scope} settings.", f"Use --scope {next(iter(agent.files))}."
+        )
     path = agent.files[scope](root)
     real = path.resolve()
     if scope == "project" and not real.is_relative_to(root.resolve()):
-        raise UsageError(f"{path} is a link that leads out of the project.", "Look at it, and use --scope user.")
+        raise UsageError(
+            f"{path} is a symbolic link that leads out of the project.", "Check the link, or use --scope user."
+        )
     return real
 
 
 def server_entry(agent: Agent, scope: str, root: Path) -> dict[str, Any]:
-    """Say how the agent starts the server.
+    """Return the settings entry that starts the server.
 
-    A file of the project is shared with others: there the command is found by its name. In the user's own file it is
-    named with its path, for programs that were not started from a shell do not know the shell's.
+    A project file is shared with other machines: it has the command without a path. The user's own file has the whole
+    path, because programs that are not started from a shell do not have its PATH.
     """
-    command = ["waymeet"] if scope == "project" else _command()
+    command = ["waymeet"] if scope == "project" else _own_command()
     folder = [part.replace("{root}", str(root)) for part in agent.folder]
     return {**agent.extra, "command": command[0], "args": [*command[1:], "mcp", *folder]}
 
 
 def server_name(agent: Agent, root: Path) -> str:
-    """Name the server: where one file serves several projects, by the project."""
+    """Return the name of the server, with the project's name if projects share one file."""
     if agent.folder != ("-C", "{root}"):
         return "waymeet"
     plain = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in root.name)
     return f"waymeet-{plain or 'root'}"
 
 
-def _command() -> list[str]:
-    """Give the command that started us, as one that works from anywhere."""
+def _own_command() -> list[str]:
+    """Return the command of this program with its absolute path."""
     started = Path(sys.argv[0])
     if started.stem == "waymeet" and started.is_file():
         return [str(started.absolute())]
-    found = shutil.which("waymeet")
-    return [str(Path(found).absolute())] if found else [sys.executable, "-m", "waymeet"]
+    installed = shutil.which("waymeet")
+    return [str(Path(installed).absolute())] if installed else [sys.executable, "-m", "waymeet"]

@@ -1,92 +1,125 @@
-"""Changing one table in a TOML file, as text: all else stays as it was written, byte for byte."""
+"""Edits of TOML files that keep comments, formatting and all other keys.
 
-import json
-import re
+tomlkit is imported on use: only commands that edit files need it.
+"""
+
 import tomllib
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, MutableMapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-_HEADER = re.compile(r"[ \t]*\[(?P<name>[^\[\]]+)\][ \t]*(?:#.*)?")
-_ANY_HEADER = re.compile(r"[ \t]*\[")
-_KEY = re.compile(r"[A-Za-z0-9_-]+")
+if TYPE_CHECKING:
+    from tomlkit.container import Container
+
+_BOM = "\ufeff"
 
 
 def loads(text: str) -> dict[str, Any]:
-    """Read TOML."""
-    return tomllib.loads(text.removeprefix("\ufeff"))
+    """Parse TOML, with or without a byte order mark.
+
+    Raises:
+        ValueError: the text is not valid TOML.
+    """
+    return tomllib.loads(text.removeprefix(_BOM))
 
 
-def with_table(text: str, path: Sequence[str], values: Mapping[str, str | float | Sequence[str]]) -> str:
-    r"""Set keys of a table; those it has besides stay, and a table that is missing comes at the end.
+def set_values(text: str, path: Sequence[str], values: Mapping[str, object]) -> str:
+    r"""Set keys of the table at a path.
 
-    >>> print(with_table("a = 1\n", ["mcp_servers", "x"], {"command": "x", "args": ["y"]}))
+    A missing table is appended, equal values are not rewritten.
+
+    >>> print(set_values("a = 1\n", ["mcp_servers", "x"], {"command": "x", "args": ["y"]}))
     a = 1
     <BLANKLINE>
     [mcp_servers.x]
     command = "x"
     args = ["y"]
     <BLANKLINE>
+    >>> set_values("[auto]\na = 0.3 # why\n\n# Lexical.\n[bm25]\n", ["auto"], {"a": 0.6, "b": 1.0})
+    '[auto]\na = 0.6 # why\nb = 1.0\n\n# Lexical.\n[bm25]\n'
     """
-    newline = "\r\n" if "\r\n" in text else "\n"
-    lines = text.split(newline)
-    at = next((number for number, line in enumerate(lines) if _names(line, path)), None)
-    if at is None:
-        block = [f"[{'.'.join(map(_key, path))}]", *(f"{key} = {_written(value)}" for key, value in values.items()), ""]
-        above = text if not text or text.endswith(newline) else text + newline
-        return above + (newline if above.strip() else "") + newline.join(block)
-    for key, value in reversed(list(values.items())):
-        end = next((n for n in range(at + 1, len(lines)) if _ANY_HEADER.match(lines[n])), len(lines))
-        old = next((n for n in range(at + 1, end) if re.match(rf"[ \t]*{re.escape(key)}[ \t]*=", lines[n])), None)
-        if old is None:
-            lines.insert(at + 1, f"{key} = {_written(value)}")
-        elif loads(lines[old]) != {key: value if isinstance(value, (str, float)) else list(value)}:
-            lines[old] = f"{key} = {_written(value)}{remark(lines[old])}"
-    return newline.join(lines)
+    import tomlkit
+    from tomlkit.items import InlineTable
+
+    ended = text if not text.strip(_BOM) or text.endswith("\n") else f"{text}\n"
+    loads(ended)  # its errors are ValueErrors, those of tomlkit are not always
+    document = tomlkit.parse(ended.removeprefix(_BOM))
+    table: Any = document
+    for depth, key in enumerate(path):
+        if key not in table:
+            if not isinstance(table, InlineTable):
+                # Not by tomlkit: it would put the table above comments that belong to the next one.
+                block = tomlkit.dumps(_nest(path, values))
+                return _with_line_ends(text, ended + ("\n" if ended.strip(f"{_BOM}\r\n") else "") + block)
+            table[key] = tomlkit.inline_table()
+        table = table[key]
+        if not isinstance(table, MutableMapping):
+            raise ValueError(f"{'.'.join(path[: depth + 1])} is not a table")  # noqa: TRY004 - an error of the file
+    for key, value in values.items():
+        if key not in table:
+            _append(table, key, value)
+        elif table[key] != value:
+            table[key] = value
+    return _with_line_ends(text, tomlkit.dumps(document))
 
 
-def remark(line: str) -> str:
-    """Give the comment at the end of a line with the space before it, empty if there is none.
+def remove_table(text: str, path: Sequence[str]) -> str:
+    r"""Remove the table at a path and those below it. Comments that follow its last key stay.
 
-    >>> remark('a = 1 # one'), remark('a = "# one"')
-    (' # one', '')
+    >>> remove_table("a = 1\n\n[x.y]\nb = 2\n[x.y.z]\nc = 3\n\n# Last.\n[w]\n", ["x", "y"])
+    'a = 1\n\n\n# Last.\n[w]\n'
     """
-    found = re.search(r"[ \t]+#[^\"']*\Z", line)
-    return found[0] if found else ""
+    import tomlkit
+    from tomlkit.items import Whitespace
+
+    document = tomlkit.parse(text.removeprefix(_BOM))
+    parent: Any = document
+    for key in path[:-1]:
+        parent = parent[key]
+    body = _container(parent).body
+    tail = _trailing_trivia(parent[path[-1]])
+    place = next((place for place, (key, _) in enumerate(body) if key and key.key == path[-1]), None)
+    del parent[path[-1]]
+    # tomlkit counts the blank lines and comments above the next header as part of the removed table.
+    if tail and place is not None:
+        body[place] = (None, Whitespace(tail))
+    return _with_line_ends(text, tomlkit.dumps(document))
 
 
-def without_table(text: str, path: Sequence[str]) -> str:
-    r"""Take out a table and those below it, with the comments inside; a comment above it stays.
-
-    >>> without_table("a = 1\n\n[x.y]\nb = 2\n[x.y.z]\nc = 3\n\n[w]\n", ["x", "y"])
-    'a = 1\n\n[w]\n'
-    """
-    newline = "\r\n" if "\r\n" in text else "\n"
-    kept: list[str] = []
-    inside = False
-    for line in text.split(newline):
-        if _ANY_HEADER.match(line):
-            inside = _names(line, path, below=True)
-        if not inside:
-            kept.append(line)
-    result = newline.join(kept)
-    return result if result == text or not kept or kept[-1] == "" else result + newline
+def _nest(path: Sequence[str], values: Mapping[str, object]) -> Mapping[str, object]:
+    for key in reversed(path):
+        values = {key: values}
+    return values
 
 
-def _names(line: str, path: Sequence[str], *, below: bool = False) -> bool:
-    """Tell whether a line is the header of a table, or of one below it."""
-    found = _HEADER.fullmatch(line.rstrip("\r"))
-    if not found:
-        return False
-    parts = [part.strip().strip("\"'") for part in found["name"].split(".")]
-    return parts == list(path) or (below and parts[: len(path)] == list(path))
+def _container(table: Any) -> "Container":  # noqa: ANN401 - a document, a table, or a proxy of several tables
+    from tomlkit.container import Container
+
+    value = table if isinstance(table, Container) else getattr(table, "value", None)
+    return value if isinstance(value, Container) else Container()
 
 
-def _key(name: str) -> str:
-    return name if _KEY.fullmatch(name) else json.dumps(name)
+def _append(table: Any, key: str, value: object) -> None:  # noqa: ANN401 - a document, a table, or a proxy
+    """Append a key above the blank lines and comments that belong to the next table."""
+    body = _container(table).body
+    tail = []
+    while body and body[-1][0] is None:
+        tail.append(body.pop())
+    table[key] = value
+    body.extend(reversed(tail))
 
 
-def _written(value: str | float | Sequence[str]) -> str:
-    """Write a string, a number or a list of strings: what JSON makes of them is TOML, too."""
-    if isinstance(value, (str, float)):
-        return json.dumps(value, ensure_ascii=False)
-    return f"[{', '.join(json.dumps(each, ensure_ascii=False) for each in value)}]"
+def _trailing_trivia(table: Any) -> str:  # noqa: ANN401 - a table, or a value
+    """Return the blank lines and comments behind the last key of a table."""
+    texts: list[str] = []
+    for key, item in reversed(_container(table).body):
+        if key is not None:
+            return _trailing_trivia(item) + "".join(reversed(texts))
+        texts.append(item.as_string())
+    return ""
+
+
+def _with_line_ends(before: str, after: str) -> str:
+    """Give new lines the line ends of the file, and restore its byte order mark."""
+    if "\r\n" in before and before.count("\n") == before.count("\r\n"):
+        after = after.replace("\r\n", "\n").replace("\n", "\r\n")
+    return _BOM + after.removeprefix(_BOM) if before.startswith(_BOM) else after

@@ -1,4 +1,7 @@
-"""The command line. Importing it costs no more than click: every command is loaded when it is called."""
+"""The command line.
+
+Importing it costs no more than click: each command is imported when it is called.
+"""
 
 import io
 import os
@@ -15,45 +18,45 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 ROOT, NO_PAGER = "waymeet.root", "waymeet.no_pager"
-"""What may be said before the command's name, as keys of the context's `meta`."""
-_WIDEST, _NARROWEST = 80, 50
-"""Columns of help."""
+"""Options given before the command's name, as keys of the context's `meta`."""
+_MAX_COLUMNS, _MIN_COLUMNS = 80, 50
+"""Width of help texts."""
 _SECTIONS = {
-    "Ask": {
-        "search": "Ask the project a question; - reads a stack trace or a diff.",
+    "Search": {
+        "search": "Search the project; - reads a stack trace or a diff.",
         "read": "Print a section or some lines of an indexed file.",
-        "why-not": "Say why a document is not among the answers.",
-        "feedback": "Say which answers were right or wrong; like questions heed it.",
+        "why-not": "Explain why a document is not among the results.",
+        "feedback": "Mark results as relevant or not; affects similar queries.",
     },
-    "Follow links": {
-        "related": "List what belongs to a document, judged by links.",
-        "links": "List the links of a document, out and in.",
-        "graph": "Draw the graph, or the part around a document.",
-        "stale": "List documents that what they describe has left behind.",
-        "broken-links": "List links that lead nowhere, and what may be meant.",
-        "orphans": "List documents that nothing links to.",
-        "suggest-links": "Suggest links that nobody has set yet.",
+    "Explore links": {
+        "related": "List documents related to a document by links.",
+        "links": "List the outgoing and incoming links of a document.",
+        "graph": "Draw the link graph, or the part around a document.",
+        "stale": "List documents that are out of date with the code they describe.",
+        "broken-links": "List broken links, with suggestions.",
+        "orphans": "List documents without incoming links.",
+        "suggest-links": "Suggest links that are missing.",
     },
     "Write": {
-        "note": "Write, read and link notes: plain Markdown files of the project.",
-        "task": "Keep tasks with status, priority, due date and relations.",
-        "skill": "Keep skills: how something is done, step by step.",
+        "note": "Write, read and link notes, stored as Markdown files.",
+        "task": "Manage tasks with status, priority, due date and relations.",
+        "skill": "Manage skills: step-by-step instructions.",
     },
     "Set up": {
-        "init": "Write a settings file for this project, with what was found out about it.",
-        "install": "Let an agent use Waymeet: register it in the agent's settings.",
-        "uninstall": "Take that back.",
-        "mcp": "Serve agents by the Model Context Protocol.",
-        "serve": "Keep the index warm for HTTP, agents and commands.",
-        "completion": "Print the script by which a shell completes commands.",
+        "init": "Write a settings file for this project.",
+        "install": "Register Waymeet with an agent.",
+        "uninstall": "Unregister Waymeet from an agent.",
+        "mcp": "Serve agents over the Model Context Protocol (MCP).",
+        "serve": "Run a daemon that answers over HTTP and speeds up commands.",
+        "completion": "Print a shell completion script.",
     },
-    "Look after it": {
-        "index": "Read the project's files into its index; only what changed is read again.",
-        "status": "Say what is indexed, how fresh it is, and what was left out.",
-        "doctor": "Look whether all is well, and say how to mend what is not.",
-        "check": "Look for damage in the index, and mend it with --repair.",
-        "settings": "Show every setting, its value and where that comes from.",
-        "models": "List the models that can be used here; fetch others.",
+    "Manage": {
+        "index": "Index the project, or update the index.",
+        "status": "Show what is indexed, how fresh it is, and what was skipped.",
+        "doctor": "Check the installation and suggest fixes.",
+        "check": "Check the index for corruption; --repair fixes it.",
+        "settings": "Show every setting, its value and its origin.",
+        "models": "List models, download or remove them.",
         "recipes": "List the rankings, their stages and their numbers.",
         "eval": "Measure recipes on test collections, or on your own project.",
         "tune": "Fit the weights of auto to this project, if that helps.",
@@ -90,28 +93,28 @@ _MODULES = {
     "eval": "manage.eval:command",
     "tune": "manage.tune:command",
 }
-"""Where each command is defined: a module below this package and an attribute."""
-_COMMANDS = {name: said for section in _SECTIONS.values() for name, said in section.items()}
+"""The module below this package and the attribute that define each command."""
+_COMMANDS = {name: summary for section in _SECTIONS.values() for name, summary in section.items()}
 
 _EPILOG = """\b
 Examples:
   waymeet search "how do we rotate keys?"       indexes this folder on first use
   waymeet search getUserById --kind code -n 3
-  pytest 2>&1 | waymeet search -                what a stack trace is about
+  pytest 2>&1 | waymeet search -                find the code of a stack trace
   waymeet read docs/setup.md#L10-L24
-  waymeet related docs/setup.md                 what belongs to it, by links
-  waymeet stale --exit-code                     ends with 1 if a page is stale
-  waymeet install --agent claude-code           lets an agent ask, too
+  waymeet related docs/setup.md                 documents linked with it
+  waymeet stale --exit-code                     exit code 1 if a page is stale
+  waymeet install --agent claude-code           let an agent search, too
 
 \b
 Exit codes:
   0 found · 1 nothing found · 2 wrong usage · 3 no usable index ·
-  4 changed by others · 130 interrupted · 70 our mistake
+  4 conflict · 70 internal error · 130 interrupted
 """
 
 
 class _Commands(click.Group):
-    """Knows its commands by name and imports one only when it is called."""
+    """A group that imports a command when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
@@ -123,6 +126,7 @@ class _Commands(click.Group):
             return None
         module, _, attribute = _MODULES[cmd_name].partition(":")
         command: click.Command = getattr(import_module(f"{__name__}.{module}"), attribute)
+        command.short_help = _COMMANDS[cmd_name]
         return command
 
     def resolve_command(
@@ -137,15 +141,15 @@ class _Commands(click.Group):
             from difflib import get_close_matches
 
             close = get_close_matches(args[0], _COMMANDS, n=1)
-            meant = f"Did you mean {close[0]}?" if close else f'To search for it: waymeet search "{args[0]}"'
-            raise click.UsageError(f"There is no command {args[0]!r}. {meant}", ctx)
+            hint = f"Did you mean {close[0]}?" if close else f'To search for it: waymeet search "{args[0]}"'
+            raise click.UsageError(f"There is no command {args[0]!r}. {hint}", ctx)
         return super().resolve_command(ctx, args)
 
-    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - whatever the command returns
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - the return value of any command
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            _end_quietly()
+            _raise_sigpipe()
             raise
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
@@ -165,52 +169,52 @@ class _Commands(click.Group):
 
 @click.group(cls=_Commands, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="waymeet")
-@click.option("-C", "--project", "root", type=click.Path(), help="The project's folder, for any command.")
-@click.option("--no-pager", is_flag=True, help="Print long output at once, also on a terminal.")
+@click.option("-C", "--project", "root", type=click.Path(), help="Project folder, for any command.")
+@click.option("--no-pager", is_flag=True, help="Do not page long output.")
 @click.pass_context
 def cli(ctx: click.Context, root: str | None, no_pager: bool) -> None:
-    """Waymeet: where words, meaning and links meet.
+    """Local hybrid search for a project's docs, code and notes.
 
-    Searches a project's knowledge - docs, code, notes - on this machine, and explains every answer.
+    Combines full-text, vector and link-based ranking on this machine, and explains every score.
     """
     ctx.meta.update({ROOT: root, NO_PAGER: no_pager})
 
 
 def main(args: list[str] | None = None) -> Any:  # noqa: ANN401 - does not return
-    """Run the command line and turn every outcome into an exit code."""
+    """Run the command line and exit with the code of its outcome."""
     try:
         if args is None:
             _prepare_streams()
         code = cli.main(args, prog_name="waymeet", standalone_mode=False, terminal_width=_columns())
         sys.exit(code if isinstance(code, int) else 0)
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every ending has a message and a code
-        from waymeet.interfaces.cli.errors import ended
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every error has a message and an exit code
+        from waymeet.interfaces.cli.errors import report_error
 
-        sys.exit(ended(error, sys.argv[1:] if args is None else args))
+        sys.exit(report_error(error, sys.argv[1:] if args is None else args))
 
 
 def _columns() -> int:
-    """Say how wide help may be; click would import half of shutil to find out."""
+    """Return the width of help texts, without the import of shutil that click would do."""
     try:
         columns = int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size(sys.__stdout__.fileno()).columns  # type: ignore[union-attr]
     except (AttributeError, OSError, ValueError):
-        columns = _WIDEST
-    return max(min(columns, _WIDEST) - 2, _NARROWEST)
+        columns = _MAX_COLUMNS
+    return max(min(columns, _MAX_COLUMNS) - 2, _MIN_COLUMNS)
 
 
 def _prepare_streams() -> None:
-    """Let characters that the terminal lacks, or that are none, not end the program."""
-    sys.stdout = sys.stdout or io.StringIO()  # closed by whoever started us: nobody listens
+    """Replace characters that the terminal cannot encode, and closed streams."""
+    sys.stdout = sys.stdout or io.StringIO()  # None if the parent process closed it
     sys.stderr = sys.stderr or io.StringIO()
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 
-def _end_quietly() -> None:
-    """End as programs do when nobody reads any more what they print.
+def _raise_sigpipe() -> None:
+    """End by SIGPIPE, as other programs do when the reader of their output has gone.
 
-    Not by leaving the signal to the system from the start: then a helper process that dies would end this one, too.
+    The default handler is not installed at start-up: then a helper process that dies would end this one, too.
     """
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)

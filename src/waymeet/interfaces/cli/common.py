@@ -1,4 +1,4 @@
-"""What the commands share: options, opening the project, printing."""
+"""Options, project access and output shared by the commands."""
 
 import re
 import sys
@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from waymeet.interfaces.cli import NO_PAGER, ROOT
-from waymeet.interfaces.cli.shell_complete import settings_like
+from waymeet.interfaces.cli.shell_complete import complete_assignments
 from waymeet.interfaces.render.text import Line, escape_control, plain_line, to_single_line
 from waymeet.paths import is_too_broad, is_visible
 from waymeet.ports import Progress, Store
@@ -22,37 +22,37 @@ if TYPE_CHECKING:
     from waymeet.types import Degraded
 
 _MARK = re.compile(r"#|:(?=\d)")
-"""What parts a file from a place in it."""
+"""The separator between a file and a place in it."""
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def project_options(command: Command) -> Command:
-    """Add the options that say which project and which settings are meant."""
+    """Add the options that select the project, its index and its settings."""
     options = (
         click.option(
             "-C",
             "--project",
             "root",
             type=click.Path(path_type=Path, readable=False),
-            help="The project's folder [default: this one].",
+            help="Project folder [default: the current one].",
         ),
         click.option(
-            "--index", "index", type=click.Path(path_type=Path), help="The index file [default: in your data folder]."
+            "--index", "index", type=click.Path(path_type=Path), help="Index file [default: in your data folder]."
         ),
         click.option(
             "--set",
             "flags",
             multiple=True,
             metavar="KEY=VALUE",
-            shell_complete=settings_like,
-            help="Change a setting for this call. Repeatable.",
+            shell_complete=complete_assignments,
+            help="Override a setting for this call. Repeatable.",
         ),
         click.option(
             "--no-pager",
             is_flag=True,
             expose_value=False,
-            callback=_without_pager,
-            help="Print long output at once, also on a terminal.",
+            callback=_disable_pager,
+            help="Do not page long output.",
         ),
     )
     for option in reversed(options):
@@ -60,7 +60,7 @@ def project_options(command: Command) -> Command:
     return command
 
 
-def _without_pager(ctx: click.Context, _param: click.Parameter, chosen: bool) -> None:
+def _disable_pager(ctx: click.Context, _param: click.Parameter, chosen: bool) -> None:
     if chosen:
         ctx.meta[NO_PAGER] = True
 
@@ -68,70 +68,73 @@ def _without_pager(ctx: click.Context, _param: click.Parameter, chosen: bool) ->
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-def opened(root: Path | None, index: Path | None, flags: tuple[str, ...]) -> Project:
-    """Open the project that the options name, before or behind the command, or the one this folder belongs to."""
+def open_project(root: Path | None, index: Path | None, flags: tuple[str, ...]) -> Project:
+    """Open the project that the options select, or the one that contains the current folder.
+
+    `--project` may be given before or after the command's name.
+    """
     return Project.open(root or _meta().get(ROOT), index=index, flags=flags)
 
 
 def _meta() -> dict[str, Any]:
-    """Give what was said before the command's name."""
+    """Return the options given before the command's name."""
     context = click.get_current_context(silent=True)
     return context.meta if context else {}
 
 
-_STEERING = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def print_json(value: object) -> None:
-    """Print a value as JSON, with characters that could steer a terminal written as escapes."""
+    """Print a value as JSON, with control characters escaped."""
     text = msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2).decode()
     _print_escaped(text)
 
 
 def print_json_line(value: object) -> None:
-    """Print a value as JSON on one line, likewise."""
+    """Print a value as one line of JSON, with control characters escaped."""
     _print_escaped(msgspec.json.encode(value, order="deterministic").decode())
 
 
 def _print_escaped(text: str) -> None:
-    click.echo(_STEERING.sub(lambda found: f"\\u{ord(found.group()):04x}", text))
+    click.echo(_CONTROL.sub(lambda match: f"\\u{ord(match.group()):04x}", text))
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print a message for people, of as many lines as it has."""
+    """Print a message of one or more lines."""
     click.echo(escape_control(text), err=err)
 
 
 def print_lines(lines: Iterable[Line], project: Project | None = None, *, err: bool = False) -> None:
-    """Print lines, on a terminal with their styles, links and a pager; the project says where its files are."""
+    """Print lines, on a terminal with styles, a pager and links to the project's files."""
     stream = sys.stderr if err else sys.stdout
     if not stream.isatty():
         for line in lines:
             click.echo(plain_line(line), err=err)
         return
-    from waymeet.interfaces.render.terminal import linking, nowhere, write
+    from waymeet.interfaces.render.terminal import file_links, no_link, write_lines
 
-    links = linking(project.root, project.settings.terminal.links) if project else nowhere
-    write(lines, stream, links, paging=not err and _pages(project))
+    links = file_links(project.root, project.settings.terminal.links) if project else no_link
+    write_lines(lines, stream, links, paging=not err and _uses_pager(project))
 
 
-def print_whole(text: str, project: Project) -> None:
-    """Print a text with its tabs and line ends, through a pager if it is longer than the screen."""
+def print_long_text(text: str, project: Project) -> None:
+    """Print a text as it is, through a pager if it is longer than the screen."""
     if not sys.stdout.isatty():
         say(text)
         return
     from waymeet.interfaces.render.terminal import write_text
 
-    write_text(text, sys.stdout, paging=_pages(project))
+    write_text(text, sys.stdout, paging=_uses_pager(project))
 
 
-def _pages(project: Project | None) -> bool:
+def _uses_pager(project: Project | None) -> bool:
     return not _meta().get(NO_PAGER) and (project is None or project.settings.terminal.pager)
 
 
 @contextmanager
 def bars(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
-    """Give one progress call for each title; bars stand on standard error while a person is looking."""
+    """Show a progress bar for each title on standard error, if it is a terminal."""
     if not sys.stderr.isatty():
         yield (None,) * len(titles)
         return
@@ -142,7 +145,7 @@ def bars(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
     from rich.text import Text
 
     class Rate(ProgressColumn):
-        """How many are done in a second."""
+        """Items per second."""
 
         def render(self, task: Task) -> Text:
             speed = task.finished_speed or task.speed
@@ -167,100 +170,111 @@ def bars(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
         yield tuple(map(bar, titles))
 
 
-def indexed(project: Project, *, accept_removals: bool = False) -> "IndexReport":
-    """Bring the words and links of the project's index up to date, showing how far it is."""
-    with bars("Indexing") as (reading,):
-        waiting = once(_say_waiting) if sys.stderr.isatty() else None
-        return project.index(reading, None, waiting, accept_removals=accept_removals, embed=False)
+def update_index(project: Project, *, accept_removals: bool = False) -> "IndexReport":
+    """Update the index except for vectors, with a progress bar."""
+    with bars("Indexing") as (progress,):
+        waiting = call_once(_say_waiting) if sys.stderr.isatty() else None
+        return project.index(progress, None, waiting, accept_removals=accept_removals, embed=False)
 
 
-def once(told: Callable[[], None]) -> Callable[[], None]:
-    """Call something the first time only."""
-    said: list[bool] = []
+def call_once(function: Callable[[], None]) -> Callable[[], None]:
+    """Wrap a function so that only the first call runs it."""
+    calls: list[bool] = []
 
-    def first() -> None:
-        if not said:
-            said.append(True)
-            told()
+    def run_once() -> None:
+        if not calls:
+            calls.append(True)
+            function()
 
-    return first
+    return run_once
 
 
 def _say_waiting() -> None:
     click.echo("Another process is indexing this project; waiting for it to finish.", err=True)
 
 
-def several(number: int, what: str) -> str:
-    """Count something in plain words.
+def format_count(number: int, noun: str) -> str:
+    """Format a number with its noun in singular or plural.
 
-    >>> several(1, "file"), several(2, "file")
+    >>> format_count(1, "file"), format_count(2, "file")
     ('1 file', '2 files')
     """
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def from_here(root: Path, path: str) -> str:
-    """Read a path as seen from where the user stands, else as seen from the project's root."""
+def format_duration(seconds: float) -> str:
+    """Format a duration in its natural unit.
+
+    >>> format_duration(4.2), format_duration(200), format_duration(9000)
+    ('4 s', '3 min', '2.5 h')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
+def to_root_path(root: Path, path: str) -> str:
+    """Convert a path that exists in the current folder to one relative to the root."""
     try:
-        here = (Path.cwd() / path).resolve()
-        if here.exists() and here.is_relative_to(root):
-            return here.relative_to(root).as_posix()
+        resolved = (Path.cwd() / path).resolve()
+        if resolved.exists() and resolved.is_relative_to(root):
+            return resolved.relative_to(root).as_posix()
     except (OSError, ValueError):
-        return path  # no such place here; it may still be one below the root
+        return path  # not valid here; it may still be a path below the root
     return path
 
 
-def cited(root: Path, reference: str) -> str:
-    """Read an id or path as seen from where the user stands, else as seen from the project's root."""
-    path, mark, rest = _parted(reference)
-    return from_here(root, path) + mark + rest
+def to_root_reference(root: Path, reference: str) -> str:
+    """Convert an id or path relative to the current folder to one relative to the root."""
+    path, mark, place = _split_reference(reference)
+    return to_root_path(root, path) + mark + place
 
 
-def _parted(reference: str) -> tuple[str, str, str]:
-    """Part a reference into the file and the place in it, if the whole is not itself a file.
+def _split_reference(reference: str) -> tuple[str, str, str]:
+    """Split a reference into the file, the separator and the place in the file.
 
-    >>> _parted("docs/a.md#L1-L2"), _parted("a.md:3:4")
+    >>> _split_reference("docs/a.md#L1-L2"), _split_reference("a.md:3:4")
     (('docs/a.md', '#', 'L1-L2'), ('a.md', ':', '3:4'))
     """
     if is_visible(Path(reference)):
         return reference, "", ""
-    marks = [each for each in _MARK.finditer(reference) if each.start()]
-    # A file's own name may hold such a mark: the longest that is a file counts, else the part before the first.
-    files = (each for each in reversed(marks) if is_visible(Path(reference[: each.start()])))
+    marks = [match for match in _MARK.finditer(reference) if match.start()]
+    # A file name may contain a separator: the longest existing file counts, else the part before the first one.
+    files = (match for match in reversed(marks) if is_visible(Path(reference[: match.start()])))
     mark = next(files, marks[0] if marks else None)
     return (reference[: mark.start()], mark[0], reference[mark.end() :]) if mark else (reference, "", "")
 
 
-def index_first(project: Project) -> None:
-    """Index the project if that never happened, unless nobody can have meant it."""
+def index_if_needed(project: Project) -> None:
+    """Index a project that has no index yet, unless its folder is too broad."""
     if project.indexed:
         return
     if is_too_broad(project.root):
         raise click.UsageError(
-            f"{to_single_line(str(project.root))} is not a project and will not be indexed by itself.\n"
-            "Go to a project's folder, or name it: waymeet index PATH"
+            f"{to_single_line(str(project.root))} is not a project folder; it is not indexed automatically.\n"
+            "Change to a project folder, or name one: waymeet index PATH"
         )
-    report = indexed(project)
-    say(f"Indexed {project.root}: {several(report.added, 'file')} in {report.seconds:.1f} s.", err=True)
+    report = update_index(project)
+    say(f"Indexed {project.root}: {format_count(report.added, 'file')} in {report.seconds:.1f} s.", err=True)
 
 
-def current(project: Project, *, surely: bool = False) -> "tuple[Store, tuple[Degraded, ...]]":
-    """Give the project's store, indexed on first use and brought up to date, and what it may lack all the same.
+def fresh_store(project: Project, *, complete: bool = False) -> "tuple[Store, tuple[Degraded, ...]]":
+    """Return the refreshed store, and the reasons why it may still be out of date.
 
-    `surely` is for checks that others rely on: what is too much for a search to take in is taken in all the same.
+    With `complete`, for checks in continuous integration, all changed files are indexed, however many there are.
     """
-    index_first(project)
+    index_if_needed(project)
     store, degraded = project.refreshed_store()
-    if surely and degraded:
-        indexed(project)
+    if complete and degraded:
+        update_index(project)
         return store, ()
     return store, degraded
 
 
-def say_degraded(degraded: "Iterable[Degraded]") -> None:
-    """Say on standard error what makes an answer less than it could be."""
-    for each in degraded:
-        say(f"degraded: {each.stage}: {each.detail} [{each.code}]", err=True)
+def print_degraded(degraded: "Iterable[Degraded]") -> None:
+    """Print the reasons why an answer is degraded to standard error."""
+    for reason in degraded:
+        say(f"degraded: {reason.stage}: {reason.detail} [{reason.code}]", err=True)
 
 
 kinds_option = click.option(
@@ -268,10 +282,10 @@ kinds_option = click.option(
 )
 
 
-def listed(kinds: Iterable[str]) -> tuple[str, ...]:
-    """Take apart kinds that are given one by one or with commas between them.
+def split_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
+    """Split kinds that are separated by commas.
 
-    >>> listed(["references,mentions", "calls"])
+    >>> split_kinds(["references,mentions", "calls"])
     ('references', 'mentions', 'calls')
     """
-    return tuple(kind for given in kinds for each in given.split(",") if (kind := each.strip()))
+    return tuple(kind for option in kinds for part in option.split(",") if (kind := part.strip()))

@@ -1,4 +1,4 @@
-"""How a command ends when something went wrong: a message for people, or one line of JSON, and an exit code."""
+"""Reports of errors: a message for people or one line of JSON, and an exit code."""
 
 import json
 import traceback
@@ -10,31 +10,31 @@ import click
 from waymeet.errors import WaymeetError
 from waymeet.interfaces.render.text import escape_control, to_single_line
 
-_MISTAKE = 70
-"""The exit code that means an internal mistake, as in sysexits.h."""
-_INTERRUPTED = "Interrupted. What was finished is kept; run it again to go on."
+_INTERNAL_ERROR = 70
+"""Exit code of an internal error, EX_SOFTWARE in sysexits.h."""
+_INTERRUPTED = "Interrupted. Finished work is kept; run the command again to continue."
 
 
-def ended(error: BaseException, args: Sequence[str]) -> int:
-    """Tell what went wrong on standard error, in the form that was asked for; give the exit code."""
-    code, name, message, hint = _told(error)
+def report_error(error: BaseException, args: Sequence[str]) -> int:
+    """Print an error to standard error, as text or as JSON, and return the exit code."""
+    exit_code, name, message, hint = _describe(error)
     if wants_json(args):
-        told = {"error": {"code": name, "message": message, "hint": hint, "exit_code": code}}
-        click.echo(json.dumps(told), err=True)
+        report = {"error": {"code": name, "message": message, "hint": hint, "exit_code": exit_code}}
+        click.echo(json.dumps(report), err=True)
     elif isinstance(error, click.ClickException):
         error.show()
-    elif code == _MISTAKE:
+    elif exit_code == _INTERNAL_ERROR:
         trace = "".join(traceback.format_exception(error))
-        click.echo(f"{escape_control(trace)}waymeet: {message}", err=True)
+        click.echo(f"{escape_control(trace)}waymeet: {message} Please report it.", err=True)
     elif isinstance(error, WaymeetError | OSError):
         click.echo(f"waymeet: {escape_control(str(error) if isinstance(error, WaymeetError) else message)}", err=True)
     else:
         click.echo(message, err=True)
-    return code
+    return exit_code
 
 
-def _told(error: BaseException) -> tuple[int, str, str, str]:
-    """Give the exit code, a name that does not change, what happened and what to do."""
+def _describe(error: BaseException) -> tuple[int, str, str, str]:
+    """Return the exit code, a stable name, the message and the hint of an error."""
     if isinstance(error, click.Abort | KeyboardInterrupt):
         return 130, "interrupted", _INTERRUPTED, ""
     if isinstance(error, click.ClickException):
@@ -44,15 +44,15 @@ def _told(error: BaseException) -> tuple[int, str, str, str]:
     if isinstance(error, WaymeetError):
         from waymeet.interfaces.requests.errors import to_failure
 
-        told = to_failure(error)
-        return error.exit_code, told.code, told.message, told.next_step
-    if isinstance(error, OSError):  # the output cannot be written, say, because a disk is full
+        failure = to_failure(error)
+        return error.exit_code, failure.code, failure.message, failure.next_step
+    if isinstance(error, OSError):  # the output cannot be written, for example because a disk is full
         return 3, "system", f"{error}.", ""
-    return _MISTAKE, "mistake", "this is a mistake in Waymeet, not yours.", f"Report it: {error!r}"
+    return _INTERNAL_ERROR, "mistake", "Internal error.", f"Please report it: {error!r}"
 
 
 def wants_json(args: Sequence[str]) -> bool:
-    """Tell whether a command line asks for JSON, whether or not it can be understood.
+    """Return whether a command line requests JSON, even one that cannot be parsed.
 
     >>> wants_json(["search", "x", "--json"]), wants_json(["search", "--format=jsonl"]), wants_json(["--", "--json"])
     (True, True, False)

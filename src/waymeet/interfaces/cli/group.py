@@ -1,4 +1,4 @@
-"""Commands under one name, such as those of notes."""
+"""A click group that suggests a command for an unknown name."""
 
 from difflib import get_close_matches
 
@@ -6,14 +6,14 @@ import click
 
 
 class Group(click.Group):
-    """A wrong name is answered with the one that was probably meant, else with all there are."""
+    """A group of subcommands, such as those of notes."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that is named first."""
+        """Find the subcommand named by the first argument."""
         if args[0] not in self.commands and not args[0].startswith("-") and not ctx.resilient_parsing:
             close = get_close_matches(args[0], self.commands, n=1)
-            meant = f"Did you mean {close[0]}?" if close else f"There are: {', '.join(sorted(self.commands))}."
-            raise click.UsageError(f"There is no command {args[0]!r}. {meant}", ctx)
+            hint = f"Did you mean {close[0]}?" if close else f"Commands: {', '.join(sorted(self.commands))}."
+            raise click.UsageError(f"There is no command {args[0]!r}. {hint}", ctx)
         return super().resolve_command(ctx, args)

@@ -1,4 +1,7 @@
-"""What the shell can complete: documents, recipes, settings, namespaces. Silent when something is wrong."""
+"""Shell completion of documents, recipes, settings and namespaces.
+
+Errors yield no completions.
+"""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
@@ -12,63 +15,62 @@ if TYPE_CHECKING:
 
     Completions = list[str | CompletionItem]
 
-_MOST = 200
-"""Completions that are worth showing."""
+_LIMIT = 200
 
 
-def documents(ctx: click.Context, _param: click.Parameter, incomplete: str) -> "Completions":
-    """Complete the path of an indexed file, as seen from the root."""
+def complete_documents(ctx: click.Context, _param: click.Parameter, incomplete: str) -> "Completions":
+    """Complete the path of an indexed file, relative to the root."""
     from waymeet.project.backend import complete_paths
 
-    return _asked(ctx, lambda index: complete_paths(index, incomplete.removeprefix("./"), _MOST))
+    return _query_index(ctx, lambda index: complete_paths(index, incomplete.removeprefix("./"), _LIMIT))
 
 
-def namespaces(ctx: click.Context, _param: click.Parameter, incomplete: str) -> "Completions":
+def complete_namespaces(ctx: click.Context, _param: click.Parameter, incomplete: str) -> "Completions":
     """Complete the name of a package or extra folder."""
-    from waymeet.project.backend import complete_namespaces as known
+    from waymeet.project.backend import complete_namespaces as list_namespaces
 
-    return _asked(ctx, lambda index: _beginning(known(index), incomplete))
+    return _query_index(ctx, lambda index: _with_prefix(list_namespaces(index), incomplete))
 
 
-def recipes(ctx: click.Context, _param: click.Parameter, incomplete: str) -> "Completions":
-    """Complete the name of a recipe, the user's own among them."""
+def complete_recipes(ctx: click.Context, _param: click.Parameter, incomplete: str) -> "Completions":
+    """Complete the name of a recipe, custom ones included."""
     from waymeet.errors import WaymeetError
     from waymeet.project import Project
     from waymeet.recipes import list_recipes
 
     try:
-        own = Project.open(ctx.params.get("root")).settings.recipes
+        custom = Project.open(ctx.params.get("root")).settings.recipes
     except WaymeetError:
-        own = {}
-    return _beginning((recipe.name for recipe in list_recipes(own)), incomplete)
+        custom = {}
+    return _with_prefix((recipe.name for recipe in list_recipes(custom)), incomplete)
 
 
-def settings_like(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> "Completions":
+def complete_assignments(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> "Completions":
     """Complete the name of a setting, up to the `=`."""
     from waymeet.settings.layers import list_keys
 
-    return _beginning((f"{key}=" for key, _ in list_keys()), incomplete)
+    return _with_prefix((f"{key}=" for key, _ in list_keys()), incomplete)
 
 
-def setting_names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> "Completions":
+def complete_setting_names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> "Completions":
     """Complete the name of a setting."""
     from waymeet.settings.layers import list_keys
 
-    return _beginning((key for key, _ in list_keys()), incomplete)
+    return _with_prefix((key for key, _ in list_keys()), incomplete)
 
 
-def _beginning(names: Iterable[str], incomplete: str) -> "Completions":
+def _with_prefix(names: Iterable[str], incomplete: str) -> "Completions":
     return [name for name in names if name.startswith(incomplete)]
 
 
-def _asked(ctx: click.Context, look: "Callable[[Path], Iterable[str | CompletionItem]]") -> "Completions":
-    """Look into the index that the line so far names; a shell that completes has no place for an error."""
+def _query_index(ctx: click.Context, query: "Callable[[Path], Iterable[str | CompletionItem]]") -> "Completions":
+    """Query the index that the command line so far selects."""
     from waymeet.errors import WaymeetError
     from waymeet.paths import current_folder, index_file, known_folder, project_root
 
     root, index = ctx.params.get("root"), ctx.params.get("index")
     try:
         folder = known_folder(root, index) if root else project_root(current_folder())
-        return list(look(index_file(folder, index)))
+        return list(query(index_file(folder, index)))
     except (WaymeetError, OSError):
         return []

@@ -41,7 +41,7 @@ class Response(NamedTuple):
 
 
 def query_daemon(project: Project, operation: str, request: msgspec.Struct, answer: type[Any]) -> Any:  # noqa: ANN401 - the answer
-    """Send a request to the daemon; None if there is none or it does not answer.
+    """Send a request to the daemon, or return None if it does not answer.
 
     None is returned for errors, too: the caller runs into the same error with the same message.
     """
@@ -70,7 +70,7 @@ def query_daemon(project: Project, operation: str, request: msgspec.Struct, answ
 def send_request(
     daemon: Daemon, method: str, path: str, body: bytes = b"", *, settings: str = "", seconds: float = 10.0
 ) -> Response | None:
-    """Send an HTTP request; None without a complete response of that daemon."""
+    """Send an HTTP request, or return None without a complete response of that daemon."""
     import socket  # imported only when there is a daemon
 
     nonce = os.urandom(16).hex()
@@ -103,7 +103,7 @@ def _receive_all(connection: "socket.socket") -> bytes:
 
 
 def _parse_response(raw: bytes, expected: str) -> Response | None:
-    """Parse a response; None if it is incomplete or its proof is wrong."""
+    """Parse a response, or return None if it is incomplete or its proof is wrong."""
     head, _, body = raw.partition(b"\r\n\r\n")
     first, *rest = head.decode("latin-1").split("\r\n")
     headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in rest)}
@@ -115,7 +115,10 @@ def _parse_response(raw: bytes, expected: str) -> Response | None:
 
 
 def _is_gone(daemon: Daemon) -> bool:
-    """Tell whether the port is closed; a busy daemon still accepts connections."""
+    """Tell whether the port is closed.
+
+    A busy daemon still accepts connections.
+    """
     import socket
 
     try:

@@ -53,7 +53,7 @@ def log_path(index: Path) -> Path:
 
 
 def find_daemon(index: Path) -> Daemon | None:
-    """Read the daemon file; None if there is none that only this user can write."""
+    """Read the daemon file, or return None unless it belongs to this user alone."""
     path = daemon_file(index)
     try:
         with path.open("rb") as file:
@@ -98,7 +98,7 @@ def remove_announcement(index: Path, daemon: Daemon) -> None:
 
 
 def is_running(pid: int) -> bool:
-    """Tell whether a process exists; True where the system cannot tell."""
+    """Tell whether a process exists, True where the system cannot tell."""
     if os.name != "posix":
         return True
     try:

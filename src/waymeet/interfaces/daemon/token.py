@@ -1,4 +1,4 @@
-"""The user's token for changes over HTTP, created on first use and readable by the user only."""
+"""The user's token for changes over HTTP, created on first use."""
 
 import os
 import secrets

@@ -1,4 +1,4 @@
-"""The HTTP server, with an OpenAPI description generated from the types of requests and answers.
+"""The HTTP server and its OpenAPI description.
 
 `routes` is the table of routes, `endpoints` decodes a request and calls its operation, `index_jobs` runs indexing with
 progress, `openapi` describes the interface, `metrics` counts requests. Every request passes `middleware`, which applies

@@ -68,7 +68,7 @@ class AccessPolicy(NamedTuple):
         ]
 
     def check(self, path: str, headers: Mapping[str, str]) -> bool:
-        """Refuse a request that is not allowed; tell whether its sender may change things.
+        """Refuse a request that is not allowed, or tell whether its sender may change things.
 
         Raises:
             RequestRefusedError: host, origin or token is wrong.
@@ -81,12 +81,18 @@ class AccessPolicy(NamedTuple):
         return is_trusted
 
     def _is_local(self, headers: Mapping[str, str]) -> bool:
-        """Tell whether a request comes from this machine and, as far as headers show, not through a proxy."""
+        """Tell whether a request comes from this machine, and not through a proxy.
+
+        Headers may not show every proxy.
+        """
         name = _name(headers.get("host", "")).strip("[]")
         return self.is_loopback and is_loopback(name) and not _FORWARDED & headers.keys()
 
     def _check_host(self, host: str) -> None:
-        """Refuse a wrong Host header, as pages send it whose name was rebound to this machine (DNS rebinding)."""
+        """Refuse a wrong Host header.
+
+        Web pages whose name was rebound to this machine send one (DNS rebinding).
+        """
         name = _name(host)
         if self.host in _ALL and _is_address(name.strip("[]")):
             return  # names can be rebound, addresses cannot
@@ -122,7 +128,10 @@ class AccessPolicy(NamedTuple):
         return parts.scheme == "http" and (port or 80) == self.port and not (parts.path or parts.query)
 
     def _has_token(self, authorization: str) -> bool:
-        """Tell whether the request has a valid token; a wrong one is refused, whatever the path."""
+        """Tell whether the request has a valid token.
+
+        A wrong one is refused on every path.
+        """
         if not authorization:
             return False
         scheme, _, credentials = authorization.partition(" ")

@@ -39,7 +39,10 @@ class Application:
     def __init__(
         self, project: AsyncProject, access: AccessPolicy, errors: ReportErrors, stop: Callable[[], None]
     ) -> None:
-        """Serve a project; `errors` reports background errors, `stop` ends the server."""
+        """Serve a project.
+
+        `errors` reports background errors, `stop` ends the server.
+        """
         self.metrics = RequestMetrics()
         self.jobs = Jobs(project, access.settings.kept_jobs)
         self._project = project

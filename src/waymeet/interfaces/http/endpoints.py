@@ -28,7 +28,10 @@ _FROM_INDEX = frozenset({"search", "read", "related", "context", "graph", "recal
 def make_endpoint(
     project: AsyncProject, route: Route, finish: Callable[[Any], Any] = lambda answer: answer
 ) -> Endpoint:
-    """Make the endpoint of a route; `finish` adds to an answer what only the server knows."""
+    """Make the endpoint of a route.
+
+    `finish` adds to an answer what only the server knows.
+    """
 
     async def endpoint(request: Request) -> Response:
         operation_request = await read_request(request, route)
@@ -65,7 +68,7 @@ async def read_request(request: Request, route: Route) -> Any:  # noqa: ANN401 -
 
 
 def body_fields(raw: bytes, request: Request, route: Route) -> dict[str, Any]:
-    """Decode the fields of a JSON body; an empty body has no fields."""
+    """Decode the fields of a JSON body, none if it is empty."""
     if not raw.strip():
         return {}
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -81,7 +84,7 @@ def body_fields(raw: bytes, request: Request, route: Route) -> dict[str, Any]:
 
 
 def _query_fields(request: Request, route: Route) -> dict[str, Any]:
-    """Decode the fields of a query string; fields with several values are repeated."""
+    """Decode the fields of a query string, where lists are repeated fields."""
     list_fields, fields = list_fields_of(route.operation.request), dict[str, Any]()
     for name, value in _query_pairs(request):
         if name in list_fields:

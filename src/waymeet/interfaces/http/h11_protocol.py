@@ -1,4 +1,4 @@
-"""The HTTP/1.1 protocol of uvicorn with problem responses and a time limit for request heads."""
+"""The HTTP/1.1 protocol of uvicorn, with problem responses and a time limit."""
 
 import asyncio
 import secrets
@@ -35,7 +35,7 @@ class Protocol(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse data; the timer runs until the head of a request is complete."""
+        """Parse data, with a timer until the head of a request is complete."""
         super().data_received(data)
         if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
             self._start_timer()

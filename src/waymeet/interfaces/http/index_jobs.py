@@ -106,7 +106,10 @@ class Jobs:
         return any(each.state == "running" for each in self._jobs.values())
 
     async def cancel(self, id_: str) -> IndexJob:
-        """Cancel a job between two files; files indexed until then stay in the index."""
+        """Cancel a job between two files.
+
+        Files indexed until then stay in the index.
+        """
         if self.get(id_).state == "running":
             self._tasks[id_].cancel()
             with suppress(asyncio.CancelledError):

@@ -16,7 +16,10 @@ _BACKLOG = 512
 
 @contextmanager
 def serve_lock(index: Path) -> Iterator[None]:
-    """Hold the lock of the server of an index; the system releases it when the process ends."""
+    """Hold the lock of the server of an index.
+
+    The system releases it when the process ends.
+    """
     lock = FileLock(lock_path(index), mode=0o600)
     try:
         index.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -39,7 +42,7 @@ def serve_lock(index: Path) -> Iterator[None]:
 
 @contextmanager
 def open_socket(host: str, port: int | None, default_port: int) -> Iterator[socket.socket]:
-    """Listen on a port; without one, on the default port or any free one."""
+    """Listen on a port, by default the default port or any free one."""
     ports = [default_port, 0] if port is None else [port]
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for number in ports:

@@ -28,7 +28,10 @@ class RequestMetrics:
 
     @contextmanager
     def track(self, *, streams: bool, lasting: bool) -> Iterator[None]:
-        """Count a request as active; a `lasting` one keeps an idle server from ending."""
+        """Count a request as active.
+
+        A `lasting` one keeps an idle server from ending.
+        """
         self.active[streams] += 1
         self.lasting += lasting
         try:

@@ -1,4 +1,4 @@
-"""Middleware for every request: id, access, limits of size, time and number, errors as problems."""
+"""Middleware for every request: id, access, limits, errors as problems."""
 
 import asyncio
 import logging
@@ -47,7 +47,10 @@ class Middleware:
     """Checks access and limits, and turns every error into a problem response."""
 
     def __init__(self, app: App, access: AccessPolicy, metrics: RequestMetrics, settings: Callable[[], str]) -> None:
-        """Wrap an application; `settings` gives the digest of the settings in use."""
+        """Wrap an application.
+
+        `settings` gives the digest of the settings in use.
+        """
         self._app = app
         self._access = access
         self._metrics = metrics

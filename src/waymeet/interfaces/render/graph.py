@@ -1,6 +1,6 @@
-"""Pictures of the graph: as an indented tree, for Graphviz and for Mermaid.
+"""Link graphs as an indented tree, for Graphviz and for Mermaid.
 
-Titles and paths come from files that anybody may have written: each format has its own way of making them harmless.
+Titles and paths come from untrusted files: each format escapes them in its own way.
 """
 
 import re
@@ -13,16 +13,14 @@ _PLAIN = re.compile(r"[^\w ./:,·→-]")
 
 
 def dot(graph: Graph) -> str:
-    """Write a graph for Graphviz."""
-    nodes = [f"  {_quoted(node.id)} [label={_quoted(_label(node))}];" for node in graph.nodes]
-    edges = [
-        f"  {_quoted(edge.source)} -> {_quoted(edge.target)} [label={_quoted(edge.kind)}];" for edge in graph.edges
-    ]
+    """Format a graph for Graphviz."""
+    nodes = [f"  {_quote(node.id)} [label={_quote(_label(node))}];" for node in graph.nodes]
+    edges = [f"  {_quote(edge.source)} -> {_quote(edge.target)} [label={_quote(edge.kind)}];" for edge in graph.edges]
     return "\n".join(["digraph waymeet {", "  rankdir=LR; node [shape=box];", *nodes, *edges, "}"])
 
 
 def mermaid(graph: Graph) -> str:
-    """Write a graph for Mermaid."""
+    """Format a graph for Mermaid."""
     names = {node.id: f"n{number}" for number, node in enumerate(graph.nodes)}
     nodes = [f'  {names[node.id]}["{_entities(_label(node))}"]' for node in graph.nodes]
     edges = [f'  {names[edge.source]} -->|"{_entities(edge.kind)}"| {names[edge.target]}' for edge in graph.edges]
@@ -30,7 +28,7 @@ def mermaid(graph: Graph) -> str:
 
 
 def tree(graph: Graph) -> Iterator[Line]:
-    """Lay out what lies around the first node as a tree, each node where it is reached first."""
+    """Format the neighbourhood of the first node as a tree, each node at its shortest path."""
     nodes = {node.id: node for node in graph.nodes}
     below: dict[str, list[tuple[GraphEdge, str]]] = {}
     placed = {next(iter(nodes), "")}
@@ -49,7 +47,7 @@ def tree(graph: Graph) -> Iterator[Line]:
 
 
 def outline(graph: Graph) -> Iterator[Line]:
-    """List every node with where its links lead; those without any at the end."""
+    """List every node with the targets of its links, then the number of unlinked nodes."""
     leaving: dict[str, list[GraphEdge]] = {}
     for edge in graph.edges:
         leaving.setdefault(edge.source, []).append(edge)
@@ -80,23 +78,23 @@ def _branches(
 
 
 def _label(node: GraphNode) -> str:
-    """Name a node by its title and its path, unless one says it all."""
+    """Label a node with its title and path, or with the path if that contains the title."""
     return node.id if not node.title or node.title in node.id else f"{node.title} · {node.id}"
 
 
-def _quoted(text: str) -> str:
-    r"""Write a string for Graphviz.
+def _quote(text: str) -> str:
+    r"""Quote a string for Graphviz.
 
-    >>> print(_quoted('a "b" \\N'))
+    >>> print(_quote('a "b" \\N'))
     "a \"b\" \\N"
     """
     return '"' + to_single_line(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _entities(text: str) -> str:
-    """Write all but letters, digits and harmless marks as the numbered entities of Mermaid.
+    """Escape everything but letters, digits and safe marks as numbered entities of Mermaid.
 
     >>> _entities('<b>"x"]')
     '#60;b#62;#34;x#34;#93;'
     """
-    return _PLAIN.sub(lambda found: f"#{ord(found.group())};", to_single_line(text))
+    return _PLAIN.sub(lambda match: f"#{ord(match.group())};", to_single_line(text))

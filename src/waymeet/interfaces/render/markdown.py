@@ -1,6 +1,6 @@
-"""Answers and lists as Markdown, to be pasted into a page, a message or an agent's context.
+"""Answers and lists as Markdown, for pages, messages and prompts.
 
-Titles and texts come from files that anybody may have written: they cannot become headings, links or markup here.
+Titles and texts come from untrusted files: they are escaped so that they cannot become headings, links or markup.
 """
 
 import re
@@ -14,53 +14,52 @@ _INDENT = re.compile(r"\s*")
 
 
 def answer_markdown(answer: Answer) -> Iterator[str]:
-    """Write an answer: one heading for each hit, its text in a fence, and what the asker should know at the end."""
-    yield f"# {escaped(answer.query)}"
-    for place, hit in enumerate(answer.hits, start=1):
+    """Format an answer: a heading and a fenced text for each hit, then the notes."""
+    yield f"# {escape(answer.query)}"
+    for number, hit in enumerate(answer.hits, start=1):
         yield ""
-        yield from _hit(place, hit)
+        yield from _format_hit(number, hit)
     yield ""
-    yield f"{len(answer.hits)} of {answer.total_found} · {escaped(answer.recipe)} · {escaped(answer.search_type)}"
+    yield f"{len(answer.hits)} of {answer.total_found} · {escape(answer.recipe)} · {escape(answer.search_type)}"
     for note in answer.notes:
-        yield f"- note: {escaped(note)}"
-    for each in answer.degraded:
-        yield f"- degraded: {escaped(each.stage)}: {escaped(each.detail)} `{each.code}`"
+        yield f"- note: {escape(note)}"
+    for reason in answer.degraded:
+        yield f"- degraded: {escape(reason.stage)}: {escape(reason.detail)} `{reason.code}`"
 
 
-def _hit(place: int, hit: Hit) -> Iterator[str]:
-    yield f"## {place}. {escaped(hit.title or hit.document)}"
+def _format_hit(number: int, hit: Hit) -> Iterator[str]:
+    yield f"## {number}. {escape(hit.title or hit.document)}"
     yield ""
-    likely = "" if hit.relevance is None else f" · relevance {hit.relevance:.2f}"
-    yield f"{code(hit.id)} · {hit.score:.4f}{likely} · {escaped(hit.relevance_reason)}"
+    relevance = "" if hit.relevance is None else f" · relevance {hit.relevance:.2f}"
+    yield f"{code(hit.id)} · {hit.score:.4f}{relevance} · {escape(hit.relevance_reason)}"
     if hit.staleness in {"stale", "possibly_stale"}:
-        yield f"**{hit.staleness.replace('_', ' ')}**: {escaped(hit.staleness_reason)}"
+        yield f"**{hit.staleness.replace('_', ' ')}**: {escape(hit.staleness_reason)}"
     for section in hit.sections:
         yield ""
         if section.id != hit.id:
-            yield f"{code(section.id)} {escaped(' › '.join(section.headings))}".rstrip()
+            yield f"{code(section.id)} {escape(' › '.join(section.headings))}".rstrip()
             yield ""
-        yield from fenced(section.snippet)
+        yield from fence_text(section.snippet)
     for page in hit.linked_pages:
-        yield f"- {'→' if page.direction == 'out' else '←'} {code(page.document)} {escaped(page.title)} ({page.kind})"
+        yield f"- {'→' if page.direction == 'out' else '←'} {code(page.document)} {escape(page.title)} ({page.kind})"
 
 
 def list_markdown(lines: Iterable[Line]) -> Iterator[str]:
-    r"""Write lines that people read as a list: what is indented belongs to what stands above it.
+    r"""Format lines as a list, indented lines as nested items.
 
     >>> list(list_markdown([[("a.md", "cyan place"), ("  A *title*", "")], [("    its sentence", "")]]))
     ['- `a.md`  A \\*title\\*', '  - its sentence']
     """
     for line in lines:
-        whole = plain_line(line)
-        found = _INDENT.match(whole)
-        deep = "  " if found and found.group() else ""
-        text = "".join(code(text) if "cyan" in style else escaped(text) for text, style in line).strip()
+        match = _INDENT.match(plain_line(line))
+        indent = "  " if match and match.group() else ""
+        text = "".join(code(text) if "cyan" in style else escape(text) for text, style in line).strip()
         if text:
-            yield f"{deep}- {text}"
+            yield f"{indent}- {text}"
 
 
-def fenced(text: str) -> Iterator[str]:
-    """Put a text into a fence that nothing in it can close."""
+def fence_text(text: str) -> Iterator[str]:
+    """Put a text into a fence that is longer than any in the text."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     yield fence
@@ -69,7 +68,7 @@ def fenced(text: str) -> Iterator[str]:
 
 
 def code(text: str) -> str:
-    """Write a text as it is, in backquotes that nothing in it can close.
+    """Format a text as inline code, with more backquotes than the text has.
 
     >>> code("a.md"), code("a`b")
     ('`a.md`', '`` a`b ``')
@@ -81,10 +80,10 @@ def code(text: str) -> str:
     return f"{mark} {shown} {mark}"
 
 
-def escaped(text: str) -> str:
-    r"""Write a text on one line so that it is no markup.
+def escape(text: str) -> str:
+    r"""Escape markup and put the text on one line.
 
-    >>> print(escaped("a *b* [c](d)"))
+    >>> print(escape("a *b* [c](d)"))
     a \*b\* \[c\](d)
     """
     return _SPECIAL.sub(r"\\\1", to_single_line(text))

@@ -1,12 +1,13 @@
-"""Answers as lines of text for people: the same lines plain or coloured."""
+"""Answers as styled lines of text, for terminals and plain output."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from waymeet.analysis.languages import language_name
-from waymeet.types import LOW_RELEVANCE_NOTE, Answer, Explanation, Hit, Section
+from waymeet.interfaces.render.explanation import summary_lines, tree_lines
+from waymeet.types import LOW_RELEVANCE_NOTE, Answer, Hit, Section
 
 Segment = tuple[str, str]
-"""A piece of text and its style on a terminal; `place` among the style's words: it names a file or lines of one."""
+"""A text and its style: words such as `bold` or `cyan`; with `place` among them, the text names a file or lines."""
 Line = Sequence[Segment]
 
 _UNSAFE = {
@@ -27,7 +28,7 @@ _UNSAFE = {
 
 
 def escape_control(text: str) -> str:
-    r"""Replace what could steer a terminal or reorder what is read: escape, control and bidi characters.
+    r"""Replace escape, control and bidirectional characters, which could control a terminal.
 
     >>> escape_control("a\x1b[31mb")
     'a�[31mb'
@@ -36,7 +37,7 @@ def escape_control(text: str) -> str:
 
 
 def to_single_line(text: str) -> str:
-    r"""Make a text safe for one line of a terminal: it cannot pretend to be several.
+    r"""Escape a text and put it on one line.
 
     >>> to_single_line("Innocent\n99. forged")
     'Innocent 99. forged'
@@ -45,24 +46,28 @@ def to_single_line(text: str) -> str:
 
 
 def plain_line(line: Line) -> str:
-    """Give a line without its styles."""
+    """Return the text of a line without its styles."""
     return "".join(to_single_line(text) for text, _ in line).rstrip()
 
 
-def render_answer(answer: Answer) -> Iterator[Line]:
-    """Show an answer: its hits, then everything the asker should know about how it came about."""
+def render_answer(answer: Answer, *, summarise: bool = False) -> Iterator[Line]:
+    """Show an answer: its hits, then the recipe, notes and degradations.
+
+    Explanations, if the answer has them, are shown as trees, or with `summarise` as one line for each signal.
+    """
     if answer.low_relevance:
-        yield [(f"{LOW_RELEVANCE_NOTE[0].upper()}{LOW_RELEVANCE_NOTE[1:]}:", "yellow")]
+        yield [(f"{LOW_RELEVANCE_NOTE[0].upper()}{LOW_RELEVANCE_NOTE[1:]}.", "yellow")]
         yield []
-    for place, hit in enumerate(answer.hits, start=1):
-        yield from _hit_lines(place, hit)
+    for number, hit in enumerate(answer.hits, start=1):
+        yield from _hit_lines(number, hit)
+        yield from _explanation_lines(hit, summarise=summarise)
         yield []
-    yield from _about(answer)
+    yield from _footer_lines(answer)
 
 
-def _hit_lines(place: int, hit: Hit) -> Iterator[Line]:
+def _hit_lines(number: int, hit: Hit) -> Iterator[Line]:
     first = hit.sections[0]
-    yield [(f"{place}. ", "dim"), (hit.id, "bold cyan place"), (f"  {hit.score:.4f}", "green")]
+    yield [(f"{number}. ", "dim"), (hit.id, "bold cyan place"), (f"  {hit.score:.4f}", "green")]
     crumbs = " › ".join(dict.fromkeys(filter(None, (hit.title, *first.headings))))
     yield [("   ", ""), (crumbs, "bold")]
     yield [("   ", ""), (hit.relevance_reason, "dim")]
@@ -74,54 +79,50 @@ def _hit_lines(place: int, hit: Hit) -> Iterator[Line]:
         if section is not first:
             yield [("   ", ""), (" › ".join(section.headings) or section.id, "bold"), (f"  {section.id}", "dim")]
         yield from _section_lines(section)
-    for twin in hit.translations:
-        language = f"in {language_name(twin.lang)}" if twin.lang else "in another language"
-        yield [(f"   also {language}: ", "dim"), (twin.id, "cyan place")]
+    for translation in hit.translations:
+        language = f"in {language_name(translation.lang)}" if translation.lang else "in another language"
+        yield [(f"   also {language}: ", "dim"), (translation.id, "cyan place")]
     for page in hit.linked_pages:
         arrow = "→" if page.direction == "out" else "←"
         yield [(f"   {arrow} ", "dim"), (page.document, "cyan place"), (f"  {page.title} ({page.kind})", "dim")]
-    if hit.explanation is not None:
-        yield from tree_lines(hit.explanation)
-    if hit.relevance_explanation is not None:
-        yield from tree_lines(hit.relevance_explanation)
+
+
+def _explanation_lines(hit: Hit, *, summarise: bool) -> Iterator[Line]:
+    if hit.explanation is not None and summarise:
+        yield from summary_lines(hit.explanation, hit.relevance)
+        return
+    for tree in (hit.explanation, hit.relevance_explanation):
+        if tree is not None:
+            yield from tree_lines(tree)
 
 
 def _section_lines(section: Section) -> Iterator[Line]:
-    """Show a snippet line by line with its matches marked."""
+    """Show a snippet line by line, with its matches highlighted."""
     offset = 0
     for row in section.snippet.split("\n"):
         if row.strip():
-            yield [("   │ ", "dim"), *_marked(row, offset, section.highlights)]
+            yield [("   │ ", "dim"), *_highlight(row, offset, section.highlights)]
         offset += len(row) + 1
 
 
-def _marked(row: str, offset: int, highlights: Iterable[tuple[int, int]]) -> Iterator[Segment]:
-    at = 0
+def _highlight(row: str, offset: int, highlights: Iterable[tuple[int, int]]) -> Iterator[Segment]:
+    position = 0
     for start, end in highlights:
-        low, high = max(start - offset, at), min(end - offset, len(row))
+        low, high = max(start - offset, position), min(end - offset, len(row))
         if low < high:
-            yield row[at:low], ""
+            yield row[position:low], ""
             yield row[low:high], "bold yellow"
-            at = high
-    yield row[at:], ""
+            position = high
+    yield row[position:], ""
 
 
-def tree_lines(tree: Explanation, indent: str = "   ", branch: str = "", below: str = "") -> Iterator[Line]:
-    """Draw an explanation: each line a value, how it follows from the lines under it, and what it means."""
-    how = "" if tree.operation == "value" else f" = {tree.operation} of"
-    yield [(indent + branch, "dim"), (f"{tree.value:.6g}{how}", "green"), (f"  {tree.description}", "")]
-    for i, part in enumerate(tree.parts):
-        last = i == len(tree.parts) - 1
-        yield from tree_lines(part, indent + below, "└─ " if last else "├─ ", "   " if last else "│  ")
-
-
-def _about(answer: Answer) -> Iterator[Line]:
+def _footer_lines(answer: Answer) -> Iterator[Line]:
     recipe = f"{answer.recipe} ({answer.mode})" if answer.mode else answer.recipe
     shown = f"{len(answer.hits)} of {answer.total_found}" if answer.hits else "Nothing found"
     yield [(f"{shown} · {recipe} · {answer.search_type} · {answer.seconds * 1000:.0f} ms", "dim")]
     for note in answer.notes:
         if answer.low_relevance and note == LOW_RELEVANCE_NOTE:
-            continue  # it stands above
+            continue  # printed above the hits
         yield [("note: ", "dim"), (note, "dim")]
-    for each in answer.degraded:
-        yield [(f"degraded: {each.stage}: ", "yellow"), (each.detail, "yellow"), (f" [{each.code}]", "dim")]
+    for reason in answer.degraded:
+        yield [(f"degraded: {reason.stage}: ", "yellow"), (reason.detail, "yellow"), (f" [{reason.code}]", "dim")]

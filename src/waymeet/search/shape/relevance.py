@@ -65,7 +65,7 @@ def judge_relevance(
     leading = [estimate.value if estimate else None for estimate in hits[:JUDGED_HITS]]
     # Sections without vectors may still be relevant.
     is_partial = any(degraded.code == "partial_vectors" for degraded in search.degraded)
-    is_low = not is_partial and is_low_relevance(leading, similarity.best, settings.shape.doubt)
+    is_low = not is_partial and is_low_relevance(leading, similarity.best, settings.relevance.min)
     return RelevanceVerdict(hits, is_low)
 
 

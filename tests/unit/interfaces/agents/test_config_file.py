@@ -1,4 +1,4 @@
-"""Changing agents' settings files: only what is meant changes, comments stay, and the change can be taken back."""
+"""Changes of agents' settings files: only the entry changes, comments stay, and the change can be undone."""
 
 import json
 import os
@@ -94,9 +94,9 @@ def test_setting_and_removing_changes_nothing_else(
 def test_toml_keeps_what_is_around_a_table() -> None:
     before = '# mine\nmodel = "x"\n\n[mcp_servers.other] # theirs\ncommand = "o"\n\n[tui]\n'
     entry = {"command": "waymeet", "args": ["mcp"]}
-    after = toml_edit.with_table(before, ["mcp_servers", "waymeet"], entry)
+    after = toml_edit.set_values(before, ["mcp_servers", "waymeet"], entry)
     assert after == before + '\n[mcp_servers.waymeet]\ncommand = "waymeet"\nargs = ["mcp"]\n'
-    changed = toml_edit.with_table(
+    changed = toml_edit.set_values(
         f"{after}env = {{ A = '1' }}\n[last]\n", ["mcp_servers", "waymeet"], {**entry, "args": ["m"]}
     )
     assert toml_edit.loads(changed)["mcp_servers"]["waymeet"] == {
@@ -104,14 +104,40 @@ def test_toml_keeps_what_is_around_a_table() -> None:
         "args": ["m"],
         "env": {"A": "1"},
     }
-    assert toml_edit.loads(toml_edit.without_table(changed, ["mcp_servers", "waymeet"])) == {
+    assert toml_edit.loads(toml_edit.remove_table(changed, ["mcp_servers", "waymeet"])) == {
         **toml_edit.loads(before),
         "last": {},
     }
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "mcp_servers = { a = { command = 'x' } } # mine\n",
+            "mcp_servers = { a = { command = 'x' }, waymeet = {command = \"w\"}} # mine\n",
+        ),
+        (
+            'a = """\n[mcp_servers.waymeet]\n"""\n',
+            'a = """\n[mcp_servers.waymeet]\n"""\n\n[mcp_servers.waymeet]\ncommand = "w"\n',
+        ),
+        (
+            "[mcp_servers.waymeet]\nargs = [ 'x' ] # mine\n\n# The rest.\n[tui]\n",
+            "[mcp_servers.waymeet]\nargs = [ 'x' ] # mine\ncommand = \"w\"\n\n# The rest.\n[tui]\n",
+        ),
+    ],
+)
+def test_toml_is_edited_in_the_form_the_file_has(before: str, after: str) -> None:
+    assert toml_edit.set_values(before, ["mcp_servers", "waymeet"], {"command": "w"}) == after
+
+
+def test_removing_a_table_keeps_the_comment_above_the_next() -> None:
+    text = '# One.\n[mcp_servers.waymeet]\ncommand = "w"\n\n# The rest.\n[tui]\na = 1\n'
+    assert toml_edit.remove_table(text, ["mcp_servers", "waymeet"]) == "# One.\n\n# The rest.\n[tui]\na = 1\n"
+
+
 @pytest.mark.parametrize("name", AGENTS)
-def test_every_agent_can_be_told_and_untold_to_the_byte(name: str, tmp_path: Path) -> None:
+def test_every_agent_is_registered_and_unregistered_to_the_byte(name: str, tmp_path: Path) -> None:
     agent, root = AGENTS[name], tmp_path / "project"
     root.mkdir()
     for scope in agent.files:
@@ -201,8 +227,8 @@ def test_a_file_that_changes_between_plan_and_deed_is_left_alone(tmp_path: Path)
         ("claude-code", b'{"mcpServers": []}'),
         ("claude-code", b"\xff\xfe"),
         ("codex", b"= broken"),
-        ("codex", b"mcp_servers = { a = { command = 'x' } }"),
-        ("codex", b'a = """\n[mcp_servers.waymeet]\n"""\n'),
+        ("codex", b"mcp_servers = 1"),
+        ("codex", b"[[mcp_servers]]"),
     ],
 )
 def test_a_file_that_cannot_be_changed_safely_is_refused(tmp_path: Path, name: str, content: bytes) -> None:

@@ -12,7 +12,7 @@ from waymeet.recipes.classic import CLASSIC
 from waymeet.recipes.threeway import THREEWAY
 from waymeet.search.pipeline import answer_query
 from waymeet.search.state import Recipe, Tools
-from waymeet.settings import Settings, Shape
+from waymeet.settings import Relevance, Settings
 from waymeet.types import LOW_RELEVANCE_NOTE, Answer, Explanation, Query
 
 PAGES = {
@@ -56,7 +56,7 @@ class English(Known):
 
 def ask(question: str | Query, tools: Tools | None = None, recipe: Recipe = CLASSIC, doubt: float = 0.07) -> Answer:
     query = Query(question, explain=True) if isinstance(question, str) else question
-    return answer_query(recipe, query, tools or Tools(store_of(PAGES)), Settings(shape=Shape(doubt=doubt)))
+    return answer_query(recipe, query, tools or Tools(store_of(PAGES)), Settings(relevance=Relevance(min=doubt)))
 
 
 def near(cosine: float, embedder: type[FixedEmbedder] = Known, pages: dict[str, Page] | None = None) -> Tools:

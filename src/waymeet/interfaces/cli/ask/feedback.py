@@ -8,10 +8,17 @@ from typing import TYPE_CHECKING
 import click
 
 from waymeet.errors import UsageError
-from waymeet.interfaces.cli.common import cited, current, opened, project_options, say, several
+from waymeet.interfaces.cli.common import (
+    format_count,
+    fresh_store,
+    open_project,
+    project_options,
+    say,
+    to_root_reference,
+)
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
-from waymeet.interfaces.cli.shell_complete import documents as complete
+from waymeet.interfaces.cli.shell_complete import complete_documents
 from waymeet.interfaces.render.text import Line
 from waymeet.project import Project
 
@@ -21,27 +28,33 @@ if TYPE_CHECKING:
 _EPILOG = manual(
     """
     waymeet feedback "rotate keys" --right docs/setup.md --wrong docs/old.md
-    waymeet feedback "rotate keys" --undo      forgets all that was said on it
-    waymeet feedback "rotate keys" --wrong docs/old.md --undo    only of this one
+    waymeet feedback "rotate keys" --undo      remove all feedback on this query
+    waymeet feedback "rotate keys" --wrong docs/old.md --undo   only on one document
     waymeet feedback --list
     """,
-    exits={0: "noted, or found", 1: "nothing was said yet, or there is no such document"},
+    exits={0: "saved, or listed", 1: "no feedback yet, or no such document"},
     see="waymeet search, waymeet why-not",
 )
 
 
-@click.command(short_help="Say which answers were right or wrong; like questions heed it.", epilog=_EPILOG)
+@click.command(epilog=_EPILOG)
 @click.argument("query", default="")
 @click.option(
     "--right",
     multiple=True,
     metavar="ID",
-    shell_complete=complete,
-    help="A document or section that was right. Repeatable.",
+    shell_complete=complete_documents,
+    help="A document or section that is relevant. Repeatable.",
 )
-@click.option("--wrong", multiple=True, metavar="ID", shell_complete=complete, help="One that was wrong. Repeatable.")
-@click.option("--undo", is_flag=True, help="Forget what was said on this question (of these documents).")
-@click.option("--list", "listing", is_flag=True, help="List what was said.")
+@click.option(
+    "--wrong",
+    multiple=True,
+    metavar="ID",
+    shell_complete=complete_documents,
+    help="One that is not relevant. Repeatable.",
+)
+@click.option("--undo", is_flag=True, help="Remove the feedback on this query, or on the documents named.")
+@click.option("--list", "listing", is_flag=True, help="List the feedback.")
 @project_options
 @format_option()
 def command(
@@ -55,60 +68,62 @@ def command(
     flags: tuple[str, ...],
     form: str,
 ) -> int:
-    """Say which answers to a question were right and which were wrong.
+    """Mark results of a query as relevant (--right) or not (--wrong).
 
-    Answers to like questions move up or down by a bounded part of the best score (settings corrections.*); search
-    says so, and --explain shows by how much. It is kept beside the index, and forgotten by --undo.
+    They move up or down in the results of similar queries, by a limited share of the best score (settings
+    feedback.*). Search notes this, and --explain shows the amount. Feedback is stored next to the index.
     """
     from waymeet.search.feedback import storage
 
     query = " ".join(query.split())
-    with opened(root, index, flags) as project:
+    with open_project(root, index, flags) as project:
         if listing:
-            votes = [each for each in storage.read_feedback(project.index_path).votes if query in ("", each.query)]
+            votes = [vote for vote in storage.read_feedback(project.index_path).votes if query in ("", vote.query)]
         elif not query or not (right or wrong or undo):
-            raise UsageError("Nothing was said.", "Give a question and --right, --wrong, --undo or --list.")
+            raise UsageError("There is no feedback to save.", "Give a query and --right, --wrong, --undo or --list.")
         else:
-            votes = _changed(project, query, right, wrong, undo=undo)
+            votes = _change_votes(project, query, right, wrong, undo=undo)
         if listing or form != "text":
-            documents = [each.document for each in votes]
-            print_listing(form, Listing(votes, votes, tuple(_lines(votes)), documents), project)
+            files = [vote.document for vote in votes]
+            print_listing(form, Listing(votes, votes, tuple(_vote_lines(votes)), files), project)
         else:
-            say(f"{several(len(votes), 'vote')} on “{query}” now.")
+            say(f"{format_count(len(votes), 'vote')} saved for “{query}”.")
     return 0 if votes or not listing else 1
 
 
-def _changed(project: Project, query: str, right: Sequence[str], wrong: Sequence[str], *, undo: bool) -> "list[Vote]":
+def _change_votes(
+    project: Project, query: str, right: Sequence[str], wrong: Sequence[str], *, undo: bool
+) -> "list[Vote]":
     from waymeet.search.feedback import storage
     from waymeet.search.feedback.votes import Vote, add_votes, remove_votes
     from waymeet.search.lookup.citation import documents_of_references
     from waymeet.search.lookup.did_you_mean import not_indexed_error
 
-    given = {each: cited(project.root, each) for each in (*right, *wrong)}
+    references = {name: to_root_reference(project.root, name) for name in (*right, *wrong)}
     if undo:
         votes = storage.read_feedback(project.index_path).votes
-        about = {vote.document for vote in votes if vote.query == query}
-        found = documents_of_references(given.values(), about.intersection)
-        gone = [found.get(each, each) for each in given.values()]
-        kept = storage.change_votes(project.index_path, lambda votes: remove_votes(votes, query, gone))
-        return [each for each in kept if each.query == query]
-    store, _ = current(project)
-    found = documents_of_references(given.values(), store.documents)
-    for each in given.values():
-        if each not in found:
-            raise not_indexed_error(store, each)
-    documents = store.documents(found.values())
+        voted = {vote.document for vote in votes if vote.query == query}
+        known = documents_of_references(references.values(), voted.intersection)
+        removed = [known.get(reference, reference) for reference in references.values()]
+        left = storage.change_votes(project.index_path, lambda votes: remove_votes(votes, query, removed))
+        return [vote for vote in left if vote.query == query]
+    store, _ = fresh_store(project)
+    known = documents_of_references(references.values(), store.documents)
+    for reference in references.values():
+        if reference not in known:
+            raise not_indexed_error(store, reference)
+    documents = store.documents(known.values())
     now = time_ns()
-    new = [Vote(query, found[given[each]], each in right, now) for each in given]
-    kept = storage.change_votes(project.index_path, lambda votes: add_votes(votes, new))
-    for each in right:
-        storage.record_read(project.index_path, documents[found[given[each]]], now)
-    return [each for each in kept if each.query == query]
+    new = [Vote(query, known[reference], name in right, now) for name, reference in references.items()]
+    saved = storage.change_votes(project.index_path, lambda votes: add_votes(votes, new))
+    for name in right:
+        storage.record_read(project.index_path, documents[known[references[name]]], now)
+    return [vote for vote in saved if vote.query == query]
 
 
-def _lines(votes: "Sequence[Vote]") -> Iterator[Line]:
-    for each in votes:
-        mark = ("right  ", "green") if each.is_relevant else ("wrong  ", "yellow")
-        yield [mark, (each.document, "cyan"), (f"  for “{each.query}”", "dim")]
+def _vote_lines(votes: "Sequence[Vote]") -> Iterator[Line]:
+    for vote in votes:
+        mark = ("right  ", "green") if vote.is_relevant else ("wrong  ", "yellow")
+        yield [mark, (vote.document, "cyan"), (f"  for “{vote.query}”", "dim")]
     if not votes:
-        yield [("Nothing was said yet.", "dim")]
+        yield [("No feedback yet.", "dim")]

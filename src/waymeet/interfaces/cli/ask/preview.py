@@ -1,4 +1,4 @@
-"""A first look through files that nobody has indexed yet, for a person who is waiting for the first answer."""
+"""A quick preview of matching lines, shown while a project is indexed for the first time."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -13,16 +13,16 @@ from waymeet.ingest.read.secrets import mask_secrets
 from waymeet.interfaces.render.text import Line
 from waymeet.settings import Ingest
 
-_LARGEST = 200_000
-"""Bytes of a file that a first look reads; larger ones wait for the index."""
-_WIDE = 100
-"""Characters of a line that are shown."""
-_NAMED = 2.0
-"""What a word in a path counts against one in the text."""
+_MAX_BYTES = 200_000
+"""Larger files are not previewed."""
+_MAX_CHARS = 100
+"""Characters shown of a line."""
+_PATH_WEIGHT = 2.0
+"""Weight of a word in the path against one in the text."""
 
 
-class Seen(Struct, frozen=True):
-    """A line that speaks of what was asked."""
+class Match(Struct, frozen=True):
+    """A line that contains words of the query."""
 
     path: str
     line: int
@@ -30,69 +30,69 @@ class Seen(Struct, frozen=True):
     score: float
 
 
-class Look(Struct, frozen=True):
-    """What a first look found, the best first, and how far it came."""
+class Preview(Struct, frozen=True):
+    """The best matches, and how many of the files were read."""
 
-    seen: tuple[Seen, ...]
-    looked: int
+    matches: tuple[Match, ...]
+    files_read: int
     files: int
 
 
-def first_look(root: Path, ingest: Ingest, question: str, late: Callable[[], bool], most: int = 5) -> Look:
-    """Look for a question's words in paths and lines, in files whose names promise most first, until it is late.
+def preview_files(root: Path, ingest: Ingest, query: str, is_late: Callable[[], bool], max_matches: int = 5) -> Preview:
+    """Search paths and lines for the words of a query, until it is late.
 
-    Only whole words of the question count, as they are written; the index knows better. What the ignore rules leave
-    out is not opened, and secrets are masked as everywhere.
+    Files with matching names are read first. Words are compared as they are written, without stemming. Ignored files
+    are not opened, and secrets are masked.
     """
-    wanted = tuple(dict.fromkeys(token.casefold() for token, _ in query_words(question)))
+    words = tuple(dict.fromkeys(token.casefold() for token, _ in query_words(query)))
     files: list[FoundFile] = []
-    for each in walk(root, ingest):
-        if isinstance(each, FoundFile) and not each.path_only_reason and each.size <= _LARGEST:
-            files.append(each)
-        if late():
+    for entry in walk(root, ingest):
+        if isinstance(entry, FoundFile) and not entry.path_only_reason and entry.size <= _MAX_BYTES:
+            files.append(entry)
+        if is_late():
             break
-    files.sort(key=lambda file: (-_matches(file.path, wanted), file.size))
-    seen: list[Seen] = []
-    looked = 0
+    files.sort(key=lambda file: (-_count_words(file.path, words), file.size))
+    matches: list[Match] = []
+    files_read = 0
     for file in files:
-        if late() and looked:
+        if is_late() and files_read:
             break
-        looked += 1
-        seen.extend(_seen(root, file, wanted))
-    seen.sort(key=lambda each: (-each.score, each.path))
-    shown = tuple(_masked(each) for each in seen[:most]) if ingest.mask_secrets else tuple(seen[:most])
-    return Look(shown, looked, len(files))
+        files_read += 1
+        matches.extend(_find_match(root, file, words))
+    matches.sort(key=lambda match: (-match.score, match.path))
+    best = matches[:max_matches]
+    return Preview(tuple(map(_mask, best)) if ingest.mask_secrets else tuple(best), files_read, len(files))
 
 
-def _seen(root: Path, file: FoundFile, wanted: Sequence[str]) -> Iterator[Seen]:
-    """Find the line of a file that holds the most of the words."""
+def _find_match(root: Path, file: FoundFile, words: Sequence[str]) -> Iterator[Match]:
+    """Find the line of a file that contains the most words."""
     try:
-        decoded = decode(read_file(str(root), file.path, _LARGEST).raw)
+        decoded = decode(read_file(str(root), file.path, _MAX_BYTES).raw)
     except OSError:
-        return  # gone meanwhile
+        return  # deleted meanwhile
     if decoded is None:
         return
-    whole = decoded.text.casefold()
-    there = [word for word in wanted if word in whole]
-    score = len(there) + _NAMED * _matches(file.path, wanted)
-    if not there:
+    folded = decoded.text.casefold()
+    matched = [word for word in words if word in folded]
+    score = len(matched) + _PATH_WEIGHT * _count_words(file.path, words)
+    if not matched:
         return
     rows = decoded.text.splitlines()
-    best = max(range(len(rows)), key=lambda number: (_matches(rows[number], there), -number))
-    yield Seen(file.path, best + 1, rows[best].strip()[:_WIDE], score + _matches(rows[best], there))
+    best = max(range(len(rows)), key=lambda number: (_count_words(rows[number], matched), -number))
+    yield Match(file.path, best + 1, rows[best].strip()[:_MAX_CHARS], score + _count_words(rows[best], matched))
 
 
-def _matches(text: str, wanted: Sequence[str]) -> int:
-    low = text.casefold()
-    return sum(word in low for word in wanted)
+def _count_words(text: str, words: Sequence[str]) -> int:
+    folded = text.casefold()
+    return sum(word in folded for word in words)
 
 
-def _masked(seen: Seen) -> Seen:
-    return Seen(seen.path, seen.line, mask_secrets(seen.text, seen.path).text, seen.score)
+def _mask(match: Match) -> Match:
+    return Match(match.path, match.line, mask_secrets(match.text, match.path).text, match.score)
 
 
-def look_lines(look: Look) -> Iterator[Line]:
-    """Show what a first look found."""
-    yield [(f"A first look at {look.looked} of {look.files} files, while they are indexed:", "dim")]
-    for each in look.seen:
-        yield [("  ", ""), (f"{each.path}:{each.line}", "cyan place"), (f"  {each.text}", "")]
+def preview_lines(preview: Preview) -> Iterator[Line]:
+    """Show the matches of a preview."""
+    yield [(f"Preview from {preview.files_read} of {preview.files} files, before they are indexed:", "dim")]
+    for match in preview.matches:
+        yield [("  ", ""), (f"{match.path}:{match.line}", "cyan place"), (f"  {match.text}", "")]

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import click
 
 from waymeet.interfaces.cli.common import (
-    cited,
-    current,
+    fresh_store,
     json_option,
-    opened,
+    open_project,
+    print_degraded,
     print_json,
     print_lines,
     project_options,
-    say_degraded,
+    to_root_reference,
 )
 from waymeet.interfaces.cli.help import manual
-from waymeet.interfaces.cli.shell_complete import documents, recipes
+from waymeet.interfaces.cli.shell_complete import complete_documents, complete_recipes
 from waymeet.interfaces.render.text import Line
 from waymeet.paths import is_visible
 from waymeet.project import Project
@@ -29,24 +29,24 @@ if TYPE_CHECKING:
     from waymeet.search.why_not import WhyNot
 
 _PLACE = re.compile(r"#[^#./]*$|:\d+(:\d+)?$")
-"""What stands behind the path of a file to name a place in it; an ending is part of the path."""
+"""The part of a reference that names a place in a file; a file extension belongs to the path."""
 _EPILOG = manual(
     """
     waymeet why-not "rotate keys" docs/setup.md
-    waymeet why-not "rotate keys kind:code" docs/setup.md    names the filter
+    waymeet why-not "rotate keys kind:code" docs/setup.md    which filter excludes it
     waymeet why-not "rotate keys" docs/setup.md --recipe memory -n 3
     """,
-    exits={0: "it is among the answers", 1: "it is not, or there is no such document"},
+    exits={0: "it is among the results", 1: "it is not, or there is no such document"},
     see="waymeet search --explain, waymeet feedback",
 )
 
 
-@click.command(short_help="Say why a document is not among the answers.", epilog=_EPILOG)
+@click.command(epilog=_EPILOG)
 @click.argument("query")
-@click.argument("reference", metavar="ID|PATH", shell_complete=documents)
-@click.option("-n", "--limit", type=click.IntRange(1, 1000), help="Answers that would be shown [default: 10].")
-@click.option("--recipe", default="auto", show_default=True, shell_complete=recipes, help="The ranking to follow.")
-@click.option("--mode", default="", help="The recipe's mode.")
+@click.argument("reference", metavar="ID|PATH", shell_complete=complete_documents)
+@click.option("-n", "--limit", type=click.IntRange(1, 1000), help="Number of results to consider [default: 10].")
+@click.option("--recipe", default="auto", show_default=True, shell_complete=complete_recipes, help="Ranking to use.")
+@click.option("--mode", default="", help="Mode of the recipe.")
 @project_options
 @json_option
 def command(
@@ -60,38 +60,38 @@ def command(
     flags: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Say at which stage a document was lost, where it stands in each list, and what would bring it in."""
-    with opened(root, index, flags) as project:
-        store, degraded = current(project)
+    """Show the stage that dropped a document, its rank in each list, and how to include it."""
+    with open_project(root, index, flags) as project:
+        store, degraded = fresh_store(project)
         request = Query(query, limit=limit or project.settings.shape.limit, recipe=recipe, mode=mode)
-        told = _told(project, store, request, reference)
+        report = _explain_absence(project, store, request, reference)
         if as_json:
-            print_json(told)
+            print_json(report)
         else:
-            print_lines(_lines(told))
-            say_degraded(degraded)
-    return 0 if told.verdict == "found" else 1
+            print_lines(_report_lines(report))
+            print_degraded(degraded)
+    return 0 if report.verdict == "found" else 1
 
 
-def _told(project: Project, store: "Store", request: Query, reference: str) -> "WhyNot":
+def _explain_absence(project: Project, store: "Store", request: Query, reference: str) -> "WhyNot":
     from waymeet.recipes import RECIPES
     from waymeet.search.lookup.citation import documents_of_references
     from waymeet.search.why_not import TracedQuery, why_not
 
     recipe = project.recipe(request.recipe)
-    place = cited(project.root, reference)
-    found = documents_of_references([place], store.documents).get(place, "")
-    if not found:
+    place = to_root_reference(project.root, reference)
+    id_ = documents_of_references([place], store.documents).get(place, "")
+    if not id_:
         path = place if is_visible(project.root / place) else _PLACE.sub("", place)
-        return _absent(project, request, path, list(store.fingerprints()))
-    document = store.documents([found])[found]
-    others = ((each, project.settings_for(each.name)) for each in RECIPES.values() if each.name != "skills_recall")
-    road = TracedQuery(recipe, request, project.tools(store), project.settings_for(recipe.name))
-    return why_not(road, document, others)
+        return _explain_unindexed(project, request, path, list(store.fingerprints()))
+    document = store.documents([id_])[id_]
+    others = ((other, project.settings_for(other.name)) for other in RECIPES.values() if other.name != "skills_recall")
+    query = TracedQuery(recipe, request, project.tools(store), project.settings_for(recipe.name))
+    return why_not(query, document, others)
 
 
-def _absent(project: Project, request: Query, path: str, known: list[str]) -> "WhyNot":
-    """Say why a file is not indexed at all."""
+def _explain_unindexed(project: Project, request: Query, path: str, known: list[str]) -> "WhyNot":
+    """Explain why a file is not indexed."""
     from waymeet.ingest.discover.ignore import matching_ignore_rule
     from waymeet.search.lookup.did_you_mean import similar_paths
     from waymeet.search.why_not import WhyNot
@@ -101,24 +101,24 @@ def _absent(project: Project, request: Query, path: str, known: list[str]) -> "W
     if path in skipped:
         reason, change = f"skipped, {skipped[path]}", ""
     elif rule:
-        reason, change = f"ignored by {rule}", f"bring it back with a line !/{path} in .waymeetignore"
+        reason, change = f"ignored by {rule}", f"add the line !/{path} to .waymeetignore"
     elif not (project.root / path).exists():
         close = " or ".join(similar_paths(path, known))
-        change = f"did you mean {close}?" if close else "check the spelling: waymeet search shows ids"
+        change = f"did you mean {close}?" if close else "check the spelling; waymeet search shows ids"
         reason = f"there is no file {path}"
     else:
-        reason, change = "it is there but not indexed yet", "run: waymeet index"
+        reason, change = "not indexed yet", "run: waymeet index"
     changes = (change,) if change else ()
     return WhyNot(request.text, path, request.recipe, "not_indexed", "index", reason, changes, limit=request.limit)
 
 
-def _lines(told: "WhyNot") -> Iterator[Line]:
-    yield [(told.document, "bold cyan"), (f"  {told.verdict.replace('_', ' ')}: ", "yellow"), (told.reason, "")]
-    for each in told.lists:
-        place = f"#{each.rank} of {each.of}" if each.rank else f"not among {each.of}"
-        yield [(f"  by {each.source:<8} ", "dim"), (place, "")]
-    for step in told.stages:
-        lost = step.stage == told.lost_at
-        yield [(f"  {'✗' if lost else '·'} {step.stage:<16} ", "red" if lost else "dim"), (step.state, "dim")]
-    for change in told.changes:
+def _report_lines(report: "WhyNot") -> Iterator[Line]:
+    yield [(report.document, "bold cyan"), (f"  {report.verdict.replace('_', ' ')}: ", "yellow"), (report.reason, "")]
+    for ranking in report.lists:
+        rank = f"#{ranking.rank} of {ranking.of}" if ranking.rank else f"not among {ranking.of}"
+        yield [(f"  by {ranking.source:<8} ", "dim"), (rank, "")]
+    for step in report.stages:
+        is_lost = step.stage == report.lost_at
+        yield [(f"  {'✗' if is_lost else '·'} {step.stage:<22} ", "red" if is_lost else "dim"), (step.state, "dim")]
+    for change in report.changes:
         yield [("  → ", "green"), (change, "")]

@@ -7,15 +7,15 @@ import click
 
 from waymeet.ingest.discover.run_state import renamed_paths
 from waymeet.interfaces.cli.common import (
-    current,
-    from_here,
-    opened,
+    format_count,
+    fresh_store,
+    open_project,
     project_options,
-    several,
+    to_root_path,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
-from waymeet.interfaces.cli.shell_complete import documents
+from waymeet.interfaces.cli.shell_complete import complete_documents
 from waymeet.interfaces.render.text import Line
 from waymeet.search.explore.broken_links import BrokenLink, find_broken_links
 from waymeet.staleness.references import find_unindexed
@@ -24,17 +24,17 @@ _EPILOG = manual(
     """
     waymeet broken-links
     waymeet broken-links docs --exit-code      for continuous integration
-    waymeet broken-links --format jsonl        one broken link a line
+    waymeet broken-links --format jsonl        one broken link per line
     """,
-    exits={1: "some link is broken (with --exit-code)"},
+    exits={1: "a link is broken (with --exit-code)"},
     see="waymeet links, waymeet orphans, waymeet stale",
 )
-_PROBLEMS = {"missing": "leads nowhere", "anchor": "no such place", "renamed": "has another name now"}
+_PROBLEMS = {"missing": "no such document", "anchor": "no such heading", "renamed": "was renamed"}
 
 
-@click.command(short_help="List links that lead nowhere, and what may be meant.", epilog=_EPILOG)
-@click.argument("paths", nargs=-1, shell_complete=documents)
-@click.option("--exit-code", is_flag=True, help="End with 1 if there are any.")
+@click.command(epilog=_EPILOG)
+@click.argument("paths", nargs=-1, shell_complete=complete_documents)
+@click.option("--exit-code", is_flag=True, help="Exit with 1 if a link is broken.")
 @project_options
 @format_option()
 def command(
@@ -45,34 +45,35 @@ def command(
     flags: tuple[str, ...],
     form: str,
 ) -> int:
-    """List links that people wrote and that lead nowhere, to no such heading, or to a page by a name it had once.
+    """List links to missing documents or headings, or to the old name of a document.
 
-    Imports and calls that lead out of the project are not among them.
+    Imports and calls of code outside the project are not listed.
     """
-    with opened(root, index, flags) as project:
-        store, degraded = current(project, surely=exit_code)
-        wanted = [from_here(project.root, path) for path in paths]
+    with open_project(root, index, flags) as project:
+        store, degraded = fresh_store(project, complete=exit_code)
+        below = [to_root_path(project.root, path) for path in paths]
         with store.snapshot():
-            found = find_broken_links(
-                store, renamed_paths(store), lambda name: bool(find_unindexed(project.root, [name])), wanted
+            links = find_broken_links(
+                store, renamed_paths(store), lambda name: bool(find_unindexed(project.root, [name])), below
             )
-    said = f"{several(len(found), 'broken link')}." if found else "No link is broken."
-    whole = {"broken": found, "degraded": degraded}
-    files = [each.document for each in found]
-    print_listing(form, Listing(whole, found, tuple(_lines(found)), files, said, degraded=degraded), project)
-    return 1 if exit_code and found else 0
+    summary = f"{format_count(len(links), 'broken link')}." if links else "No broken links."
+    document = {"broken": links, "degraded": degraded}
+    files = [link.document for link in links]
+    print_listing(form, Listing(document, links, tuple(_lines(links)), files, summary, degraded=degraded), project)
+    return 1 if exit_code and links else 0
 
 
-def _lines(found: Sequence[BrokenLink]) -> Iterator[Line]:
-    for each in found:
-        place = f"{each.document}:{each.line}" if each.line else each.document
-        yield [(place, "cyan place"), (f"  {each.kind}  ", "dim"), (each.target, "yellow"), (f"  {_said(each)}", "")]
-        if each.sentence:
-            yield [("    ", ""), (each.sentence, "dim")]
+def _lines(links: Sequence[BrokenLink]) -> Iterator[Line]:
+    for link in links:
+        place = f"{link.document}:{link.line}" if link.line else link.document
+        problem = (f"  {_describe_problem(link)}", "")
+        yield [(place, "cyan place"), (f"  {link.kind}  ", "dim"), (link.target, "yellow"), problem]
+        if link.sentence:
+            yield [("    ", ""), (link.sentence, "dim")]
 
 
-def _said(each: BrokenLink) -> str:
-    if each.problem == "renamed":
-        return f"is now {each.suggestions[0]}"
-    meant = f": did you mean {' or '.join(each.suggestions)}?" if each.suggestions else ""
-    return _PROBLEMS[each.problem] + meant
+def _describe_problem(link: BrokenLink) -> str:
+    if link.problem == "renamed":
+        return f"is now {link.suggestions[0]}"
+    hint = f": did you mean {' or '.join(link.suggestions)}?" if link.suggestions else ""
+    return _PROBLEMS[link.problem] + hint

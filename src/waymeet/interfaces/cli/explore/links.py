@@ -6,17 +6,17 @@ from pathlib import Path
 import click
 
 from waymeet.interfaces.cli.common import (
-    cited,
-    current,
+    fresh_store,
     kinds_option,
-    listed,
-    opened,
+    open_project,
     project_options,
     say,
+    split_kinds,
+    to_root_reference,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
-from waymeet.interfaces.cli.shell_complete import documents
+from waymeet.interfaces.cli.shell_complete import complete_documents
 from waymeet.interfaces.render.text import Line
 from waymeet.search.explore.graph import Connection, list_connections, node_id
 from waymeet.search.lookup.citation import documents_of_references as documents_of
@@ -27,74 +27,70 @@ _EPILOG = manual(
     """
     waymeet links docs/setup.md
     waymeet links src/store.py#Store.put --kinds mentions     pages that name a symbol
-    waymeet links docs/setup.md#L10-L24                       those of some lines
+    waymeet links docs/setup.md#L10-L24                       links of these lines
     """,
-    exits={0: "found", 1: "it has no links, or there is no such document"},
+    exits={0: "found", 1: "no links, or no such document"},
     see="waymeet related, waymeet graph, waymeet broken-links",
 )
 
 
-@click.command(short_help="List the links of a document, out and in.", epilog=_EPILOG)
-@click.argument("reference", metavar="ID", shell_complete=documents)
+@click.command(epilog=_EPILOG)
+@click.argument("reference", metavar="ID", shell_complete=complete_documents)
 @kinds_option
 @project_options
 @format_option()
 def command(
     reference: str, kinds: tuple[str, ...], root: Path | None, index: Path | None, flags: tuple[str, ...], form: str
 ) -> int:
-    """List the links of a document, a section or a symbol: those it has, then those that lead to it, by kind."""
-    with opened(root, index, flags) as project:
-        store, degraded = current(project)
+    """List the outgoing, then the incoming links of a document, section or symbol, by kind."""
+    with open_project(root, index, flags) as project:
+        store, degraded = fresh_store(project)
         with store.snapshot():
-            meant = find_target(store, cited(project.root, reference))
-            found = list_connections(store, meant, listed(kinds))
-            ends = [each.id for each in found if not each.dangling]
+            target = find_target(store, to_root_reference(project.root, reference))
+            links = list_connections(store, target, split_kinds(kinds))
+            ends = [link.id for link in links if not link.dangling]
             files = documents_of(ends, store.documents)
-    whole = {"id": node_id(meant.node), "links": found, "degraded": degraded}
+    document = {"id": node_id(target.node), "links": links, "degraded": degraded}
     names = [files.get(id_, id_) for id_ in ends]
-    print_listing(form, Listing(whole, found, tuple(_lines(found)), names, degraded=degraded), project)
-    if not found and form != "json":
-        say(f"{node_id(meant.node)} has no links, and none leads to it.", err=True)
-    return 0 if found else 1
+    print_listing(form, Listing(document, links, tuple(_lines(links)), names, degraded=degraded), project)
+    if not links and form != "json":
+        say(f"{node_id(target.node)} has no outgoing or incoming links.", err=True)
+    return 0 if links else 1
 
 
-def _lines(found: Sequence[Connection]) -> Iterator[Line]:
-    before = ("", "")
-    for (direction, kind, id_), written in _together(found).items():
-        first = written[0]
-        if (direction, kind) != before:
-            before = direction, kind
+def _lines(links: Sequence[Connection]) -> Iterator[Line]:
+    previous = ("", "")
+    for (direction, kind, id_), group in _group_by_ends(links).items():
+        first = group[0]
+        if (direction, kind) != previous:
+            previous = direction, kind
             yield [("→ " if direction == "out" else "← ", "dim"), (kind, "bold")]
-        missing = [("  leads nowhere", "yellow")] if first.dangling else [(f"  {first.title}", "")]
-        lines = ", ".join(str(line) for line in dict.fromkeys(each.line for each in written) if line)
+        title = ("  broken", "yellow") if first.dangling else (f"  {first.title}", "")
+        lines = ", ".join(str(line) for line in dict.fromkeys(link.line for link in group) if line)
         yield [
             ("    ", ""),
             (id_, "cyan" if first.dangling else "cyan place"),
-            *missing,
+            title,
             (f"  line {lines}" if lines else "", "dim"),
         ]
-        yield from (
-            [("      ", ""), (sentence, "dim")]
-            for sentence in dict.fromkeys(each.sentence for each in written)
-            if sentence
-        )
-    outside: dict[str, dict[str, None]] = {}
-    for each in found:
-        if _outside(each):
-            outside.setdefault(each.kind, {})[each.id] = None
-    for kind, names in outside.items():
+        sentences = dict.fromkeys(link.sentence for link in group if link.sentence)
+        yield from ([("      ", ""), (sentence, "dim")] for sentence in sentences)
+    external: dict[str, dict[str, None]] = {}
+    for link in links:
+        if _is_external(link):
+            external.setdefault(link.kind, {})[link.id] = None
+    for kind, names in external.items():
         yield [(f"{kind}, not in this project: ", "dim"), (", ".join(names), "")]
 
 
-def _together(found: Sequence[Connection]) -> dict[tuple[str, str, str], list[Connection]]:
-    """Put links between the same ends together."""
+def _group_by_ends(links: Sequence[Connection]) -> dict[tuple[str, str, str], list[Connection]]:
     groups: dict[tuple[str, str, str], list[Connection]] = {}
-    for each in found:
-        if not _outside(each):
-            groups.setdefault((each.direction, each.kind, each.id), []).append(each)
+    for link in links:
+        if not _is_external(link):
+            groups.setdefault((link.direction, link.kind, link.id), []).append(link)
     return groups
 
 
-def _outside(each: Connection) -> bool:
-    """Tell whether a link looks for something that need not be in the project."""
-    return each.dangling and each.kind in INFERRED_KINDS
+def _is_external(link: Connection) -> bool:
+    """Return whether the target of an inferred link, such as an import, is not in the project."""
+    return link.dangling and link.kind in INFERRED_KINDS

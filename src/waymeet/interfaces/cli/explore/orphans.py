@@ -5,10 +5,10 @@ from pathlib import Path
 import click
 
 from waymeet.interfaces.cli.common import (
-    current,
-    opened,
+    format_count,
+    fresh_store,
+    open_project,
     project_options,
-    several,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
@@ -19,16 +19,18 @@ _EPILOG = manual(
     """
     waymeet orphans
     waymeet orphans --kind notes --kind docs
-    waymeet orphans --all                       also README, index and the like
+    waymeet orphans --all                       include README, index and so on
     waymeet orphans --format md > orphans.md
     """,
     see="waymeet suggest-links, waymeet broken-links",
 )
 
 
-@click.command(short_help="List documents that nothing links to.", epilog=_EPILOG)
-@click.option("--kind", "kinds", multiple=True, type=click.Choice(_KINDS), help="Of this kind [default: docs].")
-@click.option("--all", "everything", is_flag=True, help="Also pages that are found by their name, such as README.")
+@click.command(epilog=_EPILOG)
+@click.option(
+    "--kind", "kinds", multiple=True, type=click.Choice(_KINDS), help="Only this kind [default: docs]. Repeatable."
+)
+@click.option("--all", "everything", is_flag=True, help="Include entry pages, such as README.")
 @project_options
 @format_option()
 def command(
@@ -39,17 +41,17 @@ def command(
     flags: tuple[str, ...],
     form: str,
 ) -> int:
-    """List documents that no other document links to: hardly anybody will find them by reading."""
-    with opened(root, index, flags) as project:
-        store, degraded = current(project)
+    """List documents that no other document links to."""
+    with open_project(root, index, flags) as project:
+        store, degraded = fresh_store(project)
         with store.snapshot():
-            found = find_orphans(store, kinds or ("docs",), entrances=everything)
-    said = f"{several(len(found), 'document')} that nothing links to." if found else "Everything is linked."
+            orphans = find_orphans(store, kinds or ("docs",), entrances=everything)
+    summary = f"{format_count(len(orphans), 'document')} without incoming links." if orphans else "No orphans."
     lines = [
-        [(each.document, "cyan place"), (f"  {each.title}", ""), (f"  {several(each.links, 'link')} of its own", "dim")]
-        for each in found
+        [(orphan.document, "cyan place"), (f"  {orphan.title}", ""), (f"  {orphan.links} outgoing", "dim")]
+        for orphan in orphans
     ]
-    files = [each.document for each in found]
-    whole = {"orphans": found, "degraded": degraded}
-    print_listing(form, Listing(whole, found, lines, files, said, degraded=degraded), project)
+    files = [orphan.document for orphan in orphans]
+    document = {"orphans": orphans, "degraded": degraded}
+    print_listing(form, Listing(document, orphans, lines, files, summary, degraded=degraded), project)
     return 0

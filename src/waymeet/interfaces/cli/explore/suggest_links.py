@@ -6,15 +6,15 @@ from pathlib import Path
 import click
 
 from waymeet.interfaces.cli.common import (
-    cited,
-    current,
-    opened,
+    format_count,
+    fresh_store,
+    open_project,
     project_options,
-    several,
+    to_root_reference,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
-from waymeet.interfaces.cli.shell_complete import documents
+from waymeet.interfaces.cli.shell_complete import complete_documents
 from waymeet.interfaces.render.text import Line
 from waymeet.search.explore.suggest_links import Suggestion, suggest_links
 from waymeet.search.lookup.find import find_target
@@ -24,14 +24,21 @@ _EPILOG = manual(
     waymeet suggest-links docs/setup.md
     waymeet suggest-links -n 500 --json
     """,
-    exits={0: "found", 1: "nothing to suggest"},
+    exits={0: "found", 1: "no suggestions"},
     see="waymeet orphans, waymeet related",
 )
 
 
-@click.command(short_help="Suggest links that nobody has set yet.", epilog=_EPILOG)
-@click.argument("reference", metavar="[ID]", required=False, shell_complete=documents)
-@click.option("-n", "--limit", type=click.IntRange(1, 100_000), default=50, show_default=True, help="Most to show.")
+@click.command(epilog=_EPILOG)
+@click.argument("reference", metavar="[ID]", required=False, shell_complete=complete_documents)
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(1, 100_000),
+    default=50,
+    show_default=True,
+    help="Maximum number of suggestions.",
+)
 @project_options
 @format_option()
 def command(
@@ -42,23 +49,24 @@ def command(
     flags: tuple[str, ...],
     form: str,
 ) -> int:
-    """Suggest links: where a page names another page or a symbol in passing, and where two pages say much the same.
+    """Suggest links from mentions of pages and symbols, and between similar pages.
 
-    Each comes with its sentence, the link set, ready to paste.
+    Each suggestion has the sentence with the link, ready to paste.
     """
-    with opened(root, index, flags) as project:
-        store, degraded = current(project)
-        only = find_target(store, cited(project.root, reference)).document.id if reference else None
-        found = suggest_links(store, project.settings, limit, only)
-    said = f"{several(len(found.found), 'suggestion')}." if found.found else "Nothing to suggest."
-    whole = {"suggestions": found.found, "notes": found.notes, "degraded": degraded}
-    files, lines = [each.document for each in found.found], tuple(_lines(found.found))
-    print_listing(form, Listing(whole, found.found, lines, files, said, tuple(found.notes), degraded), project)
-    return 0 if found.found else 1
+    with open_project(root, index, flags) as project:
+        store, degraded = fresh_store(project)
+        only = find_target(store, to_root_reference(project.root, reference)).document.id if reference else None
+        result = suggest_links(store, project.settings, limit, only)
+    suggestions, notes = result.found, tuple(result.notes)
+    summary = f"{format_count(len(suggestions), 'suggestion')}." if suggestions else "No suggestions."
+    document = {"suggestions": suggestions, "notes": notes, "degraded": degraded}
+    files, lines = [suggestion.document for suggestion in suggestions], tuple(_lines(suggestions))
+    print_listing(form, Listing(document, suggestions, lines, files, summary, notes, degraded), project)
+    return 0 if suggestions else 1
 
 
-def _lines(found: Sequence[Suggestion]) -> Iterator[Line]:
-    for each in found:
-        place = each.document if each.kind == "alike" else f"{each.document}:{each.line}"
-        yield [(place, "cyan place"), ("  → ", "dim"), (each.target, "cyan place"), (f"  {each.text}", "")]
-        yield [("    ", ""), (each.linked_sentence, "dim")]
+def _lines(suggestions: Sequence[Suggestion]) -> Iterator[Line]:
+    for link in suggestions:
+        place = link.document if link.kind == "alike" else f"{link.document}:{link.line}"
+        yield [(place, "cyan place"), ("  → ", "dim"), (link.target, "cyan place"), (f"  {link.text}", "")]
+        yield [("    ", ""), (link.linked_sentence, "dim")]

@@ -7,38 +7,37 @@ import click
 
 from waymeet.errors import SettingsError
 from waymeet.interfaces.cli import ROOT
-from waymeet.interfaces.cli.common import opened, project_options, several
+from waymeet.interfaces.cli.common import format_count, open_project, project_options
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.manage.health_checks import (
     Finding,
-    agents_of,
-    index_of,
-    lock_of,
-    models_of,
-    room,
-    settings_of,
-    versions,
+    check_agents,
+    check_disk,
+    check_index,
+    check_lock,
+    check_models,
+    check_settings,
+    check_versions,
 )
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
 from waymeet.interfaces.render.text import Line
 from waymeet.paths import current_folder, index_file, known_folder, project_root
-from waymeet.project import Project
 
 _EPILOG = manual(
     """
     waymeet doctor
-    waymeet doctor --offline        asks no model on the network
-    waymeet doctor --json           for a report
+    waymeet doctor --offline        without requests to models on the network
+    waymeet doctor --json           for a bug report
     """,
-    exits={0: "all is well, or well enough", 1: "there is a problem", 3: ""},
+    exits={0: "no problems", 1: "a problem was found", 3: ""},
     see="waymeet check, waymeet status, waymeet settings",
 )
 _STYLES = {"ok": "green", "off": "dim", "warning": "yellow", "problem": "bold red"}
 _MARKS = {"ok": "✓", "off": "·", "warning": "!", "problem": "✗"}
 
 
-@click.command(short_help="Look whether all is well, and say how to mend what is not.", epilog=_EPILOG)
-@click.option("--offline", is_flag=True, help="Do not ask models on the network whether they answer.")
+@click.command(epilog=_EPILOG)
+@click.option("--offline", is_flag=True, help="Do not send test requests to models on the network.")
 @project_options
 @format_option(drop=("files",))
 @click.pass_context
@@ -50,47 +49,44 @@ def command(
     flags: tuple[str, ...],
     form: str,
 ) -> int:
-    """Look whether all is well: versions, settings, index, locks, room on the disk, models, agents.
+    """Check versions, settings, index, locks, disk space, models and agents, and suggest fixes.
 
-    Each comes with its state and, if need be, a remedy. Models that you chose are asked with one word.
+    Each model of the settings is tested with a request of one word.
     """
-    chosen = root or ctx.meta.get(ROOT)
-    folder = known_folder(Path(chosen), index) if chosen else project_root(current_folder())
-    found = tuple(_looked(folder, index, flags, offline=offline))
-    problems = sum(each.state == "problem" for each in found)
-    warnings = sum(each.state == "warning" for each in found)
-    said = f"{several(problems, 'problem')}, {several(warnings, 'warning')}." if problems + warnings else "All is well."
-    whole = {"findings": found, "problems": problems, "warnings": warnings}
-    print_listing(form, Listing(whole, found, tuple(_lines(found)), said=said), None)
+    selected = root or ctx.meta.get(ROOT)
+    folder = known_folder(Path(selected), index) if selected else project_root(current_folder())
+    findings = tuple(_run_checks(folder, index, flags, offline=offline))
+    problems = sum(finding.state == "problem" for finding in findings)
+    warnings = sum(finding.state == "warning" for finding in findings)
+    counts = f"{format_count(problems, 'problem')}, {format_count(warnings, 'warning')}."
+    summary = counts if problems + warnings else "No problems found."
+    document = {"findings": findings, "problems": problems, "warnings": warnings}
+    print_listing(form, Listing(document, findings, tuple(_lines(findings)), summary=summary), None)
     return 1 if problems else 0
 
 
-def _looked(folder: Path, index: Path | None, flags: tuple[str, ...], *, offline: bool) -> Iterator[Finding]:
-    """Look at everything; settings that cannot be read leave out only what depends on them."""
-    yield from versions()
-    yield from settings_of(folder)
-    yield from room(index_file(folder, index))
-    yield from lock_of(folder, index)
+def _run_checks(folder: Path, index: Path | None, flags: tuple[str, ...], *, offline: bool) -> Iterator[Finding]:
+    """Run all checks, or with invalid settings those that need no settings."""
+    yield from check_versions()
+    yield from check_settings(folder)
+    yield from check_disk(index_file(folder, index))
+    yield from check_lock(folder, index)
     try:
-        with opened(folder, index, flags) as project:
-            yield from _inside(project, offline=offline)
+        with open_project(folder, index, flags) as project:
+            yield from check_index(project)
+            yield from check_models(project, use_network=not offline)
     except SettingsError:
-        yield Finding("index", "warning", "not looked at: the settings come first")
-    yield from agents_of(folder)
+        yield Finding("index", "warning", "not checked, because the settings are invalid")
+    yield from check_agents(folder)
 
 
-def _inside(project: Project, *, offline: bool) -> Iterator[Finding]:
-    yield from index_of(project)
-    yield from models_of(project, asking=not offline)
-
-
-def _lines(found: Iterable[Finding]) -> Iterator[Line]:
-    for each in found:
-        style = _STYLES[each.state]
+def _lines(findings: Iterable[Finding]) -> Iterator[Line]:
+    for finding in findings:
+        style = _STYLES[finding.state]
         yield [
-            (f"{_MARKS[each.state]} ", style),
-            (f"{each.topic:<10}", "bold"),
-            (each.said, style if each.state == "off" else ""),
+            (f"{_MARKS[finding.state]} ", style),
+            (f"{finding.topic:<10}", "bold"),
+            (finding.message, style if finding.state == "off" else ""),
         ]
-        if each.remedy:
-            yield [(" " * 12, ""), (f"→ {each.remedy}", "dim" if each.state == "off" else "yellow")]
+        if finding.remedy:
+            yield [(" " * 12, ""), (f"→ {finding.remedy}", "dim" if finding.state == "off" else "yellow")]

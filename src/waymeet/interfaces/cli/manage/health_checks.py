@@ -1,4 +1,4 @@
-"""Looking whether all is well: settings, index, models, locks, room on the disk, agents. Each with a remedy."""
+"""Checks of versions, settings, index, models, locks, disk and agents, with remedies."""
 
 import os
 import platform
@@ -23,25 +23,25 @@ from waymeet.project import Project
 from waymeet.settings import PROJECT_FILE, user_settings_file
 
 State = Literal["ok", "off", "warning", "problem"]
-_LITTLE, _TOO_LITTLE = 1_000_000_000, 100_000_000
-"""Free bytes below which it is time to warn, and below which indexing will fail."""
+_LOW_SPACE, _TOO_LITTLE_SPACE = 1_000_000_000, 100_000_000
+"""Free bytes below which a warning is given, and below which indexing will fail."""
 _MEGABYTE = 1e6
-_HERE = frozenset({"none", "local", "granite", "multilingual", "hashing", "folder"})
-"""Providers that ask nobody on the network."""
+_LOCAL_PROVIDERS = frozenset({"none", "local", "granite", "multilingual", "hashing", "folder"})
+"""Providers that send no requests."""
 
 
 class Finding(Struct, frozen=True):
-    """How one thing stands."""
+    """The result of one check."""
 
     topic: str
     state: State
-    """`off` is what is not set up and need not be."""
-    said: str
+    """`off`: not set up, and optional."""
+    message: str
     remedy: str = ""
 
 
-def versions() -> Iterator[Finding]:
-    """Say what runs here."""
+def check_versions() -> Iterator[Finding]:
+    """Report versions, optional file formats and git."""
     import apsw
 
     yield Finding(
@@ -51,20 +51,21 @@ def versions() -> Iterator[Finding]:
         f"{platform.system()} {platform.machine()}",
     )
     for extra in ("html", "pdf"):
-        there = extra in installed_extras().split()
-        said = f"{extra} files are read" if there else f"{extra} files are found by their path only"
-        yield Finding("files", "ok" if there else "off", said, "" if there else f"pip install 'waymeet[{extra}]'")
+        is_installed = extra in installed_extras().split()
+        message = f"{extra} files are indexed" if is_installed else f"only the paths of {extra} files are indexed"
+        remedy = "" if is_installed else f"pip install 'waymeet[{extra}]'"
+        yield Finding("files", "ok" if is_installed else "off", message, remedy)
     if shutil.which("git") is None:
-        yield Finding("git", "warning", "git is not found: staleness is judged by file times", "Install git.")
+        yield Finding("git", "warning", "git not found; staleness uses file dates", "Install git.")
 
 
-def settings_of(root: Path) -> Iterator[Finding]:
-    """Read each settings file by itself, so that what is wrong with one is told of that one."""
+def check_settings(root: Path) -> Iterator[Finding]:
+    """Validate each source of settings separately."""
     from waymeet.settings.sources import from_environment, from_file, from_project
 
-    mine = user_settings_file()
+    user_file = user_settings_file()
     sources: tuple[tuple[str, bool, Callable[[], object]], ...] = (
-        (str(mine), mine.exists(), lambda: from_file(mine, str(mine))),
+        (str(user_file), user_file.exists(), lambda: from_file(user_file, str(user_file))),
         (str(root / PROJECT_FILE), (root / PROJECT_FILE).exists(), lambda: from_project(root)),
         (
             "WAYMEET_… variables",
@@ -72,17 +73,17 @@ def settings_of(root: Path) -> Iterator[Finding]:
             lambda: from_environment(os.environ),
         ),
     )
-    for name, there, read in sources:
+    for name, exists, read in sources:
         try:
             read()
         except SettingsError as error:
-            yield Finding("settings", "problem", error.message, error.hint or "Correct it: waymeet settings lists all.")
+            yield Finding("settings", "problem", error.message, error.hint or "To list all settings: waymeet settings")
             continue
-        yield Finding("settings", "ok" if there else "off", name if there else f"{name}: none")
+        yield Finding("settings", "ok" if exists else "off", name if exists else f"{name}: none")
 
 
-def index_of(project: Project) -> Iterator[Finding]:
-    """Look whether there is an index that can be read, whether it is whole, and whether it is behind the files."""
+def check_index(project: Project) -> Iterator[Finding]:
+    """Check that the index exists, can be read, and is up to date with the files."""
     try:
         if not project.indexed:
             raise NoIndexError("this folder is not indexed yet", "waymeet index")
@@ -100,54 +101,54 @@ def index_of(project: Project) -> Iterator[Finding]:
     yield Finding(
         "index", "ok", f"{status.counts.documents} documents, {status.counts.chunks} sections, {size}: {status.index}"
     )
-    for name, place, trouble in status.roots:
-        if trouble:
+    for name, place, problem in status.roots:
+        if problem:
             yield Finding(
-                "root", "problem", f"{name or 'the project'}: {place} {trouble}", "Mount it, or remove the root."
+                "root", "problem", f"{name or 'the project'}: {place} {problem}", "Mount it, or remove the root."
             )
     if status.changes:
         yield Finding(
             "fresh", "warning", f"{len(status.changes)} files changed since they were indexed", "waymeet index"
         )
     elif status.changes is None:
-        yield Finding("fresh", "warning", "there are too many files to look at quickly", "waymeet index --watch")
+        yield Finding("fresh", "warning", "unknown: too many files for a quick check", "waymeet index --watch")
     else:
-        yield Finding("fresh", "ok", "every file is as it was indexed")
+        yield Finding("fresh", "ok", "no file changed since it was indexed")
     yield from _coverage(status.vectors)
 
 
-def _coverage(meaning: VectorStatus) -> Iterator[Finding]:
-    """Say how much of the index has vectors, and whether somebody is making the rest."""
-    if not meaning.spaces:
+def _coverage(vectors: VectorStatus) -> Iterator[Finding]:
+    """Report how many sections have vectors."""
+    if not vectors.spaces:
         return
-    said = f"{meaning.embedded} of {meaning.chunks} sections are embedded"
-    if meaning.job:
-        yield Finding("meaning", "ok", f"{said}; process {meaning.job.pid} is embedding the rest")
-    elif meaning.embedded + len(meaning.failures) >= meaning.chunks:
-        yield Finding("meaning", "ok", said)
+    message = f"{vectors.embedded} of {vectors.chunks} sections are embedded"
+    if vectors.job:
+        yield Finding("vectors", "ok", f"{message}; process {vectors.job.pid} is embedding the rest")
+    elif vectors.embedded + len(vectors.failures) >= vectors.chunks:
+        yield Finding("vectors", "ok", message)
     else:
-        trouble = f"; the last try ended early: {meaning.error}" if meaning.error else ""
-        yield Finding("meaning", "warning", said + trouble, "waymeet index")
+        error = f"; the last run failed: {vectors.error}" if vectors.error else ""
+        yield Finding("vectors", "warning", message + error, "waymeet index")
 
 
-def lock_of(root: Path, chosen: Path | None) -> Iterator[Finding]:
-    """Look whether another process is indexing; what a dead process left behind is no lock."""
+def check_lock(root: Path, index: Path | None) -> Iterator[Finding]:
+    """Check whether another process is indexing."""
     from waymeet.ingest.lock import index_lock
 
-    index = index_file(root, chosen)
-    if not index.exists():
+    path = index_file(root, index)
+    if not path.exists():
         return
     try:
-        with index_lock(index, wait=False):
-            yield Finding("lock", "ok", "nobody else is indexing")
+        with index_lock(path, wait=False):
+            yield Finding("lock", "ok", "no other process is indexing")
     except BusyIndexError:
-        yield Finding("lock", "warning", "another process is indexing this project now", "Wait for it, or end it.")
+        yield Finding("lock", "warning", "another process is indexing this project", "Wait for it, or end it.")
     except WaymeetError as error:
         yield Finding("lock", "problem", error.message, error.hint)
 
 
-def room(index: Path) -> Iterator[Finding]:
-    """Look whether there is room where the index lies, and whether it may be written there."""
+def check_disk(index: Path) -> Iterator[Finding]:
+    """Check the free space and the permissions of the index folder."""
     folder = index.parent
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
@@ -155,68 +156,71 @@ def room(index: Path) -> Iterator[Finding]:
         free = shutil.disk_usage(folder).free
     except OSError as error:
         yield Finding(
-            "disk", "problem", f"{folder}: {error.strerror}", "Set XDG_DATA_HOME, or name a file with --index."
+            "disk", "problem", f"{folder}: {error.strerror}", "Set XDG_DATA_HOME, or choose a file with --index."
         )
         return
     if not os.access(folder, os.W_OK):
         yield Finding(
-            "disk", "problem", f"{folder} cannot be written", "Set XDG_DATA_HOME, or name a file with --index."
+            "disk", "problem", f"{folder} is not writable", "Set XDG_DATA_HOME, or choose a file with --index."
         )
-    state: State = "problem" if free < _TOO_LITTLE else "warning" if free < _LITTLE else "ok"
+    state: State = "problem" if free < _TOO_LITTLE_SPACE else "warning" if free < _LOW_SPACE else "ok"
     used = index_bytes(index) if index.exists() else 0
-    said = f"{free / 1e9:.1f} GB free at {folder}; this index has {used / _MEGABYTE:.1f} MB"
-    yield Finding(
-        "disk", state, said, "" if state == "ok" else f"Make room; old indexes lie in {data_folder() / 'indexes'}."
-    )
+    message = f"{free / 1e9:.1f} GB free at {folder}; this index has {used / _MEGABYTE:.1f} MB"
+    remedy = "" if state == "ok" else f"Delete old indexes in {data_folder() / 'indexes'}."
+    yield Finding("disk", state, message, remedy)
 
 
-def models_of(project: Project, *, asking: bool) -> Iterator[Finding]:
-    """Try each model that was chosen with one word; those on the network only if asking is allowed."""
+def check_models(project: Project, *, use_network: bool) -> Iterator[Finding]:
+    """Test each configured model with one word, on the network only with `use_network`."""
     from waymeet.models.choose_embedders import choose_embedders
     from waymeet.models.choose_rerankers import choose_models
 
-    numbers = project.settings
-    if numbers.embedding.provider == "none":
-        said = "no embedding model: answers come from words and links"
-        yield Finding("embedding", "off", said, "waymeet settings embedding")
-    here = numbers.embedding.provider in _HERE
-    for embedder in choose_embedders(numbers.embedding):
-        yield _tried("embedding", embedder.space, partial(embedder.embed_query, "waymeet"), ask=asking or here)
-    others = choose_models(numbers.rerank, numbers.expand)
-    reranker, expander = others.reranker, others.expander
+    settings = project.settings
+    if settings.embedding.provider == "none":
+        message = "no embedding model configured; search uses text and links"
+        yield Finding("embedding", "off", message, "waymeet settings embedding")
+    is_local = settings.embedding.provider in _LOCAL_PROVIDERS
+    for embedder in choose_embedders(settings.embedding):
+        yield _test_model(
+            "embedding", embedder.space, partial(embedder.embed_query, "waymeet"), run=use_network or is_local
+        )
+    models = choose_models(settings.rerank, settings.expand)
+    reranker, expander = models.reranker, models.expander
     if reranker is None:
-        yield Finding("reranker", "off", "none is chosen")
+        yield Finding("reranker", "off", "not configured")
     else:
-        yield _tried("reranker", numbers.rerank.provider, partial(reranker.score, "waymeet", ["waymeet"]), ask=asking)
+        yield _test_model(
+            "reranker", settings.rerank.provider, partial(reranker.score, "waymeet", ["waymeet"]), run=use_network
+        )
     if expander is None:
-        yield Finding("expander", "off", "none is chosen")
+        yield Finding("expander", "off", "not configured")
     else:
-        yield _tried("expander", numbers.expand.provider, partial(expander.expand, "waymeet", 1), ask=asking)
+        yield _test_model("expander", settings.expand.provider, partial(expander.expand, "waymeet", 1), run=use_network)
 
 
-def _tried(topic: str, name: str, call: Callable[[], object], *, ask: bool) -> Finding:
-    if not ask:
-        return Finding(topic, "ok", f"{name}: not asked, as you wish")
+def _test_model(topic: str, name: str, call: Callable[[], object], *, run: bool) -> Finding:
+    if not run:
+        return Finding(topic, "ok", f"{name}: not tested (--offline)")
     try:
         call()
     except WaymeetError as error:
         return Finding(topic, "problem", f"{name}: {error.message}", error.hint or f"waymeet settings {topic}")
-    return Finding(topic, "ok", f"{name} answers")
+    return Finding(topic, "ok", f"{name} works")
 
 
-def agents_of(root: Path) -> Iterator[Finding]:
-    """Say which agents know the server."""
-    known = []
+def check_agents(root: Path) -> Iterator[Finding]:
+    """List the agents with which the server is registered."""
+    registered = []
     for agent in AGENTS.values():
         for scope in agent.files:
             with suppress(WaymeetError):
                 if is_registered(agent, settings_file(agent, scope, root), server_name(agent, root)):
-                    known.append(f"{agent.title} ({scope})")
-    if not known:
-        yield Finding("agents", "off", "no agent knows Waymeet here", f"waymeet install --agent {next(iter(AGENTS))}")
+                    registered.append(f"{agent.title} ({scope})")
+    if not registered:
+        yield Finding("agents", "off", "not registered with an agent", f"waymeet install --agent {next(iter(AGENTS))}")
         return
-    yield Finding("agents", "ok", f"registered with {', '.join(known)}")
-    if shutil.which("waymeet") is None and any("(project)" in each for each in known):
+    yield Finding("agents", "ok", f"registered with {', '.join(registered)}")
+    if shutil.which("waymeet") is None and any("(project)" in name for name in registered):
         yield Finding(
-            "agents", "warning", "the command waymeet is not on the PATH", f"Add {Path(sys.argv[0]).parent} to it."
+            "agents", "warning", "the command waymeet is not on the PATH", f"Add {Path(sys.argv[0]).parent} to PATH."
         )

@@ -12,14 +12,14 @@ from msgspec.structs import replace
 
 from waymeet.errors import RemovalsError
 from waymeet.interfaces.cli.common import (
-    indexed,
+    format_count,
     json_option,
-    opened,
+    open_project,
     print_json,
     print_json_line,
     project_options,
     say,
-    several,
+    update_index,
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.manage import embedding_progress
@@ -33,27 +33,27 @@ if TYPE_CHECKING:
 _EPILOG = manual(
     """
     waymeet index                             this project
-    waymeet index --watch                     and stay, taking in every change
-    waymeet index --background                embed for search by meaning in a process of its own
-    waymeet index --add-root notes=~/notes    another folder, too; its files are notes:/…
-    waymeet index --accept-removals           most files are gone, and meant to be
+    waymeet index --watch                     update on every change
+    waymeet index --background                embed in a background process
+    waymeet index --add-root notes=~/notes    also index a folder, as notes:/…
+    waymeet index --accept-removals           most files were deleted on purpose
     """,
-    exits={0: "indexed", 3: "the index cannot be used, or not all could be embedded"},
+    exits={0: "indexed", 3: "index not usable, or embedding failed"},
     see="waymeet status, waymeet doctor, waymeet init",
 )
 
 
-@click.command(short_help="Read the project's files into its index.", epilog=_EPILOG)
+@click.command(epilog=_EPILOG)
 @click.argument("path", type=click.Path(path_type=Path, readable=False), required=False)
-@click.option("--watch", is_flag=True, help="Stay and take in every change, until Ctrl-C.")
-@click.option("--no-embed", is_flag=True, help="Only words and links; search by meaning lacks what is new.")
-@click.option("--background", is_flag=True, help="Embed in a process of its own, which ends by itself.")
-@click.option("--accept-removals", "accept", is_flag=True, help="Forget missing files even if they are most of them.")
-@click.option("-y", "--yes", is_flag=True, help="Agree to that, and to what embedding costs.")
-@click.option("--forget-vectors", "forget", is_flag=True, help="Remove vectors of models that are not used any more.")
+@click.option("--watch", is_flag=True, help="Watch for changes until Ctrl-C.")
+@click.option("--no-embed", is_flag=True, help="Skip embedding; new sections get no vectors.")
+@click.option("--background", is_flag=True, help="Embed in a background process.")
+@click.option("--accept-removals", is_flag=True, help="Remove missing files even if most are missing.")
+@click.option("-y", "--yes", is_flag=True, help="Confirm removals and the cost of embedding.")
+@click.option("--forget-vectors", is_flag=True, help="Remove vectors of models that are no longer used.")
 @click.option("--only-embed", "only_embed", is_flag=True, hidden=True)
-@click.option("--add-root", "add", multiple=True, metavar="NAME=PATH", help="Index this folder, too. Repeatable.")
-@click.option("--remove-root", "remove", multiple=True, metavar="NAME", help="Leave out a folder that was added.")
+@click.option("--add-root", "add", multiple=True, metavar="NAME=PATH", help="Also index this folder. Repeatable.")
+@click.option("--remove-root", "remove", multiple=True, metavar="NAME", help="Remove an added folder. Repeatable.")
 @project_options
 @json_option
 def command(
@@ -61,9 +61,9 @@ def command(
     watch: bool,
     no_embed: bool,
     background: bool,
-    accept: bool,
+    accept_removals: bool,
     yes: bool,
-    forget: bool,
+    forget_vectors: bool,
     only_embed: bool,
     add: tuple[str, ...],
     remove: tuple[str, ...],
@@ -72,137 +72,147 @@ def command(
     flags: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Read the files below PATH (this project, if none is given) into the index.
+    """Index the files below PATH [default: this project], or update the index.
 
-    Only what changed since the last time is read again. What .gitignore and .waymeetignore name is left out.
-    If most of the files are gone, as from a disk that is not mounted, nothing is forgotten without asking.
+    Only changed files are read again. Files that match .gitignore or .waymeetignore are skipped. If most files are
+    missing, for example because a disk is not mounted, they are removed from the index only after confirmation.
 
-    Words and links can be searched at once. Then sections are embedded for search by meaning, the most linked and the
-    last changed first; every batch is kept, so that it can be broken off at any time and goes on the next time.
+    Text and links can be searched at once. Then sections are embedded for search by meaning, the most linked and the
+    most recently changed first. Embedding can be interrupted at any time and continues in the next run.
     """
-    _refuse_contradictions(path, root, no_embed + background + watch)
-    with opened(path or root, index, flags) as project:
+    _check_options(path, root, exclusive=no_embed + background + watch)
+    with open_project(path or root, index, flags) as project:
         if only_embed:
-            signal.signal(signal.SIGTERM, _end)
-            return embedding_progress.embedded_quietly(project)
-        _choose_roots(project, add, remove)
-        report = _indexed(project, accept=accept or yes)
-        if forget:
-            gone = project.drop_unused_vectors()
-            say(f"Forgotten: the vectors of {', '.join(gone)}." if gone else "There are no unused vectors.", err=True)
+            signal.signal(signal.SIGTERM, _exit)
+            return embedding_progress.run_background_job(project)
+        _change_roots(project, add, remove)
+        report = _update_index(project, accept_removals=accept_removals or yes)
+        if forget_vectors:
+            _forget_vectors(project)
         if watch:
             _watch(project, report, as_json=as_json)
             return 0
-        if not as_json:
-            _tell(project, report)
-        came = None if no_embed or background else embedding_progress.embedded(project, agreed=yes)
-        if as_json:
-            print_json(replace(report, embedding=came))
-        elif came:
-            embedding_progress.tell(came)
-        if background:
-            return embedding_progress.in_background(project, quiet=as_json)
-    return 3 if came and came.error else 0
+        embed = not (no_embed or background)
+        code = _embed_and_report(project, report, embed=embed, agreed=yes, as_json=as_json)
+        return embedding_progress.start_background_job(project, quiet=as_json) if background else code
 
 
-def _refuse_contradictions(path: Path | None, root: Path | None, ways: int) -> None:
+def _embed_and_report(project: Project, report: "IndexReport", *, embed: bool, agreed: bool, as_json: bool) -> int:
+    if not as_json:
+        _print_report(project, report)
+    embedding = embedding_progress.embed_sections(project, agreed=agreed) if embed else None
+    if as_json:
+        print_json(replace(report, embedding=embedding))
+    elif embedding:
+        embedding_progress.print_report(embedding)
+    return 3 if embedding and embedding.error else 0
+
+
+def _forget_vectors(project: Project) -> None:
+    removed = project.drop_unused_vectors()
+    say(f"Removed the vectors of {', '.join(removed)}." if removed else "There are no unused vectors.", err=True)
+
+
+def _check_options(path: Path | None, root: Path | None, *, exclusive: int) -> None:
     if path is not None and root is not None:
         raise click.UsageError("Give the folder either as PATH or with --project, not both.")
-    if ways > 1:
-        raise click.UsageError("Choose one of --no-embed, --background and --watch.")
+    if exclusive > 1:
+        raise click.UsageError("--no-embed, --background and --watch exclude each other.")
 
 
-def _choose_roots(project: Project, add: tuple[str, ...], remove: tuple[str, ...]) -> None:
+def _change_roots(project: Project, add: tuple[str, ...], remove: tuple[str, ...]) -> None:
     for name in remove:
         project.remove_root(name)
-    for each in add:
-        name, equals, folder = each.partition("=")
+    for assignment in add:
+        name, equals, folder = assignment.partition("=")
         if not equals or not folder:
-            raise click.UsageError(f"--add-root {to_single_line(each)}: expected NAME=PATH, such as notes=~/notes.")
+            raise click.UsageError(
+                f"--add-root {to_single_line(assignment)}: expected NAME=PATH, such as notes=~/notes."
+            )
         project.add_root(name, Path(folder))
 
 
-def _indexed(project: Project, *, accept: bool) -> "IndexReport":
-    """Bring the index up to date; ask first, if somebody is there, before most of it is forgotten."""
+def _update_index(project: Project, *, accept_removals: bool) -> "IndexReport":
+    """Update the index, on a terminal after asking if most files would be removed."""
     try:
-        return indexed(project, accept_removals=accept)
+        return update_index(project, accept_removals=accept_removals)
     except RemovalsError as error:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise
-        if not click.confirm(f"{to_single_line(error.message)} Forget them now?", err=True):
+        if not click.confirm(f"{to_single_line(error.message)} Remove them from the index?", err=True):
             raise
-    return indexed(project, accept_removals=True)
+    return update_index(project, accept_removals=True)
 
 
-def _tell(project: Project, report: "IndexReport") -> None:
+def _print_report(project: Project, report: "IndexReport") -> None:
     counts = project.counts()
     files = counts.documents - counts.kinds.get("folders", 0)
-    say(f"{several(files, 'file')} in {project.root}: {_changes(report)}.")
-    dangling = f", {counts.dangling} leading nowhere yet" if counts.dangling else ""
+    say(f"{format_count(files, 'file')} in {project.root}: {_summarise(report)}.")
+    dangling = f", {counts.dangling} broken or external" if counts.dangling else ""
     say(
-        f"{several(counts.chunks, 'section')}, {several(counts.terms, 'term')}, "
-        f"{several(counts.edges, 'link')}{dangling}. {report.seconds:.1f} s."
+        f"{format_count(counts.chunks, 'section')}, {format_count(counts.terms, 'term')}, "
+        f"{format_count(counts.edges, 'link')}{dangling}. {report.seconds:.1f} s."
     )
-    for name, trouble in report.missing:
-        say(f"The extra root {name} {trouble}. What is known of it was kept.", err=True)
+    for name, problem in report.missing:
+        say(f"The extra root {name} {problem}. Its index entries were kept.", err=True)
     if report.skipped:
-        say(f"Left out: {several(len(report.skipped), 'file')}; `waymeet status` says why.")
+        say(f"Skipped {format_count(len(report.skipped), 'file')}. For the reasons: waymeet status")
     if report.warnings:
-        say(f"Not all could be read in {several(len(report.warnings), 'file')}; `waymeet status` says what.")
+        say(f"{format_count(len(report.warnings), 'file')} could not be read completely. See waymeet status")
     if not files:
-        say("There is nothing to search yet: no text file was found, or all are ignored.", err=True)
+        say("Nothing to search: no text file was found, or all of them are ignored.", err=True)
 
 
-def _changes(report: "IndexReport") -> str:
-    """Say what a run did, in a few words."""
+def _summarise(report: "IndexReport") -> str:
+    """Count the changes of a run."""
     renamed = len(report.renamed)
-    counted = (
+    counts = (
         (report.added - renamed, "new"),
         (report.updated, "changed"),
         (renamed, "renamed"),
         (report.removed - renamed, "removed"),
     )
-    return ", ".join(f"{number} {what}" for number, what in counted if number) or "nothing changed"
+    return ", ".join(f"{number} {change}" for number, change in counts if number) or "no changes"
 
 
 def _watch(project: Project, report: "IndexReport", *, as_json: bool) -> None:
-    """Keep the index up to date, with one line for every run, until somebody ends it."""
-    signal.signal(signal.SIGTERM, _end)
+    """Update the index on every change until the process is ended, with one line for each run."""
+    signal.signal(signal.SIGTERM, _exit)
     if as_json:
-        print_json_line(_counted(report))
+        print_json_line(_count_changes(report))
     else:
-        _tell(project, report)
-        say("Watching for changes. Ctrl-C ends it.", err=True)
+        _print_report(project, report)
+        say("Watching for changes. Ctrl-C stops it.", err=True)
 
-    def told(round_: "WatchEvent") -> None:
+    def print_event(event: "WatchEvent") -> None:
         if as_json:
-            counted = _counted(round_.report) if round_.report else {}
-            print_json_line({"trouble": round_.error, "hint": round_.hint, "code": round_.code, **counted})
+            counts = _count_changes(event.report) if event.report else {}
+            print_json_line({"error": event.error, "hint": event.hint, "code": event.code, **counts})
             return
         now = datetime.now().astimezone().strftime("%H:%M:%S" if sys.stdout.isatty() else "%Y-%m-%dT%H:%M:%S%z")
-        if round_.error:
-            say(f"{now}  {to_single_line(round_.error)} {to_single_line(round_.hint)}".rstrip(), err=True)
-        elif round_.report:
-            say(f"{now}  {_changes(round_.report)} ({round_.report.seconds:.1f} s)")
+        if event.error:
+            say(f"{now}  {to_single_line(event.error)} {to_single_line(event.hint)}".rstrip(), err=True)
+        elif event.report:
+            say(f"{now}  {_summarise(event.report)} ({event.report.seconds:.1f} s)")
         else:
-            say(f"{now}  All is well again; nothing changed.", err=True)
+            say(f"{now}  The error is resolved; no changes.", err=True)
 
-    project.watch(told)
+    project.watch(print_event)
 
 
-def _end(_signal: int, _frame: FrameType | None) -> None:
-    """End as if there were nothing more to do; a run that is broken off goes on the next time."""
+def _exit(_signal: int, _frame: FrameType | None) -> None:
+    """Exit without an error. The next run continues an interrupted one."""
     sys.exit(0)
 
 
-def _counted(report: "IndexReport") -> dict[str, object]:
-    """Put the numbers of a run into one line of JSON; the names of all files would make it endless."""
+def _count_changes(report: "IndexReport") -> dict[str, object]:
+    """Return the counts of a run without the names of all files."""
     return {
         "files": report.files,
         "added": report.added,
         "updated": report.updated,
         "removed": report.removed,
-        "moved": report.renamed,
+        "renamed": report.renamed,
         "unchanged": report.unchanged,
         "skipped": len(report.skipped),
         "missing": report.missing,

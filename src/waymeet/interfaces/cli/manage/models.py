@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from waymeet.errors import EmbeddingError
-from waymeet.interfaces.cli.common import bars, json_option, opened, print_json, print_lines, project_options, say
+from waymeet.interfaces.cli.common import bars, json_option, open_project, print_json, print_lines, project_options, say
 from waymeet.interfaces.cli.group import Group
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.render.text import Line, to_single_line
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 _EPILOG = manual(
     """
     waymeet models
-    waymeet models get intfloat/multilingual-e5-small   fetch one, after asking
+    waymeet models get intfloat/multilingual-e5-small   download a model
     waymeet models remove intfloat/multilingual-e5-small
     """,
     exits={0: "done", 3: "no model"},
     see="waymeet settings embedding, waymeet settings rerank",
     more="""\b
-To use a fetched model, in your own settings file:
+To use a downloaded model, in your own settings file:
   [embedding]
   provider = "folder"
   model = "intfloat/multilingual-e5-small"
@@ -36,12 +36,12 @@ To use a fetched model, in your own settings file:
 )
 _GET = manual(
     """
-    waymeet models get BAAI/bge-small-en-v1.5 --dry-run   only say how large it is
+    waymeet models get BAAI/bge-small-en-v1.5 --dry-run   only show its size
     waymeet models get intfloat/multilingual-e5-small
     waymeet models get cross-encoder/ms-marco-MiniLM-L6-v2   a reranker
     waymeet models get minishlab/potion-base-8M --yes
     """,
-    exits={0: "fetched", 3: "it cannot be had or used"},
+    exits={0: "downloaded", 3: "not available, or not usable"},
     see="waymeet models, waymeet settings embedding",
 )
 _REMOVE = manual(
@@ -56,7 +56,6 @@ _REMOVE = manual(
 @click.group(
     cls=Group,
     invoke_without_command=True,
-    short_help="List the models that can be used here; fetch others.",
     epilog=_EPILOG,
 )
 @project_options
@@ -65,27 +64,27 @@ _REMOVE = manual(
 def command(
     ctx: click.Context, root: Path | None, index: Path | None, flags: tuple[str, ...], as_json: bool
 ) -> int | None:
-    """List the models that can be used here, and fetch others from a hub.
+    """List the available models, or download others from a hub.
 
-    Listing asks nobody: whether a key is set is all that is looked at for providers on the network.
+    Listing sends no requests: providers on the network are available if their key is set.
     """
     if ctx.invoked_subcommand:
         return None
-    with opened(root, index, flags) as project:
-        numbers = project.settings.embedding
-    found = list_models(numbers, environ)
+    with open_project(root, index, flags) as project:
+        settings = project.settings.embedding
+    models = list_models(settings, environ)
     if as_json:
-        print_json({"provider": numbers.provider, "model": numbers.model, "models": found})
+        print_json({"provider": settings.provider, "model": settings.model, "models": models})
     else:
-        print_lines(_lines(found, numbers))
+        print_lines(_lines(models, settings))
     return 0
 
 
-@command.command("get", short_help="Fetch a model from a hub, after asking.", epilog=_GET)
+@command.command("get", short_help="Download a model from a hub.", epilog=_GET)
 @click.argument("name")
-@click.option("--revision", default="main", show_default=True, help="A branch, tag or commit of the model.")
-@click.option("--yes", "-y", "agreed", is_flag=True, help="Fetch it without asking.")
-@click.option("--dry-run", "only_plan", is_flag=True, help="Say what would be fetched, and fetch nothing.")
+@click.option("--revision", default="main", show_default=True, help="Branch, tag or commit of the model.")
+@click.option("--yes", "-y", "agreed", is_flag=True, help="Do not ask.")
+@click.option("--dry-run", "only_plan", is_flag=True, help="Show the files without downloading them.")
 @project_options
 @json_option
 def get(
@@ -98,82 +97,82 @@ def get(
     flags: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Fetch the model NAME from the hub into your data folder, after saying how large it is and asking.
+    """Download the model NAME from the hub to your data folder, after confirmation.
 
-    Only safetensors and ONNX are fetched, never weights that could run code; every file is checked against the hub's
-    list. A fetch that broke off goes on where it was.
+    Only safetensors and ONNX files are downloaded, no formats that can run code. Checksums are verified. An
+    interrupted download is resumed.
     """
     from waymeet.models.files.hub import download, plan_download
 
-    with opened(root, index, flags) as project:
+    with open_project(root, index, flags) as project:
         hub = project.settings.embedding.hub
     plan = plan_download(name, hub, revision)
     if not as_json:
         print_lines(_plan_lines(plan))
     if only_plan:
         if as_json:
-            print_json({**_plain(plan), "parts": plan.parts})
+            print_json({**_to_json(plan), "parts": plan.parts})
         return 0
-    _runnable(plan)
-    _agree(plan, agreed=agreed)
-    with bars("Fetching") as (progress,):
+    _check_packages(plan)
+    _confirm_download(plan, agreed=agreed)
+    with bars("Downloading") as (progress,):
         folder = download(plan, progress)
-    tried = _tried(folder)
+    result = _test_model(folder)
     if as_json:
-        print_json({**_plain(plan), "folder": str(folder), **tried})
+        print_json({**_to_json(plan), "folder": str(folder), **result})
     else:
-        say(f"Fetched to {folder} and tried: {_tried_line(tried)}.")
-        print_lines(_use_lines(name, reranks=tried["kind"] == "reranker"))
+        say(f"Downloaded to {folder} and tested: {_describe_test(result)}.")
+        print_lines(_use_lines(name, reranks=result["kind"] == "reranker"))
     return 0
 
 
-@command.command("remove", short_help="Delete a fetched model.", epilog=_REMOVE)
+@command.command("remove", short_help="Delete a downloaded model.", epilog=_REMOVE)
 @click.argument("name")
-@click.option("--yes", "-y", "agreed", is_flag=True, help="Delete it without asking.")
+@click.option("--yes", "-y", "agreed", is_flag=True, help="Do not ask.")
 def remove(name: str, agreed: bool) -> int:
-    """Delete the fetched model NAME; vectors that it made stay in the indexes and are not used any more."""
+    """Delete the downloaded model NAME. Its vectors stay in the indexes, unused."""
     from shutil import rmtree
 
     from waymeet.models.files.downloaded import model_path, read_downloaded
 
     folder = model_path(name)
-    found = read_downloaded(folder)
-    if found is None:
-        raise EmbeddingError(f"There is no fetched model {name}.", "List them: waymeet models")
-    if not agreed and not _asked(f"Delete {to_single_line(name)} ({format_megabytes(found.size)})?"):
-        raise click.UsageError("Nothing was deleted. Agree with --yes.")
+    downloaded = read_downloaded(folder)
+    if downloaded is None:
+        raise EmbeddingError(f"No downloaded model is named {name}.", "To list them: waymeet models")
+    if not agreed and not _confirm(f"Delete {to_single_line(name)} ({format_megabytes(downloaded.size)})?"):
+        raise click.UsageError("Nothing was deleted. Confirm with --yes.")
     rmtree(folder)
     say(f"Deleted {folder}.")
     return 0
 
 
-def _runnable(plan: "DownloadPlan") -> None:
-    """Make sure that the model can be run before anything is fetched."""
+def _check_packages(plan: "DownloadPlan") -> None:
+    """Check that the packages which run the model are installed, before it is downloaded."""
     from importlib.util import find_spec
 
     needed = {"tokenizers": "models"} | (
-        {"onnxruntime": "onnx"} if any(each.path.endswith(".onnx") for each in plan.parts) else {}
+        {"onnxruntime": "onnx"} if any(part.path.endswith(".onnx") for part in plan.parts) else {}
     )
     for package, extra in needed.items():
         if find_spec(package) is None:
             raise EmbeddingError(f"{plan.name} needs the package {package}.", f"pip install 'waymeet[{extra}]'")
 
 
-def _agree(plan: "DownloadPlan", *, agreed: bool) -> None:
+def _confirm_download(plan: "DownloadPlan", *, agreed: bool) -> None:
     from waymeet.models.files.downloaded import model_path, read_downloaded
 
-    found = read_downloaded(model_path(plan.name))
-    here = found is not None and found.revision == plan.revision
-    if not (agreed or here) and not _asked(f"Fetch {format_megabytes(plan.size)}?"):
-        raise click.UsageError("Nothing was fetched. Agree with --yes.")
+    downloaded = read_downloaded(model_path(plan.name))
+    is_current = downloaded is not None and downloaded.revision == plan.revision
+    if not (agreed or is_current) and not _confirm(f"Download {format_megabytes(plan.size)}?"):
+        raise click.UsageError("Nothing was downloaded. Confirm with --yes.")
 
 
-def _asked(question: str) -> bool:
-    """Ask, if somebody is there to answer."""
+def _confirm(question: str) -> bool:
+    """Ask on a terminal. Elsewhere the answer is no."""
     return sys.stdin.isatty() and sys.stderr.isatty() and click.confirm(question, err=True)
 
 
-def _plain(plan: "DownloadPlan") -> dict[str, object]:
+def _to_json(plan: "DownloadPlan") -> dict[str, object]:
     return {
         "name": plan.name,
         "revision": plan.revision,
@@ -188,13 +187,13 @@ def _plan_lines(plan: "DownloadPlan") -> Iterator[Line]:
     yield [("  from      ", "dim"), (plan.source, "")]
     yield [("  revision  ", "dim"), (plan.revision, "")]
     yield [("  licence   ", "dim"), (plan.licence or "not stated", "")]
-    for part in sorted(plan.parts, key=lambda each: -each.size):
+    for part in sorted(plan.parts, key=lambda part: -part.size):
         if part.size >= 1_000_000:
             yield [("  file      ", "dim"), (f"{part.path}  {format_megabytes(part.size)}", "")]
 
 
-def _tried(folder: Path) -> dict[str, object]:
-    """Use a model once, so that one that cannot be used is noticed now."""
+def _test_model(folder: Path) -> dict[str, object]:
+    """Run the model once, to detect an unusable one."""
     from waymeet.models.files.model_folder import describe_folder
 
     described = describe_folder(folder)
@@ -210,32 +209,32 @@ def _tried(folder: Path) -> dict[str, object]:
     return {"kind": "embedder", "dimension": embedder.dimension, "space": embedder.space}
 
 
-def _tried_line(tried: dict[str, object]) -> str:
-    return "it scores texts" if tried["kind"] == "reranker" else f"it gives vectors of {tried['dimension']} numbers"
+def _describe_test(result: dict[str, object]) -> str:
+    return "a reranker" if result["kind"] == "reranker" else f"an embedder of {result['dimension']} dimensions"
 
 
 def _use_lines(name: str, *, reranks: bool) -> Iterator[Line]:
     section, provider = ("rerank", "local") if reranks else ("embedding", "folder")
-    yield [("To use it, put into ", "dim"), (str(user_settings_file()), "")]
+    yield [("To use it, add to ", "dim"), (str(user_settings_file()), "")]
     yield [(f"  [{section}]", "cyan")]
     yield [(f'  provider = "{provider}"', "cyan")]
     yield [(f'  model = "{name}"', "cyan")]
 
 
-def _lines(found: list[AvailableModel], numbers: Embedding) -> Iterator[Line]:
+def _lines(models: list[AvailableModel], settings: Embedding) -> Iterator[Line]:
     titles = {
         "packaged": "On this machine, from packages",
-        "fetched": "On this machine, fetched",
-        "network": "On the network: texts are sent there, but only if you choose it",
+        "fetched": "On this machine, downloaded",
+        "network": "On the network (if you choose one, texts are sent to it)",
     }
-    wide = max(len(each.name) for each in found) + 2
+    width = max(len(model.name) for model in models) + 2
     for kind, title in titles.items():
-        rows = [each for each in found if each.kind == kind]
-        if rows:
+        group = [model for model in models if model.kind == kind]
+        if group:
             yield [(title, "bold")]
-        for each in rows:
-            mark = "* " if each.is_chosen else "  "
-            state = (f"  ({each.state})", "green" if each.is_ready else "yellow")
-            yield [(mark, "bold"), (f"{each.name:<{wide}}", "cyan"), (each.about, ""), state]
-    model = f", embedding.model = {numbers.model}" if numbers.model else ""
-    yield [(f"embedding.provider = {numbers.provider}{model}", "dim")]
+        for model in group:
+            mark = "* " if model.is_chosen else "  "
+            state = (f"  ({model.state})", "green" if model.is_ready else "yellow")
+            yield [(mark, "bold"), (f"{model.name:<{width}}", "cyan"), (model.about, ""), state]
+    name = f", embedding.model = {settings.model}" if settings.model else ""
+    yield [(f"embedding.provider = {settings.provider}{name}", "dim")]

@@ -6,120 +6,129 @@ from pathlib import Path
 import click
 
 from waymeet.ingest.status import Status, VectorStatus
-from waymeet.interfaces.cli.common import json_option, opened, print_json, print_lines, project_options, several
+from waymeet.interfaces.cli.common import (
+    format_count,
+    json_option,
+    open_project,
+    print_json,
+    print_lines,
+    project_options,
+)
 from waymeet.interfaces.cli.help import manual
-from waymeet.interfaces.cli.manage.embedding_progress import far
+from waymeet.interfaces.cli.manage.embedding_progress import format_progress
 from waymeet.interfaces.render.text import Line
 
 _EPILOG = manual(
     """
     waymeet status
-    waymeet status --all       every skipped and changed file
+    waymeet status --all       with all skipped and changed files
     waymeet status --json
     """,
     exits={0: "shown"},
     see="waymeet doctor, waymeet check, waymeet index",
 )
 
-_SHOWN = 20
+_MAX_LISTED = 20
 
 
-@click.command(short_help="Say what is indexed, how fresh it is, and what was left out.", epilog=_EPILOG)
-@click.option("--all", "everything", is_flag=True, help="List every skipped and changed file.")
+@click.command(epilog=_EPILOG)
+@click.option("--all", "everything", is_flag=True, help="List all skipped and changed files.")
 @project_options
 @json_option
 def command(everything: bool, root: Path | None, index: Path | None, flags: tuple[str, ...], as_json: bool) -> int:
-    """Say what is indexed, how fresh it is, and what was left out."""
-    with opened(root, index, flags) as project:
+    """Show what is indexed, how fresh it is, and what was skipped."""
+    with open_project(root, index, flags) as project:
         status = project.status()
     if as_json:
         print_json(status)
     else:
-        print_lines(status_lines(status, None if everything else _SHOWN))
+        print_lines(status_lines(status, None if everything else _MAX_LISTED))
     return 0
 
 
-def status_lines(status: Status, shown: int | None) -> Iterator[Line]:
-    """Lay out the state of an index."""
+def status_lines(status: Status, max_listed: int | None) -> Iterator[Line]:
+    """Format the state of an index."""
     counts = status.counts
     kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.kinds.items()) if kind != "folders")
     yield _row("project", status.root)
     yield _row("index", f"{status.index} ({status.index_bytes / 1e6:.1f} MB, generation {status.generation})")
-    for name, place, trouble in status.roots:
-        if name or trouble:
-            yield _row(f"{name}:/" if name else "root", f"{place} {trouble}".rstrip())
+    for name, place, problem in status.roots:
+        if name or problem:
+            yield _row(f"{name}:/" if name else "root", f"{place} {problem}".rstrip())
     folders = counts.kinds.get("folders", 0)
     yield _row("files", f"{counts.documents - folders}" + (f" ({kinds})" if kinds else ""))
     if folders:
         yield _row("folders", f"{folders}")
     if status.namespaces:
-        yield _row("packages", several(len(status.namespaces), "folder") + " with a name of its own")
-        yield from _listed([f"{folder} is {name}" for folder, name in status.namespaces], shown)
+        yield _row("packages", f"{format_count(len(status.namespaces), 'folder')} with a namespace")
+        yield from _list_lines([f"{folder}: {name}" for folder, name in status.namespaces], max_listed)
     yield _row("sections", f"{counts.chunks} with {counts.terms} different terms")
-    yield _row("links", f"{counts.edges}, {counts.dangling} leading nowhere yet")
-    yield from _meaning(status.vectors, shown)
-    yield _row("indexed", _ago(status.indexed_seconds_ago))
-    gone = any(trouble for name, _, trouble in status.roots if not name)
-    yield _row("fresh", "not known: its folder is not there" if gone else _fresh(status.changes))
-    yield from _listed(status.changes or (), shown)
-    left_out = f"{several(status.skipped_count, 'file')}; what is too large or no text is found by its path only"
-    yield _row("left out", left_out if status.skipped_count else "nothing")
-    yield from _listed([f"{path}: {reason}" for path, reason in status.skipped], shown)
+    yield _row("links", f"{counts.edges}, {counts.dangling} of them broken or external")
+    yield from _vector_lines(status.vectors, max_listed)
+    yield _row("indexed", _format_age(status.indexed_seconds_ago))
+    yield from _freshness_lines(status, max_listed)
+
+
+def _freshness_lines(status: Status, max_listed: int | None) -> Iterator[Line]:
+    is_root_missing = any(problem for name, _, problem in status.roots if not name)
+    yield _row("fresh", "unknown: the folder does not exist" if is_root_missing else _freshness(status.changes))
+    yield from _list_lines(status.changes or (), max_listed)
+    skipped = f"{format_count(status.skipped_count, 'file')}; of large and binary files only the path is indexed"
+    yield _row("skipped", skipped if status.skipped_count else "nothing")
+    yield from _list_lines([f"{path}: {reason}" for path, reason in status.skipped], max_listed)
     if status.warnings:
-        yield _row("odd", f"{several(len(status.warnings), 'file')} could not be read quite as meant")
-        yield from _listed([f"{path}: {what}" for path, what in status.warnings], shown)
+        yield _row("warnings", f"{format_count(len(status.warnings), 'file')} could not be read completely")
+        yield from _list_lines([f"{path}: {warning}" for path, warning in status.warnings], max_listed)
 
 
 def _row(name: str, text: str) -> Line:
     return [(f"{name:>9}  ", "dim"), (text, "")]
 
 
-def _listed(items: "tuple[str, ...] | list[str]", shown: int | None) -> Iterator[Line]:
-    for item in items[:shown]:
+def _list_lines(items: "tuple[str, ...] | list[str]", max_listed: int | None) -> Iterator[Line]:
+    for item in items[:max_listed]:
         yield [("           ", ""), (item, "yellow")]
-    if shown is not None and len(items) > shown:
-        yield [("           ", ""), (f"… and {len(items) - shown} more: waymeet status --all", "dim")]
+    if max_listed is not None and len(items) > max_listed:
+        yield [("           ", ""), (f"… and {len(items) - max_listed} more: waymeet status --all", "dim")]
 
 
-def _meaning(meaning: VectorStatus, shown: int | None) -> Iterator[Line]:
-    unused = f"; vectors of {', '.join(meaning.unused_spaces)} are kept but not asked: waymeet index --forget-vectors"
-    rest = unused if meaning.unused_spaces else ""
-    if not meaning.spaces:
-        yield _row("meaning", f"no embedding model: search works from words and links{rest}")
+def _vector_lines(vectors: VectorStatus, max_listed: int | None) -> Iterator[Line]:
+    spaces = ", ".join(vectors.unused_spaces)
+    unused = f"; unused vectors of {spaces}: waymeet index --forget-vectors" if spaces else ""
+    if not vectors.spaces:
+        yield _row("vectors", f"no embedding model configured; search uses text and links{unused}")
         return
-    spaces = " + ".join(meaning.spaces)
-    yield _row("meaning", f"{meaning.embedded} of {meaning.chunks} sections embedded by {spaces}{rest}")
-    if meaning.answering_spaces != meaning.spaces:
-        yield _more(f"until all are, {' + '.join(meaning.answering_spaces)} answers")
-    if meaning.job:
-        yield _more(f"process {meaning.job.pid} is embedding: {far(meaning.job)}")
-    elif meaning.error:
-        yield _more(f"the last try ended early: {meaning.error}")
-    elif meaning.embedded + len(meaning.failures) < meaning.chunks:
-        yield _more("nobody is embedding the rest now: waymeet index")
-    if meaning.failures:
-        yield _more(f"{several(len(meaning.failures), 'section')} without a usable vector, found by words alone")
-        yield from _listed(list(meaning.failures), shown)
+    models = " + ".join(vectors.spaces)
+    yield _row("vectors", f"{vectors.embedded} of {vectors.chunks} sections embedded by {models}{unused}")
+    if vectors.answering_spaces != vectors.spaces:
+        yield _more(f"until all are embedded, search uses {' + '.join(vectors.answering_spaces)}")
+    if vectors.job:
+        yield _more(f"process {vectors.job.pid} is embedding: {format_progress(vectors.job)}")
+    elif vectors.error:
+        yield _more(f"the last run failed: {vectors.error}")
+    elif vectors.embedded + len(vectors.failures) < vectors.chunks:
+        yield _more("no process is embedding the rest; run: waymeet index")
+    if vectors.failures:
+        yield _more(f"{format_count(len(vectors.failures), 'section')} without a usable vector; text search finds them")
+        yield from _list_lines(list(vectors.failures), max_listed)
 
 
 def _more(text: str) -> Line:
     return [("           ", ""), (text, "")]
 
 
-def _ago(seconds: float | None) -> str:
+def _format_age(seconds: float | None) -> str:
     if seconds is None:
-        return "never finished"
+        return "never completely"
     for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
         if seconds >= size:
-            number = int(seconds // size)
-            return f"{number} {unit}{'s' * (number > 1)} ago"
+            return f"{format_count(int(seconds // size), unit)} ago"
     return "less than a minute ago"
 
 
-def _fresh(changes: tuple[str, ...] | None) -> str:
+def _freshness(changes: tuple[str, ...] | None) -> str:
     if changes is None:
-        return "not known: too many files to look at quickly"
+        return "unknown: too many files for a quick check"
     if not changes:
-        return "yes, every file is as it was indexed"
-    taken = "`waymeet index` takes them in, a search only a few, `waymeet index --watch` all at once"
-    return f"no, {several(len(changes), 'file')} changed; {taken}"
+        return "yes, no file changed since it was indexed"
+    return f"no, {format_count(len(changes), 'file')} changed; update with waymeet index, or waymeet index --watch"

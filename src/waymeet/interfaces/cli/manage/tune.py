@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from waymeet.errors import UsageError
-from waymeet.interfaces.cli.common import bars, json_option, opened, print_json, print_lines, project_options, say
+from waymeet.interfaces.cli.common import bars, json_option, open_project, print_json, print_lines, project_options, say
 from waymeet.interfaces.cli.help import manual
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def command(
     if as_json and not (yes or dry_run):
         raise click.UsageError("--json cannot ask for confirmation: add --yes or --dry-run.")
     output = _Output(yes, dry_run, as_json)
-    with opened(root, index, flags) as project:
+    with open_project(root, index, flags) as project:
         folder = project.root
     return _undo(folder, output) if undo else _tune(folder, flags, most, output)
 
@@ -73,12 +73,12 @@ def command(
 def _tune(root: Path, flags: tuple[str, ...], most: int, output: _Output) -> int:
     """Tune the weights, print them, and write them if they are better and confirmed."""
     from waymeet.interfaces.agents.config_file import apply_plan
-    from waymeet.interfaces.quality.settings_file import planned
+    from waymeet.interfaces.quality.settings_file import plan_weights
 
     if not output.dry_run:
         _check_before_tuning(root, output)
     result, remarks = _run_tuning(root, flags, most)
-    plan = None if result.refusal else planned(root, result.after)
+    plan = None if result.refusal else plan_weights(root, result.after)
     if not output.as_json:
         print_lines(_result_lines(result, remarks))
         _print_plan(plan, result.refusal)

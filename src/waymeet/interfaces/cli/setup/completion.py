@@ -15,17 +15,17 @@ _EPILOG = manual(
 )
 
 
-@click.command(short_help="Print the script by which a shell completes Waymeet's commands.", epilog=_EPILOG)
+@click.command(epilog=_EPILOG)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> int:
-    """Print the script by which a shell completes commands, options, recipes, kinds, settings and indexed files.
+    """Print a script for shell completion of commands, options, settings and files.
 
-    Nothing is installed: the script goes to standard output, and you say where it is kept.
+    Nothing is installed: save the script where your shell looks for it.
     """
     from click.shell_completion import get_completion_class
 
-    made = get_completion_class(shell)
+    completion = get_completion_class(shell)
     root = click.get_current_context().find_root()
-    if made is not None:  # click knows these three
-        click.echo(made(root.command, {}, "waymeet", "_WAYMEET_COMPLETE").source())
+    if completion is not None:  # click supports these three shells
+        click.echo(completion(root.command, {}, "waymeet", "_WAYMEET_COMPLETE").source())
     return 0

@@ -1,4 +1,4 @@
-"""Finding out what sort of project a folder is, and what in it is hardly worth searching."""
+"""Detection of the type of a project and of large folders that are not worth indexing."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from waymeet.ingest.discover.walk import GIT_IGNORE, OWN_IGNORE, FoundFile, walk
 from waymeet.paths import is_visible
 from waymeet.settings import PROJECT_FILE, Ingest
 
-_SORTS = {
+_TYPES = {
     "pyproject.toml": "Python",
     "setup.py": "Python",
     "package.json": "JavaScript",
@@ -33,89 +33,91 @@ _SORTS = {
     "conf.py": "Sphinx pages",
     "docs/conf.py": "Sphinx pages",
 }
-_MADE = frozenset(
+_GENERATED = frozenset(
     "dist build target out .next .nuxt .svelte-kit .gradle coverage htmlcov site _build public .terraform".split()
 )
-"""Folders that tools make."""
-_OTHERS = frozenset("vendor third_party third-party external extern bower_components Pods deps".split())
-"""Folders with what others wrote."""
-_HEAVY_FILES, _HEAVY_PART = 2_000, 0.3
-_SEVERAL = 50
-"""Files from which on a folder with a telling name is worth a word."""
-_MOST_FILES = 200_000
-"""Files to look at; more will not change the picture."""
-_DEEP = 3
-"""How many folders down to look for heavy ones."""
+"""Folders of generated files."""
+_THIRD_PARTY = frozenset("vendor third_party third-party external extern bower_components Pods deps".split())
+"""Folders of third-party code."""
+_LARGE_FILES, _LARGE_SHARE = 2_000, 0.3
+"""Files, and share of all files, from which a folder counts as large."""
+_NAMED_FILES = 50
+"""Files from which a folder of generated or third-party files is reported."""
+_MAX_FILES = 200_000
+"""Files after which detection stops."""
+_MAX_DEPTH = 3
 
 
-class Heavy(Struct, frozen=True):
-    """A folder that makes the index larger and answers worse."""
+class LargeFolder(Struct, frozen=True):
+    """A folder that is probably not worth indexing."""
 
     path: str
     """With a slash at the end."""
     files: int
-    why: str
-    sure: bool
-    """Whether its name says that nobody wrote it here."""
+    reason: str
+    certain: bool
+    """Whether its name shows that its files are generated or third-party."""
 
 
-class Detected(Struct, frozen=True):
-    """What was found out about a folder."""
+class DetectedProject(Struct, frozen=True):
+    """The result of detection."""
 
     name: str
-    sorts: tuple[str, ...]
+    types: tuple[str, ...]
     ignore_files: tuple[str, ...]
-    heavy: tuple[Heavy, ...]
+    large_folders: tuple[LargeFolder, ...]
     files: int
     complete: bool
-    """Whether all files were looked at."""
-    elsewhere: str = ""
-    """Where settings stand that a file of the project's own would replace."""
+    """Whether all files were counted."""
+    replaces: str = ""
+    """The file whose settings a new waymeet.toml would replace."""
 
 
-def detected(root: Path, ingest: Ingest) -> Detected:
-    """Look through a folder as indexing would, without opening files."""
-    held: Counter[str] = Counter()
+def detect_project(root: Path, ingest: Ingest) -> DetectedProject:
+    """Walk a folder as indexing does, without opening files."""
+    counts: Counter[str] = Counter()
     files, complete = 0, True
-    for each in walk(root, ingest):
-        if not isinstance(each, FoundFile):
+    for entry in walk(root, ingest):
+        if not isinstance(entry, FoundFile):
             continue
         files += 1
-        parents = PurePosixPath(each.path).parts[:-1]
-        held.update("/".join(parents[: depth + 1]) for depth in range(min(len(parents), _DEEP)))
-        if files >= _MOST_FILES:
+        parents = PurePosixPath(entry.path).parts[:-1]
+        counts.update("/".join(parents[: depth + 1]) for depth in range(min(len(parents), _MAX_DEPTH)))
+        if files >= _MAX_FILES:
             complete = False
             break
-    return Detected(
+    return DetectedProject(
         name=root.name,
-        sorts=tuple(dict.fromkeys(sort for mark, sort in _SORTS.items() if is_visible(root / mark))),
+        types=tuple(dict.fromkeys(type_ for marker, type_ in _TYPES.items() if is_visible(root / marker))),
         ignore_files=tuple(name for name in (GIT_IGNORE, OWN_IGNORE) if is_visible(root / name)),
-        heavy=_heavy(held, files),
+        large_folders=_find_large_folders(counts, files),
         files=files,
         complete=complete,
-        elsewhere=_elsewhere(root),
+        replaces=_other_settings_file(root),
     )
 
 
-def _heavy(held: Counter[str], files: int) -> tuple[Heavy, ...]:
-    """Choose the folders worth leaving out; of those inside each other, the outermost."""
-    found: dict[str, Heavy] = {}
-    for path, number in sorted(held.items()):
-        if any(path.startswith(f"{outer}/") for outer in found):
+def _find_large_folders(counts: Counter[str], files: int) -> tuple[LargeFolder, ...]:
+    """Choose the folders to leave out, of nested ones the outermost."""
+    folders: dict[str, LargeFolder] = {}
+    for path, number in sorted(counts.items()):
+        if any(path.startswith(f"{outer}/") for outer in folders):
             continue
         name = path.rpartition("/")[2]
-        if number >= _SEVERAL and name in _MADE | _OTHERS:
-            sort = "made by a tool" if name in _MADE else "written by others"
-            found[path] = Heavy(f"{path}/", number, f"{number:,} files; by its name, {sort}", sure=True)
-    for path, number in sorted(held.items(), key=lambda each: -len(each[0])):
-        inside = any(path == outer or path.startswith(f"{outer}/") or outer.startswith(f"{path}/") for outer in found)
-        if not inside and number >= _HEAVY_FILES and number >= _HEAVY_PART * files:
-            found[path] = Heavy(f"{path}/", number, f"{number:,} of {files:,} files", sure=False)
-    return tuple(sorted(found.values(), key=lambda each: -each.files))
+        if number >= _NAMED_FILES and name in _GENERATED | _THIRD_PARTY:
+            origin = "generated" if name in _GENERATED else "third-party"
+            folders[path] = LargeFolder(f"{path}/", number, f"{number:,} files, {origin} by its name", certain=True)
+    for path, number in sorted(counts.items(), key=lambda item: -len(item[0])):
+        is_nested = any(
+            path == other or path.startswith(f"{other}/") or other.startswith(f"{path}/") for other in folders
+        )
+        if not is_nested and number >= _LARGE_FILES and number >= _LARGE_SHARE * files:
+            folders[path] = LargeFolder(f"{path}/", number, f"{number:,} of {files:,} files", certain=False)
+    return tuple(sorted(folders.values(), key=lambda folder: -folder.files))
 
 
-def _elsewhere(root: Path) -> str:
-    """Say whether pyproject.toml holds settings, which waymeet.toml would replace."""
+def _other_settings_file(root: Path) -> str:
+    """Return pyproject.toml if it has settings that a new waymeet.toml would replace."""
     if is_visible(root / PROJECT_FILE):
         return ""
     from waymeet.settings.sources import from_project
@@ -126,31 +128,31 @@ def _elsewhere(root: Path) -> str:
         return "pyproject.toml"
 
 
-def settings_text(found: Detected) -> str:
-    """Write the settings file: what is sure is set, what is likely stands there as a comment."""
-    sure = [each for each in found.heavy if each.sure]
-    likely = [each for each in found.heavy if not each.sure]
-    about = f" ({_comment(', '.join(found.sorts))})" if found.sorts else ""
+def settings_text(detected: DetectedProject) -> str:
+    """Format the settings file: certain folders are ignored, others are suggested in comments."""
+    certain = [folder for folder in detected.large_folders if folder.certain]
+    uncertain = [folder for folder in detected.large_folders if not folder.certain]
+    about = f" ({_comment(', '.join(detected.types))})" if detected.types else ""
     rows = [
-        f"# Settings of Waymeet for this project{about}. All of them: waymeet settings",
-        "# Whoever clones the project gets them, too; keys and models belong into your own file.",
+        f"# Waymeet settings of this project{about}. To list all settings: waymeet settings",
+        "# This file is shared with the project. Keys and models belong in your own settings file.",
         "",
         "[ingest]",
-        "# Patterns in the manner of .gitignore, beside .gitignore and .waymeetignore.",
-        "ignore = [" if found.heavy else "ignore = []",
-        *(f"    {_pattern(each)},  # {_comment(each.why)}" for each in sure),
-        *(f"    # {_pattern(each)},  # {_comment(each.why)}: is it worth searching?" for each in likely),
-        *(["]"] if found.heavy else []),
+        "# Patterns as in .gitignore, in addition to .gitignore and .waymeetignore.",
+        "ignore = [" if detected.large_folders else "ignore = []",
+        *(f"    {_pattern(folder)},  # {_comment(folder.reason)}" for folder in certain),
+        *(f"    # {_pattern(folder)},  # {_comment(folder.reason)}: worth searching?" for folder in uncertain),
+        *(["]"] if detected.large_folders else []),
         "",
-        "# What folders are, shown with every result that lies below them.",
+        "# Descriptions of folders, shown with every result below them.",
         "# [contexts]",
         '# "docs/adr" = "decisions, the newest last"',
         "",
-        "# Names for folders, for --namespace; packages are found by themselves.",
+        "# Names of folders, for --namespace; packages are detected automatically.",
         "# [namespaces]",
         '# "services/billing" = "billing"',
         "",
-        "# A ranking of your own: waymeet recipes --help",
+        "# A custom ranking: waymeet recipes --help",
         "# [recipes.mine]",
         '# base = "auto"',
         "",
@@ -158,11 +160,11 @@ def settings_text(found: Detected) -> str:
     return "\n".join(rows)
 
 
-def _pattern(heavy: Heavy) -> str:
-    """Write a folder as a pattern that means it alone, as a string of TOML."""
-    return json.dumps("/" + re.sub(r"([\\\[\]*?])", r"\\\1", heavy.path), ensure_ascii=False)
+def _pattern(folder: LargeFolder) -> str:
+    """Format the pattern that matches only this folder, as a TOML string."""
+    return json.dumps("/" + re.sub(r"([\\\[\]*?])", r"\\\1", folder.path), ensure_ascii=False)
 
 
 def _comment(text: str) -> str:
-    """Keep a text on its line of comment."""
+    """Put a text on one line."""
     return " ".join(text.split())

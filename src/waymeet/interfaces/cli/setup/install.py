@@ -1,4 +1,4 @@
-"""`waymeet install`, and what `waymeet uninstall` shares with it."""
+"""`waymeet install` and `waymeet uninstall`."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -7,190 +7,176 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import Struct
 
 from waymeet.errors import UsageError
 from waymeet.interfaces.agents.config_file import Plan, apply_plan, plan_registration, plan_removal
 from waymeet.interfaces.agents.known_agents import AGENTS, Agent, server_entry, server_name, settings_file
-from waymeet.interfaces.cli.common import json_option, opened, print_json, print_lines, project_options, say
+from waymeet.interfaces.cli.common import json_option, open_project, print_json, print_lines, project_options, say
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.render.text import Line
 
 _EPILOG = manual(
     """
-    waymeet install --agent claude-code                  for this project: .mcp.json
-    waymeet install --agent codex --scope user           for all your projects
+    waymeet install --agent claude-code                  this project: .mcp.json
+    waymeet install --agent codex --scope user           all your projects
     waymeet install --agent cursor --agent vscode --yes   without asking
-    waymeet install --agent claude-desktop --dry-run     only shows what would change
+    waymeet install --agent claude-desktop --dry-run     only show the change
     """,
-    exits={0: "registered, or it was before", 1: "not done: you said no", 4: "the file was changed meanwhile"},
+    exits={0: "registered", 1: "declined", 4: "the file was changed meanwhile"},
     see="waymeet uninstall, waymeet doctor",
 )
-_STYLES = {"+": "green", "-": "red", "@": "cyan"}
-
-
-def agent_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say which agent's settings are meant, and whether to ask."""
-    options = (
-        click.option(
-            "--agent",
-            "agents",
-            multiple=True,
-            required=True,
-            type=click.Choice(list(AGENTS)),
-            help="Which agent. Repeatable.",
-        ),
-        click.option(
-            "--scope",
-            type=click.Choice(["project", "user"]),
-            help="In the project's settings or in your own [default: project, if the agent has such settings].",
-        ),
-        click.option("--name", help="What the agent calls the server [default: waymeet]."),
-        click.option("--yes", is_flag=True, help="Do not ask."),
-        click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-@click.command(short_help="Let an agent use Waymeet: register it in the agent's settings.", epilog=_EPILOG)
-@agent_options
-@project_options
-@json_option
-def command(
-    agents: tuple[str, ...],
-    scope: str | None,
-    name: str | None,
-    yes: bool,
-    dry_run: bool,
-    root: Path | None,
-    index: Path | None,
-    flags: tuple[str, ...],
-    as_json: bool,
-) -> int:
-    """Let an agent use Waymeet: register its MCP server (`waymeet mcp`) in the agent's settings file.
-
-    The change is shown as a diff, and made only when you agree. Comments and whatever else the file holds stay as they
-    are; `waymeet uninstall` gives back the file as it was before.
-    """
-    with opened(root, index, flags) as project:
-        folder = project.root
-
-    def plan(agent: Agent, chosen: str) -> Plan:
-        path = settings_file(agent, chosen, folder)
-        return plan_registration(agent, path, name or server_name(agent, folder), server_entry(agent, chosen, folder))
-
-    return change_settings(agents, scope, plan, "Register", yes=yes, dry_run=dry_run, as_json=as_json, remember=True)
-
-
-def change_settings(
-    agents: tuple[str, ...],
-    scope: str | None,
-    plan: Callable[[Agent, str], Plan],
-    what: str,
-    *,
-    yes: bool,
-    dry_run: bool,
-    as_json: bool,
-    remember: bool,
-) -> int:
-    """Plan a change for each agent, show it, ask, and make it; give the exit code."""
-    if as_json and not (yes or dry_run):
-        raise click.UsageError("With --json nobody can be asked: add --yes or --dry-run.")
-    told, refused = [], False
-    for each in agents:
-        agent = AGENTS[each]
-        chosen = scope or next(iter(agent.files))
-        planned = plan(agent, chosen)
-        done = planned.changes and not dry_run and (yes or _agreed(agent, planned, what))
-        if planned.changes and (yes or dry_run) and not as_json:
-            print_lines(diff_lines(planned))
-        if done:
-            apply_plan(planned, remember=remember)
-        refused |= planned.changes and not done and not dry_run
-        told.append(
-            {"agent": each, "scope": chosen, "path": str(planned.path), "changed": done, "diff": _diff(planned)}
-        )
-        if not as_json:
-            _tell(agent, chosen, planned, done=done, dry_run=dry_run, remember=remember)
-    if as_json:
-        print_json(told)
-    return 1 if refused else 0
-
-
-def _agreed(agent: Agent, planned: Plan, what: str) -> bool:
-    """Show a change and ask whether it is to be made."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError("Nobody is there to be asked.", "Add --yes to agree, or --dry-run to see what would change.")
-    print_lines(diff_lines(planned))
-    return click.confirm(f"{what} Waymeet with {agent.title}?", default=True, err=True)
-
-
-def _tell(agent: Agent, scope: str, planned: Plan, *, done: bool, dry_run: bool, remember: bool) -> None:
-    if not planned.changes:
-        state = "is registered" if remember else "is not registered"
-        say(f"{agent.title}: Waymeet {state} in {planned.path}; nothing to do.")
-    elif dry_run:
-        say(f"{agent.title}: nothing was changed in {planned.path}.")
-    elif not done:
-        say(f"{agent.title}: left as it is.")
-    elif remember:
-        say(f"{agent.title}: registered in {planned.path}. {agent.after.get(scope, '')}".rstrip())
-    else:
-        how = "is as it was before" if planned.exact else "lost that entry and nothing else"
-        how = "is gone, as there was none before" if planned.after is None else how
-        say(f"{agent.title}: {planned.path} {how}.")
-
-
-def _diff(planned: Plan) -> str:
-    old, new = ((side or b"").decode("utf-8", "replace").splitlines() for side in (planned.before, planned.after))
-    name = str(planned.path)
-    names = ("/dev/null" if planned.before is None else name, "/dev/null" if planned.after is None else name)
-    return "\n".join(unified_diff(old, new, *names, lineterm=""))
-
-
-def diff_lines(planned: Plan) -> Iterator[Line]:
-    """Show a change as a diff."""
-    for row in _diff(planned).splitlines():
-        heading = row.startswith(("+++", "---"))
-        yield [(row, "bold" if heading else _STYLES.get(row[:1], ""))]
-
-
 _UNINSTALL_EPILOG = manual(
     """
     waymeet uninstall --agent claude-code
     waymeet uninstall --agent codex --scope user --yes
-    waymeet uninstall --agent vscode --dry-run     only shows what would change
+    waymeet uninstall --agent vscode --dry-run     only show the change
     """,
-    exits={0: "taken out, or it was not there", 1: "not done: you said no", 4: "the file was changed meanwhile"},
+    exits={0: "removed, or not registered", 1: "declined", 4: "the file was changed meanwhile"},
     see="waymeet install",
+)
+_STYLES = {"+": "green", "-": "red", "@": "cyan"}
+_OPTIONS = (
+    click.option(
+        "--agent", "agents", multiple=True, required=True, type=click.Choice(list(AGENTS)), help="Agent. Repeatable."
+    ),
+    click.option(
+        "--scope",
+        type=click.Choice(["project", "user"]),
+        help="Project settings or user settings [default: project, if the agent has them].",
+    ),
+    click.option("--name", help="Name of the server in the agent's settings [default: waymeet]."),
+    click.option("--yes", is_flag=True, help="Do not ask."),
+    click.option("--dry-run", is_flag=True, help="Show the change without making it."),
+    project_options,
+    json_option,
 )
 
 
-@click.command(short_help="Take back what `waymeet install` did.", epilog=_UNINSTALL_EPILOG)
-@agent_options
-@project_options
-@json_option
-def uninstall(
-    agents: tuple[str, ...],
-    scope: str | None,
-    name: str | None,
-    yes: bool,
-    dry_run: bool,
-    root: Path | None,
-    index: Path | None,
-    flags: tuple[str, ...],
-    as_json: bool,
-) -> int:
-    """Take back what `waymeet install` did.
+class _Call(Struct, frozen=True):
+    """The options that both commands share."""
 
-    If nobody changed the file since, it is given back byte for byte, or removed if there was none. Else only the entry
-    of Waymeet is taken out.
+    agents: tuple[str, ...]
+    scope: str | None
+    name: str | None
+    yes: bool
+    dry_run: bool
+    root: Path | None
+    index: Path | None
+    flags: tuple[str, ...]
+    as_json: bool
+
+
+def _shared_options(command: Callable[[_Call], int]) -> Callable[..., int]:
+    """Add the options of both commands, passed to the command as one `_Call`."""
+
+    def run(**options: Any) -> int:  # noqa: ANN401 - named like the fields of a call
+        return command(_Call(**options))
+
+    run.__doc__ = command.__doc__
+    decorated: Callable[..., int] = run
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    return decorated
+
+
+@click.command("install", epilog=_EPILOG)
+@_shared_options
+def command(call: _Call) -> int:
+    """Register the MCP server (`waymeet mcp`) in an agent's settings file.
+
+    The change is shown as a diff before you confirm it. Comments and all other content stay;
+    `waymeet uninstall` restores the file.
     """
-    with opened(root, index, flags) as project:
-        folder = project.root
 
-    def plan(agent: Agent, chosen: str) -> Plan:
-        return plan_removal(agent, settings_file(agent, chosen, folder), name or server_name(agent, folder))
+    def plan(agent: Agent, scope: str, root: Path) -> Plan:
+        path = settings_file(agent, scope, root)
+        return plan_registration(agent, path, call.name or server_name(agent, root), server_entry(agent, scope, root))
 
-    return change_settings(agents, scope, plan, "Unregister", yes=yes, dry_run=dry_run, as_json=as_json, remember=False)
+    return _change_settings(call, plan, is_install=True)
+
+
+@click.command("uninstall", epilog=_UNINSTALL_EPILOG)
+@_shared_options
+def uninstall(call: _Call) -> int:
+    """Undo `waymeet install`.
+
+    If the file has not changed since, its previous content is restored byte for byte, or the file is removed if it did
+    not exist. Otherwise only the entry of Waymeet is removed.
+    """
+
+    def plan(agent: Agent, scope: str, root: Path) -> Plan:
+        return plan_removal(agent, settings_file(agent, scope, root), call.name or server_name(agent, root))
+
+    return _change_settings(call, plan, is_install=False)
+
+
+def _change_settings(call: _Call, plan_change: Callable[[Agent, str, Path], Plan], *, is_install: bool) -> int:
+    """Plan, show, confirm and apply a change for each agent, and return the exit code."""
+    if call.as_json and not (call.yes or call.dry_run):
+        raise click.UsageError("--json cannot ask for confirmation: add --yes or --dry-run.")
+    with open_project(call.root, call.index, call.flags) as project:
+        root = project.root
+    results, is_declined = [], False
+    for name in call.agents:
+        agent = AGENTS[name]
+        scope = call.scope or next(iter(agent.files))
+        plan = plan_change(agent, scope, root)
+        is_applied = plan.changes and _apply(call, agent, plan, is_install=is_install)
+        is_declined |= plan.changes and not is_applied and not call.dry_run
+        results.append(
+            {"agent": name, "scope": scope, "path": str(plan.path), "changed": is_applied, "diff": _diff(plan)}
+        )
+        if not call.as_json:
+            outcome = _describe_outcome(agent, scope, plan, is_install=is_install)
+            say(f"{agent.title}: {f'{plan.path} was not changed.' if plan.changes and not is_applied else outcome}")
+    if call.as_json:
+        print_json(results)
+    return 1 if is_declined else 0
+
+
+def _apply(call: _Call, agent: Agent, plan: Plan, *, is_install: bool) -> bool:
+    """Make a change after confirmation, and return whether it was made."""
+    is_applied = not call.dry_run and (call.yes or _confirm(agent, plan, is_install=is_install))
+    if (call.yes or call.dry_run) and not call.as_json:
+        print_lines(diff_lines(plan))
+    if is_applied:
+        apply_plan(plan, remember=is_install)
+    return is_applied
+
+
+def _confirm(agent: Agent, plan: Plan, *, is_install: bool) -> bool:
+    """Show a change and ask whether to make it."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(
+            "Not a terminal: cannot ask for confirmation.", "Add --yes to confirm, or --dry-run to see the change."
+        )
+    print_lines(diff_lines(plan))
+    question = f"Register Waymeet with {agent.title}?" if is_install else f"Unregister Waymeet from {agent.title}?"
+    return click.confirm(question, default=True, err=True)
+
+
+def _describe_outcome(agent: Agent, scope: str, plan: Plan, *, is_install: bool) -> str:
+    if not plan.changes:
+        return f"Waymeet is {'already' if is_install else 'not'} registered in {plan.path}."
+    if is_install:
+        return f"registered in {plan.path}. {agent.after.get(scope, '')}".rstrip()
+    if plan.after is None:
+        return f"{plan.path} was removed; it did not exist before."
+    if plan.exact:
+        return f"{plan.path} was restored."
+    return f"the entry of Waymeet was removed from {plan.path}."
+
+
+def _diff(plan: Plan) -> str:
+    old, new = ((side or b"").decode("utf-8", "replace").splitlines() for side in (plan.before, plan.after))
+    name = str(plan.path)
+    names = ("/dev/null" if plan.before is None else name, "/dev/null" if plan.after is None else name)
+    return "\n".join(unified_diff(old, new, *names, lineterm=""))
+
+
+def diff_lines(plan: Plan) -> Iterator[Line]:
+    """Format a change as a diff."""
+    for row in _diff(plan).splitlines():
+        is_heading = row.startswith(("+++", "---"))
+        yield [(row, "bold" if is_heading else _STYLES.get(row[:1], ""))]

@@ -6,27 +6,27 @@ from pathlib import Path
 
 import click
 
-from waymeet.interfaces.cli.common import json_option, opened, print_json, project_options, say
+from waymeet.interfaces.cli.common import json_option, open_project, print_json, project_options, say
 from waymeet.interfaces.cli.help import manual
 
 _EPILOG = manual(
     """
-    waymeet mcp                              for an agent to start; waymeet install registers it
-    waymeet mcp -C ~/projects/shop           for another folder
-    waymeet mcp --read-only                  nothing can be changed through it
-    waymeet mcp --compat                     with docs_search, code_search, deep_search and others
-    waymeet mcp --list                       which tools there are
-    waymeet mcp --set mcp.budget=8000        longer answers
+    waymeet mcp                         started by an agent; see waymeet install
+    waymeet mcp -C ~/projects/shop      another project
+    waymeet mcp --read-only             without tools that write
+    waymeet mcp --compat                also docs_search, code_search and so on
+    waymeet mcp --list                  list the tools
+    waymeet mcp --set mcp.budget=8000   longer answers
     """,
-    exits={0: "the agent is gone, or it was ended"},
+    exits={0: "the agent closed the connection"},
     see="waymeet install, waymeet index, waymeet status",
 )
 
 
-@click.command(short_help="Serve agents by the Model Context Protocol.", epilog=_EPILOG)
-@click.option("--read-only", is_flag=True, help="Offer no tool that changes anything.")
-@click.option("--compat", is_flag=True, help="Offer also the tools of other systems under their own names.")
-@click.option("--list", "listing", is_flag=True, help="List the tools and end.")
+@click.command(epilog=_EPILOG)
+@click.option("--read-only", is_flag=True, help="Offer only tools that do not write.")
+@click.option("--compat", is_flag=True, help="Also offer tools under the names of other systems.")
+@click.option("--list", "listing", is_flag=True, help="List the tools and exit.")
 @project_options
 @json_option
 def command(
@@ -38,36 +38,34 @@ def command(
     flags: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Serve an agent by the Model Context Protocol, over standard input and output.
+    """Serve an agent over the Model Context Protocol (MCP), by standard input and output.
 
-    An agent starts it and speaks with it; nothing but messages is printed. It ends with the agent. The project is
-    indexed in the background if it was not, and what changed is read.
+    The agent starts this command and ends it. The project is indexed in the background, changed files included.
     """
     if listing:
-        return _listed(read_only=read_only, compat=compat, as_json=as_json)
+        return _print_tools(read_only=read_only, compat=compat, as_json=as_json)
     if sys.stdin is not None and sys.stdin.isatty():
-        say("waymeet mcp waits for an agent's messages here; Ctrl-D ends it. To register it: waymeet install", err=True)
-    project = opened(root, index, flags)
+        say("Waiting for MCP messages on standard input; Ctrl-D ends it. To register it: waymeet install", err=True)
+    project = open_project(root, index, flags)
     from waymeet.interfaces.mcp.stdio_pipes import claim_pipes
 
-    wires = claim_pipes()  # before anything is imported that might print
+    pipes = claim_pipes()  # before an import can print
     from waymeet.interfaces.async_project import AsyncProject
     from waymeet.interfaces.mcp.server import serve_stdio
 
-    held = AsyncProject(project)
-    asyncio.run(serve_stdio(wires, held, read_only=read_only, compat=compat))
+    asyncio.run(serve_stdio(pipes, AsyncProject(project), read_only=read_only, compat=compat))
     return 0
 
 
-def _listed(*, read_only: bool, compat: bool, as_json: bool) -> int:
+def _print_tools(*, read_only: bool, compat: bool, as_json: bool) -> int:
     from waymeet.interfaces.mcp.compat import COMPAT
     from waymeet.interfaces.mcp.tools import TOOLS
 
     tools = [*TOOLS.values(), *(COMPAT.values() if compat else ())]
-    shown = [each for each in tools if not (read_only and (each.writes or each.changes_index))]
+    offered = [tool for tool in tools if not (read_only and (tool.writes or tool.changes_index))]
     if as_json:
-        print_json([{"name": each.name, "title": each.title, "description": each.description} for each in shown])
+        print_json([{"name": tool.name, "title": tool.title, "description": tool.description} for tool in offered])
     else:
-        for each in shown:
-            say(f"{each.name:<18} {each.title}")
+        for tool in offered:
+            say(f"{tool.name:<18} {tool.title}")
     return 0

@@ -1,4 +1,4 @@
-"""`waymeet task`."""
+"""`waymeet note`, `waymeet task` and `waymeet skill`."""
 
 from typing import TYPE_CHECKING
 
@@ -6,21 +6,21 @@ import click
 import msgspec
 
 from waymeet.interfaces.cli.common import print_json, say
-from waymeet.interfaces.cli.write.options import Call, entry_manual, print_saved, with_options
-from waymeet.interfaces.cli.write.render import as_json as shown_json
-from waymeet.interfaces.cli.write.subcommands import entry_group
+from waymeet.interfaces.cli.write.options import Call, item_manual, print_saved, with_options
+from waymeet.interfaces.cli.write.render import item_json
+from waymeet.interfaces.cli.write.subcommands import item_group
 from waymeet.notebook.fields import STATUSES
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-skill = entry_group(
+skill = item_group(
     "skills",
-    "Keep skills: how something is done, step by step, and the phrases that call for it.",
+    "Manage skills: step-by-step instructions with trigger phrases, stored as Markdown files.",
     """\
   waymeet skill add "Release" --trigger "ship it" --step "Run make test"
-  waymeet skill list        also SKILL.md files anywhere in the project
+  waymeet skill list        includes SKILL.md files of the project
   waymeet skill use release
 """,
 )
@@ -28,37 +28,37 @@ skill = entry_group(
 
 @skill.command(
     "use",
-    help="Print a skill and count that it was used. The count is kept beside the index.",
-    epilog=entry_manual("skills", "use {}", "use {} --json", exits={0: "printed"}),
+    help="Print a skill and count its use. The count is stored next to the index.",
+    epilog=item_manual("skills", "use {}", "use {} --json", exits={0: "printed"}),
 )
 @click.argument("reference", metavar="NAME|PATH|TITLE")
 @with_options()
 def _use(call: Call, reference: str) -> int:
-    with call.notebook("skills") as entries:
-        item, usage = entries.use(reference)
+    with call.notebook("skills") as notebook:
+        item, usage = notebook.use(reference)
     if call.as_json:
-        print_json({**shown_json(item), "usage": msgspec.to_builtins(usage)})
+        print_json({**item_json(item), "usage": msgspec.to_builtins(usage)})
     else:
         say(item.text.removesuffix("\n"))
         say(f"{item.id} used {usage.count}×", err=True)
     return 0
 
 
-note = entry_group(
+note = item_group(
     "notes",
-    "Write, read and link notes: plain Markdown files of the project.",
+    "Write, read and link notes, stored as Markdown files of the project.",
     """\
   waymeet note add "Keys are rotated monthly" "By the job rotate." --tag ops
   waymeet note add "Meeting" - < minutes.md
   waymeet note link keys-are-rotated-monthly related_to docs/setup.md
-  waymeet note update keys-are-rotated-monthly --version 3f2a9c --body -   refused if somebody else was first
+  waymeet note update keys-are-rotated-monthly --version 3f2a9c --body -   refused if the note was changed meanwhile
 """,
 )
 
 
-task = entry_group(
+task = item_group(
     "tasks",
-    "Keep tasks: plain Markdown files of the project with status, priority, due date and relations.",
+    "Manage tasks with status, priority, due date and relations, stored as Markdown files.",
     """\
   waymeet task add "Rotate the signing keys" --priority high --due 2026-12-31
   waymeet task add "Write the job" --field subtask_of=rotate-the-signing-keys
@@ -68,21 +68,21 @@ task = entry_group(
 )
 
 
-def _statuses(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> "list[str | CompletionItem]":
-    return [each for each in STATUSES if each.startswith(incomplete)]
+def _complete_statuses(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> "list[str | CompletionItem]":
+    return [status for status in STATUSES if status.startswith(incomplete)]
 
 
 @task.command(
     "move",
-    help=f"Give a task another status: {', '.join(STATUSES)}.",
-    epilog=entry_manual("tasks", "move {} in_progress", "move {} done", exits={0: "written"}),
+    help=f"Set the status of a task: {', '.join(STATUSES)}.",
+    epilog=item_manual("tasks", "move {} in_progress", "move {} done", exits={0: "written"}),
 )
 @click.argument("reference", metavar="NAME|PATH|TITLE")
-@click.argument("status", shell_complete=_statuses)
-@click.option("--version", "version", default="", help="Refuse the change unless this is still the version.")
+@click.argument("status", shell_complete=_complete_statuses)
+@click.option("--version", "version", default="", help="Refuse the change if the current version differs.")
 @with_options()
 def _move(call: Call, reference: str, status: str, version: str) -> int:
-    with call.notebook() as entries:
-        item = entries.read(reference, "tasks")
-        saved = entries.update(item.id, version=version or item.version, fields={"status": status})
+    with call.notebook() as notebook:
+        item = notebook.read(reference, "tasks")
+        saved = notebook.update(item.id, version=version or item.version, fields={"status": status})
         return print_saved(saved, as_json=call.as_json)

@@ -1,4 +1,4 @@
-"""What the commands of notes, tasks and skills are called with, what their help ends with, and how they save."""
+"""Shared options, help and output of the commands for notes, tasks and skills."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -9,7 +9,14 @@ from typing import Any
 import msgspec
 
 from waymeet.errors import ConflictError
-from waymeet.interfaces.cli.common import index_first, json_option, opened, print_json, print_lines, project_options
+from waymeet.interfaces.cli.common import (
+    index_if_needed,
+    json_option,
+    open_project,
+    print_json,
+    print_lines,
+    project_options,
+)
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import format_option
 from waymeet.interfaces.cli.write.render import conflict_json, saved_json, saved_lines
@@ -18,11 +25,11 @@ from waymeet.notebook.fields import SINGULAR
 from waymeet.paths import is_too_broad
 
 _NAMES = {"notes": "keys-are-rotated-monthly", "tasks": "write-the-job", "skills": "release"}
-"""Names for examples."""
+"""Names of items in examples."""
 
 
 class Call(msgspec.Struct, frozen=True):
-    """What every command is called with."""
+    """The options that all commands share."""
 
     root: Path | None
     index: Path | None
@@ -33,13 +40,13 @@ class Call(msgspec.Struct, frozen=True):
 
     @contextmanager
     def notebook(self, reading: str = "") -> Iterator[Notebook]:
-        """Open the project's notebook; with JSON, a conflict is printed as JSON, too.
+        """Open the project's notebook. With --json, a conflict is also printed as JSON.
 
-        Skills may lie anywhere (SKILL.md), and only the index knows where: whoever reads them has it made if need be.
+        SKILL.md files can be anywhere, and are found through the index: reading skills indexes the project if needed.
         """
-        with opened(self.root, self.index, self.flags) as project:
+        with open_project(self.root, self.index, self.flags) as project:
             if reading == "skills" and not is_too_broad(project.root):
-                index_first(project)
+                index_if_needed(project)
             try:
                 yield project.notebook
             except ConflictError as error:
@@ -51,18 +58,18 @@ class Call(msgspec.Struct, frozen=True):
 def with_options(
     options: Iterable[Callable[[Any], Any]] = (), *, form: bool = False
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Add options to a command, and those that every command has; it gets them as one `Call`.
+    """Add own and shared options to a command, which receives them as one `Call`.
 
-    With `form`, it can print in several forms and gets the chosen one, too.
+    With `form`, `--format` is added, and the command also receives the format.
     """
 
     def add(command: Callable[..., int]) -> Callable[..., int]:
         own = signature(command).parameters.keys() - {"call"}
 
-        def run(root: Path | None, index: Path | None, flags: tuple[str, ...], **rest: Any) -> int:  # noqa: ANN401 - options
-            others = {name: value for name, value in rest.items() if name not in {*own, "as_json"}}
-            call = Call(root, index, flags, bool(rest.get("as_json")), others)
-            return command(call, **{name: rest[name] for name in own})
+        def run(root: Path | None, index: Path | None, flags: tuple[str, ...], **options: Any) -> int:  # noqa: ANN401 - any options
+            others = {name: value for name, value in options.items() if name not in {*own, "as_json"}}
+            call = Call(root, index, flags, bool(options.get("as_json")), others)
+            return command(call, **{name: options[name] for name in own})
 
         run.__click_params__ = getattr(command, "__click_params__", [])  # type: ignore[attr-defined]
         run.__doc__ = command.__doc__
@@ -74,17 +81,17 @@ def with_options(
     return add
 
 
-def entry_manual(kind: str, *examples: str, exits: dict[int, str] | None = None) -> str:
-    """Lay out the end of a subcommand's help; `{}` in an example stands for the name of an entry."""
-    lines = "\n".join(f"waymeet {SINGULAR[kind]} {each.replace('{}', _NAMES[kind])}" for each in examples)
-    return manual(lines, exits={1: f"there is no such {SINGULAR[kind]}", **(exits or {})})
+def item_manual(kind: str, *examples: str, exits: dict[int, str] | None = None) -> str:
+    """Format the end of a subcommand's help, with a name in place of `{}`."""
+    lines = "\n".join(f"waymeet {SINGULAR[kind]} {example.replace('{}', _NAMES[kind])}" for example in examples)
+    return manual(lines, exits={1: f"no such {SINGULAR[kind]}", **(exits or {})})
 
 
-WRITTEN = {0: "written", 4: "changed by others: nothing was written"}
+WRITTEN = {0: "written", 4: "conflict: nothing was written"}
 
 
 def print_saved(saved: SavedItem, *, as_json: bool) -> int:
-    """Show what came of saving an entry."""
+    """Print the result of saving an item."""
     if as_json:
         print_json(saved_json(saved))
     else:

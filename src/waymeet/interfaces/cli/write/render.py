@@ -1,4 +1,4 @@
-"""Notes, tasks and skills as lines for people and as JSON."""
+"""Notes, tasks and skills as lines of text and as JSON."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -11,7 +11,7 @@ from waymeet.interfaces.render.text import Line
 from waymeet.notebook import Item, Notebook, PastVersion, RemovedItem, SavedItem, skill_steps
 from waymeet.notebook.fields import SINGULAR
 
-_VERDICTS = {"same": "the same as", "update": "update or supersede?", "related": "related to"}
+_VERDICTS = {"same": "duplicate of", "update": "similar, update or supersede?", "related": "related to"}
 _COLUMNS = {
     "notes": (),
     "tasks": ("status", "priority", "due", "assignee"),
@@ -19,39 +19,40 @@ _COLUMNS = {
 }
 
 
-def as_json(item: Item, notebook: Notebook | None = None) -> dict[str, Any]:
-    """Give an entry as JSON; with the notebook, also who links to it and, of a skill, how often it was used."""
-    found: dict[str, Any] = msgspec.to_builtins(item)
-    found.pop("text")
+def item_json(item: Item, notebook: Notebook | None = None) -> dict[str, Any]:
+    """Convert an item to JSON, with a notebook including its links and use count."""
+    document: dict[str, Any] = msgspec.to_builtins(item)
+    document.pop("text")
     if item.kind == "skills":
-        found["steps"] = list(skill_steps(item))
+        document["steps"] = list(skill_steps(item))
     if notebook is not None:
-        found["linked_from"] = [{"document": source, "kind": kind} for source, kind in notebook.backlinks(item.id)]
+        document["linked_from"] = [{"document": source, "kind": kind} for source, kind in notebook.backlinks(item.id)]
         if item.kind == "skills":
-            found["usage"] = msgspec.to_builtins(notebook.usage().get(item.id))
-    return found
+            document["usage"] = msgspec.to_builtins(notebook.usage().get(item.id))
+    return document
 
 
 def saved_json(saved: SavedItem) -> dict[str, Any]:
-    """Give what came of saving as JSON."""
-    found: dict[str, Any] = msgspec.to_builtins(saved)
-    return {**found, "item": as_json(saved.item)}
+    """Convert the result of saving to JSON."""
+    document: dict[str, Any] = msgspec.to_builtins(saved)
+    return {**document, "item": item_json(saved.item)}
 
 
 def conflict_json(error: ConflictError) -> dict[str, Any]:
-    """Give a conflict as JSON, with both texts."""
-    told = error.message.partition("\n")[0]
-    return {"conflict": {"message": told, "version": error.version, "current": error.current, "refused": error.refused}}
+    """Convert a conflict to JSON, with both texts."""
+    message = error.message.partition("\n")[0]
+    texts = {"current": error.current, "refused": error.refused}
+    return {"conflict": {"message": message, "version": error.version, **texts}}
 
 
 def item_lines(items: tuple[Item, ...], counts: dict[str, int]) -> Iterator[Line]:
-    """List entries, one line each, and what is wrong with them."""
-    wide = max((len(item.name) for item in items), default=0)
+    """List items, one per line, with their problems below."""
+    width = max((len(item.name) for item in items), default=0)
     for item in items:
-        line = [(item.name.ljust(min(wide, 40)), "bold cyan"), (f"  {item.title}", "")]
-        said = [item.value(key) for key in _COLUMNS[item.kind] if item.value(key)]
-        if said:
-            line.append((f"  {' · '.join(said)}", "green"))
+        line = [(item.name.ljust(min(width, 40)), "bold cyan"), (f"  {item.title}", "")]
+        values = [item.value(key) for key in _COLUMNS[item.kind] if item.value(key)]
+        if values:
+            line.append((f"  {' · '.join(values)}", "green"))
         if item.values("tags"):
             line.append((f"  #{' #'.join(item.values('tags'))}", "dim"))
         if counts.get(item.id):
@@ -63,18 +64,18 @@ def item_lines(items: tuple[Item, ...], counts: dict[str, int]) -> Iterator[Line
 
 def history_lines(versions: tuple[PastVersion, ...]) -> Iterator[Line]:
     """List past versions, the newest first."""
-    for each in versions:
-        when = datetime.fromtimestamp(each.kept_ns / 1e9).isoformat(" ", "seconds")
-        yield [(each.version, "bold cyan"), (f"  {when}  {each.size:,} bytes", "dim")]
+    for version in versions:
+        saved_at = datetime.fromtimestamp(version.kept_ns / 1e9).isoformat(" ", "seconds")
+        yield [(version.version, "bold cyan"), (f"  {saved_at}  {version.size:,} bytes", "dim")]
 
 
 def saved_lines(saved: SavedItem) -> Iterator[Line]:
-    """Say what was written, what it resembles and what it may contradict."""
-    done = "Wrote" if saved.changed else "Unchanged:"
-    yield [(f"{done} ", ""), (saved.item.id, "bold cyan"), (f" (version {saved.item.version})", "dim")]
-    for each in saved.similar:
-        how = f" ({each.similarity:.2f} by {each.method})"
-        yield [(f"{_VERDICTS[each.verdict]} ", "yellow"), (each.id, "cyan"), (f"  {each.title}{how}", "dim")]
+    """Show the saved item, similar items and possible contradictions."""
+    action = "Saved" if saved.changed else "Unchanged:"
+    yield [(f"{action} ", ""), (saved.item.id, "bold cyan"), (f" (version {saved.item.version})", "dim")]
+    for item in saved.similar:
+        similarity = f" ({item.similarity:.2f} by {item.method})"
+        yield [(f"{_VERDICTS[item.verdict]} ", "yellow"), (item.id, "cyan"), (f"  {item.title}{similarity}", "dim")]
     for other in saved.contradictions:
         yield [(f"{other.reason}: ", "yellow"), (other.id, "cyan"), (f"  {other.title}", "dim")]
         if other.mine:
@@ -84,9 +85,9 @@ def saved_lines(saved: SavedItem) -> Iterator[Line]:
 
 
 def removed_lines(removed: RemovedItem, kind: str) -> Iterator[Line]:
-    """Say what was removed, what referred to it, and how it comes back."""
+    """Show the removed item, the relations to it, and the command that restores it."""
     yield [("Removed ", ""), (removed.id, "bold cyan")]
-    yield from ([(f"  {path} no longer says {relation}", "dim")] for path, relation in removed.unlinked)
+    yield from ([(f"  {path}: removed its relation {relation}", "dim")] for path, relation in removed.unlinked)
     yield from ([(f"  {path} still links to it", "yellow")] for path in removed.dangling)
     yield from ([(f"note: {note}", "dim")] for note in removed.notes)
-    yield [(f"To bring it back: waymeet {SINGULAR[kind]} restore {removed.id} {removed.version}", "dim")]
+    yield [(f"To restore it: waymeet {SINGULAR[kind]} restore {removed.id} {removed.version}", "dim")]
