@@ -49,7 +49,7 @@ TEMPLATES = [
         name="section",
         title="A section",
         uri_template=f"{_DOCUMENTS}{{+path}}{{#section}}",
-        description="Lines of an indexed file (#L10-L24, as in the ids of `search`), or the text of a heading or symbol.",
+        description="Lines of an indexed file (#L10-L24, as in ids of `search`), or the text of a heading or symbol.",
     ),
 ]
 
