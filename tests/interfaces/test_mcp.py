@@ -244,7 +244,7 @@ def test_a_conflict_shows_what_is_there_and_its_version(project: Path) -> None:
 
 @BOTH
 def test_an_unknown_tool_is_an_error_of_the_protocol(project: Path, era: str) -> None:
-    with pytest.raises(MCPError, match=r"There is no tool 'grep'. There are: search, read"):
+    with pytest.raises(MCPError, match=r"Unknown tool 'grep'. Tools: search, read"):
         talk(project, lambda client: client.call_tool("grep", {}), era=era)
 
 

@@ -23,13 +23,13 @@ def test_the_server_answers_while_the_index_is_made(project: Path, era: str) -> 
             assert status.structured_content["indexed"] is False
             early = await client.call_tool("search", {"query": "keys"})
             assert early.is_error
-            assert "is being read for the first time" in said(early)
-            assert "Next: call `status`, then ask again." in said(early)
+            assert "is being indexed for the first time" in said(early)
+            assert "Next: call `status`, then repeat the call." in said(early)
             assert (await client.read_resource("waymeet://notes")).contents
             assert len((await client.list_resources()).resources) == 4
             release.set()
             while (found := await client.call_tool("search", {"query": "keys"})).is_error:
-                assert "is being read" in said(found)
+                assert "is being indexed" in said(found)
             assert found.structured_content["hits"]
 
         talk(project, talking, era=era, flags=("mcp.wait_seconds=0.2",))
@@ -39,13 +39,13 @@ def test_without_indexing_at_start_the_next_call_is_named(project: Path) -> None
     async def talking(client: Client) -> None:
         early = await client.call_tool("search", {"query": "keys"})
         assert early.is_error
-        assert "Next: call `index`, then ask again." in said(early)
+        assert "Next: call `index`, then repeat the call." in said(early)
         await client.call_tool("index", {})
         assert not (await client.call_tool("search", {"query": "keys"})).is_error
 
     talk(project, talking, flags=("mcp.index_at_start=false",))
     result = call(project.parent, "search", {"flags": ("mcp.index_at_start=false",), "read_only": True}, query="keys")
-    assert "have a person run `waymeet index`" in said(result)
+    assert "ask the user to run `waymeet index`" in said(result)
 
 
 def test_trouble_in_the_background_is_told_by_status(project: Path) -> None:
@@ -71,7 +71,7 @@ def test_trouble_in_the_background_is_told_by_status(project: Path) -> None:
 def test_what_has_no_vector_is_embedded_in_the_background(project: Path) -> None:
     async def talking(client: Client) -> None:
         found = await client.call_tool("search", {"query": "keys"})
-        assert found.structured_content["hits"], "nobody waits for that"
+        assert found.structured_content["hits"], "a search does not wait for embedding"
         while True:
             meaning = (await client.call_tool("status", {})).structured_content["status"]["vectors"]
             if meaning["embedded"] == meaning["chunks"]:
@@ -88,7 +88,7 @@ def test_what_words_do_not_find_waits_for_meaning(project: Path) -> None:
             await asyncio.sleep(1.0)
             assert not asking.done()
             early = await client.call_tool("search", {"query": "keys"})
-            assert "that is under way (embedding sections" in said(early), "what words find is told at once"
+            assert "embedding in progress (embedding sections" in said(early), "lexical results do not wait"
             assert "waymeet index" not in said(early)
             release.set()
             assert "no_vectors" not in said(await asking)

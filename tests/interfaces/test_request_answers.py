@@ -62,10 +62,10 @@ def test_related(ask: Ask) -> None:
         "docs/fusion.md"
     ]
     few = ask("related", id="docs/setup.md", limit=3)
-    assert few.cut == ("28 of 31 links: `limit` shows more",)
+    assert few.cut == ("28 of 31 links: raise `limit` to list them",)
     tight = ask("related", id="docs/setup.md", limit=50, budget=500)
     assert tight.tokens <= 500
-    assert "for the budget" in tight.cut[-1]
+    assert "to fit the budget" in tight.cut[-1]
     with pytest.raises(NotIndexedError, match="Nothing indexed"):
         ask("related", id="nowhere.md")
 
@@ -166,7 +166,7 @@ def test_status_and_index(opened: Project, ask: Ask, tmp_path: Path) -> None:
     behind = ask("status")
     assert [each.code for each in behind.degraded] == ["behind", "no_model"]
     assert len(behind.status.changes) == 20
-    assert behind.cut == ("5 of 25 changes: `everything` names them",)
+    assert behind.cut == ("5 of 25 changes: set `everything` to list them",)
     assert len(ask("status", everything=True).status.changes) == 25
     assert ask("index").added == 25
     assert ask("index").added == 0

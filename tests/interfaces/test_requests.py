@@ -174,7 +174,7 @@ def test_a_cursor_of_an_index_that_changed_says_so_and_repeats_nothing(opened: P
 def test_a_cursor_of_another_question_or_project_is_refused(opened: Project, ask: Ask, tmp_path: Path) -> None:
     first = ask("search", query="rotate keys", limit=5)
     assert ask("search", query="rotate keys", limit=3, explain=True, cursor=first.cursor).hits
-    with pytest.raises(CursorError, match="another question"):
+    with pytest.raises(CursorError, match="another query"):
         ask("search", query="rotate keys", limit=5, kinds=["docs"], cursor=first.cursor)
     with pytest.raises(CursorError):
         ask("search", query="rotate keys", limit=5, cursor=first.cursor[:-3])
@@ -234,7 +234,7 @@ def test_every_request_is_flat_described_and_strict(name: str) -> None:
 def test_the_answers_make_components() -> None:
     references, named = components([each.answer for each in OPERATIONS.values()])
     assert references[0] == {"$ref": "#/components/schemas/SearchAnswer"}
-    assert {"SearchAnswer", "Hit", "Explanation", "Pack", "Entry"} <= named.keys()
+    assert {"SearchAnswer", "Hit", "Explanation", "Context", "ItemAnswer"} <= named.keys()
 
 
 def test_every_error_has_a_name_and_a_status() -> None:

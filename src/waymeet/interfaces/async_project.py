@@ -109,7 +109,10 @@ class AsyncProject:
         embedding: Progress | None = None,
         waiting: Callable[[], None] | None = None,
     ) -> Result:
-        """Run long work that reports progress, and end it at its next report if the caller is cancelled."""
+        """Run long work that reports progress.
+
+        If the caller is cancelled, the work ends at its next report.
+        """
         loop, stopped = asyncio.get_running_loop(), Event()
 
         def check_cancelled() -> None:

@@ -73,7 +73,10 @@ class BackgroundIndex:
             )
 
     async def wait_until_embedded(self, listener: Progress) -> bool:
-        """Wait for missing vectors, at most `mcp.wait_seconds`, and tell whether they were added meanwhile."""
+        """Wait for missing vectors, at most `mcp.wait_seconds`.
+
+        Returns whether they were added while this call waited.
+        """
         return not self._embedded.is_set() and await self._wait(self._embedded, listener)
 
     async def _wait(self, event: asyncio.Event, listener: Progress) -> bool:
@@ -196,7 +199,7 @@ def _is_indexed(project: Project) -> bool:
 def _embed_missing(
     project: Project, progress: Progress, waiting: Callable[[], None], stopped: Callable[[], bool]
 ) -> None:
-    """Embed sections without a vector, unless the model is paid or `embedding.background` is off."""
+    """Embed sections without a vector if the model is free and `embedding.background` is on."""
     settings = project.settings.embedding
     if find_usable_daemon(project.index_path, project.root):
         return  # the daemon embeds
@@ -205,7 +208,9 @@ def _embed_missing(
 
 
 def refuse_broad_root(project: Project) -> None:
-    """Refuse to index a home folder or a whole disk, in which an agent may be started by mistake.
+    """Refuse to index a home folder or a whole disk.
+
+    An agent may be started in such a folder by mistake.
 
     Raises:
         UsageError: the folder is too broad.

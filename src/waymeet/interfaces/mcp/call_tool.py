@@ -119,7 +119,7 @@ async def _compute_answer(
 
 
 async def _add_background_state(server: ServerContext, answer: Any) -> Any:  # noqa: ANN401 - each tool has its own type
-    """Add the state of the background index to an answer, and start embedding if vectors are missing."""
+    """Add the state of the background index, and start embedding if vectors are missing."""
     if isinstance(answer, StatusAnswer):
         return replace(answer, degraded=(*answer.degraded, *server.background.list_degraded()))
     if lacks_vectors(answer):
@@ -193,7 +193,10 @@ class ProgressReporter(NamedTuple):
 
 @asynccontextmanager
 async def report_progress(ctx: "ServerRequestContext[Any, Any]") -> AsyncIterator[ProgressReporter]:
-    """Send progress notifications to the client: throttled, only forward, with a final one at the end."""
+    """Send progress notifications to the client.
+
+    They are throttled, never go backwards, and end with the last state.
+    """
     latest = (0, 0, "")
     last_sent = first_total = 0
     updated, sending = asyncio.Event(), asyncio.Lock()

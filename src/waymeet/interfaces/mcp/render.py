@@ -193,7 +193,7 @@ def _item_line(item: ItemAnswer) -> str:
 
 
 def _relevance_lines(notes: Iterable[str]) -> list[str]:
-    """Warn about low relevance, outside of quotations, so that the warning counts as the server's own."""
+    """Warn about low relevance outside of quotations, as a message of the server itself."""
     return [f"low relevance: {note}. Try other words." for note in notes if note == LOW_RELEVANCE_NOTE]
 
 

@@ -175,7 +175,7 @@ class _EscapingFormatter(logging.Formatter):
 async def serve_stdio(
     pipes: stdio_pipes.Pipes, project: AsyncProject, *, read_only: bool = False, compat: bool = False
 ) -> None:
-    """Serve a project over two descriptors until the input or the parent ends, then close the project."""
+    """Serve a project over two descriptors until the input or the parent ends, and close it."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_EscapingFormatter("waymeet mcp: %(message)s"))
     logging.basicConfig(handlers=[handler], level=logging.WARNING)

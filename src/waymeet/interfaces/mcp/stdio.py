@@ -119,7 +119,7 @@ class MessageStreams(NamedTuple):
 
 @asynccontextmanager
 async def open_streams(pipes: Pipes, ending: asyncio.Event) -> AsyncIterator[MessageStreams]:
-    """Transport messages between descriptors and a server until the input ends or `ending` is set."""
+    """Connect descriptors with a server until the input ends or `ending` is set."""
     incoming, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
     transport = _Transport(pipes, ending, incoming, write.clone())

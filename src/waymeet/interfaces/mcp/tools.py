@@ -224,7 +224,10 @@ def _shorten_field(field: Mapping[str, Any], budget: int) -> dict[str, Any]:
 
 @cache
 def output_schema(answer: type[Struct]) -> dict[str, Any]:
-    """Build the schema of an answer with an object at its root: older clients accept no reference there."""
+    """Build the schema of an answer with an object at its root.
+
+    Older clients do not accept a reference there.
+    """
     document = schema(answer)
     definitions: dict[str, Any] = _remove_false_items(document["$defs"])
     root = definitions.pop(document["$ref"].rpartition("/")[2])

@@ -1,4 +1,4 @@
-"""Fit hits into a token budget: shorten texts first, then drop the last hits, and list every cut."""
+"""Fit hits into a token budget: shorten texts, then drop the last hits, and list the cuts."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

@@ -49,7 +49,10 @@ def hash_id(id_: str) -> bytes:
 
 
 def hash_query(root: Path, request: msgspec.Struct) -> bytes:
-    """Hash the fields of a request that determine its results, without those that limit what is shown."""
+    """Hash the fields of a request that determine its results.
+
+    Fields that only limit what is shown, such as `limit`, are not part of it.
+    """
     fields = msgspec.to_builtins(request)
     for name in ("cursor", "limit", "budget", "explain", "include_linked", "refresh"):
         fields.pop(name, None)

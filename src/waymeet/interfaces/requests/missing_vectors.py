@@ -1,4 +1,4 @@
-"""Detect answers computed with missing vectors, and embed the missing ones in the background."""
+"""Detect answers that lack vectors, and embed the missing ones in the background."""
 
 from waymeet.errors import WaymeetError
 from waymeet.project import Project

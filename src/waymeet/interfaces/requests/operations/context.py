@@ -11,7 +11,7 @@ from waymeet.types import Filters, Query
 
 
 class ContextRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Collect what to read for a task: the best sections in full, and linked pages in a sentence or two."""
+    """Collect what to read for a task: the best sections in full, linked pages as a summary."""
 
     task: Annotated[QueryText, Meta(min_length=1, description="The task or the topic, in plain words.")]
     budget: Annotated[

@@ -1,4 +1,4 @@
-"""The related operation: list the links of a document and the documents they connect it with."""
+"""The related operation: list the links of a document and the documents they lead to."""
 
 from typing import Annotated, NamedTuple
 
