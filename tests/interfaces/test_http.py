@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from support.server_process import PATIENCE, Served, command, folders, make, served
+from support.server_process import PATIENCE, Served, command, isolated_environment, make, served
 
 from waymeet.interfaces.http.openapi import build_description
 
@@ -35,7 +35,7 @@ EVIL = {
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("http")
-    with served(make(folder / "project"), folders(folder), "--set", "serve.body_bytes=100000") as running:
+    with served(make(folder / "project"), isolated_environment(folder), "--set", "serve.body_bytes=100000") as running:
         yield running
 
 

@@ -1,4 +1,4 @@
-"""Who is let in where others can reach the server, and what happens when there is too much or it takes too long."""
+"""Access to a server that other machines can reach, and the limits of a request."""
 
 import asyncio
 import json
@@ -45,7 +45,7 @@ def test_where_others_can_reach_it_everything_needs_the_token() -> None:
         assert OPEN.check(path, {**headers, "authorization": "Bearer the-token"})
     assert not OPEN.check("/healthz", headers)
     assert not LOCAL.check("/v1/search", {"host": "localhost"})
-    everywhere, token = OPEN._replace(host="0.0.0.0"), {"authorization": "Bearer the-token"}  # noqa: S104 - nobody listens
+    everywhere, token = OPEN._replace(host="0.0.0.0"), {"authorization": "Bearer the-token"}  # noqa: S104 - not bound
     assert everywhere.check("/", {**token, "host": "198.51.100.7:7337"})
     with pytest.raises(RequestRefusedError, match="does not name this server"):
         everywhere.check("/", {**token, "host": "evil.example"})
@@ -88,7 +88,7 @@ def passed(
     parts: int = 1,
     method: str = "POST",
 ) -> tuple[int, dict[str, str], Any]:
-    """Send one request through the door."""
+    """Send one request through the middleware."""
     return asyncio.run(_passed(Middleware(app, terms, RequestMetrics(), lambda: "now"), headers or {}, parts, method))
 
 
@@ -236,7 +236,7 @@ def test_two_that_begin_at_once_do_not_share_a_port() -> None:
 
 
 class Hasty(Protocol):
-    """Waits for nobody."""
+    """Never waits."""
 
     head_seconds = 0.2
 

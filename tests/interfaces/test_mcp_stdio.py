@@ -1,4 +1,4 @@
-"""`waymeet mcp` as a process of its own: what goes over its pipes, what it bears, and when it ends."""
+"""`waymeet mcp` as a process: messages, malformed input, and its end."""
 
 import asyncio
 import json
@@ -50,7 +50,7 @@ class Spoken:
         self.process.stdin.flush()
 
     def hear(self) -> dict[str, Any]:
-        """Give the next message; that anything else is on the wire fails the test."""
+        """Read the next message, and fail if anything else was written."""
         assert self.process.stdout is not None
         wire = self.process.stdout.fileno()
         while b"\n" not in self._held:

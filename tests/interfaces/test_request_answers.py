@@ -1,4 +1,4 @@
-"""What the requests other than search answer: reading, the graph, context, notes, tasks, skills, the index."""
+"""Answers of all requests but search: read, graph, context, items, skills, index."""
 
 from collections.abc import Callable
 from pathlib import Path

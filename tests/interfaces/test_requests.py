@@ -1,4 +1,4 @@
-"""Every request: what it answers, that it is that of the core, how it is refused, cut and continued."""
+"""Requests: decoding, errors, budgets and cursors, and agreement with the core."""
 
 import json
 from collections.abc import Callable

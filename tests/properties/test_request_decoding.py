@@ -1,4 +1,4 @@
-"""Whatever a program sends becomes a request or a clear refusal, and nothing else."""
+"""Any input becomes a request or a clear error."""
 
 from contextlib import suppress
 
