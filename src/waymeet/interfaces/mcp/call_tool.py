@@ -191,45 +191,49 @@ class ProgressReporter(NamedTuple):
     second: Progress
 
 
+class _ProgressSender:
+    """Sends the latest progress of two phases to a client, never backwards."""
+
+    def __init__(self, ctx: "ServerRequestContext[Any, Any]") -> None:
+        self._ctx = ctx
+        self._latest = (0, 0, "")
+        self._last_sent = self._first_total = 0
+        self._updated, self._sending = asyncio.Event(), asyncio.Lock()
+
+    def update_first(self, done: int, total: int, item: str) -> None:
+        self._first_total, self._latest = total, (done, total, item)
+        self._updated.set()
+
+    def update_second(self, done: int, total: int, item: str) -> None:
+        self._latest = (self._first_total + done, self._first_total + total, item)
+        self._updated.set()
+
+    async def send_latest(self) -> None:
+        async with self._sending:
+            done, total, item = self._latest
+            if done > self._last_sent:
+                self._last_sent = done
+                await self._ctx.session.report_progress(done, total, to_single_line(item))
+
+    async def send_updates(self) -> None:
+        while await self._updated.wait():
+            self._updated.clear()
+            await asyncio.shield(self.send_latest())  # a notification that is being sent must arrive whole
+            await asyncio.sleep(_PROGRESS_SECONDS)
+
+
 @asynccontextmanager
 async def report_progress(ctx: "ServerRequestContext[Any, Any]") -> AsyncIterator[ProgressReporter]:
     """Send progress notifications to the client.
 
     They are throttled, never go backwards, and end with the last state.
     """
-    latest = (0, 0, "")
-    last_sent = first_total = 0
-    updated, sending = asyncio.Event(), asyncio.Lock()
-
-    def first(done: int, total: int, item: str) -> None:
-        nonlocal first_total, latest
-        first_total, latest = total, (done, total, item)
-        updated.set()
-
-    def second(done: int, total: int, item: str) -> None:
-        nonlocal latest
-        latest = (first_total + done, first_total + total, item)
-        updated.set()
-
-    async def send_latest() -> None:
-        nonlocal last_sent
-        async with sending:
-            done, total, item = latest
-            if done > last_sent:
-                last_sent = done
-                await ctx.session.report_progress(done, total, to_single_line(item))
-
-    async def send_updates() -> None:
-        while await updated.wait():
-            updated.clear()
-            await asyncio.shield(send_latest())  # a notification half sent would break the stream
-            await asyncio.sleep(_PROGRESS_SECONDS)
-
-    task = asyncio.create_task(send_updates())
+    sender = _ProgressSender(ctx)
+    task = asyncio.create_task(sender.send_updates())
     try:
-        yield ProgressReporter(first, second)
+        yield ProgressReporter(sender.update_first, sender.update_second)
     finally:
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
-    await send_latest()
+    await sender.send_latest()
