@@ -1,6 +1,6 @@
-"""How fast the analyzer is on one core, beside the least a Python analyzer can do: finding words with one regex.
+"""Measure the analyzer on one core, compared with a regular expression that finds words.
 
-The text is this Python's own standard library: code and prose that every machine has.
+The text is the source of Python's standard library, which every machine has.
 """
 
 import re
@@ -14,15 +14,15 @@ from waymeet.analysis import count_terms
 WORDS = re.compile(r"\w+")
 
 
-def texts() -> list[str]:
+def read_texts() -> list[str]:
     """Read some megabytes of source text."""
     folder = Path(sysconfig.get_paths()["stdlib"])
     return [path.read_text(encoding="utf-8", errors="replace") for path in sorted(folder.glob("*.py"))]
 
 
 def measure() -> dict[str, float]:
-    """Give terms per second and the time as a multiple of the bare regex."""
-    corpus = texts()
+    """Return terms per second and the time as a multiple of the bare regex."""
+    corpus = read_texts()
     terms = sum(sum(count_terms(text).values()) for text in corpus)  # also fills the cache of known words
     ours = _fastest(lambda: [count_terms(text) for text in corpus])
     bare = _fastest(lambda: [WORDS.findall(text) for text in corpus])
@@ -35,6 +35,7 @@ def measure() -> dict[str, float]:
 
 
 def _fastest(work: Callable[[], object], rounds: int = 5) -> float:
+    """Return the shortest CPU time of several rounds."""
     times = []
     for _ in range(rounds):
         started = process_time()

@@ -1,6 +1,6 @@
-"""What the engine is measured against: SQLite FTS5, sqlite-vec and a walk in SQL, and tantivy.
+"""Engines to compare with: SQLite FTS5 with sqlite-vec and a walk in SQL, and tantivy.
 
-tantivy and sqlite-vec are installed into a throw-away folder when the benchmark runs; they are no dependencies.
+tantivy and sqlite-vec are installed into a temporary folder when the benchmark runs; they are not dependencies.
 """
 
 import importlib
@@ -27,11 +27,11 @@ SELECT DISTINCT document FROM near
 """
 
 
-def installed(folder: Path) -> bool:
-    """Install the rivals into a folder; say loudly if that fails."""
+def install(folder: Path) -> bool:
+    """Install the rivals into a folder, or print a warning and return False."""
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:"]
-    done = subprocess.run([*command, "--target", str(folder), *REQUIREMENTS], check=False)
-    if done.returncode:
+    process = subprocess.run([*command, "--target", str(folder), *REQUIREMENTS], check=False)
+    if process.returncode:
         print(f"SKIPPED: {' and '.join(REQUIREMENTS)} cannot be installed here; only FTS5 is compared", file=sys.stderr)
         return False
     sys.path.append(str(folder))
@@ -56,7 +56,7 @@ class Sql:
     def fill(
         self, texts: Sequence[str], owners: Sequence[int], edges: Sequence[tuple[int, int]], rows: NDArray[np.float32]
     ) -> None:
-        """Keep texts, links and vectors."""
+        """Store texts, links and vectors."""
         self.connection.execute("BEGIN")
         triples = ((number, owner, text) for number, (owner, text) in enumerate(zip(owners, texts, strict=True), 1))
         self.connection.executemany("INSERT INTO chunks VALUES (?, ?, ?)", triples)
@@ -66,8 +66,8 @@ class Sql:
         if self.with_vectors:
             size = rows.shape[1]
             self.connection.execute(f"CREATE VIRTUAL TABLE vectors USING vec0(v float[{size}] distance_metric=cosine)")
-            each = ((number, row.tobytes()) for number, row in enumerate(rows, 1))
-            self.connection.executemany("INSERT INTO vectors (rowid, v) VALUES (?, ?)", each)
+            blobs = ((number, row.tobytes()) for number, row in enumerate(rows, 1))
+            self.connection.executemany("INSERT INTO vectors (rowid, v) VALUES (?, ?)", blobs)
         self.connection.execute("COMMIT")
 
     def lexical(self, words: Sequence[str], limit: int) -> list[int]:
@@ -76,7 +76,7 @@ class Sql:
         sql = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?"
         return [number for (number,) in self.connection.execute(sql, (query, limit))]
 
-    def everything(self, words: Sequence[str], vector: NDArray[np.float32]) -> list[str]:
+    def run_all(self, words: Sequence[str], vector: NDArray[np.float32]) -> list[str]:
         """Words, vectors, two hops from the documents of the best, and the texts of ten."""
         best = self.lexical(words, 50)
         sql = "SELECT rowid FROM vectors WHERE v MATCH ? AND k = 50"
@@ -89,7 +89,7 @@ class Sql:
 
 
 class Tantivy:
-    """The search library in Rust, with its own tokenizer; its index lies in memory-mapped files."""
+    """The search library in Rust, with its own tokenizer and its index in memory-mapped files."""
 
     def __init__(self, folder: Path, texts: Sequence[str]) -> None:
         self._tantivy: Any = importlib.import_module("tantivy")
@@ -107,11 +107,11 @@ class Tantivy:
         index.reload()
         self._searcher = index.searcher()
 
-    def query(self, words: Sequence[str]) -> Any:  # noqa: ANN401 - an untyped library
-        """Prepare a question; this is not measured."""
+    def prepare_query(self, words: Sequence[str]) -> Any:  # noqa: ANN401 - an untyped library
+        """Prepare a query, which is not measured."""
         terms = [self._tantivy.Query.term_query(self._schema, "text", word.lower()) for word in words]
         return self._tantivy.Query.boolean_query([(self._tantivy.Occur.Should, term) for term in terms])
 
     def lexical(self, query: Any, limit: int) -> list[int]:  # noqa: ANN401 - likewise
-        """Rank, and fetch the numbers of the best."""
+        """Rank, and read the ids of the best."""
         return [self._searcher.doc(address)["id"][0] for _, address in self._searcher.search(query, limit).hits]

@@ -1,7 +1,7 @@
-"""Real text for the engine's benchmark: source and documentation of well-known packages, fetched when needed.
+"""Real text for the engine benchmark: source and documentation of packages.
 
-The packages come through the ordinary package client and are never committed. Files are cut into chunks of about 700
-characters; no chunk is taken twice.
+The packages are downloaded by pip when needed and never committed. Files are split into chunks of about 700 characters;
+duplicate chunks are dropped.
 """
 
 import random
@@ -29,23 +29,23 @@ _SENTENCE = re.compile(r"[A-Z][a-z]+(?: [a-z]+){4,11}[.,]")
 
 
 class File(NamedTuple):
-    """One file, cut into pieces."""
+    """A file, split into pieces."""
 
     path: str
     pieces: tuple[str, ...]
 
 
-def files(
+def download_files(
     folder: Path, chunks: int, packages: tuple[str, ...] = PACKAGES, endings: tuple[str, ...] = _ENDINGS
 ) -> list[File]:
-    """Fetch packages into a folder and give files, in a random but fixed order, until there are so many chunks."""
+    """Download packages and return their files in a fixed random order, up to a number of chunks."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--only-binary", ":all:", "--no-deps"]
     subprocess.run([*command, "--dest", str(folder), *packages], check=True)
     seen: set[str] = set()
-    found = [file for wheel in sorted(folder.glob("*.whl")) for file in _in(wheel, endings, seen)]
-    random.Random(1).shuffle(found)  # noqa: S311 - a fixed order, not a secret
+    files = [file for wheel in sorted(folder.glob("*.whl")) for file in _read_wheel(wheel, endings, seen)]
+    random.Random(1).shuffle(files)  # noqa: S311 - a fixed order, not a secret
     kept, count = [], 0
-    for file in found:
+    for file in files:
         pieces = file.pieces[: chunks - count]
         if pieces:
             kept.append(File(file.path, pieces))
@@ -53,18 +53,18 @@ def files(
     return kept
 
 
-def sentences(corpus: list[File], count: int) -> list[str]:
-    """Choose sentences from the text, at random but always the same."""
-    chance = random.Random(2)  # noqa: S311 - likewise
-    found: list[str] = []
-    while len(found) < count:
-        there = _SENTENCE.findall(chance.choice(chance.choice(corpus).pieces))
-        found += [chance.choice(there).rstrip(".,")] if there else []
-    return found
+def choose_sentences(corpus: list[File], count: int) -> list[str]:
+    """Choose sentences from the text, at random with a fixed seed."""
+    rng = random.Random(2)  # noqa: S311 - likewise
+    sentences: list[str] = []
+    while len(sentences) < count:
+        candidates = _SENTENCE.findall(rng.choice(rng.choice(corpus).pieces))
+        sentences += [rng.choice(candidates).rstrip(".,")] if candidates else []
+    return sentences
 
 
-def _in(wheel: Path, endings: tuple[str, ...], seen: set[str]) -> list[File]:
-    found = []
+def _read_wheel(wheel: Path, endings: tuple[str, ...], seen: set[str]) -> list[File]:
+    files = []
     with ZipFile(wheel) as archive:
         for item in archive.infolist():
             if item.filename.endswith(endings) and item.file_size < _LARGEST_FILE:
@@ -73,5 +73,5 @@ def _in(wheel: Path, endings: tuple[str, ...], seen: set[str]) -> list[File]:
                 pieces = tuple(piece for piece in dict.fromkeys(cut) if len(piece) >= _LEAST and piece not in seen)
                 seen.update(pieces)
                 if pieces:
-                    found.append(File(item.filename, pieces))
-    return found
+                    files.append(File(item.filename, pieces))
+    return files

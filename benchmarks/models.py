@@ -1,8 +1,8 @@
-"""Which runtime the default English model should have: ours in numpy, onnxruntime, or the publisher's binding.
+"""Compare runtimes of the default models: numpy, onnxruntime, the publisher's binding.
 
     python benchmarks/models.py
 
-Fetches the rivals through the package client into a temporary environment and writes `results/models-<date>`.
+Installs the rivals into a temporary environment and writes `results/models-<date>`.
 """
 
 import json
@@ -31,18 +31,20 @@ Figures = dict[str, Any]
 
 
 def measure() -> Figures:
-    """Measure every runtime in turn, three times, and keep the medians."""
+    """Measure every runtime in turn, three times, and return the medians."""
     with tempfile.TemporaryDirectory() as folder:
-        weights = {name: _weight(Path(folder) / name, packages) for name, (_, packages) in RUNTIMES.items() if packages}
+        weights = {
+            name: _install_size(Path(folder) / name, packages) for name, (_, packages) in RUNTIMES.items() if packages
+        }
         python = environment(Path(folder) / "all", [*SHARED, *(each for _, more in RUNTIMES.values() for each in more)])
-        figures = in_turn(python, tuple(RUNTIMES), ROUNDS)
-    for name, each in figures.items():
-        each["extra_install_mb"] = weights.get(name, 0)
+        figures = measure_in_turn(python, tuple(RUNTIMES), ROUNDS)
+    for name, figure in figures.items():
+        figure["extra_install_mb"] = weights.get(name, 0)
     return {"runtimes": figures}
 
 
 def environment(folder: Path, packages: Sequence[str]) -> Path:
-    """Make an environment of its own and give its interpreter."""
+    """Create a virtual environment and return its interpreter."""
     uv = str(Path(sys.executable).with_name("uv"))
     subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, str(folder)], check=True)
     python = folder / "bin" / "python"
@@ -50,40 +52,40 @@ def environment(folder: Path, packages: Sequence[str]) -> Path:
     return python
 
 
-def in_turn(python: Path, names: Sequence[str], rounds: int) -> dict[str, Figures]:
-    """Run each in a process of its own, one after the other, several times; give the medians.
+def measure_in_turn(python: Path, names: Sequence[str], rounds: int) -> dict[str, Figures]:
+    """Run each runtime several times in a process of its own, and return the medians.
 
-    A first round is not counted: it compiles the modules, as an installation does, and fills the caches.
+    The first round is not counted: it compiles the modules, as an installation does, and fills the caches.
     """
-    found: dict[str, list[Figures]] = {name: [] for name in names}
+    results: dict[str, list[Figures]] = {name: [] for name in names}
     with tempfile.TemporaryDirectory() as cache:
-        known = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-        known |= {"PYTHONPATH": f"{HERE.parent / 'src'}{os.pathsep}{HERE}", "XDG_CACHE_HOME": cache}
-        known |= {"PYTHONPYCACHEPREFIX": cache}
+        variables = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+        variables |= {"PYTHONPATH": f"{HERE.parent / 'src'}{os.pathsep}{HERE}", "XDG_CACHE_HOME": cache}
+        variables |= {"PYTHONPYCACHEPREFIX": cache}
         for counted in range(rounds + 1):
             for name in names:
                 command = [str(python), str(HERE / "models_runtime.py"), name]
-                told = subprocess.run(command, check=True, capture_output=True, text=True, env=known)
+                process = subprocess.run(command, check=True, capture_output=True, text=True, env=variables)
                 if counted:
-                    found[name].append(json.loads(told.stdout.splitlines()[-1]))
+                    results[name].append(json.loads(process.stdout.splitlines()[-1]))
     return {
-        name: {key: None if each[0][key] is None else median(one[key] for one in each) for key in each[0]}
-        for name, each in found.items()
+        name: {key: None if rounds[0][key] is None else median(each[key] for each in rounds) for key in rounds[0]}
+        for name, rounds in results.items()
     }
 
 
 def table(runtimes: Mapping[str, Figures], names: Mapping[str, str]) -> str:
-    """Write the figures as a Markdown table."""
+    """Format the figures as a Markdown table."""
     columns = {
         "load_and_first_query_ms": "load + first query, ms",
-        "load_and_first_query_cpu_ms": "of it processor",
+        "load_and_first_query_cpu_ms": "of which CPU",
         "query_ms": "query, ms",
-        "query_cpu_ms": "of it processor",
+        "query_cpu_ms": "of which CPU",
         "passages_per_second": "passages/s",
-        "passages_per_cpu_second": "per processor second",
+        "passages_per_cpu_second": "per CPU second",
         "peak_memory_mb": "peak memory, MB",
         "extra_install_mb": "added to the installation, MB",
-        "least_cosine": "least cosine with the publisher",
+        "least_cosine": "lowest cosine with the publisher",
     }
     lines = [f"| runtime | {' | '.join(columns.values())} |", f"|---|{'--:|' * len(columns)}"]
     for name, figures in runtimes.items():
@@ -92,17 +94,17 @@ def table(runtimes: Mapping[str, Figures], names: Mapping[str, str]) -> str:
     return "\n".join(lines)
 
 
-def write(name: str, command: str, figures: Figures, told: str) -> None:
-    """Keep figures and table under today's date."""
+def write(name: str, command: str, figures: Figures, page: str) -> None:
+    """Save figures and table under today's date."""
     today = datetime.now(UTC).date().isoformat()
     text = json.dumps({"date": today, "command": command, "machine": machine(), **figures}, indent=2)
     (RESULTS / f"{name}-{today}.json").write_text(text + "\n", encoding="utf-8")
-    (RESULTS / f"{name}-{today}.md").write_text(told.format(command=command, today=today) + "\n", encoding="utf-8")
-    print(told.format(command=command, today=today))
+    (RESULTS / f"{name}-{today}.md").write_text(page.format(command=command, today=today) + "\n", encoding="utf-8")
+    print(page.format(command=command, today=today))
 
 
-def _weight(folder: Path, packages: Sequence[str]) -> int:
-    """Say how many megabytes packages bring beside numpy and the weights of granite."""
+def _install_size(folder: Path, packages: Sequence[str]) -> int:
+    """Return the megabytes that packages add to numpy and the weights of granite."""
     bare = _size(environment(folder / "without", SHARED))
     return round((_size(environment(folder / "with", [*SHARED, *packages])) - bare) / 1e6)
 
@@ -113,9 +115,9 @@ def _size(python: Path) -> int:
 
 
 def main() -> None:
-    """Measure, print and write down."""
+    """Measure, print and save the figures."""
     figures = measure()
-    named = table(figures["runtimes"], {name: told for name, (told, _) in RUNTIMES.items()})
+    named = table(figures["runtimes"], {name: title for name, (title, _) in RUNTIMES.items()})
     write(
         "models",
         "python benchmarks/models.py",

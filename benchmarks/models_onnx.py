@@ -1,7 +1,7 @@
-"""The default model run by onnxruntime on a graph written here from the same weights: a rival of our numpy encoder.
+"""Run the default model by onnxruntime, with a graph written from the same weights.
 
-Fused operations, word embeddings looked up outside (so that the graph holds 43 MB, not 120), and the last layer
-computed for the first token only, as ours is.
+Operations are fused, word embeddings are looked up outside of the graph (which then has 43 MB instead of 120), and the
+last layer is computed for the first token only, as in our encoder.
 """
 
 from collections.abc import Sequence
@@ -14,8 +14,11 @@ from waymeet.models.local.matmul import Weight
 from waymeet.models.local.transformer import Encoder, Tokens
 
 
-def graph(encoder: Encoder) -> bytes:
-    """Write the encoder's layers as an ONNX model: embedded tokens and lengths in, vectors of the first tokens out."""
+def write_graph(encoder: Encoder) -> bytes:
+    """Write the encoder's layers as an ONNX model.
+
+    Inputs are embedded tokens and lengths, the output is the vectors of the first tokens.
+    """
     weights = {"first": np.array(0, dtype=np.int64)}
     nodes: list[Node] = []
 
@@ -54,7 +57,7 @@ def graph(encoder: Encoder) -> bytes:
 
 
 class OnnxRival:
-    """Runs the graph; texts of similar length are padded and run together."""
+    """Runs the graph on batches of texts of similar length, padded."""
 
     def __init__(self, encoder: Encoder, threads: int) -> None:
         import onnxruntime  # type: ignore[import-untyped]  # noqa: PLC0415 - the import is part of what is measured
@@ -62,10 +65,10 @@ class OnnxRival:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         self._encoder = encoder
-        self._session = onnxruntime.InferenceSession(graph(encoder), options, providers=["CPUExecutionProvider"])
+        self._session = onnxruntime.InferenceSession(write_graph(encoder), options, providers=["CPUExecutionProvider"])
 
     def pooled(self, texts: Sequence[Tokens], batch: int = 8) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
-        """Give one vector for each text."""
+        """Return one vector for each text."""
         order = sorted(range(len(texts)), key=lambda at: len(texts[at].ids))
         result = np.empty((len(texts), len(self._encoder.norm)), dtype=np.float32)
         for start in range(0, len(order), batch):

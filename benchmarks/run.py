@@ -1,4 +1,7 @@
-"""Run every benchmark and keep the figures: `make bench`; long ones: `bench-engine`, `bench-phrases`, `bench-code`."""
+"""Run benchmarks and save the figures: `make bench`.
+
+Longer ones: `make bench-engine`, `bench-phrases`, `bench-stages`, `bench-code`.
+"""
 
 import json
 import os
@@ -14,7 +17,7 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def machine() -> dict[str, str | int | None]:
-    """Describe the machine as far as figures depend on it."""
+    """Describe the machine that figures depend on."""
     models = [
         line.split(":", 1)[1].strip()
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
@@ -29,30 +32,30 @@ def machine() -> dict[str, str | int | None]:
 
 
 def main() -> None:
-    """Measure, print and write down."""
+    """Measure, print and save the figures."""
     today = datetime.now(UTC).date().isoformat()
     if sys.argv[1:] == ["engine"]:
-        import engine  # noqa: PLC0415 - fetches packages and takes minutes: only when asked
+        import engine  # noqa: PLC0415 - downloads packages and takes minutes
 
         name, command, figures = f"engine-{today}", "make bench-engine", engine.measure()
     elif sys.argv[1:] == ["phrases"]:
         import phrases  # noqa: PLC0415 - likewise
 
         name, command, figures = f"phrases-{today}", "make bench-phrases", phrases.measure()
-        told = f"# Phrases, prefixes, substrings\n\n`{command}`, {today}\n\n{phrases.table(figures)}"
-        (RESULTS / f"{name}.md").write_text(told, encoding="utf-8")
+        page = f"# Phrases, prefixes, substrings\n\n`{command}`, {today}\n\n{phrases.table(figures)}"
+        (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
     elif sys.argv[1:] == ["code"]:
         import symbols  # noqa: PLC0415 - likewise
 
         name, command, figures = f"code-{today}", "make bench-code", symbols.measure()
-        told = f"# Source code: symbols and edges\n\n`{command}`, {today}\n\n{symbols.table(figures)}\n"
-        (RESULTS / f"{name}.md").write_text(told, encoding="utf-8")
+        page = f"# Source code: symbols and edges\n\n`{command}`, {today}\n\n{symbols.table(figures)}\n"
+        (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
     elif sys.argv[1:] == ["stages"]:
         import stages  # noqa: PLC0415 - likewise
 
         name, command, figures = f"stages-{today}", "make bench-stages", stages.measure()
-        told = f"# What stages cost beside retrieval\n\n`{command}`, {today}\n\n{stages.table(figures)}"
-        (RESULTS / f"{name}.md").write_text(told, encoding="utf-8")
+        page = f"# Time of stages compared with retrieval\n\n`{command}`, {today}\n\n{stages.table(figures)}"
+        (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
     else:
         name, command = today, "make bench"
         figures = {"analysis": analysis.measure(), "startup": startup.measure()}
@@ -62,7 +65,7 @@ def main() -> None:
     )
     (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
     print(text)
-    print(f"written to benchmarks/results/{name}.json", file=sys.stderr)
+    print(f"saved to benchmarks/results/{name}.json", file=sys.stderr)
 
 
 if __name__ == "__main__":

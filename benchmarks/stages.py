@@ -1,8 +1,8 @@
-"""What a recipe's stages cost beside the retrieval they work on: everything but ranking, models and fetching texts.
+"""Measure the time of stages without retrieval and models, compared with retrieval.
 
-The collection is this Python's own standard library, which every machine has; the questions are the first lines of its
-docstrings. The store and the model are wrapped in clocks, so that what is left is the stages' own work and the small
-questions they ask on their way: names, filters, spelling.
+The corpus is Python's standard library, which every machine has; the queries are the first lines of its docstrings. The
+methods of the store and the models are timed and subtracted. What remains is the work of the stages and their small
+lookups in the store: names, filters, spelling.
 """
 
 import ast
@@ -26,32 +26,33 @@ from waymeet.settings import Layer, Settings, resolve
 from waymeet.types import Query
 
 CANDIDATES = 100
-QUESTIONS = 40
+QUERIES = 40
 ROUNDS = 5
-RETRIEVAL = frozenset({"lexical", "nearest", "neighbours", "edges"})
-"""Questions whose answers are what is ranked: lists, and links."""
-ENTERING = frozenset({"reading"})
+RETRIEVAL = frozenset({"rank_lexical", "rank_vectors", "neighbours", "edges"})
+"""Methods of the store that retrieve ranked lists and links."""
+UNTIMED = frozenset({"snapshot"})
+"""Methods that return a context manager."""
 PACKAGES = ("", "asyncio", "email", "http", "json", "logging", "unittest", "xml/etree", "concurrent/futures")
 
 
-class Clocked:
-    """Does what another does, noting how long each of its methods takes."""
+class Timed:
+    """Wraps an object and records the time of each of its methods."""
 
     def __init__(self, inner: object, spent: dict[str, float]) -> None:
         self._inner = inner
         self._spent = spent
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the other has
-        found = getattr(self._inner, name)
-        if not callable(found) or name in ENTERING:
-            return found
-        return self._timed(name, found)
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - any attribute of the wrapped object
+        attribute = getattr(self._inner, name)
+        if not callable(attribute) or name in UNTIMED:
+            return attribute
+        return self._time_method(name, attribute)
 
-    def _timed(self, name: str, method: Callable[..., object]) -> Callable[..., object]:
-        def timed(*given: object, **named: object) -> object:
+    def _time_method(self, name: str, method: Callable[..., object]) -> Callable[..., object]:
+        def timed(*arguments: object, **named: object) -> object:
             started = perf_counter()
             try:
-                return method(*given, **named)
+                return method(*arguments, **named)
             finally:
                 self._spent[name] += perf_counter() - started
 
@@ -59,71 +60,71 @@ class Clocked:
 
 
 def measure() -> dict[str, object]:
-    """Give medians in milliseconds for each recipe, and the part that stages are of retrieval."""
+    """Return medians in milliseconds for each recipe, and the ratio of stages to retrieval."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder, "library")
-        questions = _copied(root)
+        queries = _copy_library(root)
         flags = ("embedding.provider=hashing", "chunking.max_chars=800")
         with Project.open(root, index=Path(folder, "index.sqlite"), flags=flags) as project:
             project.index()
             store, _ = project.refreshed_store()
             chunks = project.counts().chunks
             rows = {
-                name: _recipe(recipe, store, project.tools(store), project.layers, questions)
+                name: _measure_recipe(recipe, store, project.tools(store), project.layers, queries)
                 for name, recipe in RECIPES.items()
-                if name != "skills_recall"  # there are no skills in it
+                if name != "skills_recall"  # the corpus has no skills
             }
-    return {"stages": {"chunks": chunks, "questions": len(questions), "candidates": CANDIDATES, "recipes": rows}}
+    return {"stages": {"chunks": chunks, "questions": len(queries), "candidates": CANDIDATES, "recipes": rows}}
 
 
 def table(figures: dict[str, Any]) -> str:
-    """Write the figures as a table."""
-    found = figures["stages"]
+    """Format the figures as a table."""
+    stages = figures["stages"]
     about = (
-        f"{found['questions']} questions to {found['chunks']:,} sections of Python's standard library, lists of "
-        f"{found['candidates']}, medians in milliseconds. *Stages* is everything but retrieval (ranked lists, and "
-        "links), the model and what is shown: the stages' own work and their small questions to the store."
+        f"{stages['questions']} queries on {stages['chunks']:,} sections of Python's standard library, lists of "
+        f"{stages['candidates']}, medians in milliseconds. *Stages* is the time without retrieval (ranked lists and "
+        "links), the model and shaping of hits: the stages' own work and their small lookups in the store."
     )
     lines = [
         about,
         "",
-        "| recipe | retrieval | stages | of which own work | shown | stages / retrieval |",
+        "| recipe | retrieval | stages | of which own work | shaping | stages / retrieval |",
         "|---|--:|--:|--:|--:|--:|",
     ]
     columns = ("retrieval_ms", "stages_ms", "own_ms", "shown_ms", "ratio")
-    for name, row in found["recipes"].items():
+    for name, row in stages["recipes"].items():
         lines.append(f"| {name} | {' | '.join(str(row[column]) for column in columns)} |")
     return "\n".join(lines) + "\n"
 
 
-def _copied(root: Path) -> list[str]:
-    """Copy the library and collect questions: the first lines of its docstrings."""
+def _copy_library(root: Path) -> list[str]:
+    """Copy the library and collect queries: the first lines of its docstrings."""
     library = Path(sysconfig.get_paths()["stdlib"])
-    questions = []
+    queries = []
     for package in PACKAGES:
         for path in sorted((library / package).glob("*.py")):
-            place = root / path.relative_to(library)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            copyfile(path, place)
-            told = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8", errors="replace"))) or ""
-            line = told.partition("\n")[0].replace('"', "").replace(":", " ")
+            copy = root / path.relative_to(library)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copyfile(path, copy)
+            docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8", errors="replace"))) or ""
+            line = docstring.partition("\n")[0].replace('"', "").replace(":", " ")
             if len(line.split()) in range(4, 12):
-                questions.append(line)
-    return questions[:: max(len(questions) // QUESTIONS, 1)][:QUESTIONS]
+                queries.append(line)
+    return queries[:: max(len(queries) // QUERIES, 1)][:QUERIES]
 
 
-def _recipe(
-    recipe: Recipe, store: Store, tools: Tools, layers: tuple[Layer, ...], questions: list[str]
+def _measure_recipe(
+    recipe: Recipe, store: Store, tools: Tools, layers: tuple[Layer, ...], queries: list[str]
 ) -> dict[str, float]:
-    pool = Layer("benchmark", {"pool": {"least": CANDIDATES, "factor": CANDIDATES // 10}})
+    pool = Layer("benchmark", {"pool": {"min": CANDIDATES, "factor": CANDIDATES // 10}})
     settings = resolve((Layer(recipe.name, recipe.overrides), *layers, pool))
     mode = "hybrid" if "hybrid" in recipe.modes else ""
     times: dict[str, list[float]] = defaultdict(list)
-    for text in questions:
-        rounds = [_asked(recipe, Query(text, mode=mode), store, tools, settings) for _ in range(ROUNDS)]
-        for name, spent in min(rounds, key=lambda each: sum(each.values())).items():
+    for text in queries:
+        rounds = [_measure_query(recipe, Query(text, mode=mode), store, tools, settings) for _ in range(ROUNDS)]
+        for name, spent in min(rounds, key=lambda times_of_round: sum(times_of_round.values())).items():
             times[name].append(spent)
-    middle = {name: median(each) * 1000 for name, each in times.items()}
+    middle = {name: median(values) * 1000 for name, values in times.items()}
     return {
         "retrieval_ms": round(middle["retrieval"], 2),
         "stages_ms": round(middle["stages"], 2),
@@ -133,25 +134,25 @@ def _recipe(
     }
 
 
-def _asked(recipe: Recipe, query: Query, store: Store, tools: Tools, settings: Settings) -> dict[str, float]:
-    asked: dict[str, float] = defaultdict(float)
-    thought: dict[str, float] = defaultdict(float)
-    clocked = tools._replace(
-        store=cast("Store", Clocked(store, asked)),
-        embedders=tuple(cast("Embedder", Clocked(each, thought)) for each in tools.embedders),
+def _measure_query(recipe: Recipe, query: Query, store: Store, tools: Tools, settings: Settings) -> dict[str, float]:
+    store_times: dict[str, float] = defaultdict(float)
+    model_times: dict[str, float] = defaultdict(float)
+    timed_tools = tools._replace(
+        store=cast("Store", Timed(store, store_times)),
+        embedders=tuple(cast("Embedder", Timed(embedder, model_times)) for embedder in tools.embedders),
     )
     with store.snapshot():
         started = perf_counter()
-        search, _ = run_stages(recipe, query, clocked, settings)
+        search, _ = run_stages(recipe, query, timed_tools, settings)
         whole = perf_counter() - started
-        retrieval = sum(spent for name, spent in asked.items() if name in RETRIEVAL)
-        own = whole - sum(asked.values()) - sum(thought.values())
+        retrieval = sum(spent for name, spent in store_times.items() if name in RETRIEVAL)
+        own = whole - sum(store_times.values()) - sum(model_times.values())
         shaping = perf_counter()
         shape(search, tools, settings)
         shown = perf_counter() - shaping
     return {
         "retrieval": retrieval,
-        "stages": whole - retrieval - sum(thought.values()),
+        "stages": whole - retrieval - sum(model_times.values()),
         "own": own,
         "shown": shown,
     }

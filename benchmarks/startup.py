@@ -1,6 +1,6 @@
-"""What a search costs from a cold process on a small index, beside `python -c "import numpy"` in the same run.
+"""Measure a search from a cold process, compared with `python -c "import numpy"`.
 
-Both are started in turn, so that a busy moment of the machine hits both; the medians are compared.
+The commands run in turn, so that load on the machine affects all of them; their medians are compared.
 """
 
 import os
@@ -16,7 +16,7 @@ ROUNDS = 21
 
 
 def measure() -> dict[str, float]:
-    """Give medians in milliseconds and their ratio."""
+    """Return medians in milliseconds and their ratios."""
     with tempfile.TemporaryDirectory() as folder:
         index = ["--index", str(Path(folder) / "index.sqlite"), "-C", str(REPOSITORY)]
         waymeet = [sys.executable, "-m", "waymeet"]

@@ -1,7 +1,7 @@
-"""Symbols and edges of real source code: what is found, and how long it takes, beside codegraph in the same run.
+"""Count symbols and edges found in real code, and the time, compared with codegraph.
 
-Both programs index the same trees from nothing, each started from the command line, one after the other. The trees hold
-source code only, for that is all that codegraph reads.
+Both programs index the same trees from scratch, each started from the command line, one after the other. The trees
+contain source code only, because codegraph reads nothing else.
 """
 
 import json
@@ -26,33 +26,33 @@ KINDS = ("contains", "imports", "extends", "implements", "calls")
 _SOURCE = (".py", ".pyi", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx")
 _RUNS = 3
 _LARGE = 500
-"""Files above which one run says enough."""
+"""Number of files from which on one run is enough."""
 
 
 def measure() -> dict[str, Any]:
-    """Give what each program finds in each tree, and the median time it takes."""
+    """Return the counts of each program in each tree, and the median times."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        rival = _rival(place / "rival")
-        return {"trees": [_measured(tree, place, rival) for tree in _trees(place)], "rival": RIVAL}
+        rival = _install_rival(place / "rival")
+        return {"trees": [_measure_tree(tree, place, rival) for tree in _download_trees(place)], "rival": RIVAL}
 
 
-def _trees(place: Path) -> list[Path]:
-    """Fetch the packages and keep their source code."""
-    fetched = place / "fetched"
-    fetched.mkdir()
+def _download_trees(place: Path) -> list[Path]:
+    """Download the packages and copy their source code."""
+    downloads = place / "downloads"
+    downloads.mkdir()
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-binary", ":all:", "--no-deps"]
-    subprocess.run([*pip, "--dest", str(fetched), *PYPI], check=True)
+    subprocess.run([*pip, "--dest", str(downloads), *PYPI], check=True)
     for package in NPM:
-        subprocess.run(["npm", "pack", "--silent", package], cwd=fetched, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["npm", "pack", "--silent", package], cwd=downloads, check=True, stdout=subprocess.DEVNULL)
     trees = []
-    for archive in sorted((*fetched.glob("*.tar.gz"), *fetched.glob("*.tgz")), key=lambda path: path.name.lower()):
+    for archive in sorted((*downloads.glob("*.tar.gz"), *downloads.glob("*.tgz")), key=lambda path: path.name.lower()):
         name = archive.name.removesuffix(".tar.gz").removesuffix(".tgz")
         unpacked, tree = place / "unpacked" / name, place / "trees" / name
         with tarfile.open(archive) as packed:
             packed.extractall(unpacked, filter="data")
         (inside,) = unpacked.iterdir()
-        top = inside / "src" if archive.suffix == ".tgz" else inside  # an npm package holds its built form as well
+        top = inside / "src" if archive.suffix == ".tgz" else inside  # an npm package contains its build as well
         for path in sorted(top.rglob("*")):
             if path.suffix in _SOURCE and path.is_file():
                 kept = tree / path.relative_to(top)
@@ -62,15 +62,15 @@ def _trees(place: Path) -> list[Path]:
     return trees
 
 
-def _rival(folder: Path) -> Path | None:
-    """Install the rival; None if that cannot be done here."""
+def _install_rival(folder: Path) -> Path | None:
+    """Install the rival and return its path, or None if that fails."""
     folder.mkdir()
     command = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), RIVAL]
     installed = shutil.which("npm") and not subprocess.run(command, check=False, stdout=subprocess.DEVNULL).returncode
     return folder / "node_modules" / ".bin" / "codegraph" if installed else None
 
 
-def _measured(tree: Path, place: Path, rival: Path | None) -> dict[str, Any]:
+def _measure_tree(tree: Path, place: Path, rival: Path | None) -> dict[str, Any]:
     files = [path for path in tree.rglob("*") if path.is_file()]
     ours: list[float] = []
     theirs: list[float] = []
@@ -88,10 +88,10 @@ def _measured(tree: Path, place: Path, rival: Path | None) -> dict[str, Any]:
         "files": len(files),
         "runs": runs,
         "megabytes": round(sum(path.stat().st_size for path in files) / 1e6, 1),
-        "waymeet": _found(index, len(files), sorted(ours)[runs // 2]),
+        "waymeet": _count_index(index, len(files), sorted(ours)[runs // 2]),
     }
     if rival:
-        result["codegraph"] = _found_by_rival(tree, len(files), sorted(theirs)[runs // 2])
+        result["codegraph"] = _count_rival(tree, len(files), sorted(theirs)[runs // 2])
         shutil.rmtree(tree / ".codegraph", ignore_errors=True)
     return result
 
@@ -104,8 +104,8 @@ def _seconds(command: list[str], **environment: str) -> float:
     return perf_counter() - started
 
 
-def _found(index: Path, files: int, seconds: float) -> dict[str, Any]:
-    """Count what our index holds."""
+def _count_index(index: Path, files: int, seconds: float) -> dict[str, Any]:
+    """Count the symbols and edges of our index."""
     store = SqliteStore.open(index)
     try:
         documents = store.documents(list(store.fingerprints()))
@@ -131,8 +131,8 @@ def _found(index: Path, files: int, seconds: float) -> dict[str, Any]:
     }
 
 
-def _found_by_rival(tree: Path, files: int, seconds: float) -> dict[str, Any]:
-    """Count what the rival's index holds: its nodes beside files and imports, and its edges."""
+def _count_rival(tree: Path, files: int, seconds: float) -> dict[str, Any]:
+    """Count the nodes of the rival's index, without files and imports, and its edges."""
     with sqlite3.connect(tree / ".codegraph" / "codegraph.db") as connection:
         nodes = dict(connection.execute("SELECT kind, count(*) FROM nodes GROUP BY kind ORDER BY 2 DESC"))
         edges = dict(
@@ -151,7 +151,7 @@ def _found_by_rival(tree: Path, files: int, seconds: float) -> dict[str, Any]:
 
 
 def table(figures: dict[str, Any]) -> str:
-    """Write the figures as tables for people."""
+    """Format the figures as tables."""
     rows = [
         "| tree | files | MB | symbols | s per 1,000 files | codegraph: symbols | s per 1,000 files |",
         "|---|---|---|---|---|---|---|",
@@ -184,7 +184,7 @@ def table(figures: dict[str, Any]) -> str:
     ]
     rows += [
         "",
-        "Edges: those that lead somewhere (in brackets: those whose target is not in the tree, or not unique).",
+        "Edges: resolved ones (in parentheses: those whose target is not in the tree, or is ambiguous).",
     ]
     return "\n".join(rows)
 

@@ -1,6 +1,6 @@
-"""Ask a little project in three languages by meaning, then this repository by words and links: `make demo`.
+"""Show searches in a small project in three languages, then in this repository: `make demo`.
 
-`python docs/demo.py languages` shows the first part alone. Nothing needs the network: the models are in the packages.
+`python docs/demo.py languages` shows the first part only. No network is needed: the models are part of the packages.
 """
 
 import subprocess
@@ -10,16 +10,16 @@ from pathlib import Path
 REPOSITORY = Path(__file__).parent.parent
 PAGES = "docs/demo"
 LANGUAGES = (
-    "The pages of docs/demo are in English, Japanese and Chinese. No question shares a word with its answer.",
+    "The pages of docs/demo are in English, Japanese and Chinese. No query shares a word with its result.",
     ("index", PAGES),
     ("search", "-C", PAGES, "-n", "1", "avoid billing a customer twice"),
     ("search", "-C", PAGES, "-n", "1", "嵐で船が出ない場合、代金をもどす方法"),
     ("search", "-C", PAGES, "-n", "1", "怎样保护乘客的隐私"),
-    "And a question in English whose only answer is a Japanese page:",
+    "A query in English whose only relevant page is in Japanese:",
     ("search", "-C", PAGES, "-n", "1", "forgot my password"),
 )
-ITSELF = (
-    "This repository, by words and links at once. `waymeet index` would embed its thousands of sections in minutes.",
+THIS_REPOSITORY = (
+    "This repository, by full text and links only. To embed its thousands of sections takes minutes: `waymeet index`.",
     ("index", ".", "--no-embed"),
     ("search", "how are results fused", "--explain", "-n", "2"),
     ("search", "getUserById", "--explain", "-n", "2"),
@@ -27,16 +27,16 @@ ITSELF = (
 
 
 def main() -> int:
-    """Run the commands, showing each as it would be typed."""
-    for step in LANGUAGES if sys.argv[1:] == ["languages"] else (*LANGUAGES, *ITSELF):
+    """Print and run the commands."""
+    for step in LANGUAGES if sys.argv[1:] == ["languages"] else (*LANGUAGES, *THIS_REPOSITORY):
         if isinstance(step, str):
             print(f"\n# {step}", flush=True)
             continue
-        typed = " ".join(f'"{word}"' if " " in word or not word.isascii() else word for word in step)
-        print(f"\n$ waymeet {typed}", flush=True)
-        done = subprocess.run([sys.executable, "-m", "waymeet", *step], cwd=REPOSITORY, check=False)
-        if done.returncode:
-            return done.returncode
+        command = " ".join(f'"{word}"' if " " in word or not word.isascii() else word for word in step)
+        print(f"\n$ waymeet {command}", flush=True)
+        process = subprocess.run([sys.executable, "-m", "waymeet", *step], cwd=REPOSITORY, check=False)
+        if process.returncode:
+            return process.returncode
     return 0
 
 

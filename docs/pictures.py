@@ -1,4 +1,4 @@
-"""Draw the pictures of the README from real output: `make pictures`."""
+"""Draw the pictures of the README from the output of searches: `make pictures`."""
 
 import io
 import re
@@ -15,22 +15,21 @@ DOCS = Path(__file__).parent
 WIDTH = 110
 
 
-def draw(name: str, question: str, limit: int, *, explain: bool) -> None:
-    """Ask this repository and draw what a terminal would show."""
+def draw(name: str, query: str, limit: int, *, explain: bool) -> None:
+    """Search this repository and draw the output of a terminal as SVG."""
     with Project.open(DOCS.parent) as project:
         project.index()
-        answer = project.search(Query(question, limit=limit, explain=explain))
+        answer = project.search(Query(query, limit=limit, explain=explain))
     console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
     flags = f" -n {limit}{' --explain' if explain else ''}"
-    console.print(Text.assemble(("$ ", "dim"), f'waymeet search "{question}"{flags}'))
+    console.print(Text.assemble(("$ ", "dim"), f'waymeet search "{query}"{flags}'))
     for line in render_answer(answer):
         console.print(
             Text.assemble(*((to_single_line(text), style) for text, style in line)), overflow="ellipsis", no_wrap=True
         )
     picture = console.export_svg(title="waymeet")
-    picture = re.sub(
-        r"@font-face \{.*?\}|<!--.*?-->", "", picture, flags=re.DOTALL
-    )  # a picture asks no server for fonts
+    # Fonts would be loaded from a server.
+    picture = re.sub(r"@font-face \{.*?\}|<!--.*?-->", "", picture, flags=re.DOTALL)
     (DOCS / f"{name}.svg").write_text(re.sub(r"Fira Code(?=,)", "monospace", picture), encoding="utf-8")
 
 

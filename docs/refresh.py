@@ -1,34 +1,37 @@
-"""Make the made parts of the documentation anew: `make docs`. With paths of pages, only those."""
+"""Regenerate the tables and transcripts of the documentation: `make docs`.
+
+With paths of pages as arguments, only these are regenerated.
+"""
 
 import sys
 from pathlib import Path
 
-from alike import differences
-from blocks import with_parts
+from blocks import replace_parts
+from page_diff import diff_pages
 from tables import PARTS
-from transcripts import with_transcripts
+from transcripts import renew_transcripts
 
 REPOSITORY = Path(__file__).parent.parent
 
 
-def pages() -> list[Path]:
+def list_pages() -> list[Path]:
     """List all pages."""
     return [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
 
 
-def refreshed(page: str) -> str:
-    """Give a page with its tables and transcripts as they are now."""
-    return with_transcripts(with_parts(page, PARTS))
+def refresh_page(page: str) -> str:
+    """Regenerate the tables and transcripts of a page."""
+    return renew_transcripts(replace_parts(page, PARTS))
 
 
 def main() -> int:
     """Write the pages that are out of date."""
-    for path in [Path(name) for name in sys.argv[1:]] or pages():
+    for path in [Path(name) for name in sys.argv[1:]] or list_pages():
         page = path.read_text(encoding="utf-8")
-        anew = refreshed(page)
-        if differences(page, anew):
-            path.write_text(anew, encoding="utf-8")
-            print(f"{path.name}: made anew")
+        regenerated = refresh_page(page)
+        if diff_pages(page, regenerated):
+            path.write_text(regenerated, encoding="utf-8")
+            print(f"{path.name}: regenerated")
     return 0
 
 

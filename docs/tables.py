@@ -1,4 +1,4 @@
-"""The made parts of the pages: tables of what there is, read from the very objects that the program runs with."""
+"""Generated tables of the pages, made from the objects that the program itself uses."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,223 +22,240 @@ from waymeet.settings import PRIVATE, Settings, sources
 from waymeet.settings.layers import list_keys
 
 COLUMNS = 78
+"""Width of the manuals."""
 
 
-def row(*cells: str) -> str:
-    """Write a row of a table."""
+def format_row(*cells: str) -> str:
+    """Format a row of a table."""
     return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
 
 
-def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Write a table."""
-    heads = list(heads)
-    return "\n".join([row(*heads), "|" + "---|" * len(heads), *(row(*each) for each in rows)])
+def format_table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Format a table."""
+    header = list(header)
+    return "\n".join([format_row(*header), "|" + "---|" * len(header), *(format_row(*row) for row in rows)])
 
 
-def code(text: object) -> str:
-    """Write something as code; nothing at all as a dash."""
+def format_code(text: object) -> str:
+    """Format a value as code, or as a dash if it is empty."""
     return f"`{text}`" if str(text) else "–"
 
 
-def settings() -> str:
-    """Describe every setting, a section at a time."""
-    said, values, parts = descriptions(), dict(list_keys()), []
+def setting_tables() -> str:
+    """Describe every setting, a table for each section."""
+    docs, values, parts = descriptions(), dict(list_keys()), []
     for field in msgspec.structs.fields(Settings):
         if isinstance(field.type, type) and issubclass(field.type, msgspec.Struct):
             about = (field.type.__doc__ or "").strip()
-            chosen = [key for key in values if key.startswith(f"{field.name}.")]
+            keys = [key for key in values if key.startswith(f"{field.name}.")]
         else:
-            about, chosen = "A table whose keys you choose.", [field.name]
-        rows = ((f"`{key}`<br>`{variable(key)}`", _default(values[key]), who(key), said.get(key, "")) for key in chosen)
-        parts += [f"### {field.name}", about, table(("setting and variable", "default", "who", "meaning"), rows)]
+            about, keys = "A table whose keys you choose.", [field.name]
+        rows = (
+            (f"`{key}`<br>`{variable_name(key)}`", _format_default(values[key]), list_setters(key), docs.get(key, ""))
+            for key in keys
+        )
+        parts += [f"### {field.name}", about, format_table(("setting and variable", "default", "who", "meaning"), rows)]
     return "\n\n".join(parts)
 
 
-def variable(key: str) -> str:
-    """Name the environment variable of a setting."""
+def variable_name(key: str) -> str:
+    """Return the name of the environment variable of a setting."""
     return "WAYMEET_" + key.replace(".", "_").upper()
 
 
-def who(key: str) -> str:
-    """Say who may set it."""
-    private = any(key == each or key.startswith(f"{each}.") for each in PRIVATE)
-    return "you" if private else "you, project"
+def list_setters(key: str) -> str:
+    """List who may set a setting: the user, or the project's file as well."""
+    is_private = any(key == private or key.startswith(f"{private}.") for private in PRIVATE)
+    return "you" if is_private else "you, project"
 
 
-def _default(value: object) -> str:
+def _format_default(value: object) -> str:
     if isinstance(value, Mapping):
         return "none"
     if isinstance(value, bool):
-        return code(str(value).lower())
+        return format_code(str(value).lower())
     if isinstance(value, list | tuple):
-        return " ".join(code(each) for each in value) or "none"
-    return "none" if value is None else code(value) if str(value) else "empty"
+        return " ".join(format_code(item) for item in value) or "none"
+    return "none" if value is None else format_code(value) if str(value) else "empty"
 
 
-def older_variables() -> str:
-    """Give the table of variables with older names."""
+def alias_table() -> str:
+    """Return the table of second names of environment variables."""
     return "\n".join(line for line in (sources.__doc__ or "").splitlines() if line.startswith("|"))
 
 
-def recipes() -> str:
+def recipe_table() -> str:
     """List the recipes with their stages and modes."""
     rows = (
         (
-            code(each.name),
-            each.description,
-            " → ".join(map(stage_name, each.stages)),
-            " ".join(map(code, each.modes)) or "–",
+            format_code(recipe.name),
+            recipe.description,
+            " → ".join(map(stage_name, recipe.stages)),
+            " ".join(map(format_code, recipe.modes)) or "–",
         )
-        for each in RECIPES.values()
+        for recipe in RECIPES.values()
     )
-    return table(("recipe", "what it does", "stages", "modes"), rows)
+    return format_table(("recipe", "what it does", "stages", "modes"), rows)
 
 
-def stages() -> str:
+def stage_table() -> str:
     """List the stages: what each does, needs and gives, and which recipes have it."""
     rows = []
-    for name, part in STAGES.items():
-        users = [each.name for each in RECIPES.values() if name in map(stage_name, each.stages)]
-        using = "all" if len(users) == len(RECIPES) else ", ".join(users)
-        about = (part.stage.__doc__ or "").partition("\n")[0]
-        rows.append((code(name), about, part.needs or "–", part.gives or "–", using or "–"))
-    return table(("stage", "what it does", "needs", "gives", "recipes"), rows)
+    for name, stage in STAGES.items():
+        recipes = [recipe.name for recipe in RECIPES.values() if name in map(stage_name, recipe.stages)]
+        used_by = "all" if len(recipes) == len(RECIPES) else ", ".join(recipes)
+        about = (stage.stage.__doc__ or "").partition("\n")[0]
+        rows.append((format_code(name), about, stage.needs or "–", stage.gives or "–", used_by or "–"))
+    return format_table(("stage", "what it does", "needs", "gives", "recipes"), rows)
 
 
-def walked(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    """Give every command with the words by which it is called."""
+def walk_commands(
+    command: click.Command, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Yield every command with the words that call it."""
     if path:
         yield path, command
     if isinstance(command, click.Group):
         for name in command.list_commands(click.Context(command)):
-            inner = command.get_command(click.Context(command), name)
-            if inner is not None:
-                yield from walked(inner, (*path, name))
+            subcommand = command.get_command(click.Context(command), name)
+            if subcommand is not None:
+                yield from walk_commands(subcommand, (*path, name))
 
 
-def commands() -> str:
-    """Give the manual of every command."""
+def command_manuals() -> str:
+    """Return the manuals of all commands."""
     parts = []
-    for path, command in walked(cli):
-        called = " ".join(("waymeet", *path[:-1]))
-        above = click.Context(click.Command("waymeet"), info_name=called, **cli.context_settings)
-        context = click.Context(command, above, info_name=path[-1], terminal_width=COLUMNS)
+    for path, command in walk_commands(cli):
+        parent_name = " ".join(("waymeet", *path[:-1]))
+        parent = click.Context(click.Command("waymeet"), info_name=parent_name, **cli.context_settings)
+        context = click.Context(command, parent, info_name=path[-1], terminal_width=COLUMNS)
         level = "##" if len(path) == 1 else "###"
-        shown = re.sub(r"[ \t]+$", "", command.get_help(context), flags=re.MULTILINE)
-        parts += [f"{level} waymeet {' '.join(path)}", f"```text\n{shown}\n```"]
+        manual = re.sub(r"[ \t]+$", "", command.get_help(context), flags=re.MULTILINE)
+        parts += [f"{level} waymeet {' '.join(path)}", f"```text\n{manual}\n```"]
     return "\n\n".join(parts)
 
 
-def overview() -> str:
-    """List the commands with a sentence each."""
+def command_table() -> str:
+    """List the commands with their summaries."""
     rows = (
-        (f"[`waymeet {path[0]}`](commands.md#waymeet-{path[0]})", _first(command))
-        for path, command in walked(cli)
+        (f"[`waymeet {path[0]}`](commands.md#waymeet-{path[0]})", _summary(command))
+        for path, command in walk_commands(cli)
         if len(path) == 1
     )
-    return table(("command", "what it does"), rows)
+    return format_table(("command", "what it does"), rows)
 
 
-def groups() -> str:
-    """List the commands by what they are for, in a few lines."""
-    rows = ((title, " ".join(map(code, names))) for title, names in _SECTIONS.items())
-    return table(("to", "`waymeet …`"), rows)
+def group_table() -> str:
+    """List the commands by group."""
+    rows = ((title, " ".join(map(format_code, names))) for title, names in _SECTIONS.items())
+    return format_table(("to", "`waymeet …`"), rows)
 
 
-def _first(command: click.Command) -> str:
+def _summary(command: click.Command) -> str:
     return command.short_help or (command.help or "").partition("\n")[0]
 
 
-def tools() -> str:
-    """Describe the tools for agents with their parameters."""
-    return "\n\n".join(_tool(each) for each in TOOLS.values())
+def tool_tables() -> str:
+    """Describe the MCP tools with their parameters."""
+    return "\n\n".join(_describe_tool(tool) for tool in TOOLS.values())
 
 
-def _tool(offered: ToolSpec) -> str:
-    kind = (
-        "changes files of the project"
-        if offered.writes
-        else "changes the index"
-        if offered.changes_index
-        else "only reads"
+def _describe_tool(tool: ToolSpec) -> str:
+    effect = (
+        "changes files of the project" if tool.writes else "changes the index" if tool.changes_index else "only reads"
     )
-    schema = input_schema(offered.request, tool_defaults(Settings()))
+    schema = input_schema(tool.request, tool_defaults(Settings()))
     rows = (
-        (code(name) + (" (needed)" if name in schema["required"] else ""), _kind(each), each.get("description", ""))
-        for name, each in schema["properties"].items()
+        (
+            format_code(name) + (" (required)" if name in schema["required"] else ""),
+            _describe_type(parameter),
+            parameter.get("description", ""),
+        )
+        for name, parameter in schema["properties"].items()
     )
-    parameters = table(("parameter", "values", "meaning"), rows) if schema["properties"] else "It takes no parameters."
-    return "\n\n".join([f"### `{offered.name}`", f"{offered.description} It {kind}.", parameters])
+    parameters = (
+        format_table(("parameter", "values", "meaning"), rows) if schema["properties"] else "It takes no parameters."
+    )
+    return "\n\n".join([f"### `{tool.name}`", f"{tool.description} It {effect}.", parameters])
 
 
-def _kind(schema: Mapping[str, Any]) -> str:
+def _describe_type(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
-        kind = " ".join(code(each) for each in schema["enum"] if each != "")
+        kind = " ".join(format_code(value) for value in schema["enum"] if value != "")
     elif schema.get("type") == "array":
-        kind = f"list of {_kind(schema['items'])}"
+        kind = f"list of {_describe_type(schema['items'])}"
     else:
         kind = str(schema.get("type", "any"))
         kind += f" {schema['minimum']}–{schema['maximum']}" if "minimum" in schema and "maximum" in schema else ""
     default = schema.get("default") or ""
-    return f"{kind}; {code(str(default).lower())} if not given" if default else kind
+    return f"{kind}; {format_code(str(default).lower())} if not given" if default else kind
 
 
-def older_tools() -> str:
-    """List the tools of other systems that can be offered."""
+def compat_tool_table() -> str:
+    """List the tools under the names of other systems."""
     rows = (
         (
-            code(each.name),
-            each.title,
-            " ".join(map(code, input_schema(each.request, tool_defaults(Settings()))["properties"])),
+            format_code(tool.name),
+            tool.title,
+            " ".join(map(format_code, input_schema(tool.request, tool_defaults(Settings()))["properties"])),
         )
-        for each in COMPAT.values()
+        for tool in COMPAT.values()
     )
-    return table(("tool", "what it does", "parameters"), rows)
+    return format_table(("tool", "what it does", "parameters"), rows)
 
 
-def resources() -> str:
-    """List what can be read by address."""
-    return table(("address", "what it is"), ((code(each.uri_template), each.description or "") for each in TEMPLATES))
+def resource_table() -> str:
+    """List the MCP resources."""
+    return format_table(
+        ("address", "what it is"),
+        ((format_code(template.uri_template), template.description or "") for template in TEMPLATES),
+    )
 
 
-def ways_of_working() -> str:
-    """List the prompts."""
+def prompt_table() -> str:
+    """List the MCP prompts."""
     rows = (
-        (code(each.name), code(each.arguments[0].name) if each.arguments else "–", each.description or "")
-        for each in prompts(writing=True)
+        (
+            format_code(prompt.name),
+            format_code(prompt.arguments[0].name) if prompt.arguments else "–",
+            prompt.description or "",
+        )
+        for prompt in prompts(writing=True)
     )
-    return table(("prompt", "argument", "what it does"), rows)
+    return format_table(("prompt", "argument", "what it does"), rows)
 
 
-def agents() -> str:
+def agent_table() -> str:
     """List the agents that Waymeet can register itself with."""
-    rows = ((code(each.name), each.title, " ".join(map(code, each.files))) for each in AGENTS.values())
-    return table(("`--agent`", "program", "`--scope`"), rows)
+    rows = (
+        (format_code(agent.name), agent.title, " ".join(map(format_code, agent.files))) for agent in AGENTS.values()
+    )
+    return format_table(("`--agent`", "program", "`--scope`"), rows)
 
 
-def routes() -> str:
-    """List methods and paths, what they do and whether they need the token."""
+def route_table() -> str:
+    """List the HTTP routes, what they do and whether they need the token."""
     rows = []
     for path, methods in build_description()["paths"].items():
-        for method, way in methods.items():
-            needs = "token" if way["security"] == [{"token": []}] else "–"
-            rows.append((code(f"{method.upper()} {path}"), way["summary"], needs))
-    return table(("request", "what it does", "needs"), rows)
+        for method, route in methods.items():
+            needs = "token" if route["security"] == [{"token": []}] else "–"
+            rows.append((format_code(f"{method.upper()} {path}"), route["summary"], needs))
+    return format_table(("request", "what it does", "needs"), rows)
 
 
 PARTS: Mapping[str, Callable[[], str]] = {
-    "settings": settings,
-    "older-variables": older_variables,
-    "recipes": recipes,
-    "stages": stages,
-    "commands": commands,
-    "overview": overview,
-    "groups": groups,
-    "tools": tools,
-    "older-tools": older_tools,
-    "resources": resources,
-    "prompts": ways_of_working,
-    "agents": agents,
-    "routes": routes,
+    "settings": setting_tables,
+    "variable-aliases": alias_table,
+    "recipes": recipe_table,
+    "stages": stage_table,
+    "commands": command_manuals,
+    "overview": command_table,
+    "groups": group_table,
+    "tools": tool_tables,
+    "compat-tools": compat_tool_table,
+    "resources": resource_table,
+    "prompts": prompt_table,
+    "agents": agent_table,
+    "routes": route_table,
 }
-"""What can stand between `begin` and `end` remarks."""
+"""The parts between `begin` and `end` comments, by name."""

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 import pytest
-from alike import alike, differences
-from blocks import blocks, typed, with_bodies
-from refresh import REPOSITORY, pages, refreshed
-from tables import PARTS, walked
+from blocks import parse_blocks, parse_commands, replace_bodies
+from page_diff import diff_pages, is_same_line
+from refresh import REPOSITORY, list_pages, refresh_page
+from tables import PARTS, walk_commands
 
 from waymeet import __all__ as public
 from waymeet.interfaces.agents.known_agents import AGENTS
@@ -27,7 +27,7 @@ from waymeet.settings import Settings, make_layer
 from waymeet.settings.layers import list_keys
 from waymeet.settings.sources import ALIASES, RESERVED
 
-PAGES = {path.relative_to(REPOSITORY).as_posix(): path.read_text(encoding="utf-8") for path in pages()}
+PAGES = {path.relative_to(REPOSITORY).as_posix(): path.read_text(encoding="utf-8") for path in list_pages()}
 _REACHED = re.compile(r"(?<!!)\[[^\]\n]*\]\((?P<target>[^)\s]+)\)")
 
 
@@ -35,19 +35,19 @@ _REACHED = re.compile(r"(?<!!)\[[^\]\n]*\]\((?P<target>[^)\s]+)\)")
 def test_a_page_is_as_if_it_were_made_now(name: str) -> None:
     """Tables are made anew and commands run in a clean folder; times, versions and last digits of scores may differ."""
     page = PAGES[name]
-    if any(block.runs for block in blocks(page)):
+    if any(block.is_run for block in parse_blocks(page)):
         for program in ("bash", *(["curl"] if "$ curl " in page else [])):
             if shutil.which(program) is None:
                 pytest.skip(f"NOT TESTED: the examples of {name}, for there is no {program} here")
     # Twice: on a machine that hangs for a moment an answer may say that it had no time to look for changes.
-    stale = differences(page, refreshed(page)) and differences(page, refreshed(page))
-    assert not stale, f"{name} is out of date; `make docs` makes it anew:\n{stale}"
+    stale = diff_pages(page, refresh_page(page)) and diff_pages(page, refresh_page(page))
+    assert not stale, f"{name} is out of date; `make docs` regenerates it:\n{stale}"
 
 
 def test_every_command_and_option_is_described() -> None:
     page = PAGES["docs/commands.md"]
     overview = PAGES["docs/cli.md"]
-    for path, command in walked(cli):
+    for path, command in walk_commands(cli):
         rest = page.partition(f"## waymeet {' '.join(path)}\n")[2]
         assert rest, path
         manual = rest.partition("\n```\n")[0]
@@ -97,7 +97,7 @@ def test_every_route_is_described() -> None:
 
 
 def test_every_public_name_is_described() -> None:
-    table = PAGES["docs/library.md"].partition("## Ask")[0]
+    table = PAGES["docs/library.md"].partition("## Search")[0]
     assert all(f"`{name}`" in table for name in public)
 
 
@@ -125,7 +125,7 @@ def test_links_between_pages_lead_somewhere(name: str) -> None:
 
 def _prose(page: str) -> str:
     """Give a page without what stands in its blocks."""
-    return with_bodies(page, {block.start: "" for block in blocks(page)})
+    return replace_bodies(page, {block.start: "" for block in parse_blocks(page)})
 
 
 def _headings(page: str) -> set[str]:
@@ -138,8 +138,10 @@ def _headings(page: str) -> set[str]:
 def test_examples_are_what_they_claim_to_be(name: str) -> None:
     """JSON can be read, settings are accepted in a project's file, Python is run by a command of the page."""
     page = PAGES[name]
-    commands = "\n".join(each.command for block in blocks(page) if block.runs for each in typed(block.body))
-    for block in blocks(page):
+    commands = "\n".join(
+        each.command for block in parse_blocks(page) if block.is_run for each in parse_commands(block.body)
+    )
+    for block in parse_blocks(page):
         if block.language == "json":
             json.loads(block.body)
         if block.language == "toml":
@@ -156,13 +158,13 @@ def test_no_part_is_made_for_nobody() -> None:
 
 def test_a_page_that_is_out_of_date_is_noticed() -> None:
     page = "# A\n\n```console\n$ echo one; echo 0.51 in 3 ms\ntwo\n0.50 in 99 ms\n```\n"
-    assert "+one" in differences(page, refreshed(page))
-    assert "-0.50" not in differences(page, refreshed(page))
-    assert not alike("score 0.5", "score 0.6")
+    assert "+one" in diff_pages(page, refresh_page(page))
+    assert "-0.50" not in diff_pages(page, refresh_page(page))
+    assert not is_same_line("score 0.5", "score 0.6")
 
 
 def test_a_page_whose_examples_fail_is_refused() -> None:
     with pytest.raises(RuntimeError, match="no-such-program"):
-        refreshed("```console\n$ no-such-program\n```\n")
+        refresh_page("```console\n$ no-such-program\n```\n")
     with pytest.raises(RuntimeError, match="exit code 1"):
-        refreshed("```sh\nfalse\n```\n")
+        refresh_page("```sh\nfalse\n```\n")

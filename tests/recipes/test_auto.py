@@ -15,8 +15,7 @@ from waymeet.search.rank.memory import walk_links
 from waymeet.search.retrieve.first_stage import lexical
 from waymeet.search.state import Recipe, Tools
 from waymeet.search.understand.query import understand
-from waymeet.settings import Auto, Bm25, Settings
-from waymeet.settings.values import FieldNorms
+from waymeet.settings import Auto, Bm25, FieldNorms, Settings
 from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Answer, Filters, Query
 

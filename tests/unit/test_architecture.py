@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -49,9 +50,14 @@ def test_no_module_is_longer_than_400_lines() -> None:
     assert {path: n for path, n in lengths.items() if n > MAX_MODULE_LINES} == {}
 
 
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def _functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
     for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(_tree(path)):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 yield f"{_relative(path)}:{node.lineno} {node.name}", node
 
@@ -89,7 +95,7 @@ def test_only_the_project_names_a_store_backend() -> None:
         path.relative_to(SOURCE).as_posix()
         for path in SOURCES
         if path not in allowed and not path.is_relative_to(SOURCE / "stores")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(_tree(path))
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("waymeet.stores.sqlite")
         if not (node.module or "").endswith("check.check")  # a type of the public interface
     }

@@ -1,31 +1,18 @@
 """Settings: their defaults, and the files, variables and flags that override them."""
 
+from waymeet.settings.bm25 import Bm25, FieldNorms, FieldWeights
+from waymeet.settings.ingest import Chunking, Ingest, Watch
+from waymeet.settings.interfaces import Mcp, Terminal
 from waymeet.settings.layers import Layer, find_origin, make_layer, resolve
 from waymeet.settings.models import Embedding, Expand, Rerank
-from waymeet.settings.query import CustomRecipe, Feedback, Understand
-from waymeet.settings.recipes import Auto, Classic, Deep, Memory, Neighbours, Threeway
+from waymeet.settings.notebook import NotebookSettings, Staleness
+from waymeet.settings.query import Feedback, Understand
+from waymeet.settings.recipes import Auto, Classic, CustomRecipe, Deep, Memory, Neighbours, Threeway
+from waymeet.settings.results import Relevance, Shape
+from waymeet.settings.retrieval import Aggregate, Graph, Pool, Rrf
 from waymeet.settings.serve import Serve
+from waymeet.settings.settings import PRIVATE, Settings
 from waymeet.settings.sources import PROJECT_FILE, read_layers, user_settings_file
-from waymeet.settings.values import (
-    PRIVATE,
-    Aggregate,
-    Bm25,
-    Chunking,
-    FieldNorms,
-    FieldWeights,
-    Graph,
-    Ingest,
-    Mcp,
-    NotebookSettings,
-    Pool,
-    Relevance,
-    Rrf,
-    Settings,
-    Shape,
-    Staleness,
-    Terminal,
-    Watch,
-)
 
 __all__ = [
     "PRIVATE",

@@ -13,7 +13,7 @@ from typing import Any, get_origin
 import msgspec
 
 from waymeet.errors import SettingsError
-from waymeet.settings.values import PRIVATE, Settings
+from waymeet.settings.settings import PRIVATE, Settings
 
 Tree = Mapping[str, Any]
 

@@ -1,7 +1,6 @@
-"""Settings of query analysis, feedback and custom recipes."""
+"""Settings of query analysis and feedback."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from msgspec import Struct
 
@@ -32,18 +31,3 @@ class Feedback(Struct, frozen=True, forbid_unknown_fields=True):
     """Share of common words from which two queries count as similar."""
     saturation_votes: Number = 3
     """Number of votes, weighted by similarity of the queries, that gives three quarters of the maximum."""
-
-
-class CustomRecipe(Struct, frozen=True, forbid_unknown_fields=True):
-    """A recipe defined in a settings file."""
-
-    base: str = ""
-    """Recipe whose stages, settings and modes it inherits."""
-    stages: tuple[str, ...] = ()
-    """Its stages in order, instead of those of the base."""
-    description: str = ""
-    """Description shown by `waymeet recipes`."""
-    modes: tuple[str, ...] = ()
-    """Names of the modes for `--mode`."""
-    settings: Mapping[str, Any] = {}
-    """Settings that differ from the defaults, or from the base."""

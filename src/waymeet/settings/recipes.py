@@ -1,6 +1,7 @@
 """Settings of each recipe."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -244,3 +245,18 @@ class Deep(Struct, frozen=True, forbid_unknown_fields=True):
     """Weight of the fused score at these positions."""
     tail_trust: Part = 0.4
     """Weight of the fused score at all later positions."""
+
+
+class CustomRecipe(Struct, frozen=True, forbid_unknown_fields=True):
+    """A recipe defined in a settings file."""
+
+    base: str = ""
+    """Recipe whose stages, settings and modes it inherits."""
+    stages: tuple[str, ...] = ()
+    """Its stages in order, instead of those of the base."""
+    description: str = ""
+    """Description shown by `waymeet recipes`."""
+    modes: tuple[str, ...] = ()
+    """Names of the modes for `--mode`."""
+    settings: Mapping[str, Any] = {}
+    """Settings that differ from the defaults, or from the base."""

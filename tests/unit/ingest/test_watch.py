@@ -15,6 +15,8 @@ from waymeet.ingest.watch import SystemHints, WatchEvent, WatchPace, is_git_chec
 from waymeet.project import Project
 from waymeet.settings import Watch
 
+pytestmark = pytest.mark.slow
+
 QUICK = Watch(debounce_seconds=0.0, rescan_seconds=5.0, poll_seconds=0.0)
 REPORT = IndexReport(1, 1, 0, 0, 0, (), 0, (), 0.0)
 

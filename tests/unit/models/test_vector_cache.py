@@ -17,6 +17,8 @@ from waymeet.models.vector_cache import CachedEmbedder, VectorCache
 if TYPE_CHECKING:
     from waymeet.ports import Vector
 
+pytestmark = pytest.mark.slow
+
 TEXTS = ["One text.", "Another text.", "漢字の文。"]
 
 

@@ -26,6 +26,8 @@ from waymeet.types import Filters, Query
 if TYPE_CHECKING:
     from waymeet.ports import Vector
 
+pytestmark = pytest.mark.slow
+
 VAULT = Path(__file__).parents[3] / "benchmarks" / "vault"
 
 

@@ -15,6 +15,8 @@ from waymeet.evaluate.mining.withhold import withhold_labels
 from waymeet.settings import Settings
 from waymeet.stores.memory.store import MemoryStore
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:

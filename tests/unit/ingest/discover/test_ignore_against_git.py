@@ -15,6 +15,8 @@ from waymeet.settings import Ingest
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 PLAIN = Ingest(default_ignore=(), secret_files=())
 LONG = os.environ.get("TORTURE") == "1"
 PATTERNS = 20_000 if LONG else 2_400

@@ -18,6 +18,8 @@ from waymeet.ingest.workers.task import ParseRules, Task, run_task
 from waymeet.settings import Settings
 from waymeet.stores.memory.store import MemoryStore
 
+pytestmark = pytest.mark.slow
+
 PAGES = 120
 
 

@@ -19,7 +19,7 @@ from waymeet.ingest.workers.task import Outcome, ParseRules, Task
 from waymeet.settings import Ingest, Settings
 from waymeet.stores.memory.store import MemoryStore
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits are those of Linux")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="limits are those of Linux")]
 
 BAD = """
 import os, signal, sys

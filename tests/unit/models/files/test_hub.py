@@ -26,6 +26,8 @@ from waymeet.models.files.downloaded import (
 from waymeet.models.files.hub import DownloadPlan, download, plan_download
 from waymeet.models.local.folder_embedder import open_folder
 
+pytestmark = pytest.mark.slow
+
 NAME = "tiny/multilingual-e5-small"
 
 

@@ -17,6 +17,8 @@ from waymeet.models.files.use_file import open_weights, read_vocabulary
 from waymeet.models.local.granite import FILE, PACKAGE, SHA256, GraniteEmbedder
 from waymeet.models.local.multilingual import MultilingualEmbedder
 
+pytestmark = pytest.mark.slow
+
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "models"
 TEXTS: list[str] = json.loads((FIXTURES / "texts.json").read_text(encoding="utf-8"))
 ODD = ["", " ", "\n\t", "\x00", "\ud800", "\u200b", "x" * 100_000, "word " * 20_000, "</s><mask><pad>"]

@@ -15,6 +15,8 @@ from waymeet.models.files.granite_file import read_granite_file
 from waymeet.models.local.granite import FILE, PACKAGE
 from waymeet.models.tokenizers.bpe import BytePairs
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__)
 POOLS = [
     "abc XYZ  \n\t'sdt.,-_/",

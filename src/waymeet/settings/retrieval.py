@@ -1,0 +1,51 @@
+"""Settings of candidate lists: pool sizes, reciprocal rank fusion, link walks, aggregation."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from waymeet.settings.constraints import Count, Number, Weight
+
+
+class Rrf(Struct, frozen=True, forbid_unknown_fields=True):
+    """Reciprocal rank fusion."""
+
+    k: Weight = 60.0
+    """Rank constant: a rank contributes 1 / (k + rank)."""
+    lexical: Weight = 1.0
+    """Weight of the lexical list."""
+    vector: Weight = 1.0
+    """Weight of the vector list."""
+
+
+class Pool(Struct, frozen=True, forbid_unknown_fields=True):
+    """Numbers of candidates."""
+
+    factor: Annotated[int, Meta(ge=1, le=1000)] = 10
+    """Candidates per list and requested result."""
+    min: Count = 0
+    """Minimum number of candidates per list."""
+    seeds: Number = 2
+    """Documents per requested result from which links are followed."""
+    query_words: Number = 256
+    """Maximum number of different query words."""
+
+
+class Graph(Struct, frozen=True, forbid_unknown_fields=True):
+    """Limits of following links."""
+
+    depth: Count = 2
+    """Maximum number of links followed in a row."""
+    fan_out: Number = 200
+    """Maximum number of edges followed from one document; a note reports when edges were dropped."""
+
+
+class Aggregate(Struct, frozen=True, forbid_unknown_fields=True):
+    """Score of a document from its sections: `best·max + mean·mean(top)`."""
+
+    best: Weight = 0.8
+    """Weight of a document's best section."""
+    mean: Weight = 0.2
+    """Weight of the mean of its top sections."""
+    top: Number = 3
+    """Number of sections in that mean."""

@@ -1,0 +1,78 @@
+"""The settings object: all sections, nested and frozen.
+
+`waymeet settings` shows the docstring below an attribute as its documentation.
+"""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from waymeet.settings.bm25 import Bm25
+from waymeet.settings.ingest import Chunking, Ingest, Watch
+from waymeet.settings.interfaces import Mcp, Terminal
+from waymeet.settings.models import Embedding, Expand, Rerank
+from waymeet.settings.notebook import NotebookSettings, Staleness
+from waymeet.settings.query import Feedback, Understand
+from waymeet.settings.recipes import Auto, Classic, CustomRecipe, Deep, Memory, Neighbours, Threeway
+from waymeet.settings.results import Context, Relevance, Shape
+from waymeet.settings.retrieval import Aggregate, Graph, Pool, Rrf
+from waymeet.settings.serve import Serve
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """All settings."""
+
+    understand: Understand = Understand()
+    bm25: Bm25 = Bm25()
+    pool: Pool = Pool()
+    rrf: Rrf = Rrf()
+    graph: Graph = Graph()
+    aggregate: Aggregate = Aggregate()
+    threeway: Threeway = Threeway()
+    classic: Classic = Classic()
+    memory: Memory = Memory()
+    neighbours: Neighbours = Neighbours()
+    auto: Auto = Auto()
+    deep: Deep = Deep()
+    rerank: Rerank = Rerank()
+    expand: Expand = Expand()
+    feedback: Feedback = Feedback()
+    shape: Shape = Shape()
+    relevance: Relevance = Relevance()
+    context: Context = Context()
+    chunking: Chunking = Chunking()
+    ingest: Ingest = Ingest()
+    embedding: Embedding = Embedding()
+    notebook: NotebookSettings = NotebookSettings()
+    staleness: Staleness = Staleness()
+    watch: Watch = Watch()
+    terminal: Terminal = Terminal()
+    mcp: Mcp = Mcp()
+    serve: Serve = Serve()
+    recipes: Mapping[str, CustomRecipe] = {}
+    """Custom recipes by name, each with `base` or `stages`, and `description`, `modes`, `settings`."""
+    contexts: Mapping[str, str] = {}
+    """Descriptions of folders or files, by path, shown with every result below that path."""
+    namespaces: Mapping[str, str] = {}
+    """Names of folders, by path, in addition to those of packages and submodules, which are detected."""
+    roots: Mapping[str, str] = {}
+    """Folders outside the project that are indexed with it, by name; their paths begin with `name:/`."""
+
+
+PRIVATE = frozenset(
+    {
+        "roots",
+        "terminal",
+        "serve",
+        "embedding",
+        "rerank",
+        "expand",
+        "ingest.secret_files",
+        "ingest.max_file_bytes",
+        "staleness.git_seconds",
+        "ingest.mask_secrets",
+        "ingest.parse_seconds",
+        "ingest.parse_megabytes",
+    }
+)
+"""Settings and sections that a project's file cannot set, because the file may be untrusted."""
