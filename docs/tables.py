@@ -12,9 +12,9 @@ from waymeet.interfaces.cli import _SECTIONS, cli
 from waymeet.interfaces.cli.manage.settings import descriptions
 from waymeet.interfaces.http.openapi import build_description
 from waymeet.interfaces.mcp.compat import COMPAT
-from waymeet.interfaces.mcp.prompts import listed as prompts
+from waymeet.interfaces.mcp.prompts import list_prompts as prompts
 from waymeet.interfaces.mcp.resources import TEMPLATES
-from waymeet.interfaces.mcp.tools import TOOLS, Offered, input_schema, local
+from waymeet.interfaces.mcp.tools import TOOLS, ToolSpec, input_schema, tool_defaults
 from waymeet.recipes import RECIPES
 from waymeet.recipes.stage_table import STAGES
 from waymeet.search.pipeline import stage_name
@@ -160,9 +160,11 @@ def tool_tables() -> str:
     return "\n\n".join(_describe_tool(tool) for tool in TOOLS.values())
 
 
-def _describe_tool(tool: Offered) -> str:
-    effect = "changes files of the project" if tool.writes else "changes the index" if tool.keeps else "only reads"
-    schema = input_schema(tool.request, local(Settings()))
+def _describe_tool(tool: ToolSpec) -> str:
+    effect = (
+        "changes files of the project" if tool.writes else "changes the index" if tool.changes_index else "only reads"
+    )
+    schema = input_schema(tool.request, tool_defaults(Settings()))
     rows = (
         (
             format_code(name) + (" (required)" if name in schema["required"] else ""),
@@ -195,7 +197,7 @@ def compat_tool_table() -> str:
         (
             format_code(tool.name),
             tool.title,
-            " ".join(map(format_code, input_schema(tool.request, local(Settings()))["properties"])),
+            " ".join(map(format_code, input_schema(tool.request, tool_defaults(Settings()))["properties"])),
         )
         for tool in COMPAT.values()
     )

@@ -103,7 +103,8 @@ def ask(opened: Project) -> Callable[..., Any]:
         chosen = OPERATIONS[operation]
         answer = chosen.call(opened, convert(chosen.request, given))
         assert isinstance(answer, chosen.answer)
-        assert msgspec.json.decode(msgspec.json.encode(answer), type=chosen.answer) == answer, "it survives JSON"
+        decoded = msgspec.json.decode(msgspec.json.encode(answer), type=chosen.answer)
+        assert msgspec.to_builtins(decoded) == msgspec.to_builtins(answer), "the answer survives JSON"
         return answer
 
     return asked

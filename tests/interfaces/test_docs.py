@@ -19,8 +19,8 @@ from waymeet.interfaces.cli import cli
 from waymeet.interfaces.cli.manage.settings import descriptions
 from waymeet.interfaces.http.openapi import build_description
 from waymeet.interfaces.mcp.compat import COMPAT
-from waymeet.interfaces.mcp.prompts import listed as prompts
-from waymeet.interfaces.mcp.tools import TOOLS, input_schema, local
+from waymeet.interfaces.mcp.prompts import list_prompts as prompts
+from waymeet.interfaces.mcp.tools import TOOLS, input_schema, tool_defaults
 from waymeet.recipes import RECIPES
 from waymeet.recipes.stage_table import STAGES
 from waymeet.settings import Settings, make_layer
@@ -82,9 +82,9 @@ def test_every_tool_prompt_and_agent_is_described() -> None:
         rest = page.partition(f"### `{tool.name}`\n")[2]
         assert rest, tool.name
         part = rest.partition("\n### ")[0]
-        assert all(f"`{name}`" in part for name in input_schema(tool.request, local(Settings()))["properties"]), (
-            tool.name
-        )
+        assert all(
+            f"`{name}`" in part for name in input_schema(tool.request, tool_defaults(Settings()))["properties"]
+        ), tool.name
     for name in (*COMPAT, *AGENTS, *(each.name for each in prompts(writing=True))):
         assert f"| `{name}` |" in page, name
 

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from support.server_process import PATIENCE, Served, command, folders, make, served
+from support.server_process import PATIENCE, Served, command, isolated_environment, make, served
 
 from waymeet.interfaces.http.openapi import build_description
 
@@ -35,7 +35,7 @@ EVIL = {
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("http")
-    with served(make(folder / "project"), folders(folder), "--set", "serve.body_bytes=100000") as running:
+    with served(make(folder / "project"), isolated_environment(folder), "--set", "serve.body_bytes=100000") as running:
         yield running
 
 
@@ -197,24 +197,24 @@ def test_questions_by_query_and_by_body_come_to_the_same(server: Served) -> None
 def test_entries_are_written_read_changed_related_and_removed(server: Served) -> None:
     made = server.ask("POST", "/v1/notes", {"title": "Keys rotate", "text": "Monthly.", "tags": ["ops"]}, token=True)
     assert made.status == 201, made
-    entry = made.json["entry"]
+    entry = made.json["item"]
     file = server.root / entry["id"]
     assert "Monthly." in file.read_text(encoding="utf-8")
     for name in (entry["id"], entry["name"], "Keys%20rotate", entry["id"].replace("/", "%2F")):
         assert server.ask("GET", f"/v1/notes/{name}").json["version"] == entry["version"]
-    assert [each["id"] for each in server.ask("GET", "/v1/notes?tags=ops").json["entries"]] == [entry["id"]]
+    assert [each["id"] for each in server.ask("GET", "/v1/notes?tags=ops").json["items"]] == [entry["id"]]
     change = {"version": entry["version"], "text": "Weekly."}
     changed = server.ask("PATCH", f"/v1/notes/{entry['id']}", change, token=True)
     assert changed.status == 200
     late = problem(server.ask("PATCH", f"/v1/notes/{entry['id']}", change | {"text": "Daily."}, token=True), 409)
-    assert late["version"] == changed.json["entry"]["version"]
+    assert late["version"] == changed.json["item"]["version"]
     assert "Weekly." in late["current"]
     assert "Daily." in late["refused"]
     link = {"id": entry["id"], "relation": "related_to", "target": "docs/setup.md"}
     linked = server.ask("POST", "/v1/links", link, token=True)
     assert linked.status == 200
     assert server.ask("GET", "/v1/search?query=weekly&kinds=notes").json["hits"][0]["document"] == entry["id"]
-    version = linked.json["entry"]["version"]
+    version = linked.json["item"]["version"]
     problem(server.ask("DELETE", f"/v1/notes/{entry['id']}", token=True), 400)
     problem(server.ask("DELETE", f"/v1/tasks/{entry['id']}?version={version}", token=True), 404)
     assert server.ask("DELETE", f"/v1/notes/{entry['id']}?version={version}", token=True).status == 200
@@ -228,7 +228,7 @@ def test_skills_are_recalled_and_used(server: Served) -> None:
         "triggers": ["cut a release"],
         "steps": ["Tag", "Push"],
     }
-    name = server.ask("POST", "/v1/skills", skill, token=True).json["entry"]["name"]
+    name = server.ask("POST", "/v1/skills", skill, token=True).json["item"]["name"]
     assert server.ask("GET", "/v1/recall-skills?task=cut%20a%20release").json["skills"][0]["name"] == name
     assert server.ask("POST", "/v1/use-skill", {"id": name}, token=True).json["used"] == 1
 

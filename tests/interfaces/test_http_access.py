@@ -1,4 +1,4 @@
-"""Who is let in where others can reach the server, and what happens when there is too much or it takes too long."""
+"""Access to a server that other machines can reach, and the limits of a request."""
 
 import asyncio
 import json
@@ -45,9 +45,9 @@ def test_where_others_can_reach_it_everything_needs_the_token() -> None:
         assert OPEN.check(path, {**headers, "authorization": "Bearer the-token"})
     assert not OPEN.check("/healthz", headers)
     assert not LOCAL.check("/v1/search", {"host": "localhost"})
-    everywhere, token = OPEN._replace(host="0.0.0.0"), {"authorization": "Bearer the-token"}  # noqa: S104 - nobody listens
+    everywhere, token = OPEN._replace(host="0.0.0.0"), {"authorization": "Bearer the-token"}  # noqa: S104 - not bound
     assert everywhere.check("/", {**token, "host": "198.51.100.7:7337"})
-    with pytest.raises(RequestRefusedError, match="not this server's"):
+    with pytest.raises(RequestRefusedError, match="does not name this server"):
         everywhere.check("/", {**token, "host": "evil.example"})
 
 
@@ -88,7 +88,7 @@ def passed(
     parts: int = 1,
     method: str = "POST",
 ) -> tuple[int, dict[str, str], Any]:
-    """Send one request through the door."""
+    """Send one request through the middleware."""
     return asyncio.run(_passed(Middleware(app, terms, RequestMetrics(), lambda: "now"), headers or {}, parts, method))
 
 
@@ -171,7 +171,7 @@ async def reading(scope: Any, receive: Any, _send: Any) -> None:
 def test_what_takes_too_long_is_told_so() -> None:
     status, _, told = passed(forever, LOCAL._replace(settings=Serve(request_seconds=0.05)))
     assert (status, told["code"]) == (504, "too_slow")
-    assert "look before you send it again" in told["next_step"], "a change that was begun is made"
+    assert "check before you repeat it" in told["next_step"], "a change that was begun is made"
 
 
 def test_what_is_too_large_is_not_read_to_its_end() -> None:
@@ -222,7 +222,7 @@ def test_the_token_is_made_once_and_kept_to_oneself(tmp_path: Path) -> None:
     assert read_token() == first
     assert token_file().stat().st_mode & 0o777 == 0o600
     token_file().write_text("short\n", encoding="ascii")
-    with pytest.raises(UsageError, match="holds no token"):
+    with pytest.raises(UsageError, match="contains no token"):
         read_token()
 
 
@@ -231,12 +231,12 @@ def test_two_that_begin_at_once_do_not_share_a_port() -> None:
         port = first.getsockname()[1]
         with open_socket("127.0.0.1", None, port) as second:
             assert second.getsockname()[1] != port
-        with pytest.raises(UsageError, match="cannot be listened at"), open_socket("127.0.0.1", port, 0):
+        with pytest.raises(UsageError, match="cannot be opened"), open_socket("127.0.0.1", port, 0):
             pytest.fail("it is taken")
 
 
 class Hasty(Protocol):
-    """Waits for nobody."""
+    """Never waits."""
 
     head_seconds = 0.2
 

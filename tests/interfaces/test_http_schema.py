@@ -1,4 +1,4 @@
-"""The interface over HTTP obeys its own description: whatever is sent, no 5xx and no status that is not described."""
+"""Every response of the HTTP API conforms to its OpenAPI description."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import GenerationMode
 from schemathesis.checks import load_all_checks, not_a_server_error
 from schemathesis.specs.openapi import checks
-from support.server_process import Served, folders, make, served
+from support.server_process import Served, isolated_environment, make, served
 
 from waymeet.interfaces.http.openapi import build_description
 
@@ -31,7 +31,7 @@ _CHECKS = [
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("schema")
-    with served(make(folder / "project"), folders(folder)) as running:
+    with served(make(folder / "project"), isolated_environment(folder)) as running:
         made = running.ask("POST", "/v1/notes", {"title": "Something", "text": "To be changed."}, token=True)
         assert made.status == 201
         yield running
@@ -53,12 +53,15 @@ def test_nothing_is_answered_otherwise_than_described(server: Served, manner: st
 
 
 def _description() -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(msgspec.json.encode(build_description()))
-    return told
+    description: dict[str, Any] = json.loads(msgspec.json.encode(build_description()))
+    return description
 
 
 def _check_form(whole: dict[str, Any], operation: Any, reply: Any) -> None:
-    """Hold an answer against its schema; the check that comes with schemathesis stumbles over `prefixItems`."""
+    """Validate an answer by its schema.
+
+    The check of schemathesis itself does not support `prefixItems`.
+    """
     answers = whole["paths"][operation.path][operation.method]["responses"]
     kind = reply.headers["content-type"][0].partition(";")[0]
     if kind.endswith("json"):

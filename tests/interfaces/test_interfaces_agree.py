@@ -1,4 +1,4 @@
-"""One question through the command line, the library, HTTP and agents gives the same hits, scores and remarks."""
+"""Command line, library, HTTP and MCP give the same hits, scores and notes."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import msgspec
 import pytest
 from mcp import Client, StdioServerParameters
-from support.server_process import PATIENCE, Served, command, folders, make, served
+from support.server_process import PATIENCE, Served, command, isolated_environment, make, served
 
 from waymeet import Project
 from waymeet.types import Query
@@ -43,9 +43,9 @@ COMPARED = (
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
-    """Make a project whose sections have vectors, so that meaning takes part."""
-    folder = tmp_path_factory.mktemp("doors")
-    environment = {**folders(folder), "WAYMEET_EMBEDDING_PROVIDER": "hashing"}
+    """Make a project whose sections have vectors, for vector search."""
+    folder = tmp_path_factory.mktemp("interfaces")
+    environment = {**isolated_environment(folder), "WAYMEET_EMBEDDING_PROVIDER": "hashing"}
     root = make(folder / "project")
     ran = command(environment, root, "index")
     assert ran.returncode == 0, ran.stderr
@@ -81,7 +81,9 @@ def compared(answer: Any) -> Any:
     return json.loads(json.dumps({name: answer[name] for name in COMPARED}))
 
 
-def test_all_doors_lead_to_the_same_answer(place: tuple[Path, dict[str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_interfaces_give_the_same_answer(
+    place: tuple[Path, dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     root, environment = place
     for name in environment:
         if name.startswith(("WAYMEET_", "XDG_")) or name == "HOME":

@@ -6,7 +6,7 @@ from pathlib import Path
 from interfaces.conftest import Run
 
 from waymeet import Project
-from waymeet.interfaces.adapters.common import passages
+from waymeet.interfaces.adapters.common import find_passages
 from waymeet.interfaces.mcp.render import context_text, search_text
 from waymeet.interfaces.requests.operations.context import ContextRequest, answer_context
 from waymeet.interfaces.requests.operations.search import SearchRequest, answer_search
@@ -54,7 +54,7 @@ def test_agents_read_it_outside_of_quotations(project: Path, run: Run) -> None:
         said = search_text(found)
         pack = answer_context(opened, ContextRequest(task=NOISE))
         assert search_text(answer_search(opened, SearchRequest(query=GOOD))).startswith("<quoted-")
-        facts = passages(opened, NOISE, 3, "auto", Filters())[0].facts
+        facts = find_passages(opened, NOISE, 3, "auto", Filters())[0].metadata
     assert LOW_RELEVANCE_NOTE in said.splitlines()[0]
     assert said.count(LOW_RELEVANCE_NOTE) == 1
     assert LOW_RELEVANCE_NOTE in context_text(pack).splitlines()[0]

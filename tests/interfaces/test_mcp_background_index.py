@@ -1,11 +1,11 @@
-"""The server for agents: the index opens while it answers, long work tells of its progress and can be cancelled."""
+"""Indexing in the background of the MCP server, its progress and cancellation."""
 
 import asyncio
 from pathlib import Path
 
 import pytest
 from mcp import Client
-from support.mcp_client import BOTH, call, index_held, said, talk
+from support.mcp_client import BOTH, call, hold_index_lock, talk, text_of
 
 from waymeet import Project
 from waymeet.errors import IndexUnavailableError
@@ -15,7 +15,7 @@ from waymeet.interfaces.mcp.tools import TOOLS
 
 @BOTH
 def test_the_server_answers_while_the_index_is_made(project: Path, era: str) -> None:
-    with index_held(project) as release:
+    with hold_index_lock(project) as release:
 
         async def talking(client: Client) -> None:
             assert len((await client.list_tools()).tools) == len(TOOLS)
@@ -23,13 +23,13 @@ def test_the_server_answers_while_the_index_is_made(project: Path, era: str) -> 
             assert status.structured_content["indexed"] is False
             early = await client.call_tool("search", {"query": "keys"})
             assert early.is_error
-            assert "is being read for the first time" in said(early)
-            assert "Next: call `status`, then ask again." in said(early)
+            assert "is being indexed for the first time" in text_of(early)
+            assert "Next: call `status`, then repeat the call." in text_of(early)
             assert (await client.read_resource("waymeet://notes")).contents
             assert len((await client.list_resources()).resources) == 4
             release.set()
             while (found := await client.call_tool("search", {"query": "keys"})).is_error:
-                assert "is being read" in said(found)
+                assert "is being indexed" in text_of(found)
             assert found.structured_content["hits"]
 
         talk(project, talking, era=era, flags=("mcp.wait_seconds=0.2",))
@@ -39,13 +39,13 @@ def test_without_indexing_at_start_the_next_call_is_named(project: Path) -> None
     async def talking(client: Client) -> None:
         early = await client.call_tool("search", {"query": "keys"})
         assert early.is_error
-        assert "Next: call `index`, then ask again." in said(early)
+        assert "Next: call `index`, then repeat the call." in text_of(early)
         await client.call_tool("index", {})
         assert not (await client.call_tool("search", {"query": "keys"})).is_error
 
     talk(project, talking, flags=("mcp.index_at_start=false",))
     result = call(project.parent, "search", {"flags": ("mcp.index_at_start=false",), "read_only": True}, query="keys")
-    assert "have a person run `waymeet index`" in said(result)
+    assert "ask the user to run `waymeet index`" in text_of(result)
 
 
 def test_trouble_in_the_background_is_told_by_status(project: Path) -> None:
@@ -58,12 +58,12 @@ def test_trouble_in_the_background_is_told_by_status(project: Path) -> None:
     async def talking(client: Client) -> None:
         told = ""
         while "background_failed" not in told:
-            told = said(await client.call_tool("status", {}))
+            told = text_of(await client.call_tool("status", {}))
         refused = await client.call_tool("index", {})
         assert refused.is_error
-        assert "accept_removals=true" in said(refused)
+        assert "accept_removals=true" in text_of(refused)
         assert not (await client.call_tool("index", {"accept_removals": True})).is_error
-        assert "background_failed" not in said(await client.call_tool("status", {}))
+        assert "background_failed" not in text_of(await client.call_tool("status", {}))
 
     talk(project, talking)
 
@@ -71,7 +71,7 @@ def test_trouble_in_the_background_is_told_by_status(project: Path) -> None:
 def test_what_has_no_vector_is_embedded_in_the_background(project: Path) -> None:
     async def talking(client: Client) -> None:
         found = await client.call_tool("search", {"query": "keys"})
-        assert found.structured_content["hits"], "nobody waits for that"
+        assert found.structured_content["hits"], "a search does not wait for embedding"
         while True:
             meaning = (await client.call_tool("status", {})).structured_content["status"]["vectors"]
             if meaning["embedded"] == meaning["chunks"]:
@@ -81,17 +81,17 @@ def test_what_has_no_vector_is_embedded_in_the_background(project: Path) -> None
 
 
 def test_what_words_do_not_find_waits_for_meaning(project: Path) -> None:
-    with index_held(project, embedding=True) as release:
+    with hold_index_lock(project, embedding=True) as release:
 
         async def talking(client: Client) -> None:
             asking = asyncio.create_task(client.call_tool("search", {"query": "zebras"}))
             await asyncio.sleep(1.0)
             assert not asking.done()
             early = await client.call_tool("search", {"query": "keys"})
-            assert "that is under way (embedding sections" in said(early), "what words find is told at once"
-            assert "waymeet index" not in said(early)
+            assert "embedding in progress (embedding sections" in text_of(early), "lexical results do not wait"
+            assert "waymeet index" not in text_of(early)
             release.set()
-            assert "no_vectors" not in said(await asking)
+            assert "no_vectors" not in text_of(await asking)
 
         talk(project, talking, flags=("embedding.provider=hashing", "embedding.background=true"))
 
@@ -118,7 +118,7 @@ def test_a_cancelled_run_ends_and_the_server_goes_on(project: Path, era: str) ->
     async def talking(client: Client) -> None:
         await client.call_tool("search", {"query": "keys"})
         (project / "docs" / "new.md").write_text("# New\n")
-        with index_held(project):
+        with hold_index_lock(project):
             task = asyncio.create_task(client.call_tool("index", {}))
             await asyncio.sleep(0.3)
             assert not task.done()
@@ -142,5 +142,5 @@ def test_who_waits_for_another_process_can_be_closed(project: Path) -> None:
         with pytest.raises(IndexUnavailableError):
             await run
 
-    with index_held(project):
+    with hold_index_lock(project):
         asyncio.run(closed())

@@ -1,4 +1,4 @@
-"""The server for agents, judged by the official inspector and the official conformance suite (`make mcp-official`)."""
+"""The official MCP inspector and conformance suite (`make mcp-official`)."""
 
 import json
 import os

@@ -8,7 +8,7 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import ResourceTemplateReference, TextContent, TextResourceContents
-from support.mcp_client import BOTH, said, talk
+from support.mcp_client import BOTH, talk, text_of
 
 from waymeet.interfaces.mcp.compat import COMPAT
 from waymeet.interfaces.mcp.tools import TOOLS
@@ -65,7 +65,7 @@ def test_resources_come_in_pages(project: Path) -> None:
 
     uris = talk(project, talking)
     assert len(uris) == len(set(uris)) == 450 + 6 + 4
-    with pytest.raises(MCPError, match="cursor is broken"):
+    with pytest.raises(MCPError, match="Malformed cursor"):
         talk(project, lambda client: client.list_resources(cursor="é"))
 
 
@@ -84,7 +84,7 @@ def test_prompts_are_filled_in(project: Path, era: str) -> None:
             assert {word for word in named if word in TOOLS}, "it names tools"
             with pytest.raises(MCPError, match="takes one argument"):
                 await client.get_prompt(each.name, {})
-        with pytest.raises(MCPError, match="There is no prompt"):
+        with pytest.raises(MCPError, match="Unknown prompt"):
             await client.get_prompt("nope", {})
 
     talk(project, talking, era=era)
@@ -116,7 +116,7 @@ def test_the_compatible_set_is_opt_in_and_answers(project: Path) -> None:
         await client.call_tool("remember", {"kind": "notes", "title": "Keys", "text": "Keys are in the drawer."})
         for name in COMPAT:
             found = await client.call_tool(name, {"query": "keys"})
-            assert not found.is_error, said(found)
+            assert not found.is_error, text_of(found)
         notes = await client.call_tool("notes_search", {"query": "keys"})
         assert {hit["kind"] for hit in notes.structured_content["hits"]} == {"notes"}
         code = await client.call_tool("code_search", {"query": "getUserById", "searchMode": "keyword", "topK": 1})
@@ -129,7 +129,7 @@ def test_the_compatible_set_is_opt_in_and_answers(project: Path) -> None:
         files = await client.call_tool("files_search", {"query": "users.py"})
         assert files.structured_content["hits"][0]["document"] == "src/users.py"
         wrong = await client.call_tool("docs_search", {"query": "keys", "topk": 2})
-        assert "Did you mean `topK`?" in said(wrong)
+        assert "Did you mean `topK`?" in text_of(wrong)
 
     talk(project, talking, compat=True)
 
@@ -143,7 +143,7 @@ def test_numbers_of_a_call_count_for_that_call_only(project: Path) -> None:
     async def talking(client: Client) -> None:
         async def hits(**arguments: Any) -> list[dict[str, Any]]:
             found = await client.call_tool("docs_search", {"query": "rotate key", **arguments})
-            assert not found.is_error, said(found)
+            assert not found.is_error, text_of(found)
             shown: list[dict[str, Any]] = found.structured_content["hits"]
             return shown
 

@@ -1,4 +1,4 @@
-"""`waymeet mcp` as a process of its own: what goes over its pipes, what it bears, and when it ends."""
+"""`waymeet mcp` as a process: messages, malformed input, and its end."""
 
 import asyncio
 import json
@@ -50,7 +50,7 @@ class Spoken:
         self.process.stdin.flush()
 
     def hear(self) -> dict[str, Any]:
-        """Give the next message; that anything else is on the wire fails the test."""
+        """Read the next message, and fail if anything else was written."""
         assert self.process.stdout is not None
         wire = self.process.stdout.fileno()
         while b"\n" not in self._held:
@@ -131,10 +131,10 @@ def test_what_is_no_message_is_refused_and_the_server_goes_on(project: Path) -> 
         assert "length <= 100000" in long["result"]["content"][0]["text"]
         server.say(b"x" * 10_000_000)
         assert server.hear()["error"]["code"] == -32700
-        server.say(call(8, "search", query="x" * (stdio.LONGEST + 1)))
+        server.say(call(8, "search", query="x" * (stdio.MAX_LINE_BYTES + 1)))
         refused = server.hear()
         assert (refused["id"], refused["error"]["code"]) == (None, -32600)
-        assert str(stdio.LONGEST) in refused["error"]["message"]
+        assert str(stdio.MAX_LINE_BYTES) in refused["error"]["message"]
 
         server.say(json.dumps(call(9, "search", query="keys \ud83d")).encode())
         assert server.hear()["result"]["structuredContent"]["hits"], "it still answers"
@@ -251,10 +251,10 @@ def test_a_line_without_end_fills_no_memory(tmp_path: Path) -> None:
     path = tmp_path / "long"
     with path.open("wb") as file:
         file.write(b"a\n")
-        file.truncate(stdio.LONGEST + 100_000)
+        file.truncate(stdio.MAX_LINE_BYTES + 100_000)
         file.seek(0, os.SEEK_END)
         file.write(b"\nb\n")
-        file.truncate(2 * stdio.LONGEST + 300_000)
+        file.truncate(2 * stdio.MAX_LINE_BYTES + 300_000)
     with path.open("rb") as file:
         kinds = [each if isinstance(each, bytes) else type(each) for each in read_lines(file.fileno())]
     assert kinds == [b"a", TooLong, b"b", TooLong]

@@ -1,4 +1,4 @@
-"""What the requests other than search answer: reading, the graph, context, notes, tasks, skills, the index."""
+"""Answers of all requests but search: read, graph, context, items, skills, index."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -62,10 +62,10 @@ def test_related(ask: Ask) -> None:
         "docs/fusion.md"
     ]
     few = ask("related", id="docs/setup.md", limit=3)
-    assert few.cut == ("28 of 31 links: `limit` shows more",)
+    assert few.cut == ("28 of 31 links: raise `limit` to list them",)
     tight = ask("related", id="docs/setup.md", limit=50, budget=500)
     assert tight.tokens <= 500
-    assert "for the budget" in tight.cut[-1]
+    assert "to fit the budget" in tight.cut[-1]
     with pytest.raises(NotIndexedError, match="Nothing indexed"):
         ask("related", id="nowhere.md")
 
@@ -99,7 +99,7 @@ def test_an_entry_is_written_changed_related_and_forgotten(opened: Project, ask:
     saved = ask(
         "remember", kind="tasks", title="Rotate", text="Do it.", priority="high", due="2026-12-31", tags=["a", "b"]
     )
-    entry = saved.entry
+    entry = saved.item
     assert entry.fields == {
         "title": "Rotate",
         "tags": ["a", "b"],
@@ -108,7 +108,7 @@ def test_an_entry_is_written_changed_related_and_forgotten(opened: Project, ask:
         "status": "todo",
     }
     assert ask("read", id=entry.id).version == entry.version
-    moved = ask("update", id="rotate", version=entry.version, status="done", due="", properties=["owner=me"]).entry
+    moved = ask("update", id="rotate", version=entry.version, status="done", due="", properties=["owner=me"]).item
     assert (moved.fields["status"], moved.fields["owner"], "due" in moved.fields) == ("done", "me", False)
     assert (moved.text.strip(), moved.fields["tags"]) == ("Do it.", ["a", "b"]), "what is not named stays"
     with pytest.raises(ConflictError) as conflict:
@@ -117,14 +117,14 @@ def test_an_entry_is_written_changed_related_and_forgotten(opened: Project, ask:
     assert (failure.code, failure.status, failure.version) == ("conflict", 409, moved.version)
     assert "Do it." in failure.current
     assert "Other." in failure.refused
-    linked = ask("link", id="rotate", relation="references", target=str(opened.root / "docs" / "setup.md")).entry
+    linked = ask("link", id="rotate", relation="references", target=str(opened.root / "docs" / "setup.md")).item
     assert linked.fields["references"] == ["docs/setup.md"]
     assert ask("related", id=entry.id).links[0].id == "docs/setup.md"
-    taken = ask("link", id="rotate", relation="references", target="docs/setup.md", remove=True).entry
+    taken = ask("link", id="rotate", relation="references", target="docs/setup.md", remove=True).item
     assert "references" not in taken.fields
     with pytest.raises(ConflictError):
         ask("link", id="rotate", relation="blocks", target="docs/setup.md", version=entry.version)
-    assert [each.name for each in ask("entries", kind="tasks", statuses=["done"], tags=["A"]).entries] == ["rotate"]
+    assert [each.name for each in ask("entries", kind="tasks", statuses=["done"], tags=["A"]).items] == ["rotate"]
     assert ask("entries", kind="tasks", properties=["owner=you"]).total == 0
     with pytest.raises(ConflictError):
         ask("forget", id="rotate", version=entry.version)
@@ -138,7 +138,7 @@ def test_several_values_of_one_property_add_up(ask: Ask) -> None:
     for name in ("One", "Two"):
         ask("remember", kind="notes", title=name)
     properties = ["depends_on=one", "depends_on=two"]
-    three = ask("remember", kind="notes", title="Three", properties=properties).entry
+    three = ask("remember", kind="notes", title="Three", properties=properties).item
     assert three.fields["depends_on"] == ["one", "two"]
 
 
@@ -151,7 +151,7 @@ def test_skills(ask: Ask) -> None:
     assert ask("use_skill", id="release").used == 1
     assert ask("recall_skills", task="ship a version").skills[0].used == 1
     assert ask("entry", id="release").used == 1
-    assert {each.name: each.used for each in ask("entries", kind="skills").entries} == {"release": 1, "cook": 0}
+    assert {each.name: each.used for each in ask("entries", kind="skills").items} == {"release": 1, "cook": 0}
 
 
 # --- the index -----------------------------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ def test_status_and_index(opened: Project, ask: Ask, tmp_path: Path) -> None:
     behind = ask("status")
     assert [each.code for each in behind.degraded] == ["behind", "no_model"]
     assert len(behind.status.changes) == 20
-    assert behind.cut == ("5 of 25 changes: `everything` names them",)
+    assert behind.cut == ("5 of 25 changes: set `everything` to list them",)
     assert len(ask("status", everything=True).status.changes) == 25
     assert ask("index").added == 25
     assert ask("index").added == 0

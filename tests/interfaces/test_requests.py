@@ -1,4 +1,4 @@
-"""Every request: what it answers, that it is that of the core, how it is refused, cut and continued."""
+"""Requests: decoding, errors, budgets and cursors, and agreement with the core."""
 
 import json
 from collections.abc import Callable
@@ -14,8 +14,8 @@ from waymeet.analysis.intent import INTENT_WORDS
 from waymeet.analysis.token_estimate import estimate_tokens
 from waymeet.errors import CursorError, RequestError, WaymeetError
 from waymeet.interfaces.requests import fields
-from waymeet.interfaces.requests.decode import convert, decoded
-from waymeet.interfaces.requests.errors import statuses, to_failure
+from waymeet.interfaces.requests.decode import convert, decode_json
+from waymeet.interfaces.requests.errors import list_statuses, to_failure
 from waymeet.interfaces.requests.operations import OPERATIONS
 from waymeet.interfaces.requests.operations.search import SearchAnswer, SearchRequest, to_query
 from waymeet.interfaces.requests.schemas import components, flat_schema, schema
@@ -174,7 +174,7 @@ def test_a_cursor_of_an_index_that_changed_says_so_and_repeats_nothing(opened: P
 def test_a_cursor_of_another_question_or_project_is_refused(opened: Project, ask: Ask, tmp_path: Path) -> None:
     first = ask("search", query="rotate keys", limit=5)
     assert ask("search", query="rotate keys", limit=3, explain=True, cursor=first.cursor).hits
-    with pytest.raises(CursorError, match="another question"):
+    with pytest.raises(CursorError, match="another query"):
         ask("search", query="rotate keys", limit=5, kinds=["docs"], cursor=first.cursor)
     with pytest.raises(CursorError):
         ask("search", query="rotate keys", limit=5, cursor=first.cursor[:-3])
@@ -234,21 +234,21 @@ def test_every_request_is_flat_described_and_strict(name: str) -> None:
 def test_the_answers_make_components() -> None:
     references, named = components([each.answer for each in OPERATIONS.values()])
     assert references[0] == {"$ref": "#/components/schemas/SearchAnswer"}
-    assert {"SearchAnswer", "Hit", "Explanation", "Pack", "Entry"} <= named.keys()
+    assert {"SearchAnswer", "Hit", "Explanation", "Context", "ItemAnswer"} <= named.keys()
 
 
 def test_every_error_has_a_name_and_a_status() -> None:
     kinds = [each for each in vars(known_errors).values() if isinstance(each, type) and issubclass(each, WaymeetError)]
     told = {kind: to_failure(kind("What happened.")) for kind in kinds}
     assert len({each.code for each in told.values()}) == len(kinds)
-    assert {each.status for each in told.values()} == statuses()
+    assert {each.status for each in told.values()} == list_statuses()
     assert all(each.next_step for each in told.values())
     assert to_failure(WaymeetError("a", "b")).next_step == "b"
 
 
 def test_a_misspelt_field_is_suggested() -> None:
     with pytest.raises(RequestError, match="limt") as refused:
-        decoded(SearchRequest, b'{"query": "x", "limt": 3}')
+        decode_json(SearchRequest, b'{"query": "x", "limt": 3}')
     assert refused.value.hint == "Did you mean `limit`?"
     assert convert(SearchRequest, {"query": "x", "limit": "3", "explain": "true"}, lax=True).limit == 3
 

@@ -15,7 +15,15 @@ from typing import Any
 
 import pytest
 from mcp import Client, StdioServerParameters
-from support.server_process import PATIENCE, Served, command, folders, left_behind, make, served
+from support.server_process import (
+    PATIENCE,
+    Served,
+    command,
+    find_leftover_processes,
+    isolated_environment,
+    make,
+    served,
+)
 
 from waymeet import __version__
 from waymeet.interfaces.daemon.client import send_request
@@ -37,7 +45,7 @@ ASKED = ("search", "rotate keys", "--json")
 @pytest.fixture
 def place(tmp_path: Path) -> tuple[Path, dict[str, str]]:
     """Make a project that is indexed."""
-    root, environment = make(tmp_path / "project"), folders(tmp_path)
+    root, environment = make(tmp_path / "project"), isolated_environment(tmp_path)
     assert command(environment, root, "index", "--no-embed").returncode == 0
     return root, environment
 
@@ -123,13 +131,13 @@ def test_one_serves_an_index_and_the_second_says_so(place: tuple[Path, dict[str,
         assert f"process {server.process.pid} at {server.address}" in second.stderr
         told = json.loads(command(environment, root, "serve", "--status", "--json").stdout)
         assert (told["running"], told["pid"], told["address"]) == (True, server.process.pid, server.address)
-        ended = Thread(target=server.process.wait)  # whoever started it has to take note of its end
+        ended = Thread(target=server.process.wait)  # the parent must reap it
         ended.start()
         assert command(environment, root, "serve", "--stop").returncode == 0
         ended.join(PATIENCE)
         assert server.process.returncode == 0
         assert not file.exists()
-        assert not left_behind(environment)
+        assert not find_leftover_processes(environment)
     with served(root, environment) as again:
         assert again.ask("GET", "/healthz").status == 200
 
@@ -142,7 +150,7 @@ def test_one_that_was_killed_is_not_missed(place: tuple[Path, dict[str, str]]) -
         server.ask("POST", "/v1/index", token=True)
         server.process.kill()
         server.process.wait(PATIENCE)
-        wait_until(lambda: not left_behind(environment))
+        wait_until(lambda: not find_leftover_processes(environment))
         file = daemon_file(index_of(environment))
         assert file.exists(), "it could not clear it away"
         assert answered(command(environment, root, *ASKED))["hits"]
@@ -200,9 +208,9 @@ def test_who_answers_badly_is_not_believed(
         told = resident(root, port=port)
         announce(index_of(environment), told)
         assert answered(command(environment, root, *ASKED))["hits"]
-        assert find_daemon(index_of(environment)) == told, "somebody listens there"
+        assert find_daemon(index_of(environment)) == told, "the port is in use"
     assert answered(command(environment, root, *ASKED))["hits"]
-    assert find_daemon(index_of(environment)) is None, "nobody does"
+    assert find_daemon(index_of(environment)) is None, "the port is free"
 
 
 def resident(root: Path, **other: Any) -> Daemon:
@@ -259,7 +267,7 @@ def test_it_ends_by_itself_when_nobody_wants_anything(place: tuple[Path, dict[st
     with served(root, environment, "--idle-seconds", "0.5") as server:
         assert server.process.wait(PATIENCE) == 0
         assert not daemon_file(index_of(environment)).exists()
-        assert not left_behind(environment)
+        assert not find_leftover_processes(environment)
 
 
 def test_it_is_started_by_itself_only_if_the_user_says_so(place: tuple[Path, dict[str, str]]) -> None:

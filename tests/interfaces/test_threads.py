@@ -1,4 +1,4 @@
-"""One project, asked by several threads and an event loop while files change: every answer is one of the right ones."""
+"""Searches of several threads and an event loop while files change."""
 
 import asyncio
 import sys
@@ -27,7 +27,7 @@ QUESTIONS = [
 
 @pytest.fixture
 def _restless() -> Iterator[None]:
-    """Let threads take turns a hundred times as often as usual, so that they meet in bad moments."""
+    """Switch threads a hundred times as often as usual, to provoke races."""
     usual = sys.getswitchinterval()
     sys.setswitchinterval(usual / 100)
     yield
@@ -59,7 +59,7 @@ def test_threads_get_the_answers_that_one_gets(many: Path) -> None:
 
 @pytest.mark.usefixtures("_restless")
 def test_an_answer_is_of_one_generation_while_the_index_changes(many: Path) -> None:
-    """Each page says of which round it is; a hit's text and its document's tag must be of the same round."""
+    """Text and tag of a page name the round of its last change; those of a hit must agree."""
 
     def write(round_: int) -> None:
         for number in range(40):
@@ -102,7 +102,7 @@ def test_those_who_ask_together_share_one_look_for_changed_files(project: Path) 
         with ThreadPoolExecutor(8) as pool:
             found = list(pool.map(lambda _: opened.search("zebras"), range(16)))
     assert {hit.document for answer in found for hit in answer.hits} == {"docs/new.md"}
-    assert all(len(answer.hits) == 1 for answer in found), "nobody answers from before the change"
+    assert all(len(answer.hits) == 1 for answer in found), "no answer is older than the change"
     assert not [each for answer in found for each in answer.degraded if each.stage == "freshness"]
 
 

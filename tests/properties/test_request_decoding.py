@@ -1,4 +1,4 @@
-"""Whatever a program sends becomes a request or a clear refusal, and nothing else."""
+"""Any input becomes a request or a clear error."""
 
 from contextlib import suppress
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from waymeet.errors import CursorError, RequestError
 from waymeet.interfaces.requests import cursor
-from waymeet.interfaces.requests.decode import convert, decoded
+from waymeet.interfaces.requests.decode import convert, decode_json
 from waymeet.interfaces.requests.operations import OPERATIONS
 
 KINDS = [each.request for each in OPERATIONS.values()]
@@ -23,13 +23,13 @@ VALUES = st.recursive(
 
 def _request_or_refusal(kind: type[msgspec.Struct], raw: bytes | str) -> None:
     try:
-        found = decoded(kind, raw)
+        found = decode_json(kind, raw)
     except RequestError as error:
         refusal = error.message, error.hint
         assert all(refusal)
         return
     assert isinstance(found, kind)
-    assert decoded(kind, msgspec.json.encode(found)) == found
+    assert decode_json(kind, msgspec.json.encode(found)) == found
 
 
 @given(st.sampled_from(KINDS), st.binary(max_size=200) | st.text(max_size=60))
@@ -54,14 +54,14 @@ def test_hostile_bytes(raw: bytes) -> None:
 @given(st.text(max_size=60) | st.binary(max_size=60).map(bytes.hex))
 def test_any_cursor(text: str) -> None:
     with suppress(CursorError):
-        assert cursor.read(text, b"question") == cursor.FIRST
+        assert cursor.decode_cursor(text, b"question") == cursor.FIRST
         assert not text
 
 
 @given(st.lists(st.text(max_size=20), max_size=30), st.integers(0, 2**60))
 def test_a_cursor_remembers_what_was_shown(ids: list[str], generation: int) -> None:
     asked = b"12345678"
-    written = cursor.written(cursor.Page(generation), asked, ids)
-    assert cursor.read(written, asked) == cursor.Page(generation, frozenset(map(cursor.key, ids)))
+    written = cursor.encode_cursor(cursor.Page(generation), asked, ids)
+    assert cursor.decode_cursor(written, asked) == cursor.Page(generation, frozenset(map(cursor.hash_id, ids)))
     with pytest.raises(CursorError):
-        cursor.read(written, b"another.")
+        cursor.decode_cursor(written, b"another.")

@@ -1,4 +1,4 @@
-"""Talking with the server for agents by the official client, in this process and in both eras of the protocol."""
+"""Connect the official MCP client with a server in this process, in both protocol versions."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -23,13 +23,13 @@ Talk = Callable[[Client], Awaitable[Result]]
 ERAS = {"2025-11-25": "legacy", "2026-07-28": "auto"}
 BOTH = pytest.mark.parametrize("era", ERAS)
 PATIENCE = 60
-"""Seconds until a test gives up; nothing takes long."""
+"""Timeout of a test in seconds."""
 
 
 def talk(
     root: Path, talking: Talk[Result], *, era: str = "2026-07-28", flags: tuple[str, ...] = (), **how: Any
 ) -> Result:
-    """Open a project, serve it, and let a client talk with it."""
+    """Open a project, serve it, and run a function with a connected client."""
 
     async def go() -> Result:
         opened = Project.open(root, flags=("embedding.provider=none", *flags))
@@ -40,14 +40,14 @@ def talk(
             assert client.protocol_version == era
             try:
                 return await talking(client)
-            except MCPError as error:  # not as one of the group that the client would make of it
+            except MCPError as error:  # raised outside of the client, which would wrap it in an exception group
                 refused = error
         raise refused
 
     return asyncio.run(go())
 
 
-def said(result: CallToolResult) -> str:
+def text_of(result: CallToolResult) -> str:
     (content,) = result.content
     assert isinstance(content, TextContent)
     return content.text
@@ -58,8 +58,8 @@ def call(root: Path, name: str, _how: dict[str, Any] | None = None, **arguments:
 
 
 @contextmanager
-def index_held(root: Path, *, embedding: bool = False) -> Iterator[Event]:
-    """Keep everybody else from indexing or embedding, as another process would, until that is over."""
+def hold_index_lock(root: Path, *, embedding: bool = False) -> Iterator[Event]:
+    """Hold the index lock, or the embedding lock, as another process would."""
     index = Project.open(root).index_path
     index.parent.mkdir(parents=True, exist_ok=True)
     held, done = Event(), Event()

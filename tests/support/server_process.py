@@ -1,4 +1,4 @@
-"""The resident process of a small project, run as a process of its own with folders of its own."""
+"""Run the server of a small project as a process with folders of its own."""
 
 import http.client
 import json
@@ -25,7 +25,7 @@ FILES = {
 
 
 class Reply(NamedTuple):
-    """What came back."""
+    """A response."""
 
     status: int
     headers: Mapping[str, str]
@@ -33,12 +33,12 @@ class Reply(NamedTuple):
 
     @property
     def json(self) -> Any:
-        """The body, read."""
+        """Decode the body."""
         return json.loads(self.body)
 
 
 class Served(NamedTuple):
-    """A server that runs."""
+    """A running server."""
 
     root: Path
     environment: dict[str, str]
@@ -48,7 +48,7 @@ class Served(NamedTuple):
 
     @property
     def address(self) -> str:
-        """Where it answers."""
+        """Give the base URL."""
         return f"http://127.0.0.1:{self.port}"
 
     def ask(
@@ -84,8 +84,8 @@ def make(root: Path) -> Path:
     return root
 
 
-def folders(folder: Path) -> dict[str, str]:
-    """Give an environment in which nothing of the user's is touched."""
+def isolated_environment(folder: Path) -> dict[str, str]:
+    """Make an environment with folders of its own, separate from the user's."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("WAYMEET_", "XDG_"))}
     own = {f"XDG_{name}_HOME": str(folder / name.lower()) for name in ("DATA", "CONFIG", "CACHE", "STATE")}
     return {**kept, **WITHOUT_MODELS, **own, "HOME": str(folder / "home")}
@@ -99,27 +99,27 @@ def command(environment: dict[str, str], root: Path, *arguments: str) -> "subpro
     )
 
 
-def left_behind(environment: dict[str, str]) -> list[int]:
-    """Find processes that were started with an environment and still run, where the system can tell (Linux)."""
-    mark = f"XDG_DATA_HOME={environment['XDG_DATA_HOME']}".encode()
+def find_leftover_processes(environment: dict[str, str]) -> list[int]:
+    """Find running processes that were started with an environment (on Linux)."""
+    variable = f"XDG_DATA_HOME={environment['XDG_DATA_HOME']}".encode()
     found = []
     for place in Path("/proc").glob("[0-9]*/environ"):
         with suppress(OSError):
-            if mark in place.read_bytes().split(b"\0"):
+            if variable in place.read_bytes().split(b"\0"):
                 found.append(int(place.parent.name))
     return found
 
 
 @contextmanager
 def served(root: Path, environment: dict[str, str], *arguments: str) -> Iterator[Served]:
-    """Serve a project until the test is done with it."""
+    """Serve a project for the duration of a test."""
     whole = [sys.executable, "-m", "waymeet", "serve", "--port", "0", "--json", *arguments]
     process = subprocess.Popen(whole, env=environment, cwd=root, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout
-        told = json.loads(process.stdout.readline())
+        announced = json.loads(process.stdout.readline())
         token = command(environment, root, "serve", "--show-token").stdout.strip()
-        running = Served(root, environment, process, int(told["address"].rpartition(":")[2]), token)
+        running = Served(root, environment, process, int(announced["address"].rpartition(":")[2]), token)
         until = monotonic() + PATIENCE
         while not running.ask("GET", "/v1/status").json["indexed"]:
             assert monotonic() < until

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from mcp import Client, StdioServerParameters
-from support.server_process import command, folders, make, served
+from support.server_process import command, isolated_environment, make, served
 
 CALLS, AT_ONCE, NOTES = (200, 50, 25) if os.environ.get("TORTURE") else (24, 12, 4)
 """Commands, how many of them run at the same time, and notes that each agent writes."""
@@ -46,7 +46,7 @@ async def agent(root: Path, environment: dict[str, str], name: str) -> list[str]
             )
             assert not saved.is_error, saved
             assert saved.structured_content is not None
-            written.append(str(saved.structured_content["entry"]["id"]))
+            written.append(str(saved.structured_content["item"]["id"]))
             found = await client.call_tool("search", {"query": f"crowd {name}{number}"})
             assert not found.is_error, found
     return written
@@ -70,7 +70,7 @@ def call(root: Path, environment: dict[str, str], number: int) -> str:
 
 @pytest.mark.parametrize("resident", [False, True], ids=["with a watcher", "with a resident process"])
 def test_a_crowd_loses_nothing(tmp_path: Path, resident: bool) -> None:
-    root, environment = make(tmp_path / "project"), folders(tmp_path)
+    root, environment = make(tmp_path / "project"), isolated_environment(tmp_path)
     assert command(environment, root, "index").returncode == 0
 
     async def crowd() -> list[str]:

@@ -1,4 +1,4 @@
-"""A project for programs that must not wait: each call runs in a thread and is awaited."""
+"""The async API of a project: every call runs in a thread."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     from waymeet.search.context import Context
     from waymeet.search.lookup.citation import Excerpt
 
-Given = ParamSpec("Given")
+Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
 _THREADS = 4
 
 
 class AsyncProject:
-    """A project whose calls are awaited.
+    """The async API of a project.
 
-    Questions are answered in a few threads of its own, which share one index; indexing has a thread for itself, and
-    changes of notes, tasks and skills have one, so that they keep nobody else waiting. Who is cancelled stops waiting
-    at once: a call that has not begun never begins, one that has comes to its end, so that a change is made whole or
-    not at all. An indexing run ends between two files.
+    Searches run in a few threads that share one index. Changes of notes, tasks and skills run in one thread, indexing
+    in another, so that they do not block searches. A cancelled call stops waiting at once: if it has not started, it
+    never runs; if it has, it runs to its end, so that a change is made completely or not at all. A cancelled indexing
+    run ends between two files.
     """
 
     def __init__(self, project: Project, *, threads: int = _THREADS) -> None:
         self.project = project
-        self._answering = ThreadPoolExecutor(threads, thread_name_prefix="waymeet")
-        self._changing = ThreadPoolExecutor(1, thread_name_prefix="waymeet-change")
-        self._indexing = ThreadPoolExecutor(1, thread_name_prefix="waymeet-index")
+        self._search_pool = ThreadPoolExecutor(threads, thread_name_prefix="waymeet")
+        self._change_pool = ThreadPoolExecutor(1, thread_name_prefix="waymeet-change")
+        self._index_pool = ThreadPoolExecutor(1, thread_name_prefix="waymeet-index")
         self._closing = Event()
 
     @classmethod
@@ -54,27 +54,33 @@ class AsyncProject:
         return cls(await asyncio.to_thread(Project.open, root, index=index, flags=flags), threads=threads)
 
     async def call(
-        self, function: Callable[Concatenate[Project, Given], Result], *given: Given.args, **named: Given.kwargs
+        self,
+        function: Callable[Concatenate[Project, Parameters], Result],
+        *args: Parameters.args,
+        **kwargs: Parameters.kwargs,
     ) -> Result:
-        """Await any function of the project, such as `answer_search`."""
-        return await self._awaited(self._answering, partial(function, self.project, *given, **named))
+        """Call any function of the project, such as `answer_search`, in a thread."""
+        return await self._run_in(self._search_pool, partial(function, self.project, *args, **kwargs))
 
     async def change(
-        self, function: Callable[Concatenate[Project, Given], Result], *given: Given.args, **named: Given.kwargs
+        self,
+        function: Callable[Concatenate[Project, Parameters], Result],
+        *args: Parameters.args,
+        **kwargs: Parameters.kwargs,
     ) -> Result:
-        """Await a function that changes something, such as `answer_remember`: one after the other, as they came."""
-        return await self._awaited(self._changing, partial(function, self.project, *given, **named))
+        """Call a function that changes something, such as `answer_remember`, one at a time."""
+        return await self._run_in(self._change_pool, partial(function, self.project, *args, **kwargs))
 
     async def search(self, query: str | Query, *, refresh: bool = True) -> Answer:
-        """Answer a question, as `Project.search` does."""
+        """Search, as `Project.search` does."""
         return await self.call(Project.search, query, refresh=refresh)
 
     async def context(self, task: str | Query, *, budget: int = 0, refresh: bool = True) -> "Context":
-        """Put together what to read for a task, as `Project.context` does."""
+        """Collect what to read for a task, as `Project.context` does."""
         return await self.call(Project.context, task, budget=budget, refresh=refresh)
 
     async def read(self, reference: str, *, start: int = 0, lines: int = 0) -> "Excerpt":
-        """Read a section or some lines of a file, as `Project.read` does."""
+        """Read a section or lines of a file, as `Project.read` does."""
         return await self.call(Project.read, reference, start=start, lines=lines)
 
     async def index(
@@ -85,12 +91,12 @@ class AsyncProject:
         *,
         accept_removals: bool = False,
     ) -> "IndexReport":
-        """Bring the index up to date, as `Project.index` does; one run at a time.
+        """Bring the index up to date, as `Project.index` does, one run at a time.
 
-        What is told of the progress is called in the event loop.
+        The callbacks are called in the event loop.
         """
         return await self.run(
-            lambda told, embedded, held: self.project.index(told, embedded, held, accept_removals=accept_removals),
+            lambda read, embedded, wait: self.project.index(read, embedded, wait, accept_removals=accept_removals),
             progress,
             embedding,
             waiting,
@@ -103,34 +109,43 @@ class AsyncProject:
         embedding: Progress | None = None,
         waiting: Callable[[], None] | None = None,
     ) -> Result:
-        """Await long work that tells of its progress; who is cancelled ends it when it next tells, or waits."""
+        """Run long work that reports progress.
+
+        If the caller is cancelled, the work ends at its next report.
+        """
         loop, stopped = asyncio.get_running_loop(), Event()
 
-        def go_on() -> None:
+        def check_cancelled() -> None:
             if stopped.is_set() or self._closing.is_set():
-                raise IndexUnavailableError("The run was ended before it was done.", "Index again for the rest.")
+                raise IndexUnavailableError("Indexing was cancelled.", "Index again for the remaining files.")
 
-        def told(told_to: Progress | None) -> Progress:
-            def tell(done: int, total: int, item: str) -> None:
-                go_on()
-                if told_to is not None:
-                    loop.call_soon_threadsafe(told_to, done, total, item)
+        def in_loop(listener: Progress | None) -> Progress:
+            def report(done: int, total: int, item: str) -> None:
+                check_cancelled()
+                if listener is not None:
+                    loop.call_soon_threadsafe(listener, done, total, item)
 
-            return tell
+            return report
 
-        def held() -> None:
-            go_on()
+        def report_waiting() -> None:
+            check_cancelled()
             if waiting is not None:
                 loop.call_soon_threadsafe(waiting)
 
         try:
-            return await self._awaited(self._indexing, partial(work, told(progress), told(embedding), held))
+            return await self._run_in(
+                self._index_pool, partial(work, in_loop(progress), in_loop(embedding), report_waiting)
+            )
         except asyncio.CancelledError:
             stopped.set()
             raise
 
-    async def _awaited(self, pool: ThreadPoolExecutor, work: Callable[[], Result]) -> Result:
-        """Await work in a thread; what a closing door drops is an error for those who wait for it."""
+    async def _run_in(self, pool: ThreadPoolExecutor, work: Callable[[], Result]) -> Result:
+        """Run work in a pool.
+
+        Raises:
+            IndexUnavailableError: the project was closed before the work started.
+        """
         try:
             if not self._closing.is_set():
                 return await asyncio.get_running_loop().run_in_executor(pool, work)
@@ -141,12 +156,12 @@ class AsyncProject:
         raise IndexUnavailableError("The project was closed.", "Open it again.")
 
     async def close(self) -> None:
-        """Wait for what is under way, ending a run of indexing, and let go of the index."""
+        """Cancel indexing, wait for running calls, and close the project."""
         self._closing.set()
         await asyncio.to_thread(self._close)
 
     def _close(self) -> None:
-        for pool in (self._answering, self._changing, self._indexing):
+        for pool in (self._search_pool, self._change_pool, self._index_pool):
             pool.shutdown(wait=True, cancel_futures=True)
         self.project.close()
 

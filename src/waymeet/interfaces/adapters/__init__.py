@@ -1,1 +1,4 @@
-"""Retrievers for other libraries: `pip install 'waymeet[langchain]'` or `'waymeet[llamaindex]'`."""
+"""Retrievers for other libraries.
+
+Install with `pip install 'waymeet[langchain]'` or `pip install 'waymeet[llamaindex]'`.
+"""

@@ -1,4 +1,4 @@
-"""What the retrievers have in common: the sections that answer a question, as text with facts beside it."""
+"""Shared part of the retrievers: search results as passages with metadata."""
 
 from typing import Any
 
@@ -8,34 +8,37 @@ from waymeet.errors import UsageError
 from waymeet.project import Project
 from waymeet.types import Answer, Filters, Hit, Query
 
-SHOWN = ("title", "source", "headings")
-"""Facts that help a language model to read a passage; the others are for programs."""
+MODEL_METADATA = ("title", "source", "headings")
+"""Metadata that help a language model to read a passage; the other keys are for programs."""
 
 
 class Passage(Struct, frozen=True):
-    """A section that answers."""
+    """A section of a search result."""
 
     id: str
     """Citable: `path#L10-L24`."""
     text: str
     score: float
-    facts: dict[str, Any]
+    metadata: dict[str, Any]
 
 
-def passages(project: Project, question: str, limit: int, recipe: str, filters: Filters) -> list[Passage]:
-    """Find the sections that answer a question, with their whole texts; exactly the hits of `Project.search`."""
-    query = Query(question, limit=limit or project.settings.shape.limit, recipe=recipe, filters=filters)
-    found = project.search(query)
-    texts = project.texts([hit.id for hit in found.hits])
-    return [Passage(hit.id, texts.get(hit.id) or _shown(hit), hit.score, _facts(hit, found)) for hit in found.hits]
+def find_passages(project: Project, text: str, limit: int, recipe: str, filters: Filters) -> list[Passage]:
+    """Search, and give the hits of `Project.search` with the full texts of their sections."""
+    query = Query(text, limit=limit or project.settings.shape.limit, recipe=recipe, filters=filters)
+    answer = project.search(query)
+    texts = project.texts([hit.id for hit in answer.hits])
+    return [
+        Passage(hit.id, texts.get(hit.id) or _join_snippets(hit), hit.score, _metadata(hit, answer))
+        for hit in answer.hits
+    ]
 
 
-def _shown(hit: Hit) -> str:
-    """Give what the answer shows of a section that changed since."""
+def _join_snippets(hit: Hit) -> str:
+    """Join the snippets, for a section whose file has changed since the search."""
     return "\n".join(section.snippet for section in hit.sections)
 
 
-def _facts(hit: Hit, answer: Answer) -> dict[str, Any]:
+def _metadata(hit: Hit, answer: Answer) -> dict[str, Any]:
     return {
         "id": hit.id,
         "source": hit.document,
@@ -55,6 +58,6 @@ def _facts(hit: Hit, answer: Answer) -> dict[str, Any]:
     }
 
 
-def missing(library: str, extra: str) -> UsageError:
-    """Say that the library to adapt to is not installed."""
+def missing_library(library: str, extra: str) -> UsageError:
+    """Make the error for a library that is not installed."""
     return UsageError(f"{library} is not installed.", f"Install it: pip install 'waymeet[{extra}]'")

@@ -8,7 +8,7 @@
 
 import asyncio
 
-from waymeet.interfaces.adapters.common import SHOWN, missing, passages
+from waymeet.interfaces.adapters.common import MODEL_METADATA, find_passages, missing_library
 from waymeet.project import Project
 from waymeet.types import Filters
 
@@ -17,16 +17,16 @@ try:
     from llama_index.core.callbacks import CallbackManager
     from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 except ImportError as error:
-    raise missing("llama-index-core", "llamaindex") from error
+    raise missing_library("llama-index-core", "llamaindex") from error
 
-_EVERYTHING = Filters()
+_NO_FILTERS = Filters()
 
 
 class WaymeetRetriever(BaseRetriever):
-    """Finds the sections of a project that answer a question, best first.
+    """Retriever of the sections of a project that match a query, best first.
 
-    The text of a node is that of the section; its id can be cited and read back, and its metadata say where it stands,
-    why it was found, and in `degraded` what the answer lacked. Only title, path and headings are shown to a model.
+    The text of a node is the text of the section. Its id can be cited and read back. Its metadata contain the source,
+    the reason and, in `degraded`, what limited the search. A model gets only title, path and headings of them.
     """
 
     def __init__(
@@ -35,10 +35,10 @@ class WaymeetRetriever(BaseRetriever):
         *,
         limit: int = 0,
         recipe: str = "auto",
-        filters: Filters = _EVERYTHING,
+        filters: Filters = _NO_FILTERS,
         callback_manager: CallbackManager | None = None,
     ) -> None:
-        """`limit` is the most sections; 0 for the project's setting."""
+        """Make a retriever of at most `limit` sections, 0 for the project's setting."""
         super().__init__(callback_manager=callback_manager)
         self._project = project
         self._limit = limit
@@ -46,19 +46,19 @@ class WaymeetRetriever(BaseRetriever):
         self._filters = filters
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        found = passages(self._project, query_bundle.query_str, self._limit, self._recipe, self._filters)
+        passages = find_passages(self._project, query_bundle.query_str, self._limit, self._recipe, self._filters)
         return [
             NodeWithScore(
                 node=TextNode(
-                    id_=each.id,
-                    text=each.text,
-                    metadata=each.facts,
-                    excluded_llm_metadata_keys=[key for key in each.facts if key not in SHOWN],
-                    excluded_embed_metadata_keys=list(each.facts),
+                    id_=passage.id,
+                    text=passage.text,
+                    metadata=passage.metadata,
+                    excluded_llm_metadata_keys=[key for key in passage.metadata if key not in MODEL_METADATA],
+                    excluded_embed_metadata_keys=list(passage.metadata),
                 ),
-                score=each.score,
+                score=passage.score,
             )
-            for each in found
+            for passage in passages
         ]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:

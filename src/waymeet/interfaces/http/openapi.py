@@ -66,7 +66,7 @@ _SERVER_ROUTES = (
         token=True,
     ),
     _ServerRoute(
-        "GET", "/metrics", "metrics", "Metrics for Prometheus", 200, {"text/route": {"schema": {"type": "string"}}}
+        "GET", "/metrics", "metrics", "Metrics for Prometheus", 200, {"text/plain": {"schema": {"type": "string"}}}
     ),
     _ServerRoute("GET", "/healthz", "health", "Health check", 200, {_JSON: {"schema": {"type": "object"}}}),
     _ServerRoute(

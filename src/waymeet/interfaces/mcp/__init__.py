@@ -1,8 +1,8 @@
-"""The door for agents: a server of the Model Context Protocol.
+"""The server of the Model Context Protocol (MCP), for agents.
 
-`server` puts the parts together: `tools` (made from the shared requests), `calling` (one call, from arguments to an
-answer or an error that names the next step), `text` (answers as models read them), `resources`, `prompts`, `opening`
-(the index is opened and brought up to date while the server answers already). `stdio` carries messages over standard
-input and output, which `wires` takes for them. `compat` offers the tools of other systems under their own names. The
-library is imported only when a server is made.
+`server` combines the parts: `tools` (built from the shared requests), `call_tool` (one call, from arguments to an
+answer or an error with a next step), `render` (answers as text for models), `resources`, `prompts`, and
+`background_index` (updates the index while the server already answers). `stdio` transports messages over the
+descriptors that `stdio_pipes` reserves. `compat` offers tools under the names of other systems. The MCP library is
+imported only when a server is made.
 """

@@ -1,4 +1,4 @@
-"""The index that a server answers from: opened and brought up to date while the server runs already."""
+"""Update the index in the background while an MCP server already answers."""
 
 import asyncio
 import logging
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from threading import Event
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from waymeet.errors import IndexUnavailableError, UsageError, WaymeetError
 from waymeet.interfaces.async_project import AsyncProject
@@ -19,30 +19,40 @@ from waymeet.project.embedding import is_paid
 from waymeet.types import Degraded
 
 _LOG = logging.getLogger(__name__)
-_LOOK = 0.1
-"""Seconds between two looks whether there is an index."""
+_POLL_SECONDS = 0.1
+"""Seconds between two checks whether another task has made the index."""
+_READING, _EMBEDDING = "reading files", "embedding sections"
+
+
+class _PhaseProgress(NamedTuple):
+    phase: str
+    done: int = 0
+    total: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.phase}: {self.done} of {self.total}" if self.total else f"{self.phase}: started"
 
 
 class BackgroundIndex:
-    """The way of one project from its folder to an index that answers.
+    """Updates the index of a project while a server runs.
 
-    Entering it begins: what changed is read, a project that was never indexed is indexed, and what has no vector is
-    embedded, all in the background. Leaving it ends that.
+    Entering the context starts a task that indexes changed files, or a project without an index, and then embeds
+    sections without a vector. Leaving the context stops the task.
     """
 
-    def __init__(self, held: AsyncProject, *, at_start: bool = True) -> None:
-        self._held = held
+    def __init__(self, project: AsyncProject, *, at_start: bool = True) -> None:
+        self._project = project
         self._at_start = at_start
         self._usable = asyncio.Event()
-        self._whole = asyncio.Event()
+        self._embedded = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._stopped = Event()
-        self._far: tuple[str, int, int] | None = None
-        self._told: set[Progress] = set()
-        self._trouble: WaymeetError | None = None
+        self._progress: _PhaseProgress | None = None
+        self._listeners: set[Progress] = set()
+        self._error: WaymeetError | None = None
 
     async def __aenter__(self) -> Self:
-        self._task = asyncio.create_task(self._bring())
+        self._task = asyncio.create_task(self._update())
         return self
 
     async def __aexit__(
@@ -50,74 +60,72 @@ class BackgroundIndex:
     ) -> None:
         await self._stop()
 
-    async def usable(self, tell: Progress) -> None:
-        """Wait until there is an index to ask; not for long, for clients give up after a while.
+    async def wait_until_usable(self, listener: Progress) -> None:
+        """Wait for an index to search, at most `mcp.wait_seconds`, because clients time out.
 
         Raises:
-            IndexUnavailableError: the first run is still going on.
+            IndexUnavailableError: the first run has not finished.
         """
-        if not await self._awaited(self._usable, tell):
+        if not await self._wait(self._usable, listener):
             raise IndexUnavailableError(
-                f"The project is being read for the first time: {self._how_far()}.",
-                "Ask again in a moment; `status` tells how far it is.",
+                f"The project is being indexed for the first time ({self._progress or _PhaseProgress(_READING)}).",
+                "Try again in a moment; `status` shows the progress.",
             )
 
-    async def whole(self, tell: Progress) -> bool:
-        """Wait, as long, until what had no vector at the start has one; tell whether that came about meanwhile."""
-        return not self._whole.is_set() and await self._awaited(self._whole, tell)
+    async def wait_until_embedded(self, listener: Progress) -> bool:
+        """Wait for missing vectors, at most `mcp.wait_seconds`.
 
-    async def _awaited(self, event: asyncio.Event, tell: Progress) -> bool:
+        Returns whether they were added while this call waited.
+        """
+        return not self._embedded.is_set() and await self._wait(self._embedded, listener)
+
+    async def _wait(self, event: asyncio.Event, listener: Progress) -> bool:
         if event.is_set():
             return True
-        self._told.add(tell)
+        self._listeners.add(listener)
         try:
             with suppress(TimeoutError):
-                await asyncio.wait_for(event.wait(), self._held.project.settings.mcp.wait_seconds)
+                await asyncio.wait_for(event.wait(), self._project.project.settings.mcp.wait_seconds)
         finally:
-            self._told.discard(tell)
+            self._listeners.discard(listener)
         return event.is_set()
 
     async def index(self, request: IndexRequest, reading: Progress, embedding: Progress) -> IndexAnswer:
-        """Bring the index up to date now, in place of the background.
+        """Stop the background task and index now.
 
         Raises:
-            WaymeetError: it cannot be done.
+            WaymeetError: indexing failed.
         """
-        project = self._held.project
-        await self._held.call(refuse_everything)
+        project = self._project.project
+        await self._project.call(refuse_broad_root)
         await self._stop()
-        if not await self._held.call(lambda each: each.indexed):
+        if not await self._project.call(_is_indexed):
             self._usable.clear()
-        files, sections = self._noted("reading files"), self._noted("embedding sections")
         try:
-            answer = await self._held.run(
-                lambda told, embedded, held: answer_index(project, request, told, embedded, held),
-                _both(files, reading),
-                _both(sections, embedding),
+            answer = await self._project.run(
+                lambda read, embedded, waiting: answer_index(project, request, read, embedded, waiting),
+                _call_both(self._track(_READING), reading),
+                _call_both(self._track(_EMBEDDING), embedding),
             )
-            self._trouble = None
+            self._error = None
         finally:
-            self._far = None
+            self._progress = None
             self._usable.set()
-            self._whole.set()
+            self._embedded.set()
         return answer
 
-    def degraded(self) -> tuple[Degraded, ...]:
-        """Say what is still going on, or what went wrong, in the background."""
-        if self._trouble is not None:
-            return (Degraded("index", "background_failed", f"{self._trouble.message} {self._trouble.hint}".rstrip()),)
-        if self._far is not None:
-            return (Degraded("index", "going_on", self._how_far()),)
+    def list_degraded(self) -> tuple[Degraded, ...]:
+        """List the running update, or the error of a failed one."""
+        if self._error is not None:
+            return (Degraded("index", "background_failed", f"{self._error.message} {self._error.hint}".rstrip()),)
+        if self._progress is not None:
+            return (Degraded("index", "going_on", str(self._progress)),)
         return ()
 
     @property
-    def far(self) -> str:
-        """Say how far what goes on in the background is; empty if nothing does."""
-        return self._how_far() if self._far is not None else ""
-
-    def _how_far(self) -> str:
-        what, done, total = self._far or ("reading", 0, 0)
-        return f"{what}: {done} of {total}" if total else f"{what} has begun"
+    def progress(self) -> str:
+        """Describe the progress of the running update, or give the empty string."""
+        return str(self._progress or "")
 
     async def _stop(self) -> None:
         self._stopped.set()
@@ -127,73 +135,88 @@ class BackgroundIndex:
                 await self._task
             self._task = None
 
-    async def _bring(self) -> None:
-        project = self._held.project
+    async def _update(self) -> None:
+        project = self._project.project
         try:
-            if await self._held.call(lambda each: each.indexed):
+            if await self._project.call(_is_indexed):
                 self._usable.set()
             elif is_too_broad(project.root):
                 return
             if not self._at_start:
-                await self._made_by_others()
-                return
-            if not project.settings.mcp.index_at_start:
-                return
-            await self._held.run(
-                lambda told, _embedded, held: project.index(told, None, held, embed=False), self._noted("reading files")
-            )
-            self._usable.set()
-            self._far = None
-            await self._held.run(
-                lambda _told, embedded, held: _embed(project, embedded, held, self._stopped.is_set),
-                None,
-                self._noted("embedding sections"),
-            )
+                await self._wait_for_other_indexer()
+            elif project.settings.mcp.index_at_start:
+                await self._index_and_embed(project)
         except WaymeetError as error:
-            self._trouble = error
+            self._error = error
             _LOG.warning("%s", error)
         finally:
-            self._far = None
-            self._usable.set()  # whoever waits is answered, be it by an error
-            self._whole.set()
+            self._progress = None
+            self._usable.set()  # waiting calls continue and report the error
+            self._embedded.set()
 
-    async def _made_by_others(self) -> None:
-        """Wait until there is an index that somebody else in this process makes."""
-        while not self._usable.is_set() and not await self._held.call(lambda each: each.indexed):
+    async def _index_and_embed(self, project: Project) -> None:
+        await self._project.run(
+            lambda read, _embedded, waiting: project.index(read, None, waiting, embed=False), self._track(_READING)
+        )
+        self._usable.set()
+        self._progress = None
+        await self._project.run(
+            lambda _read, embedded, waiting: _embed_missing(project, embedded, waiting, self._stopped.is_set),
+            None,
+            self._track(_EMBEDDING),
+        )
+
+    async def _wait_for_other_indexer(self) -> None:
+        """Wait until another task of this process has made the index."""
+        while not self._usable.is_set() and not await self._project.call(_is_indexed):
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._usable.wait(), _LOOK)
+                await asyncio.wait_for(self._usable.wait(), _POLL_SECONDS)
 
-    def _noted(self, what: str) -> Progress:
-        def note(done: int, total: int, item: str) -> None:
-            self._far = (what, done, total)
-            for tell in self._told:
-                tell(done, total, item)
+    def _track(self, phase: str) -> Progress:
+        """Record the progress of a phase and pass it to listeners."""
 
-        self._far = (what, 0, 0)
-        return note
+        def track(done: int, total: int, item: str) -> None:
+            self._progress = _PhaseProgress(phase, done, total)
+            for listener in self._listeners:
+                listener(done, total, item)
+
+        self._progress = _PhaseProgress(phase)
+        return track
 
 
-def _both(first: Progress, second: Progress) -> Progress:
-    def told(done: int, total: int, item: str) -> None:
+def _call_both(first: Progress, second: Progress) -> Progress:
+    def call(done: int, total: int, item: str) -> None:
         first(done, total, item)
         second(done, total, item)
 
-    return told
+    return call
 
 
-def _embed(project: Project, progress: Progress, waiting: Callable[[], None], stopped: Callable[[], bool]) -> None:
-    """Embed what has no vector, if that may happen by itself: not for money, and not if the user does not want it."""
-    numbers = project.settings.embedding
+def _is_indexed(project: Project) -> bool:
+    return project.indexed
+
+
+def _embed_missing(
+    project: Project, progress: Progress, waiting: Callable[[], None], stopped: Callable[[], bool]
+) -> None:
+    """Embed sections without a vector if the model is free and `embedding.background` is on."""
+    settings = project.settings.embedding
     if find_usable_daemon(project.index_path, project.root):
         return  # the daemon embeds
-    if numbers.background and not is_paid(project.models, numbers):
+    if settings.background and not is_paid(project.models, settings):
         project.embed(progress, stopped, waiting=waiting)
 
 
-def refuse_everything(project: Project) -> None:
-    """Refuse to index a home folder or a whole disk, which an agent may ask for without meaning it."""
+def refuse_broad_root(project: Project) -> None:
+    """Refuse to index a home folder or a whole disk.
+
+    An agent may be started in such a folder by mistake.
+
+    Raises:
+        UsageError: the folder is too broad.
+    """
     if not project.indexed and is_too_broad(project.root):
         raise UsageError(
-            f"{project.root} is not a project and will not be indexed by an agent.",
+            f"{project.root} is not a project and is not indexed for an agent.",
             "Start the server in a project's folder, or name it: waymeet mcp -C PATH",
         )

@@ -1,4 +1,4 @@
-"""One call of a tool, from its arguments to an answer, or to an error that names the next step."""
+"""Call a tool: from arguments to an answer, or to an error with a next step."""
 
 import asyncio
 import logging
@@ -15,12 +15,12 @@ from waymeet.errors import ConflictError, WaymeetError
 from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.daemon.client import query_daemon
 from waymeet.interfaces.mcp.background_index import BackgroundIndex
-from waymeet.interfaces.mcp.render import UNTRUSTED, framed
-from waymeet.interfaces.mcp.tools import Offered
+from waymeet.interfaces.mcp.render import UNTRUSTED, quote_untrusted
+from waymeet.interfaces.mcp.tools import ToolSpec
 from waymeet.interfaces.render.text import escape_control, to_single_line
 from waymeet.interfaces.requests.decode import convert
 from waymeet.interfaces.requests.errors import Failure, to_failure
-from waymeet.interfaces.requests.missing_vectors import UNFINISHED, embed_missing, unfinished
+from waymeet.interfaces.requests.missing_vectors import MISSING_VECTORS, embed_missing, lacks_vectors
 from waymeet.interfaces.requests.operations import OPERATIONS
 from waymeet.interfaces.requests.operations.index import IndexRequest
 from waymeet.interfaces.requests.operations.status import StatusAnswer
@@ -32,63 +32,63 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
 _LOG = logging.getLogger(__name__)
-_PACE = 0.2
-"""Seconds between two reports of progress, at least."""
-_SHOWN = 4000
-"""Characters of each text that an error about a conflict shows."""
-_NEXT = {
-    "no_index": "call `index`, then ask again.",
-    "index_unavailable": "call `status`, then ask again.",
-    "busy_index": "ask again in a moment.",
-    "damaged_index": "have a person run: waymeet check --repair",
+_PROGRESS_SECONDS = 0.2
+"""Minimum seconds between two progress notifications."""
+_MAX_CONFLICT_CHARS = 4000
+"""Maximum characters of the current text in a conflict error."""
+_NEXT_STEPS = {
+    "no_index": "call `index`, then repeat the call.",
+    "index_unavailable": "call `status`, then repeat the call.",
+    "busy_index": "repeat the call in a moment.",
+    "damaged_index": "ask the user to run: waymeet check --repair",
     "not_indexed": "call `search` for its id.",
     "not_found": "call `search` for its id.",
     "no_such_entry": "call `search` with kinds notes, tasks or skills for its id.",
     "bad_cursor": "call `search` again without a cursor.",
-    "removals": "if the files are meant to be gone, call `index` with accept_removals=true.",
+    "removals": "if the files were removed on purpose, call `index` with accept_removals=true.",
     "unknown_recipe": "call `search` again without recipe and mode.",
 }
-_META = "waymeet/failure"
-_ALLOWING = (
-    "Whoever set it up can allow changes: have the client send the header `Authorization: Bearer TOKEN`; "
-    "`waymeet serve --show-token` shows the token."
+_FAILURE_KEY = "waymeet/failure"
+_ALLOW_CHANGES = (
+    "To allow changes, have the client send the header `Authorization: Bearer TOKEN`. "
+    "To see the token: waymeet serve --show-token"
 )
 
 
 class ServerContext(NamedTuple):
-    """What a server answers with."""
+    """The project, background index, tools and permissions of a server."""
 
-    held: AsyncProject
-    opening: BackgroundIndex
-    tools: Mapping[str, Offered]
+    project: AsyncProject
+    background: BackgroundIndex
+    tools: Mapping[str, ToolSpec]
     may_write: Callable[[Any], bool]
-    """Whether whoever sent a request may change notes, tasks and skills; it is given the request of HTTP, or None."""
+    """Tells whether the sender of an HTTP request (None for other transports) may change things."""
 
 
-def allowed(serving: ServerContext, ctx: "ServerRequestContext[Any, Any]") -> dict[str, Offered]:
-    """Give the tools that somebody may use."""
-    writing = serving.may_write(ctx.request)
-    return {name: each for name, each in serving.tools.items() if writing or not (each.writes or each.keeps)}
+def list_allowed_tools(server: ServerContext, ctx: "ServerRequestContext[Any, Any]") -> dict[str, ToolSpec]:
+    """List the tools that the sender of a request may call."""
+    may_write = server.may_write(ctx.request)
+    return {name: tool for name, tool in server.tools.items() if may_write or tool.is_read_only}
 
 
-async def called(
-    serving: ServerContext, ctx: "ServerRequestContext[Any, Any]", name: str, arguments: Mapping[str, Any]
+async def call_tool(
+    server: ServerContext, ctx: "ServerRequestContext[Any, Any]", name: str, arguments: Mapping[str, Any]
 ) -> CallToolResult:
     """Call a tool.
 
     Raises:
-        MCPError: there is no such tool.
+        MCPError: there is no such tool, or the sender may not call it.
     """
-    tools = allowed(serving, ctx)
+    tools = list_allowed_tools(server, ctx)
     if name not in tools:
-        raise MCPError(INVALID_PARAMS, _no_such_tool(name, serving.tools, tools, over_http=ctx.request is not None))
+        raise MCPError(INVALID_PARAMS, _unknown_tool(name, server.tools, tools, over_http=ctx.request is not None))
     try:
-        answer = await _answered(serving, ctx, tools[name], arguments)
+        answer = await _compute_answer(server, ctx, tools[name], arguments)
     except WaymeetError as error:
-        return failed(error, tools)
-    except Exception as error:  # noqa: BLE001 - a mistake of ours must not end the server; it is told and logged
+        return to_error_result(error, tools)
+    except Exception as error:  # noqa: BLE001 - a bug in one tool must not end the server; it is reported and logged
         _LOG.exception("the tool %s failed", name)
-        return _told(f"This is a mistake in Waymeet, not yours: {error!r}\nNext: report it; other tools still work.")
+        return _error_result(f"Internal error in Waymeet: {error!r}\nNext: report it. Other tools still work.")
     return CallToolResult(
         content=[TextContent(text=tools[name].text(answer))],
         structured_content=msgspec.json.decode(msgspec.json.encode(answer)),
@@ -96,120 +96,144 @@ async def called(
     )
 
 
-async def _answered(
-    serving: ServerContext, ctx: "ServerRequestContext[Any, Any]", tool: Offered, arguments: Mapping[str, Any]
-) -> Any:  # noqa: ANN401 - each tool has its own
+async def _compute_answer(
+    server: ServerContext, ctx: "ServerRequestContext[Any, Any]", tool: ToolSpec, arguments: Mapping[str, Any]
+) -> Any:  # noqa: ANN401 - each tool has its own type
     request: Any = convert(tool.request, arguments)
-    if getattr(request, "budget", None) == 0 and tool.name != "context":  # which has a setting of its own
-        request = replace(request, budget=serving.held.project.settings.mcp.budget)
-    async with telling(ctx) as tell:
+    if getattr(request, "budget", None) == 0 and tool.name != "context":  # `context` has its own setting
+        request = replace(request, budget=server.project.project.settings.mcp.budget)
+    async with report_progress(ctx) as progress:
         if isinstance(request, IndexRequest):
-            return await serving.opening.index(request, tell.first, tell.second)
-        if tool.waits:
-            await serving.opening.usable(tell.first)
-        work = serving.held.change if tool.writes else serving.held.call
-        answer = await work(_by_whom, tool, request)
-        if unfinished(answer) and not _found(answer) and await serving.opening.whole(tell.second):
-            answer = await work(_by_whom, tool, request)  # by meaning, for words alone found nothing
+            return await server.background.index(request, progress.first, progress.second)
+        if tool.needs_index:
+            await server.background.wait_until_usable(progress.first)
+        call = server.project.change if tool.writes else server.project.call
+        answer = await call(_run_tool, tool, request)
+        if (
+            lacks_vectors(answer)
+            and not _has_results(answer)
+            and await server.background.wait_until_embedded(progress.second)
+        ):
+            answer = await call(_run_tool, tool, request)  # vectors may find what lexical search did not
+    return await _add_background_state(server, answer)
+
+
+async def _add_background_state(server: ServerContext, answer: Any) -> Any:  # noqa: ANN401 - each tool has its own type
+    """Add the state of the background index, and start embedding if vectors are missing."""
     if isinstance(answer, StatusAnswer):
-        return replace(answer, degraded=(*answer.degraded, *serving.opening.degraded()))
-    if unfinished(answer):
-        if far := serving.opening.far:
-            return replace(answer, degraded=tuple(_following(each, far) for each in answer.degraded))
-        await serving.held.call(embed_missing, answer)
+        return replace(answer, degraded=(*answer.degraded, *server.background.list_degraded()))
+    if lacks_vectors(answer):
+        if progress := server.background.progress:
+            return replace(answer, degraded=tuple(_add_progress(each, progress) for each in answer.degraded))
+        await server.project.call(embed_missing, answer)
     return answer
 
 
-def _found(answer: object) -> bool:
+def _has_results(answer: object) -> bool:
     return any(getattr(answer, name, ()) for name in ("hits", "pieces", "skills"))
 
 
-def _following(degraded: Degraded, far: str) -> Degraded:
-    """Say of vectors that are missing that they are being made: there is nothing to do but to ask again."""
-    if degraded.code not in UNFINISHED:
+def _add_progress(degraded: Degraded, progress: str) -> Degraded:
+    """Replace the advice to embed missing vectors by the progress of embedding them."""
+    if degraded.code not in MISSING_VECTORS:
         return degraded
-    said = degraded.detail.partition(": run `")[0]
-    return Degraded(degraded.stage, degraded.code, f"{said}; that is under way ({far}), and later answers are better")
+    cause = degraded.detail.partition(": run `")[0]
+    detail = f"{cause}; embedding in progress ({progress}), later results will be more complete"
+    return Degraded(degraded.stage, degraded.code, detail)
 
 
-def _by_whom(project: Project, tool: Offered, request: Any) -> Any:  # noqa: ANN401 - each tool has its own
-    """Have a question answered by the resident process of the index, if there is one, else here."""
-    if tool.waits and tool.name in OPERATIONS:
+def _run_tool(project: Project, tool: ToolSpec, request: Any) -> Any:  # noqa: ANN401 - each tool has its own types
+    """Send a request to the daemon of the index if one is running, else compute the answer here."""
+    if tool.needs_index and tool.name in OPERATIONS:
         answer = query_daemon(project, tool.name, request, tool.answer)
         if answer is not None:
             return answer
     return tool.call(project, request)
 
 
-def failed(error: WaymeetError, tools: Mapping[str, Offered]) -> CallToolResult:
-    """Put an error as a model can act on it."""
-    told = to_failure(error)
-    step = _NEXT.get(told.code, "")
-    if told.code == "no_index" and "index" not in tools:
-        step = "have a person run `waymeet index` in the project's folder."
-    if told.code == "conflict":
-        step = f"look at what the file holds now, then call again with version={told.version}" if told.version else ""
-    lines = [told.message, *([told.next_step] if told.next_step != step else []), *([f"Next: {step}"] if step else [])]
+def to_error_result(error: WaymeetError, tools: Mapping[str, ToolSpec]) -> CallToolResult:
+    """Convert an error to a result with the next call for an agent."""
+    failure = to_failure(error)
+    step = _NEXT_STEPS.get(failure.code, "")
+    if failure.code == "no_index" and "index" not in tools:
+        step = "ask the user to run `waymeet index` in the project's folder."
+    if failure.code == "conflict":
+        retry = f"compare with the current text, then call again with version={failure.version}"
+        step = retry if failure.version else ""  # an item that is gone has no version
+    lines = [failure.message]
+    if failure.next_step != step:
+        lines.append(failure.next_step)
+    if step:
+        lines.append(f"Next: {step}")
     if isinstance(error, ConflictError):
-        lines += ["It holds now:", framed(error.current[:_SHOWN])]
-    return _told("\n".join(lines), told)
+        lines += ["Current text:", quote_untrusted(error.current[:_MAX_CONFLICT_CHARS])]
+    return _error_result("\n".join(lines), failure)
 
 
-def _told(text: str, failure: Failure | None = None) -> CallToolResult:
-    about = {_META: msgspec.to_builtins(failure)} if failure is not None else None
-    return CallToolResult(content=[TextContent(text=escape_control(text))], is_error=True, _meta=about)
+def _error_result(text: str, failure: Failure | None = None) -> CallToolResult:
+    meta = {_FAILURE_KEY: msgspec.to_builtins(failure)} if failure is not None else None
+    return CallToolResult(content=[TextContent(text=escape_control(text))], is_error=True, _meta=meta)
 
 
-def _no_such_tool(name: str, every: Mapping[str, Offered], tools: Mapping[str, Offered], *, over_http: bool) -> str:
-    if name in every:
-        why = f"The tool `{name}` changes things, and this server is read-only for you. There are: {', '.join(tools)}."
-        return f"{why} {_ALLOWING}" if over_http else why
-    return f"There is no tool {name!r}. There are: {', '.join(tools)}."
+def _unknown_tool(
+    name: str, all_tools: Mapping[str, ToolSpec], allowed: Mapping[str, ToolSpec], *, over_http: bool
+) -> str:
+    if name in all_tools:
+        message = f"The tool `{name}` is not allowed: this server is read-only for you. Tools: {', '.join(allowed)}."
+        return f"{message} {_ALLOW_CHANGES}" if over_http else message
+    return f"Unknown tool {name!r}. Tools: {', '.join(allowed)}."
 
 
 class ProgressReporter(NamedTuple):
-    """Takes progress of work in two parts, such as reading and embedding."""
+    """Progress callbacks for work in two phases, such as reading and embedding."""
 
     first: Progress
     second: Progress
 
 
+class _ProgressSender:
+    """Sends the latest progress of two phases to a client, never backwards."""
+
+    def __init__(self, ctx: "ServerRequestContext[Any, Any]") -> None:
+        self._ctx = ctx
+        self._latest = (0, 0, "")
+        self._last_sent = self._first_total = 0
+        self._updated, self._sending = asyncio.Event(), asyncio.Lock()
+
+    def update_first(self, done: int, total: int, item: str) -> None:
+        self._first_total, self._latest = total, (done, total, item)
+        self._updated.set()
+
+    def update_second(self, done: int, total: int, item: str) -> None:
+        self._latest = (self._first_total + done, self._first_total + total, item)
+        self._updated.set()
+
+    async def send_latest(self) -> None:
+        async with self._sending:
+            done, total, item = self._latest
+            if done > self._last_sent:
+                self._last_sent = done
+                await self._ctx.session.report_progress(done, total, to_single_line(item))
+
+    async def send_updates(self) -> None:
+        while await self._updated.wait():
+            self._updated.clear()
+            await asyncio.shield(self.send_latest())  # a notification that is being sent must arrive whole
+            await asyncio.sleep(_PROGRESS_SECONDS)
+
+
 @asynccontextmanager
-async def telling(ctx: "ServerRequestContext[Any, Any]") -> AsyncIterator[ProgressReporter]:
-    """Send progress to whoever asked for it: not too often, never backwards, and at last how it ended."""
-    latest = (0, 0, "")
-    last = before = 0
-    news, turn = asyncio.Event(), asyncio.Lock()
+async def report_progress(ctx: "ServerRequestContext[Any, Any]") -> AsyncIterator[ProgressReporter]:
+    """Send progress notifications to the client.
 
-    def first(done: int, total: int, item: str) -> None:
-        nonlocal before, latest
-        before, latest = total, (done, total, item)
-        news.set()
-
-    def second(done: int, total: int, item: str) -> None:
-        nonlocal latest
-        latest = (before + done, before + total, item)
-        news.set()
-
-    async def send() -> None:
-        nonlocal last
-        async with turn:
-            done, total, item = latest
-            if done > last:
-                last = done
-                await ctx.session.report_progress(done, total, to_single_line(item))
-
-    async def sending() -> None:
-        while await news.wait():
-            news.clear()
-            await asyncio.shield(send())  # what is on its way arrives, even if the work ends just now
-            await asyncio.sleep(_PACE)
-
-    task = asyncio.create_task(sending())
+    They are throttled, never go backwards, and end with the last state.
+    """
+    sender = _ProgressSender(ctx)
+    task = asyncio.create_task(sender.send_updates())
     try:
-        yield ProgressReporter(first, second)
+        yield ProgressReporter(sender.update_first, sender.update_second)
     finally:
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
-    await send()
+    await sender.send_latest()

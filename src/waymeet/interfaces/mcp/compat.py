@@ -1,6 +1,6 @@
-"""The tools of the systems that Waymeet's rankings come from, under their own names, with their own parameters.
+"""Tools with the names and parameters of the systems that some rankings come from.
 
-They are offered only to those who ask for them (`waymeet mcp --compat`): their answers are those of `search`.
+They are offered only on request (`waymeet mcp --compat`). Their answers are those of `search`.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,96 +9,96 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from waymeet.interfaces.mcp.render import search_text
-from waymeet.interfaces.mcp.tools import Offered
-from waymeet.interfaces.requests.fields import Budget, Kind, Question
+from waymeet.interfaces.mcp.tools import ToolSpec
+from waymeet.interfaces.requests.fields import Budget, Kind, QueryText
 from waymeet.interfaces.requests.operations.search import SearchAnswer, SearchRequest, answer_search
 from waymeet.project import Project
 from waymeet.settings import Layer
 
 Mode = Literal["hybrid", "vector", "keyword"]
-Part = Annotated[float, Meta(ge=0.0, le=1.0)]
-_Asked = Annotated[Question, Meta(min_length=1, description="What to look for.")]
-_Seeds = Annotated[int, Meta(ge=1, le=1000, description="Best nodes to start from; else 5.")]
-_Files = Annotated[int, Meta(ge=1, le=1000, description="Best files to take; else 10.")]
-_Most = Annotated[int, Meta(ge=1, le=1000, description="Most results; else 5, of files 10.")]
-_Least = Annotated[
-    Part, Meta(description="Leave out what scores less, the best being 1; else 0.5, of files and skills_recall 0.3.")
+Share = Annotated[float, Meta(ge=0.0, le=1.0)]
+_Query = Annotated[QueryText, Meta(min_length=1, description="What to search for.")]
+_NodeSeeds = Annotated[int, Meta(ge=1, le=1000, description="Number of best nodes to start from; default 5.")]
+_FileSeeds = Annotated[int, Meta(ge=1, le=1000, description="Number of best files to rank; default 10.")]
+_MaxResults = Annotated[int, Meta(ge=1, le=1000, description="Maximum results; default 5, for files 10.")]
+_MinScore = Annotated[
+    Share, Meta(description="Minimum score, relative to the best; default 0.5, for files and skills_recall 0.3.")
 ]
-_Far = Annotated[int, Meta(ge=0, le=10, description="How many links far to walk; else 1.")]
-_Left = Annotated[Part, Meta(description="What is left of a score behind a link; else by the kind of the link.")]
-_By = Annotated[Mode, Meta(description="By words and meaning, by meaning alone, or by words alone.")]
+_Depth = Annotated[int, Meta(ge=0, le=10, description="Maximum number of links to follow; default 1.")]
+_Decay = Annotated[Share, Meta(description="Factor of the score per link; default by link type.")]
+_Mode = Annotated[Mode, Meta(description="Lexical and vector search, vector search only, or lexical search only.")]
 
 
 class NodesRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, rename="camel"):
-    """The best sections and symbols, and what is linked to them."""
+    """Search sections and symbols, and follow their links."""
 
-    query: _Asked
-    top_k: _Seeds | UnsetType = UNSET
-    bfs_depth: _Far | UnsetType = UNSET
-    max_results: _Most | UnsetType = UNSET
-    min_score: _Least | UnsetType = UNSET
-    bfs_decay: _Left | UnsetType = UNSET
-    search_mode: _By = "hybrid"
+    query: _Query
+    top_k: _NodeSeeds | UnsetType = UNSET
+    bfs_depth: _Depth | UnsetType = UNSET
+    max_results: _MaxResults | UnsetType = UNSET
+    min_score: _MinScore | UnsetType = UNSET
+    bfs_decay: _Decay | UnsetType = UNSET
+    search_mode: _Mode = "hybrid"
     budget: Budget = 0
 
 
 class FilesRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, rename="camel"):
-    """Whole files by path, title and the names of what is in them."""
+    """Search files by path, title and symbol names."""
 
-    query: _Asked
-    top_k: _Files | UnsetType = UNSET
-    max_results: _Most | UnsetType = UNSET
-    min_score: _Least | UnsetType = UNSET
-    search_mode: _By = "hybrid"
+    query: _Query
+    top_k: _FileSeeds | UnsetType = UNSET
+    max_results: _MaxResults | UnsetType = UNSET
+    min_score: _MinScore | UnsetType = UNSET
+    search_mode: _Mode = "hybrid"
     budget: Budget = 0
 
 
 class StagedRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, rename="camel"):
-    """A question to the search in stages."""
+    """Search in all stages."""
 
-    query: _Asked
-    top_k: Annotated[int, Meta(ge=1, le=1000, description="Most results.")] = 10
-    skip_expansion: Annotated[bool, Meta(description="Ask no model for other wordings.")] = False
+    query: _Query
+    top_k: Annotated[int, Meta(ge=1, le=1000, description="Maximum results.")] = 10
+    skip_expansion: Annotated[bool, Meta(description="Do not let a model suggest other wordings.")] = False
     budget: Budget = 0
 
 
 class ModedRequest(StagedRequest, frozen=True, forbid_unknown_fields=True, kw_only=True, rename="camel"):
-    """A question to the search in stages, in one of its modes."""
+    """Search in one of four modes."""
 
     mode: Annotated[
         Literal["hybrid", "bm25_only", "vec_only", "deep"],
-        Meta(description="Words and meaning, words alone, meaning alone, or all stages."),
+        Meta(description="Lexical and vector search, lexical only, vector only, or all stages."),
     ] = "hybrid"
 
 
-def _nodes(recipe: str, kinds: tuple[Kind, ...]) -> Callable[[Project, Any], SearchAnswer]:
+def _make_nodes_call(recipe: str, kinds: tuple[Kind, ...]) -> Callable[[Project, Any], SearchAnswer]:
     def answer(project: Project, request: NodesRequest | FilesRequest) -> SearchAnswer:
-        given = {
+        parameters = {
             "top_k": request.top_k,
             "max_results": request.max_results,
             "min_score": request.min_score,
             "uniform": getattr(request, "bfs_decay", UNSET),
         }
-        numbers = {name: value for name, value in given.items() if value is not UNSET}
+        numbers = {name: value for name, value in parameters.items() if value is not UNSET}
         depth = getattr(request, "bfs_depth", UNSET)
-        most = 10 if recipe == "files" else 5
-        asked = SearchRequest(
+        default_limit = 10 if recipe == "files" else 5
+        search = SearchRequest(
             query=request.query,
-            limit=most if isinstance(request.max_results, UnsetType) else request.max_results,
+            limit=default_limit if isinstance(request.max_results, UnsetType) else request.max_results,
             recipe=recipe,
             mode=request.search_mode,
             kinds=kinds,
             depth=-1 if depth is UNSET else depth,
             budget=request.budget,
         )
-        return answer_search(project, asked, (Layer("the call", {"neighbours": numbers}),))
+        return answer_search(project, search, (Layer("the call", {"neighbours": numbers}),))
 
     return answer
 
 
-def _staged(project: Project, request: StagedRequest) -> SearchAnswer:
+def _answer_staged(project: Project, request: StagedRequest) -> SearchAnswer:
     mode = request.mode if isinstance(request, ModedRequest) else "deep"
-    asked = SearchRequest(
+    search = SearchRequest(
         query=request.query,
         limit=request.top_k,
         recipe="deep" if mode == "deep" else "classic",
@@ -106,29 +106,29 @@ def _staged(project: Project, request: StagedRequest) -> SearchAnswer:
         expand=not request.skip_expansion,
         budget=request.budget,
     )
-    return answer_search(project, asked)
+    return answer_search(project, search)
 
 
-def _tool(name: str, said: str, request: type[Struct], call: Callable[..., SearchAnswer]) -> Offered:
-    return Offered(name, said, f"{said}, as `search` does.", request, SearchAnswer, call, search_text)
+def _make_tool(name: str, title: str, request: type[Struct], call: Callable[..., SearchAnswer]) -> ToolSpec:
+    return ToolSpec(name, title, f"{title}, as `search` does.", request, SearchAnswer, call, search_text)
 
 
-def _kinds(what: str, kind: Kind) -> Offered:
-    said = f"Search {what} and what is linked to them"
-    return _tool(f"{kind}_search", said, NodesRequest, _nodes("neighbours", (kind,)))
+def _make_kind_tool(subject: str, kind: Kind) -> ToolSpec:
+    title = f"Search {subject} and follow their links"
+    return _make_tool(f"{kind}_search", title, NodesRequest, _make_nodes_call("neighbours", (kind,)))
 
 
 _TOOLS = (
-    _kinds("sections of docs", "docs"),
-    _kinds("symbols of code", "code"),
-    _kinds("notes", "notes"),
-    _kinds("tasks", "tasks"),
-    _kinds("skills", "skills"),
-    _tool("skills_recall", "Find skills that fit a task", NodesRequest, _nodes("skills_recall", ())),
-    _tool("docs_search_files", "Find files of docs", FilesRequest, _nodes("files", ("docs",))),
-    _tool("code_search_files", "Find files of code", FilesRequest, _nodes("files", ("code",))),
-    _tool("files_search", "Find files by path", FilesRequest, _nodes("files", ())),
-    _tool("deep_search", "Search in all stages", StagedRequest, _staged),
-    _tool("projecthub_search", "Search in one of four modes", ModedRequest, _staged),
+    _make_kind_tool("sections of docs", "docs"),
+    _make_kind_tool("symbols of code", "code"),
+    _make_kind_tool("notes", "notes"),
+    _make_kind_tool("tasks", "tasks"),
+    _make_kind_tool("skills", "skills"),
+    _make_tool("skills_recall", "Find skills for a task", NodesRequest, _make_nodes_call("skills_recall", ())),
+    _make_tool("docs_search_files", "Find doc files", FilesRequest, _make_nodes_call("files", ("docs",))),
+    _make_tool("code_search_files", "Find code files", FilesRequest, _make_nodes_call("files", ("code",))),
+    _make_tool("files_search", "Find files by path", FilesRequest, _make_nodes_call("files", ())),
+    _make_tool("deep_search", "Search in all stages", StagedRequest, _answer_staged),
+    _make_tool("projecthub_search", "Search in one of four modes", ModedRequest, _answer_staged),
 )
-COMPAT: Mapping[str, Offered] = {each.name: each for each in _TOOLS}
+COMPAT: Mapping[str, ToolSpec] = {tool.name: tool for tool in _TOOLS}

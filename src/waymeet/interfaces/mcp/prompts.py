@@ -1,4 +1,4 @@
-"""Ways of working with the project that a person can start by name."""
+"""MCP prompts: workflows that a user can start by name."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -9,93 +9,96 @@ from mcp_types import INVALID_PARAMS, GetPromptResult, Prompt, PromptArgument, P
 from waymeet.interfaces.mcp.render import UNTRUSTED
 
 
-class _Way(NamedTuple):
+class _Workflow(NamedTuple):
     title: str
     description: str
     argument: str
-    about: str
+    argument_description: str
     text: str
     writes: bool = False
 
 
-_WAYS = {
-    "answer_with_sources": _Way(
+_WORKFLOWS = {
+    "answer_with_sources": _Workflow(
         "Answer with sources",
-        "Answer a question from the project alone, each statement with its source.",
+        "Answer a question from the project only, with a source for each statement.",
         "question",
         "The question to answer.",
-        "Answer this from the project's own knowledge: {question}\n\n"
-        "1. Call `search` with it, and again with other words if the answer is thin.\n"
-        "2. Call `read` for the best two or three ids, and `related` where one page is not enough.\n"
-        "3. Answer in a few sentences. Behind each statement put the id it rests on, as in (docs/setup.md#L10-L24). "
-        "Say where sources contradict one another, are stale, or do not answer it.",
+        "Answer this question from the project's files: {question}\n\n"
+        "1. Call `search` with the question, and again with other words if the results are not enough.\n"
+        "2. Call `read` for the best two or three ids, and `related` if one page is not enough.\n"
+        "3. Answer in a few sentences. After each statement, cite the id of its source, as in (docs/setup.md#L10-L24). "
+        "Say which sources contradict each other or are stale, and which parts of the question they do not answer.",
     ),
-    "begin_task": _Way(
+    "begin_task": _Workflow(
         "Begin a task",
-        "Gather what is known before work begins, then make a plan.",
+        "Collect what the project contains about a task, then make a plan.",
         "task",
-        "What is to be done.",
-        "Before you begin with this task, find out what the project knows about it: {task}\n\n"
-        "1. Call `recall_skills` with the task: perhaps it was done here before.\n"
+        "The task.",
+        "Before you start this task, find out what the project contains about it: {task}\n\n"
+        "1. Call `recall_skills` with the task, in case there are instructions for it.\n"
         "2. Call `context` with the task.\n"
-        "3. Call `related` for the files that will change, to see what they touch and what describes them.\n"
-        "4. Make a short plan that names files and ids, what could break, and what is not known.",
+        "3. Call `related` for the files that will change, to see what depends on them and what describes them.\n"
+        "4. Make a short plan with files and ids, risks and open questions.",
     ),
-    "record_decision": _Way(
+    "record_decision": _Workflow(
         "Record a decision",
-        "Keep a decision as a note that is found again.",
+        "Record a decision as a note.",
         "decision",
-        "What was decided, in a sentence.",
-        "Keep this decision in the project's notes: {decision}\n\n"
-        "1. Call `search` with kinds notes and docs: if something says the same, `update` that instead; if it "
-        "contradicts, name it.\n"
-        "2. Call `remember` with kind notes: what was decided, why, what was rejected, from when on it holds.\n"
-        "3. Call `link` for the files it concerns (references) and for what it replaces (supersedes).",
+        "The decision, in a sentence.",
+        "Record this decision in the project's notes: {decision}\n\n"
+        "1. Call `search` with kinds notes and docs. If a note records the same decision, `update` it instead. If a "
+        "document contradicts it, name the document.\n"
+        "2. Call `remember` with kind notes: the decision, its reason, rejected alternatives, and its date.\n"
+        "3. Call `link` for the files it concerns (references) and the notes it replaces (supersedes).",
         writes=True,
     ),
-    "check_docs": _Way(
+    "check_docs": _Workflow(
         "Check docs against code",
-        "Find where pages and the code they describe have drifted apart.",
+        "Find differences between pages and the code they describe.",
         "path",
         "A page, a source file or a folder.",
-        "Check whether what is written about {path} still holds.\n\n"
+        "Check whether the docs about {path} are still correct.\n\n"
         "1. Call `related` for it with link_types source and mentions, to find pages and the code they describe.\n"
-        "2. Call `search` with paths set to it, and look at `staleness` of the hits.\n"
-        "3. Call `read` for both sides of each pair. List every statement that no longer holds, with both ids, and "
-        "what it should say instead. Change nothing yet.",
+        "2. Call `search` with paths set to it, and check `staleness` of the hits.\n"
+        "3. Call `read` for the page and the code of each pair. List every statement that is wrong, with both ids, and "
+        "the correction. Change nothing yet.",
     ),
 }
 
 
-def listed(*, writing: bool) -> list[Prompt]:
-    """Describe the prompts to a client; those that write only to one who may."""
+def list_prompts(*, writing: bool) -> list[Prompt]:
+    """List the prompts, including those that write only if `writing` is true."""
     return [
         Prompt(
             name=name,
-            title=way.title,
-            description=way.description,
-            arguments=[PromptArgument(name=way.argument, description=way.about, required=True)],
+            title=workflow.title,
+            description=workflow.description,
+            arguments=[
+                PromptArgument(name=workflow.argument, description=workflow.argument_description, required=True)
+            ],
         )
-        for name, way in _WAYS.items()
-        if writing or not way.writes
+        for name, workflow in _WORKFLOWS.items()
+        if writing or not workflow.writes
     ]
 
 
-def prompt(name: str, arguments: Mapping[str, str], *, writing: bool) -> GetPromptResult:
-    """Give a prompt with its argument filled in.
+def get_prompt(name: str, arguments: Mapping[str, str], *, writing: bool) -> GetPromptResult:
+    """Fill the argument into a prompt.
 
     Raises:
-        MCPError: there is no such prompt, or it lacks its argument.
+        MCPError: there is no such prompt, or its argument is missing.
     """
-    names = [each.name for each in listed(writing=writing)]
+    names = [prompt.name for prompt in list_prompts(writing=writing)]
     if name not in names:
-        raise MCPError(INVALID_PARAMS, f"There is no prompt {name!r}. There are: {', '.join(names)}.")
-    way = _WAYS[name]
-    given = arguments.get(way.argument, "").strip()
-    if not given or set(arguments) != {way.argument}:
-        raise MCPError(INVALID_PARAMS, f"The prompt {name} takes one argument, `{way.argument}`: {way.about}")
-    text = way.text.replace(f"{{{way.argument}}}", given)
+        raise MCPError(INVALID_PARAMS, f"Unknown prompt {name!r}. Prompts: {', '.join(names)}.")
+    workflow = _WORKFLOWS[name]
+    value = arguments.get(workflow.argument, "").strip()
+    if not value or set(arguments) != {workflow.argument}:
+        expected = f"`{workflow.argument}`: {workflow.argument_description}"
+        raise MCPError(INVALID_PARAMS, f"The prompt {name} takes one argument, {expected}")
+    text = workflow.text.replace(f"{{{workflow.argument}}}", value)
     return GetPromptResult(
-        description=way.description,
+        description=workflow.description,
         messages=[PromptMessage(role="user", content=TextContent(text=f"{text}\n\n{UNTRUSTED}"))],
     )

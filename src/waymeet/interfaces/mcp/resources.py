@@ -1,4 +1,4 @@
-"""What the project holds, as resources: documents and sections by address, and lists of what was written down."""
+"""MCP resources: documents and sections by URI, and lists of notes, tasks and skills."""
 
 from base64 import b64decode, urlsafe_b64encode
 from typing import TYPE_CHECKING, get_args
@@ -18,10 +18,10 @@ from mcp_types import (
 )
 
 from waymeet.errors import NoIndexError, WaymeetError
-from waymeet.interfaces.mcp.render import UNTRUSTED, entries_text
+from waymeet.interfaces.mcp.render import UNTRUSTED, items_text
 from waymeet.interfaces.requests.errors import to_failure
-from waymeet.interfaces.requests.fields import EntryKind
-from waymeet.interfaces.requests.operations.entries import EntriesRequest, answer_entries
+from waymeet.interfaces.requests.fields import ItemKind
+from waymeet.interfaces.requests.operations.items import ItemsRequest, answer_items
 from waymeet.interfaces.requests.operations.read import ReadRequest, answer_read
 from waymeet.interfaces.requests.operations.status import StatusRequest, answer_status
 from waymeet.project import Project
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 SCHEME = "waymeet://"
 _DOCUMENTS = f"{SCHEME}documents/"
 _STATUS = f"{SCHEME}status"
-_LISTS = {f"{SCHEME}{kind}": kind for kind in get_args(EntryKind)}
-_PAGE = 200
-_OFFERED = 100
-"""Most completions, by the protocol."""
+_LISTS = {f"{SCHEME}{kind}": kind for kind in get_args(ItemKind)}
+_PAGE_SIZE = 200
+_MAX_COMPLETIONS = 100
+"""Limit of the protocol."""
 _MARKDOWN = (".md", ".markdown", ".mdx")
 
 TEMPLATES = [
@@ -43,74 +43,73 @@ TEMPLATES = [
         name="document",
         title="A document",
         uri_template=f"{_DOCUMENTS}{{+path}}",
-        description="The text of an indexed file, by its path below the project's root.",
+        description="The text of an indexed file, by its path relative to the project's root.",
     ),
     ResourceTemplate(
         name="section",
         title="A section",
         uri_template=f"{_DOCUMENTS}{{+path}}{{#section}}",
-        description="Some lines of an indexed file (#L10-L24, as in the ids that `search` shows), or what stands under "
-        "a heading or symbol of it.",
+        description="Lines of an indexed file (#L10-L24, as in ids of `search`), or the text of a heading or symbol.",
     ),
 ]
 
 
-def address(document: str) -> str:
-    """Give the address of a document; what parts a path from a place in it may stand in the path itself.
+def document_uri(document: str) -> str:
+    """Build the URI of a document, with characters such as # in its path escaped.
 
-    >>> address("docs/set up.md"), address("docs/c#.md")
+    >>> document_uri("docs/set up.md"), document_uri("docs/c#.md")
     ('waymeet://documents/docs/set%20up.md', 'waymeet://documents/docs/c%23.md')
     """
     return f"{_DOCUMENTS}{quote(document, safe='/:')}"
 
 
-def resources(project: Project, cursor: str) -> ListResourcesResult:
-    """List what there is: the lists first, then documents in the order of their paths, a page at a time.
+def list_resources(project: Project, cursor: str) -> ListResourcesResult:
+    """List resources page by page: first the lists, then documents by path.
 
     Raises:
-        MCPError: the cursor is none of ours.
+        MCPError: the cursor is malformed.
     """
-    after = _after(cursor)
-    found = [] if after else _lists()
+    after = _decode_cursor(cursor)
+    listed = [] if after else _fixed_resources()
     try:
         store = project.refreshed_store()[0]
-    except NoIndexError:  # it will come; what can be read without one is there already
-        return ListResourcesResult(resources=found)
+    except NoIndexError:  # the lists can be read without an index
+        return ListResourcesResult(resources=listed)
     with store.snapshot():
-        every = sorted(id_ for id_ in store.fingerprints() if id_ > after)
-        documents = store.documents(every[:_PAGE])
-    found += [_resource(documents[id_]) for id_ in every[:_PAGE] if id_ in documents and not id_.endswith("/")]
-    more = urlsafe_b64encode(every[_PAGE - 1].encode()).decode() if len(every) > _PAGE else None
-    return ListResourcesResult(resources=found, next_cursor=more)
+        ids = sorted(id_ for id_ in store.fingerprints() if id_ > after)
+        documents = store.documents(ids[:_PAGE_SIZE])
+    listed += [_resource(documents[id_]) for id_ in ids[:_PAGE_SIZE] if id_ in documents and not id_.endswith("/")]
+    next_cursor = urlsafe_b64encode(ids[_PAGE_SIZE - 1].encode()).decode() if len(ids) > _PAGE_SIZE else None
+    return ListResourcesResult(resources=listed, next_cursor=next_cursor)
 
 
-def _after(cursor: str) -> str:
+def _decode_cursor(cursor: str) -> str:
     try:
         return b64decode(cursor, altchars=b"-_", validate=True).decode()
     except ValueError as error:
-        raise MCPError(INVALID_PARAMS, "The cursor is broken. List again without one.") from error
+        raise MCPError(INVALID_PARAMS, "Malformed cursor. List again without one.") from error
 
 
-def _lists() -> list[Resource]:
+def _fixed_resources() -> list[Resource]:
     lists = [
         Resource(
             uri=uri,
             name=kind,
             title=f"All {kind}",
-            description=f"The {kind} of this project, one to a line.",
+            description=f"The {kind} of this project, one per line.",
             mime_type="text/plain",
         )
         for uri, kind in _LISTS.items()
     ]
     status = Resource(
-        uri=_STATUS, name="status", title="State of the index", description="As JSON.", mime_type="application/json"
+        uri=_STATUS, name="status", title="Status of the index", description="As JSON.", mime_type="application/json"
     )
     return [*lists, status]
 
 
 def _resource(document: "Document") -> Resource:
     return Resource(
-        uri=address(document.id),
+        uri=document_uri(document.id),
         name=document.id,
         title=document.title or document.id,
         mime_type=_mime(document.id),
@@ -122,45 +121,48 @@ def _mime(path: str) -> str:
     return "text/markdown" if path.lower().endswith(_MARKDOWN) else "text/plain"
 
 
-def read(project: Project, uri: str) -> ReadResourceResult:
+def read_resource(project: Project, uri: str) -> ReadResourceResult:
     """Read a resource.
 
     Raises:
-        MCPError: there is none of that address.
+        MCPError: there is no resource with this URI.
     """
     try:
-        text, mime = _content(project, uri)
+        text, mime = _read_content(project, uri)
     except WaymeetError as error:
-        told = to_failure(error)
-        raise MCPError(INVALID_PARAMS, f"{told.message} {told.next_step}", {"uri": uri, "code": told.code}) from error
+        failure = to_failure(error)
+        message = f"{failure.message} {failure.next_step}"
+        raise MCPError(INVALID_PARAMS, message, {"uri": uri, "code": failure.code}) from error
     contents = TextResourceContents(uri=uri, mime_type=mime, text=text, _meta={"waymeet/untrusted": UNTRUSTED})
     return ReadResourceResult(contents=[contents])
 
 
-def _content(project: Project, uri: str) -> tuple[str, str]:
+def _read_content(project: Project, uri: str) -> tuple[str, str]:
     if uri == _STATUS:
         return msgspec.json.encode(answer_status(project, StatusRequest())).decode(), "application/json"
     if uri in _LISTS:
-        request = msgspec.convert({"kind": _LISTS[uri], "limit": 1000}, EntriesRequest)
-        return entries_text(answer_entries(project, request).entries), "text/plain"
+        request = msgspec.convert({"kind": _LISTS[uri], "limit": 1000}, ItemsRequest)
+        return items_text(answer_items(project, request).items), "text/plain"
     path, mark, section = uri.removeprefix(_DOCUMENTS).partition("#")
     if not uri.startswith(_DOCUMENTS) or not path:
-        raise MCPError(INVALID_PARAMS, f"There is no resource {uri}. List resources for what there is.", {"uri": uri})
-    found = answer_read(project, ReadRequest(id=unquote(path) + mark + unquote(section)))
-    return found.text, _mime(found.document)
+        raise MCPError(INVALID_PARAMS, f"Unknown resource {uri}. See the list of resources.", {"uri": uri})
+    answer = answer_read(project, ReadRequest(id=unquote(path) + mark + unquote(section)))
+    return answer.text, _mime(answer.document)
 
 
-def completions(project: Project, argument: str, value: str) -> CompleteResult:
-    """Complete a path, or what stands in it, by the ids of documents."""
+def complete_path(project: Project, argument: str, value: str) -> CompleteResult:
+    """Complete a path by the ids of documents that contain the value, prefix matches first."""
     if argument != "path":
         return CompleteResult(completion=Completion(values=[], total=0, has_more=False))
     try:
         store = project.refreshed_store()[0]
     except NoIndexError:
         return CompleteResult(completion=Completion(values=[], total=0, has_more=False))
-    wanted = value.lower()
-    held = [id_ for id_ in store.fingerprints() if wanted in id_.lower()]
-    found = sorted(held, key=lambda id_: (not id_.lower().startswith(wanted), id_))
+    part = value.lower()
+    matches = [id_ for id_ in store.fingerprints() if part in id_.lower()]
+    matches.sort(key=lambda id_: (not id_.lower().startswith(part), id_))
     return CompleteResult(
-        completion=Completion(values=found[:_OFFERED], total=len(found), has_more=len(found) > _OFFERED)
+        completion=Completion(
+            values=matches[:_MAX_COMPLETIONS], total=len(matches), has_more=len(matches) > _MAX_COMPLETIONS
+        )
     )

@@ -1,4 +1,4 @@
-"""A server of the Model Context Protocol for one project, and how it is run over standard input and output or HTTP."""
+"""Make the MCP server of a project, and run it over standard input and output or HTTP."""
 
 import asyncio
 import gc
@@ -31,10 +31,10 @@ from waymeet import __version__
 from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.mcp import prompts, resources, stdio, stdio_pipes
 from waymeet.interfaces.mcp.background_index import BackgroundIndex
-from waymeet.interfaces.mcp.call_tool import ServerContext, allowed, called
+from waymeet.interfaces.mcp.call_tool import ServerContext, call_tool, list_allowed_tools
 from waymeet.interfaces.mcp.compat import COMPAT
 from waymeet.interfaces.mcp.render import UNTRUSTED
-from waymeet.interfaces.mcp.tools import TOOLS, input_schema, listed, local
+from waymeet.interfaces.mcp.tools import TOOLS, describe_tools, input_schema, tool_defaults
 from waymeet.interfaces.render.text import escape_control
 
 if TYPE_CHECKING:
@@ -44,69 +44,69 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     Context = ServerRequestContext[None, Any]
-    Listed = PaginatedRequestParams | None
+    Page = PaginatedRequestParams | None
 
 _INSTRUCTIONS = f"""\
-Waymeet knows this project: its docs, code, notes, tasks and skills, and how they are linked.
-- Beginning a task: `recall_skills`, then `context` with the task in plain words.
-- A question, an error message, a symbol: `search`; then `read` the ids that matter. Cite ids.
-- What a change touches: `related`.
-- What is worth keeping: `remember`; look for it first and `update` rather than repeat.
-Answers that could be better say so under `degraded`; `status` tells why. {UNTRUSTED}"""
-_CHANGELESS = CacheHint(ttl_ms=3_600_000, scope="private")
-_CACHED: dict["CacheableMethod", CacheHint] = {
-    "tools/list": _CHANGELESS,
-    "prompts/list": _CHANGELESS,
-    "resources/templates/list": _CHANGELESS,
-    "server/discover": _CHANGELESS,
+Waymeet searches this project: docs, code, notes, tasks, skills, and the links between them.
+- To start a task: `recall_skills`, then `context` with the task in plain words.
+- For a question, an error message or a symbol: `search`, then `read` the best ids. Cite ids.
+- To see what depends on a file or symbol: `related`.
+- To record facts, tasks or instructions: `search` first, then `update` what exists or `remember` what is new.
+`degraded` lists what limited an answer; `status` shows the cause. {UNTRUSTED}"""
+_CACHE_HOUR = CacheHint(ttl_ms=3_600_000, scope="private")
+_CACHE_HINTS: dict["CacheableMethod", CacheHint] = {
+    "tools/list": _CACHE_HOUR,
+    "prompts/list": _CACHE_HOUR,
+    "resources/templates/list": _CACHE_HOUR,
+    "server/discover": _CACHE_HOUR,
 }
 
 
 class _Handlers:
-    """Takes the requests of the protocol."""
+    """Handlers of the protocol's requests."""
 
-    def __init__(self, serving: ServerContext) -> None:
-        self._serving = serving
-        self._held = serving.held
-        self._here = local(serving.held.project.settings)
+    def __init__(self, context: ServerContext) -> None:
+        self._context = context
+        self._project = context.project
+        self._defaults = tool_defaults(context.project.project.settings)
 
     @asynccontextmanager
     async def lifespan(self, _server: Server[None]) -> AsyncIterator[None]:
-        async with self._serving.opening:
+        async with self._context.background:
             yield
 
-    async def list_tools(self, ctx: "Context", _params: "Listed") -> ListToolsResult:
-        return ListToolsResult(tools=listed(allowed(self._serving, ctx).values(), self._here))
+    async def list_tools(self, ctx: "Context", _params: "Page") -> ListToolsResult:
+        return ListToolsResult(tools=describe_tools(list_allowed_tools(self._context, ctx).values(), self._defaults))
 
     def input_schema(self, name: str) -> dict[str, Any] | None:
-        tool = self._serving.tools.get(name)
-        return input_schema(tool.request, self._here) if tool else None
+        tool = self._context.tools.get(name)
+        return input_schema(tool.request, self._defaults) if tool else None
 
     async def call_tool(self, ctx: "Context", params: CallToolRequestParams) -> CallToolResult:
-        return await called(self._serving, ctx, params.name, params.arguments or {})
+        return await call_tool(self._context, ctx, params.name, params.arguments or {})
 
-    async def list_resources(self, _ctx: "Context", params: "Listed") -> ListResourcesResult:
-        return await self._held.call(resources.resources, (params.cursor if params else None) or "")
+    async def list_resources(self, _ctx: "Context", params: "Page") -> ListResourcesResult:
+        return await self._project.call(resources.list_resources, (params.cursor if params else None) or "")
 
-    async def list_templates(self, _ctx: "Context", _params: "Listed") -> ListResourceTemplatesResult:
+    async def list_templates(self, _ctx: "Context", _params: "Page") -> ListResourceTemplatesResult:
         return ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
 
     async def read_resource(self, _ctx: "Context", params: ReadResourceRequestParams) -> ReadResourceResult:
-        return await self._held.call(resources.read, params.uri)
+        return await self._project.call(resources.read_resource, params.uri)
 
-    async def list_prompts(self, ctx: "Context", _params: "Listed") -> ListPromptsResult:
-        return ListPromptsResult(prompts=prompts.listed(writing=self._serving.may_write(ctx.request)))
+    async def list_prompts(self, ctx: "Context", _params: "Page") -> ListPromptsResult:
+        return ListPromptsResult(prompts=prompts.list_prompts(writing=self._context.may_write(ctx.request)))
 
     async def get_prompt(self, ctx: "Context", params: GetPromptRequestParams) -> GetPromptResult:
-        writing = self._serving.may_write(ctx.request)
-        return prompts.prompt(params.name, params.arguments or {}, writing=writing)
+        writing = self._context.may_write(ctx.request)
+        return prompts.get_prompt(params.name, params.arguments or {}, writing=writing)
 
     async def complete(self, _ctx: "Context", params: CompleteRequestParams) -> CompleteResult:
-        return await self._held.call(resources.completions, params.argument.name, params.argument.value)
+        return await self._project.call(resources.complete_path, params.argument.name, params.argument.value)
 
 
 def make_server(
-    held: AsyncProject,
+    project: AsyncProject,
     *,
     read_only: bool = False,
     compat: bool = False,
@@ -116,78 +116,82 @@ def make_server(
     """Make a server for a project.
 
     Args:
-        held: the project; it is not closed here.
-        read_only: offer no tool that changes anything.
-        compat: offer the tools of other systems under their own names, too.
-        at_start: bring the index up to date in the background while the server runs.
+        project: the project; the server does not close it.
+        read_only: offer only tools that read.
+        compat: also offer tools with the names of other systems.
+        at_start: update the index in the background while the server runs.
         may_write: whether the sender of an HTTP request (None elsewhere) may use tools that change something.
     """
 
-    def writing(request: Any) -> bool:  # noqa: ANN401 - whatever the transport has
+    def is_allowed(request: Any) -> bool:  # noqa: ANN401 - a request of HTTP, or None
         return not read_only and (may_write is None or may_write(request))
 
     tools = {**TOOLS, **(COMPAT if compat else {})}
-    door = _Handlers(ServerContext(held, BackgroundIndex(held, at_start=at_start), tools, writing))
+    background = BackgroundIndex(project, at_start=at_start)
+    return _build_server(_Handlers(ServerContext(project, background, tools, is_allowed)))
+
+
+def _build_server(handlers: _Handlers) -> Server[None]:
     return Server(
         "waymeet",
         version=__version__,
         title="Waymeet",
-        description="Searches a project's knowledge on this machine, and explains every answer.",
+        description="Hybrid search over a project's docs, code and notes, on this machine, with explained results.",
         instructions=_INSTRUCTIONS,
-        cache_hints=_CACHED,
-        lifespan=door.lifespan,
-        get_tool_input_schema=door.input_schema,
-        on_list_tools=door.list_tools,
-        on_call_tool=door.call_tool,
-        on_list_resources=door.list_resources,
-        on_list_resource_templates=door.list_templates,
-        on_read_resource=door.read_resource,
-        on_list_prompts=door.list_prompts,
-        on_get_prompt=door.get_prompt,
-        on_completion=door.complete,
+        cache_hints=_CACHE_HINTS,
+        lifespan=handlers.lifespan,
+        get_tool_input_schema=handlers.input_schema,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+        on_completion=handlers.complete,
     )
 
 
 def http_app(
     server: Server[None], *, path: str = "/mcp", security: "TransportSecuritySettings | None" = None
 ) -> "Starlette":
-    """Give a server as an ASGI application that answers at a path.
+    """Make the ASGI application of a server at a path.
 
-    Its lifespan must be run: who mounts it enters `app.router.lifespan_context(app)`. Without `security`, only Host and
-    Origin of this machine are let in.
+    The caller must run its lifespan: `app.router.lifespan_context(app)`. Without `security`, only requests with a Host
+    and Origin of this machine are accepted.
     """
     return server.streamable_http_app(
-        streamable_http_path=path, max_request_body_size=stdio.LONGEST, transport_security=security
+        streamable_http_path=path, max_request_body_size=stdio.MAX_LINE_BYTES, transport_security=security
     )
 
 
-class _Legible(logging.Formatter):
-    """Writes nothing that could steer a terminal."""
+class _EscapingFormatter(logging.Formatter):
+    """Escapes control characters, which could control a terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
         return escape_control(super().format(record))
 
 
 async def serve_stdio(
-    taken: stdio_pipes.Pipes, held: AsyncProject, *, read_only: bool = False, compat: bool = False
+    pipes: stdio_pipes.Pipes, project: AsyncProject, *, read_only: bool = False, compat: bool = False
 ) -> None:
-    """Serve a project over two descriptors until the input ends, the parent dies or somebody ends it; then close it."""
-    told = logging.StreamHandler(sys.stderr)
-    told.setFormatter(_Legible("waymeet mcp: %(message)s"))
-    logging.basicConfig(handlers=[told], level=logging.WARNING)
+    """Serve a project over two descriptors until the input or the parent ends, and close it."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_EscapingFormatter("waymeet mcp: %(message)s"))
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
     ending = asyncio.Event()
     loop = asyncio.get_running_loop()
     if hasattr(signal, "SIGTERM") and sys.platform != "win32":
         loop.add_signal_handler(signal.SIGTERM, ending.set)
 
-    def gone() -> None:
+    def end() -> None:
         loop.call_soon_threadsafe(ending.set)
 
-    stdio_pipes.watch_parent(gone)
-    server = make_server(held, read_only=read_only, compat=compat)
-    gc.freeze()  # what was imported stays; to look through it again at the end would take a second
+    stdio_pipes.watch_parent(end)
+    server = make_server(project, read_only=read_only, compat=compat)
+    gc.freeze()  # imported modules stay; collecting them at the end would take a second
     try:
-        async with stdio.pipes(taken, ending) as (read, write):
+        async with stdio.open_streams(pipes, ending) as (read, write):
             await server.run(read, write, server.create_initialization_options())
     finally:
-        await held.close()
+        await project.close()

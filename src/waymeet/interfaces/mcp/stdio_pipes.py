@@ -1,4 +1,4 @@
-"""Standard input and output, taken for messages alone; and the end of the process together with its parent."""
+"""Reserve standard input and output for messages, and end the process with its parent."""
 
 import os
 import select
@@ -9,58 +9,61 @@ from contextlib import suppress
 from time import sleep
 from typing import NamedTuple
 
-_SURELY = 1.3
-"""Seconds after which the process ends, whatever holds it up."""
-_LOOK = 0.5
+_EXIT_SECONDS = 1.3
+"""Seconds after which the process exits even if threads are still running."""
+_POLL_SECONDS = 0.5
 
 
 class Pipes(NamedTuple):
-    """Where messages come from and go to, as descriptors that nothing else uses."""
+    """Descriptors for messages that nothing else uses."""
 
     incoming: int
     outgoing: int
 
 
 def claim_pipes() -> Pipes:
-    """Take standard input and output for messages; what anybody prints from now on goes to standard error."""
-    wires = Pipes(os.dup(0), os.dup(1))  # not inherited by processes that are started later
+    """Reserve standard input and output for messages, and redirect prints to standard error."""
+    pipes = Pipes(os.dup(0), os.dup(1))  # duplicates are not inherited by child processes
     if sys.platform == "win32":
         import msvcrt
 
-        for wire in wires:
-            msvcrt.setmode(wire, os.O_BINARY)
-    nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, 0)
+        for descriptor in pipes:
+            msvcrt.setmode(descriptor, os.O_BINARY)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
     try:
         os.dup2(2, 1)
     except OSError:  # standard error is closed
-        os.dup2(nothing, 1)
-    os.close(nothing)
-    return wires
+        os.dup2(null, 1)
+    os.close(null)
+    return pipes
 
 
-def end_surely() -> None:
-    """End the process after a moment, even if a model or a lock keeps a thread from ending."""
-    sleep(_SURELY)
+def exit_soon() -> None:
+    """Exit the process after a moment, even if a model or a lock blocks a thread."""
+    sleep(_EXIT_SECONDS)
     os._exit(0)
 
 
-def watch_parent(gone: Callable[[], None]) -> None:
-    """End when the process that started this one is no more, for its end of the pipe may outlive it; tell it first."""
+def watch_parent(on_exit: Callable[[], None]) -> None:
+    """Call `on_exit` and exit when the parent process ends.
+
+    The parent's end of the pipe may stay open in another process, so the end of the input is not enough.
+    """
     parent = os.getppid()
-    if parent > 1 and sys.platform != "win32":  # there, a parent's number says nothing about its life
-        threading.Thread(target=_outlived, args=(parent, gone), name="waymeet-parent", daemon=True).start()
+    if parent > 1 and sys.platform != "win32":  # on Windows, the parent's id does not change when it ends
+        threading.Thread(target=_wait_for_parent, args=(parent, on_exit), name="waymeet-parent", daemon=True).start()
 
 
-def _outlived(parent: int, gone: Callable[[], None]) -> None:
-    with suppress(OSError, AttributeError):  # only Linux can tell without asking again and again
-        wire = os.pidfd_open(parent)
-        waiting = select.poll()
-        waiting.register(wire, select.POLLIN)
+def _wait_for_parent(parent: int, on_exit: Callable[[], None]) -> None:
+    with suppress(OSError, AttributeError):  # pidfd_open exists only on Linux; elsewhere poll
+        descriptor = os.pidfd_open(parent)
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
         if os.getppid() == parent:
-            waiting.poll()
+            poll.poll()
     while os.getppid() == parent:
-        sleep(_LOOK)
-    with suppress(RuntimeError):  # the loop may be gone already
-        gone()
-    end_surely()
+        sleep(_POLL_SECONDS)
+    with suppress(RuntimeError):  # the event loop may be closed
+        on_exit()
+    exit_soon()

@@ -1,6 +1,6 @@
-"""What can be asked of Waymeet and what is answered: one set of types and functions for every interface.
+"""Requests and answers that all interfaces share.
 
-A request is a frozen struct with flat fields, each with its description and bounds, so that the schemas of tools and of
-the HTTP interface are made from the very types that are decoded. An answer is made by a plain function of a project and
-a request, which raises nothing but `WaymeetError`. `operations` is the table of them all.
+A request is a frozen struct with flat fields, each with a description and bounds. The schemas of MCP tools and of the
+HTTP API are generated from the same types that decode the requests. A plain function of a project and a request
+computes the answer and raises only `WaymeetError`. `operations` is the table of all requests.
 """

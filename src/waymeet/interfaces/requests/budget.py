@@ -1,4 +1,4 @@
-"""Making an answer fit a number of tokens: first texts get shorter, then the last results go, and it is said."""
+"""Fit hits into a token budget: shorten texts, then drop the last hits, and list the cuts."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -9,76 +9,78 @@ from msgspec.structs import replace
 from waymeet.analysis.token_estimate import estimate_tokens
 from waymeet.types import Explanation, Hit, Section
 
-_SNIPPETS = (160, 80)
-"""Characters that are left of a snippet, step by step."""
+_SNIPPET_CHARS = (160, 80)
+"""Maximum characters of a snippet, in the order in which they are tried."""
 
 
-class Fitted(NamedTuple):
-    """Hits that fit, what they cost, and what was left out for it."""
+class FittedHits(NamedTuple):
+    """Hits within a budget, their tokens, and descriptions of the cuts."""
 
     hits: tuple[Hit, ...]
     tokens: int
     cut: tuple[str, ...] = ()
 
 
-def cost(value: object) -> int:
-    """Estimate the tokens of a value as it is sent."""
+def estimate_cost(value: object) -> int:
+    """Estimate the tokens of a value in JSON."""
     return estimate_tokens(msgspec.json.encode(value).decode())
 
 
-def fitted(hits: Sequence[Hit], budget: int) -> Fitted:
-    """Make hits fit a budget, 0 for no bound; at least one hit stays, however small the budget."""
-    spent = sum(map(cost, hits))
+def fit_hits(hits: Sequence[Hit], budget: int) -> FittedHits:
+    """Shorten hits until they fit the budget (0 for no limit), and keep at least one."""
+    spent = sum(map(estimate_cost, hits))
     if not budget or spent <= budget or not hits:
-        return Fitted(tuple(hits), spent)
+        return FittedHits(tuple(hits), spent)
     cut: list[str] = []
-    for said, shorten in _STEPS:
+    for description, shorten in _CUTS:
         shorter = [shorten(hit) for hit in hits]
         if shorter != list(hits):
-            hits, cut = shorter, [*cut, said]
-            spent = sum(map(cost, hits))
+            hits, cut = shorter, [*cut, description]
+            spent = sum(map(estimate_cost, hits))
             if spent <= budget:
-                return Fitted(tuple(hits), spent, tuple(cut))
-    costs = list(map(cost, hits))
-    kept = len(hits)
-    while kept > 1 and sum(costs[:kept]) > budget:
-        kept -= 1
-    if kept < len(hits):
-        cut.append(f"the last {len(hits) - kept} of {len(hits)} results")
-    if sum(costs[:kept]) > budget:
+                return FittedHits(tuple(hits), spent, tuple(cut))
+    costs = list(map(estimate_cost, hits))
+    count = len(hits)
+    while count > 1 and sum(costs[:count]) > budget:
+        count -= 1
+    if count < len(hits):
+        cut.append(f"the last {len(hits) - count} of {len(hits)} results")
+    if sum(costs[:count]) > budget:
         cut.append("the best result alone costs more than the budget")
-    return Fitted(tuple(hits[:kept]), sum(costs[:kept]), tuple(cut))
+    return FittedHits(tuple(hits[:count]), sum(costs[:count]), tuple(cut))
 
 
-def _without_texts(hit: Hit) -> Hit:
-    return replace(hit, sections=tuple(replace(each, text="") for each in hit.sections))
+def _drop_texts(hit: Hit) -> Hit:
+    return replace(hit, sections=tuple(replace(section, text="") for section in hit.sections))
 
 
-def _without_details(hit: Hit) -> Hit:
-    """Leave of explanations the sum and its parts, without theirs."""
-    return replace(hit, explanation=_flat(hit.explanation), relevance_explanation=_flat(hit.relevance_explanation))
+def _drop_explanation_details(hit: Hit) -> Hit:
+    """Reduce each explanation to its root and the root's parts."""
+    return replace(
+        hit, explanation=_flatten(hit.explanation), relevance_explanation=_flatten(hit.relevance_explanation)
+    )
 
 
-def _flat(tree: Explanation | None) -> Explanation | None:
+def _flatten(tree: Explanation | None) -> Explanation | None:
     if tree is None:
         return None
-    return replace(tree, parts=tuple(Explanation(each.value, each.description) for each in tree.parts))
+    return replace(tree, parts=tuple(Explanation(part.value, part.description) for part in tree.parts))
 
 
-def _with_one_section(hit: Hit) -> Hit:
+def _keep_one_section(hit: Hit) -> Hit:
     return replace(hit, sections=hit.sections[:1])
 
 
-def _without_neighbours(hit: Hit) -> Hit:
+def _drop_linked_pages(hit: Hit) -> Hit:
     return replace(hit, linked_pages=(), translations=())
 
 
-def _with_snippets_of(chars: int) -> Callable[[Hit], Hit]:
-    return lambda hit: replace(hit, sections=tuple(_shortened(each, chars) for each in hit.sections))
+def _shorten_snippets(chars: int) -> Callable[[Hit], Hit]:
+    return lambda hit: replace(hit, sections=tuple(_shorten_snippet(section, chars) for section in hit.sections))
 
 
-def _shortened(section: Section, chars: int) -> Section:
-    """Cut a snippet down to what lies around its first match."""
+def _shorten_snippet(section: Section, chars: int) -> Section:
+    """Cut a snippet to the text around its first match."""
     text = section.snippet
     if len(text) <= chars:
         return section
@@ -94,10 +96,11 @@ def _shortened(section: Section, chars: int) -> Section:
     )
 
 
-_STEPS: tuple[tuple[str, Callable[[Hit], Hit]], ...] = (
-    ("whole texts of sections", _without_texts),
-    ("details of explanations", _without_details),
-    ("all but the best section of each result", _with_one_section),
-    ("linked pages and translations", _without_neighbours),
-    *((f"snippets beyond {chars} characters", _with_snippets_of(chars)) for chars in _SNIPPETS),
+_CUTS: tuple[tuple[str, Callable[[Hit], Hit]], ...] = (
+    ("whole texts of sections", _drop_texts),
+    ("details of explanations", _drop_explanation_details),
+    ("all but the best section of each result", _keep_one_section),
+    ("linked pages and translations", _drop_linked_pages),
+    *((f"snippets beyond {chars} characters", _shorten_snippets(chars)) for chars in _SNIPPET_CHARS),
 )
+"""Descriptions and functions of the cuts, in the order in which they are made."""

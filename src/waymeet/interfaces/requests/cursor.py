@@ -1,12 +1,12 @@
-"""Going on where an answer ended: a cursor remembers what was shown, so that nothing comes twice and nothing is lost.
+"""Cursors for paging through search results.
 
-A larger number of results can change a ranking a little, for more candidates are looked at. A mere position would then
-show something twice or never. A cursor therefore names what was shown, in six bytes each, with the generation of the
-index and a digest of the question. Nothing is kept on this side.
+A larger limit can change a ranking slightly, because more candidates are scored. With an offset as cursor, a result
+could then be shown twice or never. A cursor therefore lists the results that were shown, as a hash of six bytes each,
+with the generation of the index and a digest of the query. The server stores nothing.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from binascii import Error as NotBase64
+from binascii import Error as Base64Error
 from collections.abc import Iterable
 from hashlib import blake2b
 from pathlib import Path
@@ -16,66 +16,72 @@ import msgspec
 
 from waymeet.errors import CursorError
 
-_KEY = 6
-"""Bytes that stand for an id: two of a thousand are alike less often than once in a hundred million answers."""
-_FORM = 1
-_AGAIN = "Ask again without a cursor."
+_HASH_BYTES = 6
+"""Bytes of the hash of an id. Two ids of a thousand collide in less than one of a hundred million answers."""
+_FORMAT = 1
+_RETRY = "Search again without a cursor."
 
 
 class Page(NamedTuple):
-    """How far an asker has read."""
+    """The results shown so far."""
 
     generation: int = 0
-    """The generation of the index that the page before came from."""
+    """Generation of the index that the previous page came from."""
     shown: frozenset[bytes] = frozenset()
+    """Hashes of the ids that were shown."""
 
 
 FIRST = Page()
 
 
-class _Written(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    form: int
+class _Payload(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """The content of a cursor."""
+
+    format: int
     generation: int
-    question: bytes
+    query: bytes
     shown: bytes
 
 
-def key(id_: str) -> bytes:
-    """Give the few bytes that stand for an id."""
-    return blake2b(id_.encode("utf-8", "surrogatepass"), digest_size=_KEY).digest()
+def hash_id(id_: str) -> bytes:
+    """Hash an id for a cursor."""
+    return blake2b(id_.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).digest()
 
 
-def question(root: Path, request: msgspec.Struct) -> bytes:
-    """Give what tells one question from another; how much is shown of the answer is no part of it."""
-    asked = msgspec.to_builtins(request)
+def hash_query(root: Path, request: msgspec.Struct) -> bytes:
+    """Hash the fields of a request that determine its results.
+
+    Fields that only limit what is shown, such as `limit`, are not part of it.
+    """
+    fields = msgspec.to_builtins(request)
     for name in ("cursor", "limit", "budget", "explain", "include_linked", "refresh"):
-        asked.pop(name, None)
-    return blake2b(repr((str(root), asked)).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        fields.pop(name, None)
+    return blake2b(repr((str(root), fields)).encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
-def written(page: Page, asked: bytes, also: Iterable[str]) -> str:
-    """Write a cursor that leads behind a page and behind what is shown now."""
-    shown = b"".join(sorted({*page.shown, *map(key, also)}))
-    packed = msgspec.msgpack.encode(_Written(_FORM, page.generation, asked, shown))
+def encode_cursor(page: Page, query: bytes, ids: Iterable[str]) -> str:
+    """Encode a cursor for the results after a page and after these ids."""
+    shown = b"".join(sorted({*page.shown, *map(hash_id, ids)}))
+    packed = msgspec.msgpack.encode(_Payload(_FORMAT, page.generation, query, shown))
     return urlsafe_b64encode(packed).decode().rstrip("=")
 
 
-def read(cursor: str, asked: bytes) -> Page:
-    """Read a cursor; an empty one means the first page.
+def decode_cursor(cursor: str, query: bytes) -> Page:
+    """Decode a cursor, where an empty one means the first page.
 
     Raises:
-        CursorError: it is broken, or belongs to another question.
+        CursorError: the cursor is malformed, or belongs to another query.
     """
     if not cursor:
         return FIRST
     try:
         padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
-        found = msgspec.msgpack.decode(urlsafe_b64decode(padded), type=_Written)
-    except (UnicodeEncodeError, NotBase64, ValueError, msgspec.MsgspecError) as error:
-        raise CursorError("The cursor is broken.", _AGAIN) from error
-    if found.form != _FORM or len(found.shown) % _KEY:
-        raise CursorError("The cursor is broken, or another version of Waymeet wrote it.", _AGAIN)
-    if found.question != asked:
-        raise CursorError("The cursor belongs to another question.", f"Repeat the question it came from. {_AGAIN}")
-    parts = (found.shown[at : at + _KEY] for at in range(0, len(found.shown), _KEY))
-    return Page(found.generation, frozenset(parts))
+        payload = msgspec.msgpack.decode(urlsafe_b64decode(padded), type=_Payload)
+    except (UnicodeEncodeError, Base64Error, ValueError, msgspec.MsgspecError) as error:
+        raise CursorError("Malformed cursor.", _RETRY) from error
+    if payload.format != _FORMAT or len(payload.shown) % _HASH_BYTES:
+        raise CursorError("Malformed cursor, or one of another version of Waymeet.", _RETRY)
+    if payload.query != query:
+        raise CursorError("The cursor belongs to another query.", f"Repeat the query it came from. {_RETRY}")
+    starts = range(0, len(payload.shown), _HASH_BYTES)
+    return Page(payload.generation, frozenset(payload.shown[start : start + _HASH_BYTES] for start in starts))

@@ -1,4 +1,4 @@
-"""What every error is called for a program, and what it is over HTTP."""
+"""Codes, HTTP statuses and next steps of all errors."""
 
 from typing import NamedTuple
 
@@ -8,78 +8,79 @@ from waymeet import errors
 from waymeet.errors import ConflictError, WaymeetError
 
 
-class _Called(NamedTuple):
+class _ErrorKind(NamedTuple):
     code: str
     status: int
-    """Of HTTP."""
+    """HTTP status."""
     next_step: str
-    """What to do if the error itself does not say."""
+    """Used if the error has no hint of its own."""
 
 
-_TABLE: dict[type[WaymeetError], _Called] = {
-    errors.WaymeetError: _Called("failed", 500, "Look at `status`; if that does not help, report it."),
-    errors.UsageError: _Called("refused", 400, "Change the request as the message says."),
-    errors.SettingsError: _Called("settings", 500, "Correct the setting that the message names."),
-    errors.UnknownRecipeError: _Called("unknown_recipe", 400, "Choose a recipe and mode that exist, or name none."),
-    errors.RequestError: _Called("bad_request", 400, "Compare the request with its schema."),
-    errors.CursorError: _Called("bad_cursor", 400, "Ask again without a cursor."),
-    errors.ConflictError: _Called("conflict", 409, "Read the entry again and build the change on its new version."),
-    errors.CollectionError: _Called("collection", 400, "Correct the test collection."),
-    errors.RemovalsError: _Called("removals", 409, "If the files are meant to be gone, index with `accept_removals`."),
-    errors.NotFoundError: _Called("not_found", 404, "Check the name."),
-    errors.NotIndexedError: _Called(
-        "not_indexed", 404, "Use an id that `search` shows, or the path of an indexed file."
+_KINDS: dict[type[WaymeetError], _ErrorKind] = {
+    errors.WaymeetError: _ErrorKind("failed", 500, "Check `status`. If that does not help, report the error."),
+    errors.UsageError: _ErrorKind("refused", 400, "Change the request as the message says."),
+    errors.SettingsError: _ErrorKind("settings", 500, "Correct the setting that the message names."),
+    errors.UnknownRecipeError: _ErrorKind("unknown_recipe", 400, "Choose an existing recipe and mode, or none."),
+    errors.RequestError: _ErrorKind("bad_request", 400, "Compare the request with its schema."),
+    errors.CursorError: _ErrorKind("bad_cursor", 400, "Search again without a cursor."),
+    errors.ConflictError: _ErrorKind("conflict", 409, "Read the item again and base the change on its new version."),
+    errors.CollectionError: _ErrorKind("collection", 400, "Correct the test collection."),
+    errors.RemovalsError: _ErrorKind("removals", 409, "If the files were removed on purpose, set `accept_removals`."),
+    errors.NotFoundError: _ErrorKind("not_found", 404, "Check the name."),
+    errors.NotIndexedError: _ErrorKind(
+        "not_indexed", 404, "Use an id that `search` returned, or the path of an indexed file."
     ),
-    errors.ItemNotFoundError: _Called("no_such_entry", 404, "Search for the note, task or skill first."),
-    errors.IndexUnavailableError: _Called("index_unavailable", 503, "Look at `status`, then try again."),
-    errors.NoIndexError: _Called(
+    errors.ItemNotFoundError: _ErrorKind("no_such_entry", 404, "Search for the note, task or skill first."),
+    errors.IndexUnavailableError: _ErrorKind("index_unavailable", 503, "Check `status`, then try again."),
+    errors.NoIndexError: _ErrorKind(
         "no_index", 503, "Index the project first: `index`, or `waymeet index` in its folder."
     ),
-    errors.DamagedIndexError: _Called("damaged_index", 503, "Run: waymeet check --repair"),
-    errors.NewerIndexError: _Called("newer_index", 503, "Update Waymeet, or index anew into another file."),
-    errors.BusyIndexError: _Called("busy_index", 503, "Try again in a moment."),
-    errors.ModelError: _Called("model", 502, "Look at the model's settings, or ask without it."),
-    errors.EmbeddingError: _Called("embedding", 502, "Look at the settings of `embedding`."),
-    errors.UnusableVectorError: _Called("unusable_vector", 502, "Choose another model in the settings of `embedding`."),
-    errors.CircuitOpenError: _Called("resting_model", 503, "Try again in a minute, or ask without the model."),
+    errors.DamagedIndexError: _ErrorKind("damaged_index", 503, "Run: waymeet check --repair"),
+    errors.NewerIndexError: _ErrorKind("newer_index", 503, "Update Waymeet, or index into another file."),
+    errors.BusyIndexError: _ErrorKind("busy_index", 503, "Try again in a moment."),
+    errors.ModelError: _ErrorKind("model", 502, "Check the settings of the model, or search without it."),
+    errors.EmbeddingError: _ErrorKind("embedding", 502, "Check the settings of `embedding`."),
+    errors.UnusableVectorError: _ErrorKind(
+        "unusable_vector", 502, "Choose another model in the settings of `embedding`."
+    ),
+    errors.CircuitOpenError: _ErrorKind("resting_model", 503, "Try again in a minute, or search without the model."),
 }
 
 
 class Failure(Struct, frozen=True):
-    """An error as a program gets it."""
+    """An error in JSON."""
 
     code: str
-    """What went wrong, as a name that does not change."""
+    """Stable name of the error."""
     status: int
-    """The status of HTTP."""
+    """HTTP status."""
     message: str
     next_step: str
     version: str = ""
-    """Of a conflict: the version to build another try on; empty if the entry is gone."""
+    """Of a conflict: the version to base the next change on; empty if the item is gone."""
     current: str = ""
-    """Of a conflict: what the file holds now."""
+    """Of a conflict: the content of the file."""
     refused: str = ""
-    """Of a conflict: what was not written."""
+    """Of a conflict: the content that was not written."""
 
 
 def to_failure(error: WaymeetError) -> Failure:
-    """Say what an error is to a program."""
-    called = next(_TABLE[kind] for kind in type(error).__mro__ if kind in _TABLE)
-    told = Failure(called.code, called.status, error.message, error.hint or called.next_step)
+    """Convert an error to its JSON form."""
+    kind = next(_KINDS[base] for base in type(error).__mro__ if base in _KINDS)
+    next_step = error.hint or kind.next_step
     if not isinstance(error, ConflictError):
-        return told
-    first = error.message.partition("\n")[0]  # both texts follow there, for people
+        return Failure(kind.code, kind.status, error.message, next_step)
     return Failure(
-        told.code,
-        told.status,
-        first,
-        told.next_step,
+        kind.code,
+        kind.status,
+        error.message.partition("\n")[0],  # the lines below show both texts to people
+        next_step,
         version=error.version,
         current=error.current,
         refused=error.refused,
     )
 
 
-def statuses() -> frozenset[int]:
-    """List the statuses of HTTP that errors may have."""
-    return frozenset(called.status for called in _TABLE.values())
+def list_statuses() -> frozenset[int]:
+    """List the HTTP statuses of all errors."""
+    return frozenset(kind.status for kind in _KINDS.values())

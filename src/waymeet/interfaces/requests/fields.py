@@ -1,4 +1,4 @@
-"""Types that the fields of several requests share, with what is said of them in schemas."""
+"""Field types that several requests share, with their descriptions in the schemas."""
 
 from pathlib import Path, PurePath
 from typing import Annotated, Literal
@@ -7,21 +7,25 @@ from msgspec import Meta
 
 
 def relative_to_root(root: Path, path: str) -> str:
-    """Read a path or an id as one below the root; what lies elsewhere stays as it is and is not found.
+    """Make a path or id relative to the root.
 
-    >>> relative_to_root(Path("/project"), "/project/docs/a.md#L1-L2"), relative_to_root(Path("/a"), "./docs"), relative_to_root(Path("/a"), "b.md")
-    ('docs/a.md#L1-L2', 'docs', 'b.md')
+    A path outside the root is returned unchanged; nothing is found under it.
+
+    >>> relative_to_root(Path("/project"), "/project/docs/a.md#L1-L2")
+    'docs/a.md#L1-L2'
+    >>> relative_to_root(Path("/a"), "./docs"), relative_to_root(Path("/a"), "b.md")
+    ('docs', 'b.md')
     """
     path = path.removeprefix("./")
-    found = PurePath(path)
-    if not found.is_absolute() or not found.is_relative_to(root):
+    pure = PurePath(path)
+    if not pure.is_absolute() or not pure.is_relative_to(root):
         return path
-    tail = "/" if path.endswith("/") else ""
-    return found.relative_to(root).as_posix() + tail if found != root else "."
+    slash = "/" if path.endswith("/") else ""
+    return pure.relative_to(root).as_posix() + slash if pure != root else "."
 
 
 Kind = Literal["docs", "code", "notes", "tasks", "skills", "files", "folders"]
-EntryKind = Literal["notes", "tasks", "skills"]
+ItemKind = Literal["notes", "tasks", "skills"]
 Intent = Literal["", "add_feature", "fix_bug", "refactor", "security_audit", "find_spec", "find_decision", "understand"]
 Relation = Literal[
     "subtask_of",
@@ -45,21 +49,18 @@ Status = Literal["backlog", "todo", "in_progress", "review", "done", "cancelled"
 Priority = Literal["low", "medium", "high", "critical"]
 
 MOST_HITS = 1000
-"""Most results of one question, over all of its pages."""
-_LONGEST = 100_000
-_MOST = 100
-Question = Annotated[str, Meta(max_length=_LONGEST)]
+"""Maximum results of one query, over all pages."""
+_MAX_CHARS = 100_000
+_MAX_ITEMS = 100
+QueryText = Annotated[str, Meta(max_length=_MAX_CHARS)]
 Name = Annotated[str, Meta(max_length=4096)]
-Names = Annotated[tuple[Name, ...], Meta(max_length=_MOST)]
+Names = Annotated[tuple[Name, ...], Meta(max_length=_MAX_ITEMS)]
 Kinds = Annotated[
     tuple[Kind, ...],
-    Meta(
-        max_length=_MOST,
-        description="Only these kinds of knowledge; several are alternatives. Empty for all but folders.",
-    ),
+    Meta(max_length=_MAX_ITEMS, description="Only documents of one of these kinds. Empty for all but folders."),
 ]
 Paths = Annotated[
-    Names, Meta(description="Only below these folders or files, as paths below the project's root. Empty for all.")
+    Names, Meta(description="Only these files, or files in these folders; paths relative to the root. Empty for all.")
 ]
 Tags = Annotated[Names, Meta(description="Only documents with one of these tags.")]
 LinkTypes = Annotated[
@@ -69,26 +70,26 @@ LinkTypes = Annotated[
         "implements, embeds, source, contains, depends_on. Empty for all."
     ),
 ]
-Limit = Annotated[int, Meta(ge=0, le=MOST_HITS, description="Most results; 0 for the project's setting (10).")]
+Limit = Annotated[int, Meta(ge=0, le=MOST_HITS, description="Maximum results; 0 for the project's setting (10).")]
 Budget = Annotated[
     int,
     Meta(
         ge=0,
         le=10_000_000,
-        description="Most tokens that the answer may cost, by a rough estimate; 0 for no bound. Texts are shortened "
-        "before results are left out, and the answer says so in `cut`.",
+        description="Maximum tokens of the answer, estimated; 0 for no limit. Texts are shortened before results are "
+        "dropped; `cut` lists what was left out.",
     ),
 ]
 Refresh = Annotated[
-    bool, Meta(description="Look for changed files first, if that is quick. Off answers from the index as it is.")
+    bool, Meta(description="Index changed files first, if there are few. If false, search the index as it is.")
 ]
 Reference = Annotated[
     str,
     Meta(
         min_length=1,
         max_length=4096,
-        description="What is meant: an id that search shows (`path#L10-L24`), a path, `path#heading`, `path#symbol`, a "
-        "title, or a file name that only one file has.",
+        description="A document, section or symbol: an id from search (`path#L10-L24`), a path, `path#heading`, "
+        "`path#symbol`, a title, or a unique file name.",
     ),
 ]
 Version = Annotated[
@@ -96,7 +97,7 @@ Version = Annotated[
     Meta(
         min_length=1,
         max_length=200,
-        description="The version that this change builds on, as read or saved last. If somebody changed the entry "
-        "since, nothing is written and both texts are shown.",
+        description="The version that the change is based on, from the last read or save. If the item has changed "
+        "since, nothing is written and both texts are returned.",
     ),
 ]

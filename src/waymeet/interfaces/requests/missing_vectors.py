@@ -1,26 +1,26 @@
-"""Answers that not all vectors took part in: which they are, and having the rest made for the next one."""
+"""Detect answers that lack vectors, and embed the missing ones in the background."""
 
 from waymeet.errors import WaymeetError
 from waymeet.project import Project
 
-UNFINISHED = frozenset({"no_vectors", "partial_vectors", "model_change"})
-"""What an answer is called that not all vectors took part in."""
+MISSING_VECTORS = frozenset({"no_vectors", "partial_vectors", "model_change"})
+"""Codes of `degraded` that say that sections have no vector."""
 
 
-def unfinished(answer: object) -> bool:
-    """Tell whether an answer lacked vectors.
+def lacks_vectors(answer: object) -> bool:
+    """Tell whether vectors were missing when an answer was computed.
 
-    >>> unfinished("anything else")
+    >>> lacks_vectors("anything else")
     False
     """
-    return any(each.code in UNFINISHED for each in getattr(answer, "degraded", ()))
+    return any(each.code in MISSING_VECTORS for each in getattr(answer, "degraded", ()))
 
 
 def embed_missing(project: Project, answer: object) -> None:
-    """After an answer that lacked vectors, have them made for the next one."""
-    if not unfinished(answer):
+    """Start to embed missing vectors in the background if an answer lacked some."""
+    if not lacks_vectors(answer):
         return
     try:
         project.embed_in_background()
-    except WaymeetError:  # the answer is there, and says what it lacks
+    except WaymeetError:  # the answer is complete and lists the missing vectors in `degraded`
         return

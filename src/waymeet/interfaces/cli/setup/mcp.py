@@ -62,7 +62,7 @@ def _print_tools(*, read_only: bool, compat: bool, as_json: bool) -> int:
     from waymeet.interfaces.mcp.tools import TOOLS
 
     tools = [*TOOLS.values(), *(COMPAT.values() if compat else ())]
-    offered = [tool for tool in tools if not (read_only and (tool.writes or tool.keeps))]
+    offered = [tool for tool in tools if not (read_only and (tool.writes or tool.changes_index))]
     if as_json:
         print_json([{"name": tool.name, "title": tool.title, "description": tool.description} for tool in offered])
     else:

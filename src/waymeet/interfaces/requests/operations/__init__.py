@@ -1,4 +1,4 @@
-"""The table of what can be asked, for interfaces that offer all of it."""
+"""The table of operations: name, request, answer and function."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -6,25 +6,25 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from waymeet.interfaces.requests.operations.context import ContextRequest, answer_context
-from waymeet.interfaces.requests.operations.entries import (
-    EntriesAnswer,
-    EntriesRequest,
-    EntryRequest,
+from waymeet.interfaces.requests.operations.graph import GraphAnswer, GraphRequest, answer_graph
+from waymeet.interfaces.requests.operations.index import IndexAnswer, IndexRequest, answer_index
+from waymeet.interfaces.requests.operations.items import (
     ForgetRequest,
     ItemAnswer,
+    ItemRequest,
+    ItemsAnswer,
+    ItemsRequest,
     LinkRequest,
     RememberRequest,
     SavedAnswer,
     UpdateRequest,
-    answer_entries,
-    answer_entry,
     answer_forget,
+    answer_item,
+    answer_items,
     answer_link,
     answer_remember,
     answer_update,
 )
-from waymeet.interfaces.requests.operations.graph import GraphAnswer, GraphRequest, answer_graph
-from waymeet.interfaces.requests.operations.index import IndexAnswer, IndexRequest, answer_index
 from waymeet.interfaces.requests.operations.read import ReadAnswer, ReadRequest, answer_read
 from waymeet.interfaces.requests.operations.related import RelatedAnswer, RelatedRequest, answer_related
 from waymeet.interfaces.requests.operations.search import SearchAnswer, SearchRequest, answer_search
@@ -41,23 +41,23 @@ from waymeet.search.context import Context
 
 
 class Operation(NamedTuple):
-    """Something that can be asked: its name, its types, who answers, and whether that changes files of the project."""
+    """An operation: its types, the function that computes the answer, and its effects."""
 
     name: str
     request: type[Struct]
     answer: type[Struct]
     call: Callable[..., Any]
-    """`call(project, request) -> answer`; blocking, raises only `WaymeetError`."""
+    """`call(project, request) -> answer`: blocks, raises only `WaymeetError`."""
     writes: bool = False
     """Whether it changes notes, tasks or skills."""
     destroys: bool = False
-    """Whether it replaces or removes what was there."""
+    """Whether it replaces or removes content."""
     repeatable: bool = True
-    """Whether asking twice comes to the same as asking once."""
+    """Whether it is idempotent."""
 
 
 def _table(operations: Iterable[Operation]) -> dict[str, Operation]:
-    return {each.name: each for each in operations}
+    return {operation.name: operation for operation in operations}
 
 
 OPERATIONS = _table(
@@ -71,8 +71,8 @@ OPERATIONS = _table(
         Operation("update", UpdateRequest, SavedAnswer, answer_update, writes=True, destroys=True),
         Operation("link", LinkRequest, SavedAnswer, answer_link, writes=True, destroys=True),
         Operation("forget", ForgetRequest, RemovedItem, answer_forget, writes=True, destroys=True),
-        Operation("entry", EntryRequest, ItemAnswer, answer_entry),
-        Operation("entries", EntriesRequest, EntriesAnswer, answer_entries),
+        Operation("entry", ItemRequest, ItemAnswer, answer_item),
+        Operation("entries", ItemsRequest, ItemsAnswer, answer_items),
         Operation("recall_skills", RecallSkillsRequest, RecallSkillsAnswer, answer_recall_skills),
         Operation("use_skill", UseSkillRequest, ItemAnswer, answer_use_skill, repeatable=False),
         Operation("status", StatusRequest, StatusAnswer, answer_status),

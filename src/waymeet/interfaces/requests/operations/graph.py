@@ -1,4 +1,4 @@
-"""The graph, or the part around something, as nodes and edges."""
+"""The graph operation: the link graph, or a part of it, as nodes and edges."""
 
 from typing import Annotated
 
@@ -11,33 +11,31 @@ from waymeet.types import Degraded
 
 
 class GraphRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The whole graph of the project, or what lies around a document, section or symbol."""
+    """Get the link graph of the project, or the part around a document, section or symbol."""
 
     id: Annotated[
         str,
         Meta(
             max_length=4096,
-            description="What to look around: an id that search shows, a path, `path#heading`, `path#symbol`, a title. "
-            "Empty for the whole graph.",
+            description="The document, section or symbol at the centre: an id from search, a path, `path#heading`, "
+            "`path#symbol`, or a title. Empty for the whole graph.",
         ),
     ] = ""
-    depth: Annotated[int, Meta(ge=0, le=10, description="How many links around it.")] = 1
+    depth: Annotated[int, Meta(ge=0, le=10, description="Maximum number of links from the centre.")] = 1
     link_types: LinkTypes = ()
-    symbols: Annotated[bool, Meta(description="Show sections and symbols as nodes of their own.")] = False
-    limit: Annotated[int, Meta(ge=1, le=100_000, description="Most nodes; if there are more, the answer says so.")] = (
-        200
-    )
+    symbols: Annotated[bool, Meta(description="Include sections and symbols as nodes.")] = False
+    limit: Annotated[int, Meta(ge=1, le=100_000, description="Maximum nodes; `cut` tells if there are more.")] = 200
 
 
 class GraphAnswer(Graph, frozen=True, kw_only=True):
-    """Nodes, edges, and what they may lack."""
+    """Nodes and edges."""
 
     degraded: tuple[Degraded, ...] = ()
 
 
 def answer_graph(project: Project, request: GraphRequest) -> GraphAnswer:
-    """Collect the part of the graph that a request names."""
+    """Build the graph of a request."""
     store, degraded = project.refreshed_store()
-    meant = relative_to_root(project.root, request.id) if request.id else ""
-    found = build_graph(store, meant, request.depth, request.link_types, request.limit, symbols=request.symbols)
-    return GraphAnswer(nodes=found.nodes, edges=found.edges, cut=found.cut, degraded=degraded)
+    center = relative_to_root(project.root, request.id) if request.id else ""
+    graph = build_graph(store, center, request.depth, request.link_types, request.limit, symbols=request.symbols)
+    return GraphAnswer(nodes=graph.nodes, edges=graph.edges, cut=graph.cut, degraded=degraded)

@@ -1,4 +1,4 @@
-"""Bringing the index up to date."""
+"""The index operation: bring the index up to date."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
@@ -12,23 +12,23 @@ from waymeet.project import Project
 if TYPE_CHECKING:
     from waymeet.ingest.index import IndexReport
 
-_SHOWN = 100
+_MAX_LISTED = 100
 
 
 class IndexRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Read what changed, and embed what has no vector yet."""
+    """Index changed files and embed sections that have no vector."""
 
     accept_removals: Annotated[
-        bool, Meta(description="Forget files that are gone even if they are most of all files.")
+        bool, Meta(description="Remove missing files from the index even if most files are missing.")
     ] = False
-    embed: Annotated[bool, Meta(description="Embed what has no vector yet, which may take long.")] = True
+    embed: Annotated[bool, Meta(description="Embed sections that have no vector; may take long.")] = True
     accept_costs: Annotated[
-        bool, Meta(description="Embed even if much is sent to a provider that wants money for it.")
+        bool, Meta(description="Embed even if a large amount of text is sent to a paid provider.")
     ] = False
 
 
 class IndexAnswer(Struct, frozen=True, kw_only=True):
-    """What a run did."""
+    """The result of an indexing run."""
 
     files: int
     """Files found that are not ignored."""
@@ -40,13 +40,13 @@ class IndexAnswer(Struct, frozen=True, kw_only=True):
     seconds: float
     generation: int
     skipped: tuple[tuple[str, str], ...] = ()
-    """What was not read, and why; the first hundred."""
-    noted: tuple[tuple[str, str], ...] = ()
-    """What is indexed although something was wrong with it; the first hundred."""
+    """Files that were not read, with the reason; the first hundred."""
+    warnings: tuple[tuple[str, str], ...] = ()
+    """Files that are indexed despite a problem, with the problem; the first hundred."""
     missing: tuple[tuple[str, str], ...] = ()
-    """Extra roots that are gone or cannot be read; what is known of them is kept."""
+    """Extra roots that are gone or cannot be read, with the problem; their documents are kept."""
     embedding: EmbeddingReport | None = None
-    """What came of embedding; None if it was not wanted."""
+    """The result of embedding; None if the run did not embed."""
     cut: tuple[str, ...] = ()
 
 
@@ -57,9 +57,10 @@ def answer_index(
     embedding: Progress | None = None,
     waiting: Callable[[], None] | None = None,
 ) -> IndexAnswer:
-    """Index the project; `progress` and `embedding` are told how far it is, in the thread that does the work.
+    """Index the project.
 
-    What they raise ends the run between two files; what was taken in until then stays.
+    `progress` and `embedding` are called in the thread that does the work. An exception that they raise ends the run
+    between two files; files indexed until then stay in the index.
     """
     report = project.index(
         progress,
@@ -69,13 +70,12 @@ def answer_index(
         embed=request.embed,
         consent=lambda _: request.accept_costs,
     )
-    return indexed(project, report)
+    return _to_answer(project, report)
 
 
-def indexed(project: Project, report: "IndexReport") -> IndexAnswer:
-    """Put a report of a run as an answer."""
-    skipped = tuple((each.path, each.reason) for each in report.skipped)
-    lists = {"skipped": skipped, "noted": report.warnings}
+def _to_answer(project: Project, report: "IndexReport") -> IndexAnswer:
+    skipped = tuple((entry.path, entry.reason) for entry in report.skipped)
+    lists = {"skipped": skipped, "warnings": report.warnings}
     return IndexAnswer(
         files=report.files,
         added=report.added,
@@ -85,9 +85,13 @@ def indexed(project: Project, report: "IndexReport") -> IndexAnswer:
         ignored=report.ignored,
         seconds=report.seconds,
         generation=project.refreshed_store()[0].generation,
-        skipped=skipped[:_SHOWN],
-        noted=report.warnings[:_SHOWN],
+        skipped=skipped[:_MAX_LISTED],
+        warnings=report.warnings[:_MAX_LISTED],
         missing=report.missing,
         embedding=report.embedding,
-        cut=tuple(f"{len(all_) - _SHOWN} of {len(all_)} {name}" for name, all_ in lists.items() if len(all_) > _SHOWN),
+        cut=tuple(
+            f"{len(values) - _MAX_LISTED} of {len(values)} {name}"
+            for name, values in lists.items()
+            if len(values) > _MAX_LISTED
+        ),
     )

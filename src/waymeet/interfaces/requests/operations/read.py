@@ -1,4 +1,4 @@
-"""Reading a section or some lines of an indexed file."""
+"""The read operation: read a section or lines of an indexed file."""
 
 from typing import Annotated
 
@@ -11,19 +11,19 @@ from waymeet.interfaces.requests.fields import Budget, relative_to_root
 from waymeet.project import Project
 from waymeet.search.lookup.citation import Excerpt
 
-_ENTRIES = frozenset({"notes", "tasks", "skills"})
+_ITEM_KINDS = frozenset({"notes", "tasks", "skills"})
 
 
 class ReadRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A section by its id, or lines of an indexed file by its path."""
+    """Read a section by its id, or lines of an indexed file by its path."""
 
     id: Annotated[
         str,
         Meta(
             min_length=1,
             max_length=4096,
-            description="What to read: an id that search shows (`path#L10-L24`), the path of an indexed file, "
-            "`path#heading`, `path:10` from line 10 on, or `path:10:5` for five lines from there.",
+            description="What to read: an id from search (`path#L10-L24`), the path of an indexed file, "
+            "`path#heading`, `path:10` from line 10 on, or `path:10:5` for five lines from line 10.",
         ),
     ]
     start: Annotated[
@@ -31,54 +31,55 @@ class ReadRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         Meta(ge=0, le=999_999_999, description="The first line to read, counted from 1; 0 for where the id points."),
     ] = 0
     lines: Annotated[
-        int, Meta(ge=0, le=999_999_999, description="How many lines to read; 0 for all that the id means.")
+        int, Meta(ge=0, le=999_999_999, description="Number of lines to read; 0 for all that the id covers.")
     ] = 0
     budget: Budget = 0
 
 
 class ReadAnswer(Excerpt, frozen=True, kw_only=True):
-    """Some lines of a document with their text, and where to go on."""
+    """Lines of a document."""
 
     version: str = ""
     """Of a note, task or skill: the version that a change must name."""
     cut: tuple[str, ...] = ()
-    """What was left out to keep the answer within its budget."""
+    """Descriptions of what was left out to fit the budget."""
     next_start: int = 0
-    """The line to go on with; 0 if nothing was left out."""
+    """The first line that was left out; 0 if none was."""
     tokens: int = 0
 
 
 def answer_read(project: Project, request: ReadRequest) -> ReadAnswer:
-    """Read what a request names, as much of it as its budget allows."""
-    found = project.read(relative_to_root(project.root, request.id), start=request.start, lines=request.lines)
-    rows, kept = found.text.split("\n"), _affordable(found.text, request.budget)
-    if kept >= len(rows):
-        return _answered(project, found, tokens=estimate_tokens(found.text))
-    end = found.start + kept - 1
-    shown = replace(found, id=f"{found.document}#L{found.start}-L{end}", end=end, text="\n".join(rows[:kept]))
-    left = f"lines {end + 1} to {found.end}: go on with `start` {end + 1}"
-    return _answered(project, shown, cut=(left,), next_start=end + 1, tokens=estimate_tokens(shown.text))
+    """Read the lines that a request names, as many as its budget allows."""
+    excerpt = project.read(relative_to_root(project.root, request.id), start=request.start, lines=request.lines)
+    rows, count = excerpt.text.split("\n"), _count_affordable_lines(excerpt.text, request.budget)
+    if count >= len(rows):
+        return _to_answer(project, excerpt, tokens=estimate_tokens(excerpt.text))
+    end = excerpt.start + count - 1
+    id_ = f"{excerpt.document}#L{excerpt.start}-L{end}"
+    shown = replace(excerpt, id=id_, end=end, text="\n".join(rows[:count]))
+    cut = f"lines {end + 1} to {excerpt.end}: continue with `start` {end + 1}"
+    return _to_answer(project, shown, cut=(cut,), next_start=end + 1, tokens=estimate_tokens(shown.text))
 
 
-def _affordable(text: str, budget: int) -> int:
-    """Count the lines that a budget pays for, at least one."""
-    spent, kept = 0, 0
+def _count_affordable_lines(text: str, budget: int) -> int:
+    """Count the lines within the budget, at least one."""
+    spent, count = 0, 0
     for row in text.split("\n"):
         spent += estimate_tokens(f"{row}\n")
-        if budget and spent > budget and kept:
+        if budget and spent > budget and count:
             break
-        kept += 1
-    return kept
+        count += 1
+    return count
 
 
-def _answered(
-    project: Project, shown: Excerpt, *, cut: tuple[str, ...] = (), next_start: int = 0, tokens: int
+def _to_answer(
+    project: Project, excerpt: Excerpt, *, cut: tuple[str, ...] = (), next_start: int = 0, tokens: int
 ) -> ReadAnswer:
-    fields = {name: getattr(shown, name) for name in Excerpt.__struct_fields__}
+    fields = {name: getattr(excerpt, name) for name in Excerpt.__struct_fields__}
     version = ""
-    if shown.kind in _ENTRIES:
+    if excerpt.kind in _ITEM_KINDS:
         try:
-            version = project.notebook.read(shown.document, shown.kind).version
-        except ItemNotFoundError:  # a file of that kind which is not kept where entries are written
+            version = project.notebook.read(excerpt.document, excerpt.kind).version
+        except ItemNotFoundError:  # a file of that kind outside the notebook's folders
             version = ""
     return ReadAnswer(**fields, version=version, cut=cut, next_start=next_start, tokens=tokens)

@@ -1,10 +1,10 @@
-"""What lies around a document, judged by links."""
+"""The related operation: list the links of a document and the documents they lead to."""
 
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from msgspec import Meta, Struct
 
-from waymeet.interfaces.requests.budget import cost
+from waymeet.interfaces.requests.budget import estimate_cost
 from waymeet.interfaces.requests.fields import Budget, LinkTypes, Reference, relative_to_root
 from waymeet.project import Project
 from waymeet.search.explore.graph import Connection, list_connections, node_id
@@ -14,30 +14,30 @@ from waymeet.types import Degraded
 
 
 class RelatedRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The neighbourhood of a document, section or symbol: its own links, and what they connect it with."""
+    """List the links of a document, section or symbol, and the documents they connect it with."""
 
     id: Reference
     link_types: LinkTypes = ()
     direction: Annotated[
-        Direction, Meta(description="Follow links both ways, only those that lead out, or only those that come in.")
+        Direction, Meta(description="Follow links in both directions, only outgoing, or only incoming ones.")
     ] = "both"
-    depth: Annotated[int, Meta(ge=1, le=5, description="How many links far to look.")] = 2
-    limit: Annotated[int, Meta(ge=1, le=1000, description="Most documents, and most links, to name.")] = 10
+    depth: Annotated[int, Meta(ge=1, le=5, description="Maximum number of links to follow.")] = 2
+    limit: Annotated[int, Meta(ge=1, le=1000, description="Maximum documents, and maximum links.")] = 10
     budget: Budget = 0
 
 
 class RelatedAnswer(Struct, frozen=True, kw_only=True):
-    """What belongs to a document and why."""
+    """The links and related documents of a document, section or symbol."""
 
     id: str
-    """What was meant."""
+    """The id of the document, section or symbol."""
     document: str
-    """The document that it belongs to."""
+    """The document that contains it."""
     title: str
     links: tuple[Connection, ...]
-    """Its own links with the sentences they stand in, those that lead out first, those that lead nowhere last."""
+    """Its links with their sentences: outgoing, then incoming, then broken ones."""
     related: tuple[Related, ...]
-    """Documents within so many links, the most closely connected first."""
+    """Documents within `depth` links, the most closely connected first."""
     total_links: int
     degraded: tuple[Degraded, ...] = ()
     cut: tuple[str, ...] = ()
@@ -45,42 +45,63 @@ class RelatedAnswer(Struct, frozen=True, kw_only=True):
 
 
 def answer_related(project: Project, request: RelatedRequest) -> RelatedAnswer:
-    """Tell what lies around what a request names."""
+    """List the links and related documents of a request's target."""
     store, degraded = project.refreshed_store()
     with store.snapshot():
-        meant = find_target(store, relative_to_root(project.root, request.id))
-        every = list_connections(store, meant, request.link_types)
-        found = rank_related(
+        target = find_target(store, relative_to_root(project.root, request.id))
+        connections = list_connections(store, target, request.link_types)
+        related = rank_related(
             store,
-            meant.document.id,
+            target.document.id,
             depth=request.depth,
             kinds=request.link_types,
             limit=request.limit,
             fan_out=project.settings.graph.fan_out,
             direction=request.direction,
         )
-    fitting = [each for each in every if request.direction in {"both", each.direction}]
-    if not request.link_types:  # what lies in what is no connection unless it is asked for
-        fitting = [each for each in fitting if each.kind != "contains"]
-    fitting.sort(key=lambda each: each.dangling)
-    links, cut = fitting[: request.limit], []
-    if len(fitting) > len(links):
-        cut.append(f"{len(fitting) - len(links)} of {len(fitting)} links: `limit` shows more")
-    kept = list(found)
-    spent = sum(map(cost, (*links, *kept)))
-    if request.budget and spent > request.budget:
-        whole = (len(links), len(kept))
-        while len(links) + len(kept) > 1 and spent > request.budget:
-            spent -= cost((links if len(links) > len(kept) else kept).pop())
-        cut.append(f"{whole[0] - len(links)} links and {whole[1] - len(kept)} related documents, for the budget")
+    links = _select_links(connections, request)
+    fitted = _fit(links, related, request)
     return RelatedAnswer(
-        id=node_id(meant.node),
-        document=meant.document.id,
-        title=meant.document.title,
-        links=tuple(links),
-        related=tuple(kept),
-        total_links=len(fitting),
+        id=node_id(target.node),
+        document=target.document.id,
+        title=target.document.title,
+        links=fitted.links,
+        related=fitted.related,
+        total_links=len(links),
         degraded=degraded,
-        cut=tuple(cut),
-        tokens=spent,
+        cut=fitted.cut,
+        tokens=fitted.tokens,
     )
+
+
+def _select_links(connections: tuple[Connection, ...], request: RelatedRequest) -> list[Connection]:
+    """Filter links by direction and put broken ones last.
+
+    Containment is not a link between documents, so it is listed only if `link_types` names it.
+    """
+    links = [link for link in connections if request.direction in {"both", link.direction}]
+    if not request.link_types:
+        links = [link for link in links if link.kind != "contains"]
+    return sorted(links, key=lambda link: link.dangling)
+
+
+class _Fitted(NamedTuple):
+    links: tuple[Connection, ...]
+    related: tuple[Related, ...]
+    cut: tuple[str, ...]
+    tokens: int
+
+
+def _fit(all_links: list[Connection], all_related: tuple[Related, ...], request: RelatedRequest) -> _Fitted:
+    """Drop links beyond the limit, then the last of the longer list until the budget is met."""
+    links, related, cut = all_links[: request.limit], list(all_related), []
+    if len(all_links) > len(links):
+        cut.append(f"{len(all_links) - len(links)} of {len(all_links)} links: raise `limit` to list them")
+    spent = sum(map(estimate_cost, (*links, *related)))
+    if request.budget and spent > request.budget:
+        before = (len(links), len(related))
+        while len(links) + len(related) > 1 and spent > request.budget:
+            spent -= estimate_cost((links if len(links) > len(related) else related).pop())
+        dropped_links, dropped_related = before[0] - len(links), before[1] - len(related)
+        cut.append(f"{dropped_links} links and {dropped_related} related documents, to fit the budget")
+    return _Fitted(tuple(links), tuple(related), tuple(cut), spent)

@@ -1,4 +1,4 @@
-"""Asking a question."""
+"""The search operation."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from waymeet.analysis.doc_types import normalise_doc_type
 from waymeet.errors import RequestError
 from waymeet.interfaces.requests import cursor
-from waymeet.interfaces.requests.budget import cost, fitted
+from waymeet.interfaces.requests.budget import estimate_cost, fit_hits
 from waymeet.interfaces.requests.fields import (
     MOST_HITS,
     Budget,
@@ -20,7 +20,7 @@ from waymeet.interfaces.requests.fields import (
     LinkTypes,
     Names,
     Paths,
-    Question,
+    QueryText,
     Refresh,
     Tags,
     relative_to_root,
@@ -28,23 +28,22 @@ from waymeet.interfaces.requests.fields import (
 from waymeet.project import Project
 from waymeet.search.understand.inline_filters import parse_date
 from waymeet.settings import Layer
-from waymeet.types import Answer, Degraded, Filters, Query, Variant
+from waymeet.types import Answer, Degraded, Filters, Hit, Query, Variant
 
-_WHEN = "A year, a month, a day (2025-06-30) or a moment (2025-06-30T12:00:00Z); days are those of universal time."
-_STALE = "the index changed since the page before: results may have come, gone or moved; none is shown twice"
+_TIME_FORMAT = "A year, a month, a day (2025-06-30) or a time (2025-06-30T12:00:00Z), in UTC."
+_STALE_CURSOR = "the index changed since the previous page; results may be new, gone or reordered, none is repeated"
 
 
 class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A question to the project, with everything the asker may set."""
+    """Search the project."""
 
     query: Annotated[
-        Question,
+        QueryText,
         Meta(
             min_length=1,
-            description='What to look for, in plain words or names. "quoted phrases" must occur '
-            "(in a whole question they need not), -word rules out, prefix* stands for all "
-            "words that begin so. Filters may stand in it: kind:code path:src/ tag:x type:spec "
-            "lang:python ns:billing after:2025-06 before:2026-01-01.",
+            description='What to search for, in plain words or names. "quoted phrases" must occur (optional in a '
+            "query that is a whole question), -word excludes, prefix* matches all words with that prefix. Filters: "
+            "kind:code path:src/ tag:x type:spec lang:python ns:billing after:2025-06 before:2026-01-01.",
         ),
     ]
     limit: Limit = 0
@@ -52,16 +51,16 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         str,
         Meta(
             max_length=100,
-            description="The ranking: auto, classic, deep, threeway, memory, neighbours, files, skills_recall, or one "
-            "of the user's own. Empty for auto, or for classic if a mode is named.",
+            description="The ranking recipe: auto, classic, deep, threeway, memory, neighbours, files, skills_recall, "
+            "or a custom one. Empty for auto, or for classic if a mode is set.",
         ),
     ] = ""
     mode: Annotated[
         str,
         Meta(
             max_length=100,
-            description="A recipe's mode: hybrid, bm25_only or vec_only of classic; hybrid, vector or keyword of "
-            "neighbours, files and skills_recall; deep of deep. Empty for the recipe's usual one.",
+            description="A mode of the recipe: hybrid, bm25_only or vec_only of classic; hybrid, vector or keyword of "
+            "neighbours, files and skills_recall; deep of deep. Empty for the default mode.",
         ),
     ] = ""
     kinds: Kinds = ()
@@ -70,98 +69,103 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     doc_types: Annotated[
         Names, Meta(description="Only documents of these types, such as spec, adr, guide, reference, runbook.")
     ] = ()
-    languages: Annotated[Names, Meta(description="Only files in these languages of programs, such as python.")] = ()
-    namespaces: Annotated[Names, Meta(description="Only these packages, submodules or extra folders.")] = ()
+    languages: Annotated[Names, Meta(description="Only files in these programming languages, such as python.")] = ()
+    namespaces: Annotated[Names, Meta(description="Only these packages, submodules or extra roots.")] = ()
     properties: Annotated[
         Names,
         Meta(
-            description="Only documents whose front matter says so, each as `key=value`, such as status=accepted or "
-            "lang=ja. Values of one key are alternatives."
+            description="Only documents with these front matter fields, each as `key=value`, such as status=accepted "
+            "or lang=ja. Values of the same key are alternatives."
         ),
     ] = ()
     changed_after: Annotated[
-        str, Meta(max_length=40, description=f"Only files that changed at this time or later. {_WHEN}")
+        str, Meta(max_length=40, description=f"Only files changed at this time or later. {_TIME_FORMAT}")
     ] = ""
     changed_before: Annotated[
-        str, Meta(max_length=40, description=f"Only files that changed before this time. {_WHEN}")
+        str, Meta(max_length=40, description=f"Only files changed before this time. {_TIME_FORMAT}")
     ] = ""
     link_types: LinkTypes = ()
     depth: Annotated[
         int,
-        Meta(ge=-1, le=10, description="How many links far to walk; 0 follows none, -1 is the recipe's own depth."),
+        Meta(ge=-1, le=10, description="Maximum number of links to follow; 0 for none, -1 for the recipe's default."),
     ] = -1
     intent: Annotated[
-        Intent, Meta(description="What the asker is up to, for recipe memory. Empty to have it guessed from the words.")
+        Intent, Meta(description="Purpose of the search, for recipe memory. Empty to detect it from the query.")
     ] = ""
     lex: Annotated[
-        Names, Meta(description="Other wordings to look for by their words (recipe deep), used instead of a model's.")
+        Names, Meta(description="Other wordings for lexical search (recipe deep), used instead of a model's.")
     ] = ()
-    vec: Annotated[Names, Meta(description="Other wordings to look for by their meaning (recipe deep).")] = ()
+    vec: Annotated[Names, Meta(description="Other wordings for vector search (recipe deep).")] = ()
     hyde: Annotated[
-        Names,
-        Meta(description="Passages such as would answer the question, looked for by their meaning (recipe deep)."),
+        Names, Meta(description="Hypothetical passages that would answer the query, for vector search (recipe deep).")
     ] = ()
     expand: Annotated[
-        bool, Meta(description="Whether a model the user set up may put the question in other words (recipe deep).")
+        bool, Meta(description="Let a configured model suggest other wordings of the query (recipe deep).")
     ] = True
-    explain: Annotated[bool, Meta(description="Say how every score came about.")] = False
-    include_linked: Annotated[
-        bool, Meta(description="Name the pages that each result links to and is linked from.")
-    ] = False
+    explain: Annotated[bool, Meta(description="Explain every score.")] = False
+    include_linked: Annotated[bool, Meta(description="List the pages linked from and to each result.")] = False
     refresh: Refresh = True
     budget: Budget = 0
     cursor: Annotated[
         str,
         Meta(
             max_length=20_000,
-            description="The `cursor` of an answer to the same question, to have what comes after it; else empty.",
+            description="The `cursor` of the previous answer to the same query, for the results after it.",
         ),
     ] = ""
 
 
 class SearchAnswer(Answer, frozen=True, kw_only=True):
-    """Hits, how they came about, and how to have more of them."""
+    """Search results."""
 
     cut: tuple[str, ...] = ()
-    """What was left out to keep the answer within its budget."""
+    """Descriptions of what was left out to fit the budget."""
     cursor: str = ""
-    """What to ask with for the hits that follow; empty if there are none."""
+    """The cursor for the next results; empty if there are none."""
     tokens: int = 0
-    """What the answer costs, by a rough estimate (see `waymeet.analysis.token_estimate`)."""
+    """Estimated tokens of the answer (see `waymeet.analysis.token_estimate`)."""
 
 
 def answer_search(project: Project, request: SearchRequest, over: Iterable[Layer] = ()) -> SearchAnswer:
-    """Answer a question; without cursor and budget exactly as `Project.search` does.
+    """Search the project, with paging and a token budget.
 
-    With a budget, the timings of the stages are not given. `over` are settings of this call only.
+    Without cursor and budget, the hits are those of `Project.search`. With a budget, the timings of the stages are left
+    out. `over` are settings of this call only.
     """
-    query, asked = to_query(project, request), cursor.question(project.root, request)
-    page = cursor.read(request.cursor, asked)
-    reach = min(len(page.shown) + query.limit, MOST_HITS)
-    found = project.search(replace(query, limit=reach), refresh=request.refresh, over=over)
-    coming = [hit for hit in found.hits if cursor.key(hit.id) not in page.shown][: query.limit]
-    told_of = () if request.budget else found.steps
-    rest = cost(replace(found, hits=(), steps=told_of, seconds=0.0))
-    shown = fitted(coming, max(request.budget - rest, 1) if request.budget else 0)
-    seen = len(page.shown) + len(shown.hits)
-    more = bool(shown.hits) and seen < min(found.total_found, MOST_HITS)
-    stale = page is not cursor.FIRST and page.generation != found.generation
-    told = found.degraded if not stale else (*found.degraded, Degraded("cursor", "stale_cursor", _STALE))
-    now = page._replace(generation=found.generation)
-    fields = {name: getattr(found, name) for name in Answer.__struct_fields__}
+    query, query_hash = to_query(project, request), cursor.hash_query(project.root, request)
+    page = cursor.decode_cursor(request.cursor, query_hash)
+    limit = min(len(page.shown) + query.limit, MOST_HITS)
+    answer = project.search(replace(query, limit=limit), refresh=request.refresh, over=over)
+    hits = [hit for hit in answer.hits if cursor.hash_id(hit.id) not in page.shown][: query.limit]
+    steps = () if request.budget else answer.steps
+    overhead = estimate_cost(replace(answer, hits=(), steps=steps, seconds=0.0))
+    fitted = fit_hits(hits, max(request.budget - overhead, 1) if request.budget else 0)
+    degraded = answer.degraded
+    if page is not cursor.FIRST and page.generation != answer.generation:
+        degraded = (*degraded, Degraded("cursor", "stale_cursor", _STALE_CURSOR))
+    fields = {name: getattr(answer, name) for name in Answer.__struct_fields__}
     return SearchAnswer(
-        **{**fields, "hits": shown.hits, "degraded": told, "steps": told_of},
-        cut=shown.cut,
-        cursor=cursor.written(now, asked, (hit.id for hit in shown.hits)) if more else "",
-        tokens=rest + shown.tokens,
+        **{**fields, "hits": fitted.hits, "degraded": degraded, "steps": steps},
+        cut=fitted.cut,
+        cursor=_next_cursor(page, query_hash, answer, fitted.hits),
+        tokens=overhead + fitted.tokens,
     )
 
 
+def _next_cursor(page: cursor.Page, query_hash: bytes, answer: Answer, hits: tuple[Hit, ...]) -> str:
+    """Encode the cursor after these hits, or give the empty string if no results are left."""
+    shown = len(page.shown) + len(hits)
+    if not hits or shown >= min(answer.total_found, MOST_HITS):
+        return ""
+    current = page._replace(generation=answer.generation)
+    return cursor.encode_cursor(current, query_hash, (hit.id for hit in hits))
+
+
 def to_query(project: Project, request: SearchRequest) -> Query:
-    """Put a request as the query that `Project.search` takes.
+    """Convert a request to a query for `Project.search`.
 
     Raises:
-        RequestError: a property or a time is not written as it should be.
+        RequestError: a property or a time is malformed.
     """
     wordings = {"lex": request.lex, "vec": request.vec, "hyde": request.hyde}
     return Query(
@@ -176,9 +180,9 @@ def to_query(project: Project, request: SearchRequest) -> Query:
             tags=request.tags,
             languages=tuple(map(str.lower, request.languages)),
             namespaces=request.namespaces,
-            properties=tuple(pair("properties", each) for each in request.properties),
-            changed_from=_when("changed_after", request.changed_after),
-            changed_before=_when("changed_before", request.changed_before),
+            properties=tuple(parse_pair("properties", written) for written in request.properties),
+            changed_from=_parse_time("changed_after", request.changed_after),
+            changed_before=_parse_time("changed_before", request.changed_before),
         ),
         explain=request.explain,
         depth=None if request.depth < 0 else request.depth,
@@ -192,10 +196,10 @@ def to_query(project: Project, request: SearchRequest) -> Query:
     )
 
 
-def pair(field: str, written: str) -> tuple[str, str]:
-    """Part `key=value`.
+def parse_pair(field: str, written: str) -> tuple[str, str]:
+    """Split `key=value`.
 
-    >>> pair("properties", "status = accepted")
+    >>> parse_pair("properties", "status = accepted")
     ('status', 'accepted')
     """
     key, equals, value = written.partition("=")
@@ -204,11 +208,11 @@ def pair(field: str, written: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
-def _when(field: str, written: str) -> int:
-    """Read a time as nanoseconds since 1970; 0 for none.
+def _parse_time(field: str, written: str) -> int:
+    """Parse a time to nanoseconds since 1970, with 0 for an empty text.
 
-    >>> _when("changed_after", "1970-01-02"), _when("changed_after", "1970-01-02T00:00:01Z"), _when("changed_after", "")
-    (86400000000000, 86401000000000, 0)
+    >>> [_parse_time("changed_after", written) for written in ("1970-01-02", "1970-01-02T00:00:01Z", "")]
+    [86400000000000, 86401000000000, 0]
     """
     if not written:
         return 0
@@ -216,7 +220,7 @@ def _when(field: str, written: str) -> int:
     if day is not None:
         return day
     try:
-        found = datetime.fromisoformat(written)
-        return max(int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * 1_000_000), 1) * 1000
+        moment = datetime.fromisoformat(written)
+        return max(int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1_000_000), 1) * 1000
     except (ValueError, OverflowError) as error:
-        raise RequestError(f"`{field}`: {written!r} is no time.", _WHEN) from error
+        raise RequestError(f"`{field}`: {written!r} is not a time.", _TIME_FORMAT) from error

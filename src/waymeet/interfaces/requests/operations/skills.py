@@ -1,4 +1,4 @@
-"""Finding the skills that fit a task, and using one."""
+"""The skill operations: find skills for a task, and use one."""
 
 from typing import Annotated
 
@@ -6,29 +6,29 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from waymeet.errors import ItemNotFoundError
-from waymeet.interfaces.requests.fields import Question, Refresh, relative_to_root
-from waymeet.interfaces.requests.operations.entries import ItemAnswer, Which, entry_of
-from waymeet.notebook import skill_steps
+from waymeet.interfaces.requests.fields import QueryText, Refresh, relative_to_root
+from waymeet.interfaces.requests.operations.items import ItemAnswer, ItemReference, to_item_answer
+from waymeet.notebook import Item, skill_steps
 from waymeet.project import Project
-from waymeet.types import Degraded, Query
+from waymeet.types import Degraded, Hit, Query
 
 
 class RecallSkillsRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The skills whose title, description or triggers fit the task at hand."""
+    """Find skills whose title, description or triggers match a task."""
 
-    task: Annotated[Question, Meta(min_length=1, description="What is to be done, in plain words.")]
-    limit: Annotated[int, Meta(ge=1, le=100, description="Most skills.")] = 5
+    task: Annotated[QueryText, Meta(min_length=1, description="The task, in plain words.")]
+    limit: Annotated[int, Meta(ge=1, le=100, description="Maximum skills.")] = 5
     refresh: Refresh = True
 
 
 class UseSkillRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One skill, whole; that it was used is counted."""
+    """Read a skill and count the use."""
 
-    id: Which
+    id: ItemReference
 
 
-class Recalled(Struct, frozen=True, kw_only=True):
-    """A skill that fits."""
+class RecalledSkill(Struct, frozen=True, kw_only=True):
+    """A skill that matches a task."""
 
     id: str
     name: str
@@ -39,54 +39,56 @@ class Recalled(Struct, frozen=True, kw_only=True):
     steps: tuple[str, ...]
     score: float
     relevance: float | None = None
-    """The estimated chance that it fits."""
+    """Estimated probability that the skill is relevant."""
     reason: str
     version: str
     used: int
-    """How often it was used."""
+    """Number of uses."""
 
 
 class RecallSkillsAnswer(Struct, frozen=True, kw_only=True):
-    """The skills that fit, the best first."""
+    """The matching skills, best first."""
 
-    skills: tuple[Recalled, ...]
+    skills: tuple[RecalledSkill, ...]
     degraded: tuple[Degraded, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 def answer_recall_skills(project: Project, request: RecallSkillsRequest) -> RecallSkillsAnswer:
-    """Find the skills that fit a task."""
+    """Find skills for a task."""
     query = Query(request.task, limit=request.limit, recipe="skills_recall")
-    found = project.search(query, refresh=request.refresh)
+    answer = project.search(query, refresh=request.refresh)
     notebook = project.notebook
-    counts = notebook.usage()
-    skills, degraded = [], list(found.degraded)
-    for hit in found.hits:
+    usage = notebook.usage()
+    skills, degraded = [], list(answer.degraded)
+    for hit in answer.hits:
         try:
             item = notebook.read(hit.document, "skills")
-        except ItemNotFoundError as error:  # removed since it was indexed
+        except ItemNotFoundError as error:  # removed after it was indexed
             degraded.append(Degraded("skills", "gone", error.message))
             continue
-        skills.append(
-            Recalled(
-                id=item.id,
-                name=item.name,
-                title=item.title,
-                description=item.value("description"),
-                triggers=item.values("triggers"),
-                file_patterns=item.values("file_patterns"),
-                steps=skill_steps(item),
-                score=hit.score,
-                relevance=hit.relevance,
-                reason=hit.relevance_reason,
-                version=item.version,
-                used=counts[item.id].count if item.id in counts else 0,
-            )
-        )
-    return RecallSkillsAnswer(skills=tuple(skills), degraded=tuple(degraded), notes=found.notes)
+        skills.append(_to_recalled_skill(item, hit, usage[item.id].count if item.id in usage else 0))
+    return RecallSkillsAnswer(skills=tuple(skills), degraded=tuple(degraded), notes=answer.notes)
+
+
+def _to_recalled_skill(item: Item, hit: Hit, used: int) -> RecalledSkill:
+    return RecalledSkill(
+        id=item.id,
+        name=item.name,
+        title=item.title,
+        description=item.value("description"),
+        triggers=item.values("triggers"),
+        file_patterns=item.values("file_patterns"),
+        steps=skill_steps(item),
+        score=hit.score,
+        relevance=hit.relevance,
+        reason=hit.relevance_reason,
+        version=item.version,
+        used=used,
+    )
 
 
 def answer_use_skill(project: Project, request: UseSkillRequest) -> ItemAnswer:
-    """Give a skill and count that it was used."""
+    """Read a skill and count the use."""
     item, usage = project.notebook.use(relative_to_root(project.root, request.id))
-    return replace(entry_of(item), used=usage.count)
+    return replace(to_item_answer(item), used=usage.count)

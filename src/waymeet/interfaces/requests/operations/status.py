@@ -1,4 +1,4 @@
-"""The status operation: what the index holds, what changed since, what was skipped."""
+"""The status operation: describe the index, changed files and skipped files."""
 
 from typing import Annotated
 
@@ -15,7 +15,7 @@ _LISTS = ("changes", "skipped", "warnings", "namespaces")
 
 
 class StatusRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The status of the index."""
+    """Get the status of the index."""
 
     everything: Annotated[
         bool, Meta(description=f"List every changed and skipped file, not only the first {_MAX_LISTED} of each.")
@@ -30,14 +30,14 @@ class StatusAnswer(Struct, frozen=True, kw_only=True):
     """Whether there is a complete index."""
     degraded: tuple[Degraded, ...] = ()
     status: Status | None = None
-    """What the index holds; None if there is no index."""
+    """Counts and lists; None if there is no index."""
     cut: tuple[str, ...] = ()
-    """What was left out to keep the answer short."""
+    """Descriptions of what was left out to keep the answer short."""
     version: str = __version__
 
 
 def answer_status(project: Project, request: StatusRequest) -> StatusAnswer:
-    """Describe the index; a project without one is an answer, too."""
+    """Describe the index, or report that there is none."""
     root = str(project.root)
     if not project.indexed:
         missing = Degraded("index", "no_index", "the project is not indexed, or not completely: index it")
@@ -56,7 +56,7 @@ def answer_status(project: Project, request: StatusRequest) -> StatusAnswer:
 
 
 def _list_degraded(status: Status) -> list[Degraded]:
-    """List what makes answers worse than they could be."""
+    """List the conditions that degrade answers."""
     degraded = [
         Degraded("freshness", "root_missing", f"{folder} {problem}") for _, folder, problem in status.roots if problem
     ]
@@ -66,7 +66,7 @@ def _list_degraded(status: Status) -> list[Degraded]:
         degraded.append(Degraded("freshness", "behind", f"{len(status.changes)} files changed since they were indexed"))
     vectors = status.vectors
     if not vectors.spaces:
-        detail = "no embedding model configured; answers come from words and links"
+        detail = "no embedding model configured; results come from words and links only"
         degraded.append(Degraded("vector", "no_model", detail))
     elif vectors.embedded < vectors.chunks:
         code = "partial_vectors" if vectors.embedded else "no_vectors"
