@@ -14,7 +14,7 @@ from support.without_models import WITHOUT_MODELS
 from waymeet import Project
 from waymeet.interfaces.cli import main
 from waymeet.interfaces.requests.decode import convert
-from waymeet.interfaces.requests.operations import OPERATIONS
+from waymeet.interfaces.requests.operation_table import OPERATIONS
 
 FILES = {
     "README.md": "# Demo\n\nA small project. See [the fusion page](docs/fusion.md) for how results meet.\n",

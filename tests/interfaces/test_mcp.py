@@ -17,7 +17,7 @@ from waymeet.interfaces.mcp import render
 from waymeet.interfaces.mcp.background_index import refuse_broad_root
 from waymeet.interfaces.mcp.compat import COMPAT
 from waymeet.interfaces.mcp.tools import TOOLS, ToolDefaults, describe_tools
-from waymeet.interfaces.requests.operations import OPERATIONS
+from waymeet.interfaces.requests.operation_table import OPERATIONS
 from waymeet.interfaces.requests.operations.search import SearchRequest, answer_search
 
 # --- what is offered ------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from waymeet import Project
 from waymeet.errors import ConflictError, NoIndexError, NotIndexedError, WaymeetError
 from waymeet.interfaces.requests.decode import convert
 from waymeet.interfaces.requests.errors import to_failure
-from waymeet.interfaces.requests.operations import OPERATIONS
+from waymeet.interfaces.requests.operation_table import OPERATIONS
 from waymeet.interfaces.requests.operations.search import SearchRequest
 
 Ask = Callable[..., Any]

@@ -16,7 +16,7 @@ from waymeet.errors import CursorError, RequestError, WaymeetError
 from waymeet.interfaces.requests import fields
 from waymeet.interfaces.requests.decode import convert, decode_json
 from waymeet.interfaces.requests.errors import list_statuses, to_failure
-from waymeet.interfaces.requests.operations import OPERATIONS
+from waymeet.interfaces.requests.operation_table import OPERATIONS
 from waymeet.interfaces.requests.operations.search import SearchAnswer, SearchRequest, to_query
 from waymeet.interfaces.requests.schemas import components, flat_schema, schema
 from waymeet.notebook.fields import PRIORITIES, RELATIONS, STATUSES

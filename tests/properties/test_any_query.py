@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from waymeet import Project, WaymeetError
 from waymeet.interfaces.requests.decode import convert
-from waymeet.interfaces.requests.operations import OPERATIONS
+from waymeet.interfaces.requests.operation_table import OPERATIONS
 from waymeet.interfaces.requests.schemas import flat_schema
 
 ODD = [

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from waymeet.errors import CursorError, RequestError
 from waymeet.interfaces.requests import cursor
 from waymeet.interfaces.requests.decode import convert, decode_json
-from waymeet.interfaces.requests.operations import OPERATIONS
+from waymeet.interfaces.requests.operation_table import OPERATIONS
 
 KINDS = [each.request for each in OPERATIONS.values()]
 NAMES = sorted({name for kind in KINDS for name in kind.__struct_fields__})

@@ -5,7 +5,7 @@ from pathlib import Path
 from threading import RLock
 from time import monotonic, time_ns
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from msgspec.structs import replace
 
@@ -17,6 +17,7 @@ from waymeet.project import embedding as embedding_job
 from waymeet.project import freshness, indexing
 from waymeet.project.backend import check_store, open_store
 from waymeet.project.models import Models, NewVectors
+from waymeet.project.search_tools import collect_tools
 from waymeet.recipes import find_recipe
 from waymeet.search.understand.inline_filters import clean_filters
 from waymeet.settings import Layer, Settings, read_layers, resolve
@@ -83,7 +84,7 @@ class Project:
         return find_recipe(name, self.settings.recipes)
 
     @property
-    def indexed(self) -> bool:
+    def is_indexed(self) -> bool:
         """Tell whether there is a complete index."""
         try:
             return self.index_path.exists() and bool(self._open_store().metadata("indexed_at"))
@@ -91,10 +92,12 @@ class Project:
             return False
 
     @property
-    def outdated(self) -> bool:
-        """Return whether an earlier version made the index, so that the next run rebuilds it."""
+    def is_outdated(self) -> bool:
+        """Tell whether an earlier version made the index, so that the next run rebuilds it."""
         try:
-            return self.index_path.exists() and not self.indexed and bool(self._open_store().metadata("outdated_version"))
+            if self.is_indexed or not self.index_path.exists():
+                return False
+            return bool(self._open_store().metadata("outdated_version"))
         except NoIndexError:
             return False
 
@@ -282,7 +285,7 @@ class Project:
         from waymeet.notebook import IndexView, Notebook
 
         index = IndexView(
-            store=lambda: self._open_store() if self.indexed else None,
+            store=lambda: self._open_store() if self.is_indexed else None,
             refresh=lambda: [item.detail for item in self.refreshed_store()[1]],
             embedders=lambda: self.models.active(self._open_store(), self.settings.embedding).embedders,
         )
@@ -365,26 +368,8 @@ class Project:
 
     def tools(self, store: Store, active: "ActiveModels | None" = None) -> "Tools":
         """Collect what the stages of a search use: store, models, feedback."""
-        from waymeet.search.feedback import storage
-        from waymeet.search.state import Tools
-
         active = active or self.models.active(store, self.settings.embedding)
-        return Tools(
-            store,
-            active.embedders,
-            last_read=storage.last_read_times(self.index_path),
-            feedback=storage.read_feedback_or_warn(self.index_path),
-            failed_chunks=active.failed_chunks,
-            **self._reranker_and_expander(),
-        )
-
-    def _reranker_and_expander(self) -> dict[str, Any]:
-        """Give the reranker and the expander that the settings choose, if any."""
-        if self.settings.rerank.provider == self.settings.expand.provider == "none":
-            return {}
-        from waymeet.models.choose_rerankers import choose_models
-
-        return choose_models(self.settings.rerank, self.settings.expand)._asdict()
+        return collect_tools(store, self.index_path, self.settings, active)
 
     def _refresh(self, store: Store) -> tuple[Degraded, ...]:
         """Index a few changed files, or report that the answer may be out of date.

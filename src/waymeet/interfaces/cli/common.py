@@ -172,7 +172,7 @@ def bars(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
 
 def update_index(project: Project, *, accept_removals: bool = False) -> "IndexReport":
     """Update the index except for vectors, with a progress bar."""
-    if project.outdated:
+    if project.is_outdated:
         click.echo("The index was made by an earlier version; rebuilding it.", err=True)
     with bars("Indexing") as (progress,):
         waiting = call_once(_say_waiting) if sys.stderr.isatty() else None
@@ -249,7 +249,7 @@ def _split_reference(reference: str) -> tuple[str, str, str]:
 
 def index_if_needed(project: Project) -> None:
     """Index a project that has no index yet, unless its folder is too broad."""
-    if project.indexed:
+    if project.is_indexed:
         return
     if is_too_broad(project.root):
         raise click.UsageError(

@@ -147,7 +147,7 @@ def _make_route(path: str, endpoints: "Mapping[str, Endpoint]") -> Route:
 
 def _measure_index(project: Project) -> dict[str, tuple[str, float]]:
     """Count what is in the index."""
-    if not project.indexed:
+    if not project.is_indexed:
         return {"waymeet_indexed": ("Whether there is a usable index.", 0)}
     counts = project.counts()
     return {

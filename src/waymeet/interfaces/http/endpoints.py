@@ -42,7 +42,7 @@ def make_endpoint(
 
 
 def _call_operation(project: Project, route: Route, request: Any) -> Any:  # noqa: ANN401 - each route has its own types
-    if route.operation.name in _FROM_INDEX and not project.indexed:
+    if route.operation.name in _FROM_INDEX and not project.is_indexed:
         detail = "The project is being indexed for the first time."
         raise IndexUnavailableError(detail, "Try again in a moment; see /v1/status.")
     answer = route.operation.call(project, request)

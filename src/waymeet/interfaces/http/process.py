@@ -77,7 +77,7 @@ def run_server(
         BusyIndexError: another process serves this index.
         UsageError: the address cannot be opened, or the folder is too broad to be a project.
     """
-    if not project.indexed and is_too_broad(project.root):
+    if not project.is_indexed and is_too_broad(project.root):
         raise UsageError(
             f"{project.root} is not a project and is not indexed automatically.",
             "Name a project: waymeet serve -C PATH",
@@ -226,7 +226,7 @@ class ServerProcess:
     def _warm(self) -> None:
         """Run one query, so that the first user query does not wait for the model to load."""
         try:
-            if not self._project.indexed:
+            if not self._project.is_indexed:
                 return
             models = self._project.models.active(self._project.refreshed_store()[0], self._project.settings.embedding)
             if models.is_local:  # nothing is sent to a provider without a user query

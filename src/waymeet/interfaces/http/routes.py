@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from waymeet.interfaces.requests.operations import OPERATIONS, Operation
+from waymeet.interfaces.requests.operation_table import OPERATIONS, Operation
 from waymeet.interfaces.requests.schemas import flat_schema
 
 _KINDS = {"notes": "Note", "tasks": "Task", "skills": "Skill"}

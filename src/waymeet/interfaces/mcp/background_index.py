@@ -193,7 +193,7 @@ def _call_both(first: Progress, second: Progress) -> Progress:
 
 
 def _is_indexed(project: Project) -> bool:
-    return project.indexed
+    return project.is_indexed
 
 
 def _embed_missing(
@@ -215,7 +215,7 @@ def refuse_broad_root(project: Project) -> None:
     Raises:
         UsageError: the folder is too broad.
     """
-    if not project.indexed and is_too_broad(project.root):
+    if not project.is_indexed and is_too_broad(project.root):
         raise UsageError(
             f"{project.root} is not a project and is not indexed for an agent.",
             "Start the server in a project's folder, or name it: waymeet mcp -C PATH",

@@ -21,7 +21,7 @@ from waymeet.interfaces.render.text import escape_control, to_single_line
 from waymeet.interfaces.requests.decode import convert
 from waymeet.interfaces.requests.errors import Failure, to_failure
 from waymeet.interfaces.requests.missing_vectors import MISSING_VECTORS, embed_missing, lacks_vectors
-from waymeet.interfaces.requests.operations import OPERATIONS
+from waymeet.interfaces.requests.operation_table import OPERATIONS
 from waymeet.interfaces.requests.operations.index import IndexRequest
 from waymeet.interfaces.requests.operations.status import StatusAnswer
 from waymeet.ports import Progress

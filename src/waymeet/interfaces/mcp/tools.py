@@ -8,7 +8,7 @@ from mcp_types import Tool, ToolAnnotations
 from msgspec import Struct
 
 from waymeet.interfaces.mcp import render
-from waymeet.interfaces.requests.operations import OPERATIONS
+from waymeet.interfaces.requests.operation_table import OPERATIONS
 from waymeet.interfaces.requests.schemas import flat_schema, schema
 from waymeet.recipes import RECIPES
 from waymeet.settings import Settings

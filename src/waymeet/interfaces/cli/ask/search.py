@@ -216,7 +216,7 @@ def _query_from_pasted(project: Project, text: str, pasted: str) -> tuple[str, s
 def _index_with_preview(project: Project, query: str, *, preview: bool) -> None:
     """Index the project on first use, after a preview of matching lines on a terminal."""
     seconds = project.settings.terminal.preview_seconds
-    if preview and seconds > 0 and sys.stderr.isatty() and not project.indexed:
+    if preview and seconds > 0 and sys.stderr.isatty() and not project.is_indexed:
         from waymeet.interfaces.cli.ask.preview import preview_files, preview_lines
 
         deadline = monotonic() + seconds

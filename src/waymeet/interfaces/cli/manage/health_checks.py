@@ -85,7 +85,7 @@ def check_settings(root: Path) -> Iterator[Finding]:
 def check_index(project: Project) -> Iterator[Finding]:
     """Check that the index exists, can be read, and is up to date with the files."""
     try:
-        if not project.indexed:
+        if not project.is_indexed:
             raise NoIndexError("this folder is not indexed yet", "waymeet index")
         status = project.status()
     except NoIndexError as error:

@@ -39,7 +39,7 @@ class StatusAnswer(Struct, frozen=True, kw_only=True):
 def answer_status(project: Project, request: StatusRequest) -> StatusAnswer:
     """Describe the index, or report that there is none."""
     root = str(project.root)
-    if not project.indexed:
+    if not project.is_indexed:
         missing = Degraded("index", "no_index", "the project is not indexed, or not completely: index it")
         return StatusAnswer(root=root, indexed=False, degraded=(missing,))
     status = project.status()

@@ -1,0 +1,81 @@
+"""The table of operations: name, request, answer and function."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from waymeet.interfaces.requests.operations.context import ContextRequest, answer_context
+from waymeet.interfaces.requests.operations.graph import GraphAnswer, GraphRequest, answer_graph
+from waymeet.interfaces.requests.operations.index import IndexAnswer, IndexRequest, answer_index
+from waymeet.interfaces.requests.operations.items import (
+    ForgetRequest,
+    ItemAnswer,
+    ItemRequest,
+    ItemsAnswer,
+    ItemsRequest,
+    LinkRequest,
+    RememberRequest,
+    SavedAnswer,
+    UpdateRequest,
+    answer_forget,
+    answer_item,
+    answer_items,
+    answer_link,
+    answer_remember,
+    answer_update,
+)
+from waymeet.interfaces.requests.operations.read import ReadAnswer, ReadRequest, answer_read
+from waymeet.interfaces.requests.operations.related import RelatedAnswer, RelatedRequest, answer_related
+from waymeet.interfaces.requests.operations.search import SearchAnswer, SearchRequest, answer_search
+from waymeet.interfaces.requests.operations.skills import (
+    RecallSkillsAnswer,
+    RecallSkillsRequest,
+    UseSkillRequest,
+    answer_recall_skills,
+    answer_use_skill,
+)
+from waymeet.interfaces.requests.operations.status import StatusAnswer, StatusRequest, answer_status
+from waymeet.notebook import RemovedItem
+from waymeet.search.context import Context
+
+
+class Operation(NamedTuple):
+    """An operation: its types, the function that computes the answer, and its effects."""
+
+    name: str
+    request: type[Struct]
+    answer: type[Struct]
+    call: Callable[..., Any]
+    """`call(project, request) -> answer`: blocks, raises only `WaymeetError`."""
+    writes: bool = False
+    """Whether it changes notes, tasks or skills."""
+    destroys: bool = False
+    """Whether it replaces or removes content."""
+    repeatable: bool = True
+    """Whether it is idempotent."""
+
+
+def _table(operations: Iterable[Operation]) -> dict[str, Operation]:
+    return {operation.name: operation for operation in operations}
+
+
+OPERATIONS = _table(
+    (
+        Operation("search", SearchRequest, SearchAnswer, answer_search),
+        Operation("read", ReadRequest, ReadAnswer, answer_read),
+        Operation("related", RelatedRequest, RelatedAnswer, answer_related),
+        Operation("context", ContextRequest, Context, answer_context),
+        Operation("graph", GraphRequest, GraphAnswer, answer_graph),
+        Operation("remember", RememberRequest, SavedAnswer, answer_remember, writes=True, repeatable=False),
+        Operation("update", UpdateRequest, SavedAnswer, answer_update, writes=True, destroys=True),
+        Operation("link", LinkRequest, SavedAnswer, answer_link, writes=True, destroys=True),
+        Operation("forget", ForgetRequest, RemovedItem, answer_forget, writes=True, destroys=True),
+        Operation("entry", ItemRequest, ItemAnswer, answer_item),
+        Operation("entries", ItemsRequest, ItemsAnswer, answer_items),
+        Operation("recall_skills", RecallSkillsRequest, RecallSkillsAnswer, answer_recall_skills),
+        Operation("use_skill", UseSkillRequest, ItemAnswer, answer_use_skill, repeatable=False),
+        Operation("status", StatusRequest, StatusAnswer, answer_status),
+        Operation("index", IndexRequest, IndexAnswer, answer_index),
+    )
+)

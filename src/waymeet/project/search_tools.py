@@ -1,0 +1,35 @@
+"""Collect the tools of a search: the store, the models in use, feedback and read history."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from waymeet.ports import Store
+from waymeet.project.models import ActiveModels
+from waymeet.settings import Settings
+
+if TYPE_CHECKING:
+    from waymeet.search.state import Tools
+
+
+def collect_tools(store: Store, index: Path, settings: Settings, active: ActiveModels) -> "Tools":
+    """Collect what the stages of a search use."""
+    from waymeet.search.feedback import storage
+    from waymeet.search.state import Tools
+
+    return Tools(
+        store,
+        active.embedders,
+        last_read=storage.last_read_times(index),
+        feedback=storage.read_feedback_or_warn(index),
+        failed_chunks=active.failed_chunks,
+        **_choose_reranker_and_expander(settings),
+    )
+
+
+def _choose_reranker_and_expander(settings: Settings) -> dict[str, Any]:
+    """Give the reranker and the expander that the settings choose, if any."""
+    if settings.rerank.provider == settings.expand.provider == "none":
+        return {}
+    from waymeet.models.choose_rerankers import choose_models
+
+    return choose_models(settings.rerank, settings.expand)._asdict()
