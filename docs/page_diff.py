@@ -9,6 +9,7 @@ _VARYING = (
     (re.compile(r"\b\d+\.\d+\.\d+\b"), "VERSION"),
     (re.compile(r'("[a-z_]*(?:_ms|milliseconds|seconds|_at|pid|bytes)":) ?[\d.e+-]+'), r"\1 NUMBER"),
     (re.compile(r"\b\d[\d.,]*(?: ?(?:ms|s|min|h|KB|MB|GB|bytes)|/s)\b"), "AMOUNT"),
+    (re.compile(r"\b\d+ (?:second|minute|hour|day)s? later"), "AMOUNT later"),
     (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{8,}\b"), "HEX"),
     (re.compile(r"cursor=\S+"), "CURSOR"),
     (re.compile(r"\b(?:Linux|Darwin) \w+"), "SYSTEM"),

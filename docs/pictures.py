@@ -23,7 +23,7 @@ def draw(name: str, query: str, limit: int, *, explain: bool) -> None:
     console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
     flags = f" -n {limit}{' --explain' if explain else ''}"
     console.print(Text.assemble(("$ ", "dim"), f'waymeet search "{query}"{flags}'))
-    for line in render_answer(answer):
+    for line in render_answer(answer, summarise=True):
         console.print(
             Text.assemble(*((to_single_line(text), style) for text, style in line)), overflow="ellipsis", no_wrap=True
         )
@@ -34,5 +34,5 @@ def draw(name: str, query: str, limit: int, *, explain: bool) -> None:
 
 
 if __name__ == "__main__":
-    draw("search", "how are results fused", 3, explain=False)
-    draw("explain", "how are results fused", 1, explain=True)
+    draw("search", "where are secrets masked", 2, explain=False)
+    draw("explain", "how is the vector weight chosen", 1, explain=True)

@@ -81,7 +81,13 @@ def _format_default(value: object) -> str:
 
 def alias_table() -> str:
     """Return the table of second names of environment variables."""
-    return "\n".join(line for line in (sources.__doc__ or "").splitlines() if line.startswith("|"))
+    switches = {
+        "WAYMEET_ENABLE_CROSS_ENCODER": "`rerank.provider`: `auto` if true, `none` if false",
+        "WAYMEET_CROSS_ENCODER_PROVIDER": "`rerank.provider`, where the reranker is enabled by the variable above",
+        "WAYMEET_RERANK_CACHE_TTL": "`rerank.cache_seconds`, given in milliseconds",
+    }
+    rows = [*switches.items(), *((name, f"`{key}`") for name, key in sources.SAME_VALUE.items())]
+    return format_table(("variable", "setting"), ((f"`{name}`", meaning) for name, meaning in rows))
 
 
 def recipe_table() -> str:

@@ -165,7 +165,7 @@ def test_an_index_of_an_earlier_version_is_rebuilt_with_one_line(index: Path, ru
     assert (again.code, "earlier version" in again.err) == (0, False)
     assert run("index", *FLAGS).code == 0  # embeds what a search left out
     assert hits(run) == before
-    assert run("check").out.startswith("Nothing is wrong")
+    assert run("check").out.startswith("No corruption found")
 
 
 def test_a_header_beyond_recognition_is_put_aside_too(index: Path, run: Run) -> None:

@@ -46,8 +46,8 @@ def test_models_are_listed_without_asking_anybody(run: Run, project: Path, monke
     listed = json.loads(run("models", "--json", "--set", "embedding.provider=granite").out)
     rows = {each["name"]: each for each in listed["models"]}
     assert list(rows) == ["granite", "multilingual", "voyage", "openai", "cohere", "compatible"]
-    assert [name for name, each in rows.items() if each["is_chosen"]] == ["granite"]
-    assert rows["openai"]["is_ready"]
+    assert [name for name, each in rows.items() if each["chosen"]] == ["granite"]
+    assert rows["openai"]["ready"]
     assert rows["voyage"]["state"] == "VOYAGE_API_KEY is not set"
     told = run("models")
     assert told.code == 0
@@ -72,7 +72,7 @@ def test_a_fetched_model_is_tried_used_and_removed(run: Run, project: Path, hub:
     assert (came.code, f'model = "{E5}"' in came.out, "12 dimensions" in came.out) == (0, True, True)
     chosen = ("--set", "embedding.provider=folder", "--set", f"embedding.model={E5}")
     rows = {each["name"]: each for each in json.loads(run("models", "--json", *chosen).out)["models"]}
-    assert rows[E5]["is_chosen"]
+    assert rows[E5]["chosen"]
     assert "embedder, bert, safetensors" in rows[E5]["about"]
     assert run("index", *chosen).code == 0
     answer = json.loads(run("search", "the search finds words", "--json", *chosen).out)

@@ -55,7 +55,7 @@ def reranked(found: dict[str, Any]) -> dict[str, float]:
     """Give what the reranker thought of each document, as the explanation tells it."""
 
     def said(tree: dict[str, Any]) -> Iterator[float]:
-        if tree["description"] == "reranker":
+        if tree["description"] == "reranker score":
             yield tree["value"]
         for part in tree["parts"]:
             yield from said(part)

@@ -246,8 +246,8 @@ def test_a_job_in_the_background_runs_alone_and_ends_by_itself(place: Place) -> 
     place.choose("background", "gated-background")
     place.environment["WAYMEET_EMBEDDING_QUERY_SECONDS"] = "0.5"
     said = place.run("index", "--background")
-    assert "goes on in the background" in said
-    assert "is being embedded already" in place.run("index", "--background")
+    assert "continues in the background" in said
+    assert "Embedding is already running" in place.run("index", "--background")
     place.wait_for(lambda: place.answered("background").total() >= BATCH)
     meaning = place.status()
     assert meaning["job"]["pid"]

@@ -1,1 +1,1 @@
-"""The doors: thin layers over one core. The only place that prints."""
+"""Interfaces of the core: command line, HTTP, MCP, adapters. Only code here prints."""

@@ -13,7 +13,7 @@ from waymeet.settings.layers import Layer, list_keys, make_layer, parse_assignme
 _SWITCH = "WAYMEET_ENABLE_CROSS_ENCODER"
 _PROVIDER = "WAYMEET_CROSS_ENCODER_PROVIDER"
 _MILLISECONDS = "WAYMEET_RERANK_CACHE_TTL"
-_SAME = {
+SAME_VALUE = {
     "WAYMEET_MAX_RERANK_CANDIDATES": "rerank.candidates",
     "WAYMEET_RERANK_P95_THRESHOLD": "rerank.p95_ms",
     "WAYMEET_RERANK_CACHE_SIZE": "rerank.cache_entries",
@@ -21,7 +21,8 @@ _SAME = {
     "WAYMEET_ENABLE_BM25": "memory.lexical",
     "WAYMEET_ENABLE_FUZZY_MATCH": "understand.fuzzy",
 }
-ALIASES = frozenset({_SWITCH, _PROVIDER, _MILLISECONDS, *_SAME})
+"""Older variable names of settings with the same value."""
+ALIASES = frozenset({_SWITCH, _PROVIDER, _MILLISECONDS, *SAME_VALUE})
 
 
 def read_aliases(variables: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
@@ -42,7 +43,7 @@ def read_aliases(variables: Mapping[str, str]) -> Iterator[tuple[str, str, str]]
         elif variable == _MILLISECONDS:
             yield variable, "rerank.cache_seconds", _to_seconds(variable, text)
         elif variable != _PROVIDER:
-            yield variable, _SAME[variable], text
+            yield variable, SAME_VALUE[variable], text
 
 
 def _parse_bool(variable: str, text: str) -> bool:
