@@ -50,7 +50,7 @@ def existing_folder(path: Path) -> Path:
 
 
 def known_folder(path: Path, index: Path | None = None) -> Path:
-    """Resolve a folder.
+    """Resolve a folder that exists or has an index.
 
     A missing one is accepted if it has an index, which can still be searched.
     """

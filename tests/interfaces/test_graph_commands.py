@@ -252,9 +252,9 @@ def test_pages_that_are_much_alike_are_suggested_once(garden: Path, run: Run) ->
     (garden / "docs" / "one.md").write_text(f"# Soil\n\n{text}", encoding="utf-8")
     (garden / "docs" / "two.md").write_text(f"# Earth\n\n{text}", encoding="utf-8")
     found = json.loads(run("suggest-links", "--json").out)["suggestions"]
-    alike = [(each["document"], each["target"]) for each in found if each["kind"] == "alike"]
+    alike = [(each["document"], each["target"]) for each in found if each["kind"] == "similar"]
     assert alike == [("docs/one.md", "docs/two.md")]
-    assert "alike" in run("suggest-links").out
+    assert "similar" in run("suggest-links").out
 
 
 def test_a_file_whose_name_holds_what_parts_a_place_is_named_whole(project: Path, run: Run) -> None:

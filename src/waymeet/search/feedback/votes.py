@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import combinations
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from waymeet.analysis import list_terms
 
@@ -21,7 +21,8 @@ class Vote(Struct, frozen=True):
 
     query: str
     document: str
-    is_relevant: bool
+    is_relevant: bool = field(name="right")
+    """Stored as `right`."""
     at_ns: int = 0
 
 

@@ -175,7 +175,7 @@ def _explain_link(contribution: _Contribution, scores: Mapping[str, float], leng
         f"{contribution.reason} {source}",
         _explain_share(contribution, "link weight", length_factor),
         value(score, f"score of {source}"),
-        value(score, f"score of {source} (squared)"),
+        value(score, f"score of {source}, again: the score is squared"),
     )
 
 

@@ -82,7 +82,7 @@ def vector(search: Search, tools: Tools, settings: Settings) -> Search:
     if result.failure:
         search = search.degrade("vector", "embedding_failed", result.failure)
     if on_demand:
-        added = f"; {on_demand.embedded} more were embedded for this query" if on_demand.embedded else ""
+        added = f"; {on_demand.embedded} were embedded for this query" if on_demand.embedded else ""
         detail = f"{embedded} of {chunks} sections have a vector so far{added}"
         return search.degrade("vector", "partial_vectors", detail)
     return search

@@ -234,3 +234,11 @@ def test_companions_that_are_gone_or_left_out_do_no_harm() -> None:
     assert scores(run_stages(MEMORY, Query("needle"), tools, settings)[0]).keys() == {"a.md", "c.md"}
     query = Query("needle", filters=Filters(paths=("a.md",)))
     assert scores(run_stages(MEMORY, query, tools, settings)[0]).keys() == {"a.md"}
+
+
+def test_a_feedback_file_of_the_first_format_is_read(tmp_path: Path) -> None:
+    index = tmp_path / "index.db"
+    storage.change_votes(index, lambda votes: add_votes(votes, [Vote("keys", "a.md", is_relevant=True)]))
+    (file,) = tmp_path.glob("*feedback*.json")
+    assert '"right":true' in file.read_text(encoding="utf-8").replace(" ", "")
+    assert [vote.is_relevant for vote in storage.read_feedback(index).votes] == [True]

@@ -89,7 +89,7 @@ def test_the_likeliest_are_embedded_and_take_part(store: MemoryStore) -> None:
     assert "vector" in {each.source for hit in found.hits for each in hit.sources}
     assert found.search_type == "hybrid"
     assert details(found, "partial_vectors") == [
-        f"0 of {store.coverage([])[1]} sections have a vector so far; 10 more were embedded for this query"
+        f"0 of {store.coverage([])[1]} sections have a vector so far; 10 were embedded for this query"
     ]
     assert found.vector_coverage == 0.0
     assert kept.digests == {f"{n}.md#L1-L3": store.fingerprints()[f"{n}.md"].digest for n in range(0, 30, 3)}

@@ -48,7 +48,7 @@ def command(
             orphans = find_orphans(store, kinds or ("docs",), entrances=everything)
     summary = f"{format_count(len(orphans), 'document')} without incoming links." if orphans else "No orphans."
     lines = [
-        [(orphan.document, "cyan place"), (f"  {orphan.title}", ""), (f"  {orphan.links} outgoing", "dim")]
+        [(orphan.document, "cyan place"), (f"  {orphan.title}", ""), (f"  {orphan.links} outgoing links", "dim")]
         for orphan in orphans
     ]
     files = [orphan.document for orphan in orphans]

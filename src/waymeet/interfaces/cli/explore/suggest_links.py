@@ -67,6 +67,6 @@ def command(
 
 def _lines(suggestions: Sequence[Suggestion]) -> Iterator[Line]:
     for link in suggestions:
-        place = link.document if link.kind == "alike" else f"{link.document}:{link.line}"
+        place = link.document if link.kind == "similar" else f"{link.document}:{link.line}"
         yield [(place, "cyan place"), ("  → ", "dim"), (link.target, "cyan place"), (f"  {link.text}", "")]
         yield [("    ", ""), (link.linked_sentence, "dim")]

@@ -52,7 +52,7 @@ def check_versions() -> Iterator[Finding]:
     )
     for extra in ("html", "pdf"):
         is_installed = extra in installed_extras().split()
-        message = f"{extra} files are indexed" if is_installed else f"only the paths of {extra} files are indexed"
+        message = f"{extra} files can be indexed" if is_installed else f"only the paths of {extra} files are indexed"
         remedy = "" if is_installed else f"pip install 'waymeet[{extra}]'"
         yield Finding("files", "ok" if is_installed else "off", message, remedy)
     if shutil.which("git") is None:

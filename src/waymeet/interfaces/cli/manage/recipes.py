@@ -82,7 +82,7 @@ def _lines(recipe: Recipe) -> Iterator[Line]:
         yield [("  modes   ", "dim"), (" · ".join(recipe.modes), "")]
     numbers = " · ".join(f"{key} {_format_number(value)}" for key, value in list_keys(recipe.overrides))
     if numbers:
-        yield [("  numbers ", "dim"), (numbers, "")]
+        yield [("  settings ", "dim"), (numbers, "")]
     yield []
 
 

@@ -62,7 +62,7 @@ def status_lines(status: Status, max_listed: int | None) -> Iterator[Line]:
     if status.namespaces:
         yield _row("packages", f"{format_count(len(status.namespaces), 'folder')} with a namespace")
         yield from _list_lines([f"{folder}: {name}" for folder, name in status.namespaces], max_listed)
-    yield _row("sections", f"{counts.chunks} with {counts.terms} different terms")
+    yield _row("sections", f"{counts.chunks}, with {counts.terms} distinct terms")
     yield _row("links", f"{counts.edges}, {counts.dangling} of them broken or external")
     yield from _vector_lines(status.vectors, max_listed)
     yield _row("indexed", _format_age(status.indexed_seconds_ago))
