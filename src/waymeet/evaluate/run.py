@@ -60,7 +60,7 @@ class RunConfig(NamedTuple):
     runner: Runner | None = None
     """Runs a query in place of `run_query`."""
     translations: Store | None = None
-    """The store that knows the translations of documents, if `tools.store` does not."""
+    """The store that has the translations of documents, if `tools.store` does not."""
 
     @property
     def drops_models(self) -> bool:

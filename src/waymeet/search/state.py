@@ -66,7 +66,7 @@ class Search(Struct, frozen=True):
     text: str = ""
     """The query without its operators and filters."""
     vector_text: str = ""
-    """The text to embed, if it differs from `text`: in the original spelling, because a model knows more words than
+    """The text to embed, if it differs from `text`: in the original spelling, because a model has more words than
     the index, and with expanded acronyms."""
     quoted: tuple[str, ...] = ()
     """Phrases in quotes, which a result must contain."""
@@ -86,7 +86,7 @@ class Search(Struct, frozen=True):
     top_coverage: float = 0.0
     """Share of the best lexical results that have a vector, including those embedded on demand."""
     lexical_explanations: Mapping[str, Explanation] = {}
-    """Explanations of the scores in the list `lexical`, by chunk; only if the query wants explanations."""
+    """Explanations of the scores in the list `lexical`, by chunk; only if the query requests explanations."""
     reached: tuple[Reached, ...] = ()
     """Documents reached along links, with their distance."""
     link_explanations: Mapping[str, Explanation] = {}

@@ -122,7 +122,8 @@ def _trace_document(traced: TracedQuery, document: str) -> tuple[Search, tuple[T
         if is_present and not state:
             lost_at = step.stage
         is_present = bool(state)
-        traces.append(Trace(step.stage, f"skipped: {step.skipped}" if step.skipped else state or "absent"))
+        missing = "absent" if search.lists or is_fused else "before retrieval"
+        traces.append(Trace(step.stage, f"skipped: {step.skipped}" if step.skipped else state or missing))
     return last, tuple(traces), "" if is_present else lost_at
 
 
