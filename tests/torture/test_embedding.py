@@ -262,7 +262,7 @@ def test_a_job_in_the_background_runs_alone_and_ends_by_itself(place: Place) -> 
     assert set(place.answered("background").values()) == {1}
     log = place.index.with_name(f"{place.index.name}.embedding.log").read_text(encoding="utf-8")
     assert "embedded in" in log
-    assert "Everything is embedded" in place.run("index", "--background")
+    assert "All sections are embedded" in place.run("index", "--background")
 
 
 def test_a_job_that_fails_ends_by_itself_and_says_why(place: Place) -> None:
