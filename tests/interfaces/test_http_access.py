@@ -93,7 +93,7 @@ def passed(
 
 
 async def _passed(
-    door: Middleware, headers: dict[str, str], parts: int = 1, method: str = "POST"
+    middleware: Middleware, headers: dict[str, str], parts: int = 1, method: str = "POST"
 ) -> tuple[int, dict[str, str], Any]:
     sent: list[Message] = []
     coming = [{"type": "http.request", "body": b"x" * 100, "more_body": True}] * parts
@@ -109,7 +109,7 @@ async def _passed(
 
     raw = [(name.encode(), value.encode()) for name, value in {"host": "localhost", **headers}.items()]
     scope = {"type": "http", "method": method, "path": "/v1/x", "query_string": b"", "headers": raw}
-    await door(scope, receive, send)
+    await middleware(scope, receive, send)
     told = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
     body = b"".join(each["body"] for each in sent[1:])
     return sent[0]["status"], told, json.loads(body) if body else None
@@ -193,10 +193,10 @@ def test_a_mistake_of_ours_is_a_problem_without_details(caplog: pytest.LogCaptur
 
 def test_too_many_at_once_are_told_to_come_back() -> None:
     async def crowd() -> tuple[int, dict[str, str], Any]:
-        door = Middleware(forever, LOCAL._replace(settings=Serve(requests=2)), RequestMetrics(), lambda: "now")
-        waiting = [asyncio.create_task(_passed(door, {})) for _ in range(2)]
+        middleware = Middleware(forever, LOCAL._replace(settings=Serve(requests=2)), RequestMetrics(), lambda: "now")
+        waiting = [asyncio.create_task(_passed(middleware, {})) for _ in range(2)]
         await asyncio.sleep(0)
-        refused = await _passed(door, {})
+        refused = await _passed(middleware, {})
         for each in waiting:
             each.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)

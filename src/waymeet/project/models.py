@@ -98,11 +98,11 @@ class Models:
 
     def note_failure(self, store: Store, settings: Embedding, active: ActiveModels, answer: Answer) -> bool:
         """Note that a previous model failed, and return whether others answer from now on."""
-        from waymeet.ingest.embed.model_switch import previous_models
-
         reason = next((item.detail for item in answer.degraded if item.code == "embedding_failed"), "")
         if not (reason and active.degraded):
             return False
+        from waymeet.ingest.embed.model_switch import previous_models
+
         previous = previous_models(store, self.chosen(settings))
         if previous is None or self._failure(previous.settings):
             return False
