@@ -18,7 +18,7 @@ from waymeet.interfaces.mcp.tools import TOOLS, ToolSpec, input_schema, tool_def
 from waymeet.recipes import RECIPES
 from waymeet.recipes.stage_table import STAGES
 from waymeet.search.pipeline import stage_name
-from waymeet.settings import PRIVATE, Settings, sources
+from waymeet.settings import Settings, is_project_setting, sources
 from waymeet.settings.layers import list_keys
 
 COLUMNS = 78
@@ -65,8 +65,7 @@ def variable_name(key: str) -> str:
 
 def list_setters(key: str) -> str:
     """List who may set a setting: the user, or the project's file as well."""
-    is_private = any(key == private or key.startswith(f"{private}.") for private in PRIVATE)
-    return "you" if is_private else "you, project"
+    return "you, project" if is_project_setting(key) else "you"
 
 
 def _format_default(value: object) -> str:

@@ -26,6 +26,7 @@ from time import time_ns
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
+from waymeet.errors import UsageError
 from waymeet.ingest.read.decode import content_digest
 from waymeet.notebook.safe_folder import Folder, move_file, move_if_free, open_folder
 
@@ -228,10 +229,22 @@ def sweep(items: ItemFolder, *, now: bool = False) -> tuple[Recovered, ...]:
     """
     try:
         with open_folder(items.root, items.work_folder) as work:
-            recovered = [_sweep_file(items, work, name, now=now) for name in work.names() if _is_work_name(name)]
-    except FileNotFoundError:  # there is no work folder, or another process sweeps it
+            recovered = [_try_to_sweep(items, work, name, now=now) for name in work.names() if _is_work_name(name)]
+    except FileNotFoundError:  # there is no work folder
         return ()
     return tuple(each for each in recovered if each)
+
+
+def _try_to_sweep(items: ItemFolder, work: Folder, name: str, *, now: bool) -> Recovered | None:
+    """Sweep one file, or leave it where it is if its name cannot be used.
+
+    A repository may contain names that lead out of the item folder or are too long, and another process may sweep the
+    same file. Neither must stop the recovery of the other files.
+    """
+    try:
+        return _sweep_file(items, work, name, now=now)
+    except (OSError, UsageError):
+        return None
 
 
 def _sweep_file(items: ItemFolder, work: Folder, name: str, *, now: bool) -> Recovered | None:

@@ -22,11 +22,12 @@ def find_recipe(name: str, own: Mapping[str, CustomRecipe] | None = None) -> Rec
 
     Raises:
         UnknownRecipeError: no recipe has this name.
+        SettingsError: the settings define a recipe of this name wrongly, or under the name of a built-in one.
     """
-    if name in RECIPES:
-        return RECIPES[name]
     if own and name in own:
         return build_recipe(name, own[name], RECIPES)
+    if name in RECIPES:
+        return RECIPES[name]
     known = [*RECIPES, *(own or ())]
     close = get_close_matches(name, known, n=1)
     hint = f"Did you mean {close[0]}?" if close else f"There are: {', '.join(known)}."

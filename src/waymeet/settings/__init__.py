@@ -11,12 +11,12 @@ from waymeet.settings.recipes import Auto, Classic, CustomRecipe, Deep, Memory, 
 from waymeet.settings.results import Relevance, Shape
 from waymeet.settings.retrieval import Aggregate, Graph, Pool, Rrf
 from waymeet.settings.serve import Serve
-from waymeet.settings.settings import PRIVATE, Settings
+from waymeet.settings.settings import PROJECT_SETTINGS, Settings, is_project_setting
 from waymeet.settings.sources import PROJECT_FILE, read_layers, user_settings_file
 
 __all__ = [
-    "PRIVATE",
     "PROJECT_FILE",
+    "PROJECT_SETTINGS",
     "Aggregate",
     "Auto",
     "Bm25",
@@ -49,6 +49,7 @@ __all__ = [
     "Understand",
     "Watch",
     "find_origin",
+    "is_project_setting",
     "make_layer",
     "read_layers",
     "resolve",

@@ -13,7 +13,7 @@ from typing import Any, get_origin
 import msgspec
 
 from waymeet.errors import SettingsError
-from waymeet.settings.settings import PRIVATE, Settings
+from waymeet.settings.settings import Settings, is_project_setting
 
 Tree = Mapping[str, Any]
 
@@ -28,17 +28,32 @@ class Layer(msgspec.Struct, frozen=True):
 def make_layer(name: str, values: Tree, *, trusted: bool = True) -> Layer:
     """Make a layer after validating its keys and values.
 
-    Private settings of untrusted sources are refused.
+    Settings that are the user's alone are refused in untrusted sources, and in the definition of a recipe.
     """
     _check_keys(name, values, defaults())
+    if not trusted:
+        _check_allowed(name, values)
+    resolve((Layer(name, values),))
+    for recipe, definition in values.get("recipes", {}).items():
+        _check_recipe(f"{name}: recipes.{recipe}.settings", definition.get("settings", {}))
+    return Layer(name, values)
+
+
+def _check_recipe(name: str, values: Tree) -> None:
+    """Refuse settings that a recipe cannot have."""
+    if "recipes" in values:
+        raise SettingsError(f"{name}: a recipe cannot define recipes.", "Define each one under [recipes.NAME].")
+    make_layer(name, values, trusted=False)
+
+
+def _check_allowed(name: str, values: Tree) -> None:
+    """Refuse settings that only the user may set."""
     for key, _ in list_keys(values):
-        if not trusted and any(key == private or key.startswith(f"{private}.") for private in PRIVATE):
+        if not is_project_setting(key):
             raise SettingsError(
-                f"{name} may not set {key}: a project's file cannot set paths, secrets or models.",
+                f"{name} may not set {key}: only you can set providers, paths, secrets, limits and safeguards.",
                 "Set it in your own settings file (waymeet settings shows its path) or in the environment.",
             )
-    resolve((Layer(name, values),))
-    return Layer(name, values)
 
 
 def resolve(layers: Sequence[Layer]) -> Settings:

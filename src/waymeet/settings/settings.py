@@ -59,20 +59,51 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Folders outside the project that are indexed with it, by name; their paths begin with `name:/`."""
 
 
-PRIVATE = frozenset(
+PROJECT_SETTINGS = frozenset(
     {
-        "roots",
-        "terminal",
-        "serve",
-        "embedding",
-        "rerank",
-        "expand",
-        "ingest.secret_files",
-        "ingest.max_file_bytes",
-        "staleness.git_seconds",
-        "ingest.mask_secrets",
-        "ingest.parse_seconds",
-        "ingest.parse_megabytes",
+        "understand",
+        "bm25",
+        "pool",
+        "rrf",
+        "graph",
+        "aggregate",
+        "threeway",
+        "classic",
+        "memory",
+        "neighbours",
+        "auto",
+        "deep",
+        "feedback",
+        "shape",
+        "relevance",
+        "context",
+        "chunking",
+        "ingest.ignore",
+        "ingest.default_ignore",
+        "notebook.notes",
+        "notebook.tasks",
+        "notebook.skills",
+        "notebook.same",
+        "notebook.update_similarity",
+        "notebook.related_similarity",
+        "notebook.max_compared",
+        "staleness.threshold_days",
+        "recipes",
+        "contexts",
+        "namespaces",
     }
 )
-"""Settings and sections that a project's file cannot set, because the file may be untrusted."""
+"""Settings and sections that a project's file can set.
+
+The file may be untrusted, so everything that is not listed here is the user's alone: providers, paths, secrets, limits,
+confirmations, history. A new setting is the user's until it is listed.
+"""
+
+
+def is_project_setting(key: str) -> bool:
+    """Return whether a project's file can set a key.
+
+    >>> is_project_setting("bm25.fields.title"), is_project_setting("notebook.history")
+    (True, False)
+    """
+    return any(key == allowed or key.startswith(f"{allowed}.") for allowed in PROJECT_SETTINGS)

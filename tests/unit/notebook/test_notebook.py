@@ -108,6 +108,22 @@ def test_an_editor_that_writes_into_the_file_after_it_was_replaced(root: Path, n
     assert not atomic_replace.sweep(ItemFolder(root, NOTES), now=True)
 
 
+@pytest.mark.parametrize(
+    "bad", ["k~1~a~b~..%2F..%2Fout.md", "k~1~a~b~.git%2Fconfig", "u~1~a~b~link%2Fx.md", f"k~1~a~b~{'a' * 240}%2F"]
+)
+def test_a_name_that_cannot_be_recovered_does_not_stop_the_others(root: Path, notebook: Notebook, bad: str) -> None:
+    item = notebook.create("notes", "A", "One.").item
+    notebook.update("a", version=item.version, body="Two.")
+    folder = root / NOTES / ".aside"
+    (root / NOTES / "link").symlink_to(root.parent)
+    (folder / bad).write_text("Planted.\n")
+    (folder / atomic_replace._work_name("k", "0" * 12, "1" * 12, "zz.md")).write_text("Of an editor.\n")
+    recovered = atomic_replace.sweep(ItemFolder(root, NOTES), now=True)
+    assert [each.saved_as for each in recovered] == ["zz.md"]
+    assert (folder / bad).read_text() == "Planted.\n"
+    assert not (root.parent / "x.md").exists()
+
+
 def test_replaced_files_are_removed_after_a_while(root: Path, notebook: Notebook) -> None:
     item = notebook.create("notes", "A", "One.").item
     notebook.update("a", version=item.version, body="Two.")

@@ -74,12 +74,6 @@ def test_mistakes_are_refused_with_the_place_and_what_to_do(own: CustomRecipe, m
     assert hint in caught.value.hint
 
 
-def test_the_name_of_a_recipe_that_exists_is_taken() -> None:
-    with pytest.raises(SettingsError, match="already"):
-        list(list_recipes({"auto": CustomRecipe(base="classic")}))
-    assert find_recipe("auto", {"auto": CustomRecipe(base="classic")}) is RECIPES["auto"]
-
-
 def test_an_unknown_name_suggests_ones_own() -> None:
     with pytest.raises(UnknownRecipeError, match="Did you mean mine"):
         find_recipe("mein", {"mine": CustomRecipe(base="auto")})
@@ -91,3 +85,11 @@ def test_every_stage_of_every_recipe_is_in_the_table_in_an_order_that_it_allows(
         assert set(names) <= STAGES.keys()
         again = find_recipe("mine", {"mine": CustomRecipe(stages=names)})
         assert again.stages == recipe.stages, name
+
+
+def test_a_definition_under_the_name_of_a_built_in_recipe_is_an_error() -> None:
+    with pytest.raises(SettingsError, match="auto"):
+        list(list_recipes({"auto": CustomRecipe(base="classic")}))
+    with pytest.raises(SettingsError, match="built-in recipe auto"):
+        find_recipe("auto", {"auto": CustomRecipe(base="auto", settings={"rrf": {"k": 1}})})
+    assert find_recipe("classic", {"auto": CustomRecipe(base="auto")}).name == "classic"

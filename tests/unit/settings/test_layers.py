@@ -9,7 +9,7 @@ import pytest
 from waymeet.errors import SettingsError
 from waymeet.interfaces.cli.manage.settings import descriptions
 from waymeet.recipes import RECIPES
-from waymeet.settings import PRIVATE, Layer, find_origin, make_layer, read_layers, resolve
+from waymeet.settings import PROJECT_SETTINGS, Layer, find_origin, is_project_setting, make_layer, read_layers, resolve
 from waymeet.settings.layers import list_keys
 from waymeet.settings.sources import from_environment, from_flag, from_project
 
@@ -56,12 +56,45 @@ def test_a_value_that_does_not_fit_names_its_place(values: dict[str, object]) ->
     assert next(iter(values)) in str(caught.value)
 
 
-def test_a_project_file_cannot_choose_where_text_is_sent(tmp_path: Path) -> None:
-    for key, _ in list_keys():
-        if any(key == private or key.startswith(f"{private}.") for private in PRIVATE):
-            (tmp_path / "waymeet.toml").write_text(f"{key} = {json.dumps(dict(list_keys())[key])}\n")
+def test_a_project_file_sets_what_is_listed_and_nothing_else(tmp_path: Path) -> None:
+    for key, value in list_keys():
+        if value in ({}, None):
+            continue
+        (tmp_path / "waymeet.toml").write_text(f"{key} = {json.dumps(value)}\n")
+        if is_project_setting(key):
+            assert from_project(tmp_path).values
+        else:
             with pytest.raises(SettingsError, match="may not set"):
                 from_project(tmp_path)
+
+
+SAFEGUARDS = (
+    "embedding rerank expand serve terminal watch mcp roots ingest.secret_files ingest.mask_secrets "
+    "ingest.max_file_bytes ingest.parse_seconds ingest.parse_megabytes ingest.batch_bytes ingest.refresh_seconds "
+    "ingest.refresh_files ingest.confirm_removals_above notebook.history notebook.max_bytes staleness.git_seconds"
+).split()
+
+
+@pytest.mark.parametrize("safeguard", SAFEGUARDS)
+def test_safeguards_are_the_users_alone(safeguard: str) -> None:
+    assert not any(allowed == safeguard or allowed.startswith(f"{safeguard}.") for allowed in PROJECT_SETTINGS)
+    assert not is_project_setting(safeguard)
+
+
+def test_every_setting_that_a_project_may_set_exists() -> None:
+    keys = [key for key, _ in list_keys()]
+    for allowed in PROJECT_SETTINGS:
+        assert any(key == allowed or key.startswith(f"{allowed}.") for key in keys)
+
+
+@pytest.mark.parametrize("name", ["auto", "mine"])
+@pytest.mark.parametrize("trusted", [True, False])
+@pytest.mark.parametrize("forbidden", ["embedding.url", "ingest.confirm_removals_above", "notebook.history", "recipes"])
+def test_a_recipe_with_forbidden_settings_is_an_error_when_it_is_read(name: str, forbidden: str, trusted: bool) -> None:
+    section, _, key = forbidden.partition(".")
+    values = {"recipes": {name: {"base": "auto", "settings": {section: {key: "1"} if key else {}}}}}
+    with pytest.raises(SettingsError, match=rf"recipes\.{name}\.settings"):
+        make_layer("waymeet.toml", values, trusted=trusted)
 
 
 @pytest.mark.parametrize(
