@@ -1,0 +1,50 @@
+"""Finding secrets that are known by what is before them (`context_table`)."""
+
+import re
+from collections.abc import Callable, Iterator
+
+from waymeet.ingest.read.secrets import values
+from waymeet.ingest.read.secrets.context_table import CONTEXTS, Test
+from waymeet.ingest.read.secrets.spans import Span, find_all
+
+_VALUE_GROUPS = ("value", "value2", "value3")
+
+
+def find_in_contexts(raw: bytes, lower: bytes) -> Iterator[Span]:
+    """Find secrets that are known by what is before them."""
+    for rule in CONTEXTS:
+        for word in rule.words:
+            for position in find_all(lower, word):
+                match = rule.pattern.match(raw, position)
+                if match and (group := _value_group(match)) and _TESTS[rule.test](match, match[group]):
+                    yield match.span(group)
+
+
+def _value_group(match: re.Match[bytes]) -> str:
+    """Return the name of the group that holds the value."""
+    groups = match.groupdict()
+    return next((name for name in _VALUE_GROUPS if groups.get(name)), "")
+
+
+def _is_credential(match: re.Match[bytes], value: bytes) -> bool:
+    """Return whether a value after the name of an authorization scheme is a credential.
+
+    `basic` is also a common word, so only random values count after it.
+    """
+    if values.is_random(value) or values.is_basic_credential(value):
+        return True
+    digits = values.count_digits(value)
+    return match["how"].lower() == b"bearer" and 2 <= digits < len(value) and not values.has_filler(value)
+
+
+_TESTS: dict[Test, Callable[[re.Match[bytes], bytes], bool]] = {
+    "any": lambda _, value: not values.is_example(value),
+    "chosen": lambda _, value: values.is_url_password(value),
+    "session": lambda _, value: values.is_random(value) or values.is_session_id(value),
+    "random": lambda _, value: values.is_random(value),
+    "credential": _is_credential,
+    "device": lambda _, value: values.is_strong_password(value) or values.is_random(value) or values.is_chosen(value),
+    "web key": lambda match, value: (
+        values.is_random(value) and b'"kty"' in match.string[max(match.start() - 4000, 0) : match.end() + 4000]
+    ),
+}
