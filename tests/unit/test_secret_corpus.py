@@ -61,9 +61,8 @@ def test_each_half_is_large_enough(half: ModuleType) -> None:
 def test_the_same_seed_gives_the_same_cases_and_another_seed_other_secrets(half: ModuleType) -> None:
     first, again, other = (half.secrets(_random(seed)) for seed in (1, 1, 2))
     assert first == again
-    assert not {secret for case in first for secret in case.secrets} & {
-        secret for case in other for secret in case.secrets
-    }
+    secrets, others = ({secret for case in cases for secret in case.secrets} for cases in (first, other))
+    assert len(secrets & others) < len(secrets) / 20  # people choose the same password now and then
 
 
 def test_no_secret_is_written_down(half: ModuleType) -> None:

@@ -24,6 +24,7 @@ ALPHABETS = {
     "hex": "0123456789abcdef",
     "HEX": "0123456789ABCDEF",
     "base32": string.ascii_uppercase + "234567",
+    "crockford": "0123456789ABCDEFGHJKMNPQRSTVWXYZ",
     "bech32": "qpzry9x8gf2tvdw0s3jn54khce6mua7l",
     "BECH32": "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
     "base58": "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
@@ -97,6 +98,13 @@ def wrap(rng: Random, argument: str) -> str:
     return "\n".join(text[start : start + 64] for start in range(0, len(text), 64))
 
 
+def encoded_pem(rng: Random, argument: str) -> str:
+    """Make PEM text and encode it in base64 again, as kubeconfig files have it: `prefix count label`."""
+    prefix, count, label = argument.split(" ", 2)
+    body = wrap(rng, f"{prefix} {count}")
+    return base64.b64encode(f"-----BEGIN {label}-----\n{body}\n-----END {label}-----\n".encode()).decode()
+
+
 def checksummed(rng: Random, argument: str) -> str:
     """Make 30 characters and their CRC-32 in base 62, as GitHub and npm do."""
     body = characters(ALPHABETS["alnum"])(rng, "30")
@@ -110,7 +118,8 @@ def checksummed(rng: Random, argument: str) -> str:
 def web_token(rng: Random, argument: str) -> str:
     """Make a JSON Web Token with a signature of HS256."""
     claims = {"sub": f"user-{rng.randint(100, 9999)}", "iat": 1_700_000_000 + rng.randint(0, 10**7), "role": argument}
-    parts = [json.dumps(part).encode() for part in ({"alg": "HS256", "typ": "JWT"}, claims)]
+    objects = ({"alg": "HS256", "typ": "JWT"}, claims)
+    parts = [json.dumps(part, separators=(",", ":")).encode() for part in objects]
     parts.append(rng.randbytes(32))
     return ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in parts)
 
@@ -143,6 +152,7 @@ VALUES: dict[str, Value] = {
     "begin": lambda rng, argument: f"-----BEGIN {argument}-----",
     "end": lambda rng, argument: f"-----END {argument}-----",
     "wrap": wrap,
+    "pem64": encoded_pem,
     "checksummed": checksummed,
     "jwt": web_token,
     "dump": dump,

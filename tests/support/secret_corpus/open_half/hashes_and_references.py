@@ -249,7 +249,7 @@ Keys start with ⟦sk_live_⟧ or ⟦sk_test_⟧, the publishable ones with pk_.
 The file must contain the line ⟦BEGIN PRIVATE KEY⟧ between five hyphens.
 §§ ulid-and-object-id | ULIDs, KSUIDs, ObjectIds, snowflakes and nano ids as ids
 § events.json
-{"event_id": "⟦01H‹upper 23›⟧", "type": "order.created"}
+{"event_id": "⟦01H‹crockford 23›⟧", "type": "order.created"}
 § fixtures/users.json
 {"_id": {"$oid": "⟦‹hex 24›⟧"}, "name": "Ana"}
 § docs/tracing.md

@@ -43,8 +43,8 @@ kind: Config
 users:
 - name: admin
   user:
-    client-certificate-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk‹b64 400›
-    client-key-data: ⟦LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQ‹b64 600›⟧
+    client-certificate-data: ‹pem64 MIIC 900 CERTIFICATE›
+    client-key-data: ⟦‹pem64 MIIEpAIBAAKCAQEA 1500 RSA PRIVATE KEY›⟧
 § docs/cluster.md
 Copy this into `~/.kube/config`:
 
@@ -52,7 +52,7 @@ Copy this into `~/.kube/config`:
 users:
   - name: ci
     user:
-      client-key-data: ⟦LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFWS0tLS0tCk‹b64 300›==⟧
+      client-key-data: ⟦‹pem64 MHcCAQEEI 150 EC PRIVATE KEY›⟧
 ```
 §§ kubernetes-secret-data | Kubernetes: values of data in a Secret are base64
 § k8s/secret.yaml

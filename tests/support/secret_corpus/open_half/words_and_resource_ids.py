@@ -121,7 +121,7 @@ MAC ⟦‹hex 2›:‹hex 2›:‹hex 2›:‹hex 2›:‹hex 2›:‹hex 2›�
 ⟦CVE-2024-‹digits 5›⟧ and ⟦GHSA-‹small 4›-‹small 4›-‹small 4›⟧ are fixed.
 §§ regular-expression | Regular expressions and format strings
 § rules.js
-const re = ⟦/^[A-Za-z0-9+\/]{4}*={0,2}$/⟧;
+const re = ⟦/^([A-Za-z0-9+\/]{4})*={0,2}$/⟧;
 § log.conf
 log_format main '⟦$remote_addr - $remote_user [$time_local] "$request"⟧';
 § parse.py
