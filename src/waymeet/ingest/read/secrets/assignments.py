@@ -18,18 +18,20 @@ _SECRET_KEYS = tuple(
 )
 """Words before `key` that make it the name of a secret: `api_key`, but not `sort_key`."""
 _OTHER_KEYS = (
-    b"public primary foreign sort cache partition index map object hash unique composite row column dict lookup message "
-    b"translation i18n range cluster group item host known publishable idempotency shortcut hot arrow context data-"
+    b"public primary foreign sort cache partition index map object hash unique composite row column dict lookup "
+    b"message translation i18n range cluster group item host known publishable idempotency shortcut hot arrow "
+    b"context data- websocket"
 ).split()
 """Words before `key` that make it the name of something else."""
-_SHORT_NAMES = (b"pw", b"pat", b"psk", b"auth", b"sid", b"sess", b"login", b"pin")
+_SHORT_NAMES = (b"pw", b"pat", b"psk", b"auth", b"sid", b"sess", b"salt", b"bearer")
 """Names that are also parts of common words: they count only as whole words."""
 
 _NAME = re.compile(
     rb"""(?P<name>pass(?:word|wd|phrase|code|wort|key)?|pwd|pw|psk|pat|secret|token|credentials?|key|auth|kennwort|clave
-      |senha|contrase\xc3\xb1a|sess(?:ion)?(?:_?id)?|sid)
-    (?:[_-]?(?:base|value|key|data|hash|text|plain|string|b64|base64|token|secret|prod|production|dev|staging|stage|live|test
-      |old|new|main|primary|secondary|default|admin|root|user|app|db|ci|[a-z]|\d{1,3})){0,2}(?:[ ]\d{1,2})?(?![A-Za-z0-9])""",
+      |senha|contrase\xc3\xb1a|sess(?:ion)?(?:_?id)?|sid|salt|bearer)
+    (?:[_-]?(?:base|value|key|data|hash|text|plain|string|b64|base64|token|secret|prod|production|dev|staging|stage|live
+      |test|old|new|main|primary|secondary|default|admin|root|user|app|db|ci|\d{1,3})){0,2}
+    (?:[_-][a-z])?(?:[ ]\d{1,2})?(?![A-Za-z0-9])""",
     re.VERBOSE | re.IGNORECASE,
 )
 _QUOTED = rb"""(?:[rbuf]|@|\$|N)?(?P<quote>\\{0,3}["'`])(?P<quoted>[ -~]{3,8000}?)(?P=quote)"""
@@ -46,11 +48,20 @@ _SIGN = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """`password = "…"`, `"token": "…"`, `| key | … |`."""
+_PHRASE = re.compile(
+    rb"""["'`]?[*]{0,2}[ \t]{0,4}[:=>][*]{0,2}[ \t]{0,4}
+    (?P<phrase>[A-Za-z0-9'-]{2,20}(?:[ ][A-Za-z0-9'-]{2,20}){3,11})(?=[ \t]*(?:</|\r?\n|\Z|\#))""",
+    re.VERBOSE,
+)
+"""A passphrase of several words, without quotes, up to the end of the line."""
 _CALL = re.compile(
-    rb"""(?: \\?["'`]\s{0,8},\s{0,8}                                             # define("DB_PASSWORD", "x")
-      | \([ \t]{0,4}                                                              # setPassword("x")
-      | \\?["'`]?[ \t]{0,4}[,;>)]?\s{1,24}["']?(?:value|default|content)["']?[ \t]{0,4}[:=][ \t]{0,4}  # name="password" value="x"
-      | ["'`\]][ \t]{0,4}\{\s{1,40}(?:[a-z_]{1,20}[ \t]{0,8}=[^\n]{0,100}\s{1,40}){0,5}?default[ \t]{0,8}=[ \t]{0,4} # Terraform
+    rb"""(?:
+      # <add key="password" value="x">
+      \\?["'`]?[ \t]{0,4}[,;>)]?\s{1,24}["']?(?:value|default|content)["']?[ \t]{0,4}[:=][ \t]{0,4}
+      # define("DB_PASSWORD", "x"), setPassword("x")
+      | (?P<form>\\?["'`]\s{0,8},\s{0,8} | \([ \t]{0,4})
+      # variable "password" { default = "x" }
+      | ["'`\]][ \t]{0,4}\{\s{1,40}(?:[a-z_]{1,20}[ \t]{0,8}=[^\n]{0,100}\s{1,40}){0,5}?default[ \t]{0,8}=[ \t]{0,4}
     )(?:"""
     + _QUOTED
     + rb"|"
@@ -59,10 +70,16 @@ _CALL = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """A name whose value is an argument or an attribute beside it."""
+_FIRST_ARGUMENT = re.compile(rb"[\[({][ \t]{0,4}[\"'`][\w.-]{0,60}\Z")
+"""Text before a name that is the first argument of a call, or of a pair."""
 _FLAG_BEFORE_NAME = re.compile(
-    rb"(?:(?:^|[\s\"'`])--?[\w-]{0,40}|^[ \t]{0,20}(?:ENV|ARG|\#[ \t]{0,4}define|setx?|SET|property)[ \t]{1,8}[\w.]{0,60})\Z"
+    rb"""(?: (?:^|[\s"'`])--?[\w-]{0,40}
+      | ^[ \t]{0,20}(?:ENV|ARG|\#[ \t]{0,4}define|setx?|SET|property)[ \t]{1,8}[\w.]{0,60} )\Z""",
+    re.VERBOSE,
 )
 """Text before a name whose value follows without `=` or `:`, as in `--password value`."""
+_PARAMETER_START = re.compile(rb"(?:^|[\s,;&?=\"'`:(])(?:-{1,2}D?)?(?:[\w-]{1,40}[.=])*[\w-]{0,40}\Z")
+"""Text before a name that begins an argument: `-Dgpg.passphrase=x`, `--set db.password=x`, `user=a,password=x`."""
 _LINE_START = re.compile(
     rb"""[ \t>\#/*+-]{0,40}+(?:(?:export|set|env|-e|\d{1,3}\.)[ \t]{1,4})?[*"'`]{0,3}[\w.-]{0,60}\Z"""
 )
@@ -80,24 +97,47 @@ def find_assigned(raw: bytes, lower: bytes, position: int, kind: TextKind) -> Sp
     name = _NAME.match(raw, position)
     if not name or not _is_secret_name(lower, position, name):
         return None
-    is_doubtful = name["name"].lower() == b"key" and not lower[max(position - 16, 0) : position].endswith(_SECRET_KEYS)
+    is_doubtful = _is_doubtful(lower, position, name)
+    is_phrase_name = name["name"].lower().startswith((b"pass", b"secret", b"kennwort"))
+    if is_phrase_name and (phrase := _PHRASE.match(raw, name.end())):
+        return phrase.span("phrase") if values.is_passphrase(phrase["phrase"]) else None
     match = _SIGN.match(raw, name.end())
     if match and _is_assignment(match, name):
         return _secret_span(match, name, kind, is_doubtful=is_doubtful)
     match = _CALL.match(raw, name.end())
-    if not match or (match["bare"] and match.group().startswith((b"(", b'",', b"',"))):
+    if not match or not _is_argument(match, name):
         return None
     return _secret_span(match, name, kind, is_doubtful=is_doubtful)
+
+
+def _is_doubtful(lower: bytes, position: int, name: re.Match[bytes]) -> bool:
+    """Return whether a name is as often that of something else, so that only a value made by a machine counts."""
+    word = name["name"]
+    if word.lower() in {b"sid", b"salt"} or word.lower().startswith(b"sess"):
+        return True
+    is_variable = word.isupper() and name.string[position - 1 : position] == b"_"  # OPENWEATHER_KEY
+    is_secret_key = lower[max(position - 16, 0) : position].endswith(_SECRET_KEYS)
+    return word.lower() == b"key" and not is_secret_key and not is_variable
+
+
+def _is_argument(match: re.Match[bytes], name: re.Match[bytes]) -> bool:
+    """Return whether the value beside a name belongs to it: `define("DB_PASSWORD", "x")`, but not an item of a list."""
+    if match["form"] is None:
+        return True
+    if match["bare"]:
+        return False
+    return match["form"].startswith(b"(") or _FIRST_ARGUMENT.search(line_before(name.string, name.start())) is not None
 
 
 def _is_secret_name(lower: bytes, position: int, name: re.Match[bytes]) -> bool:
     """Return whether a word is the name of a secret: `api_key`, but not `sort_key` or `compass`."""
     before, word = lower[max(position - 16, 0) : position], name["name"].lower()
+    if before.endswith((b"publickey", b"public_key_", b"csrf", b"xsrf")):
+        return False
     if word == b"key":
         return not before.rstrip(b"_- .").endswith(tuple(_OTHER_KEYS))
-    if word.startswith(_SHORT_NAMES) and word != b"auth" or word == b"auth":
-        starts_word = not before[-1:].isalpha() or name.string[position : position + 1].isupper()
-        return starts_word
+    if word.startswith(_SHORT_NAMES):
+        return not before[-1:].isalpha() or name.string[position : position + 1].isupper()
     return True
 
 
@@ -106,9 +146,10 @@ def _secret_span(match: re.Match[bytes], name: re.Match[bytes], kind: TextKind, 
     word = name["name"].lower()
     group = "quoted" if match["quoted"] else "bare"
     value = match[group]
-    if is_doubtful or word in {b"sid", b"auth"} or word.startswith(b"sess"):
-        is_secret = values.is_machine_made(value) if word != b"auth" else values.is_basic_credential(value)
-        return match.span(group) if is_secret else None
+    if is_doubtful:
+        return match.span(group) if values.is_machine_made(value) else None
+    if word == b"auth":
+        return match.span(group) if values.is_basic_credential(value) else None
     if group == "quoted":
         return match.span(group) if _is_secret_literal(value, word, kind) else None
     if values.is_random(value) and b":" not in value and b"?" not in value and b"$" not in value[:1]:
@@ -122,7 +163,7 @@ def _is_secret_literal(value: bytes, word: bytes, kind: TextKind) -> bool:
     if b" " in value:
         return word.startswith((b"pass", b"secret", b"kennwort")) and values.is_passphrase(value)
     is_strong = word.startswith((b"pass", b"pw", b"psk")) and values.is_strong_password(value)
-    return values.is_random(value) or _is_real(value, word, kind) or is_strong
+    return values.is_random(value) or _is_real(value, word, kind) or is_strong or values.is_symbol_mix(value)
 
 
 def _is_real(value: bytes, word: bytes, kind: TextKind) -> bool:
@@ -149,9 +190,12 @@ def _is_complete(match: re.Match[bytes], name: re.Match[bytes], kind: TextKind) 
     if sign in {b"", b"|", b">"}:
         return True
     is_variable = sign == b"=" and not match["gap"] and name["name"].isupper()  # NAME=value
-    if not (_VALUE_END.match(raw, match.end()) or (is_variable and raw.startswith(b" ", match.end()))):
+    is_argument = sign == b"=" and not match["gap"] and kind == "prose"
+    if not (_VALUE_END.match(raw, match.end()) or ((is_variable or is_argument) and raw.startswith(b" ", match.end()))):
         return False
     before = line_before(raw, name.start())
+    if sign == b"=" and not match["gap"] and kind == "prose" and _PARAMETER_START.search(before):
+        return True
     is_parameter = before.endswith((b";", b"&", b"?")) or _FLAG_BEFORE_NAME.search(before)
     if kind == "config" or (sign == b"=" and is_parameter):
         return True

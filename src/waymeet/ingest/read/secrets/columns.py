@@ -7,10 +7,12 @@ from waymeet.ingest.read.secrets import values
 from waymeet.ingest.read.secrets.spans import Span
 
 _HEADER = re.compile(
-    rb"""[\s"'`*]*(?:[\w -]{0,24}[ _-])?(?:pass(?:word|wd|phrase|code)?s?|pwd|pw|secret(?:[ _-]?key)?|token|(?:api|access|private|secret|auth)[ _-]?key
-    |credentials?|passwort|kennwort|contrase\xc3\xb1a|mot[ ]de[ ]passe|senha|"""
-    + "|".join(("パスワード", "密码", "密碼", "口令", "비밀번호", "пароль", "トークン", "密钥")).encode()
-    + rb""")(?:[ _-]?(?:value|text|plain|\([^)]{0,20}\)))?[\s"'`*]*""",
+    rb"""[\s"'`*]*(?:[\w -]{0,24}[ _-])?
+    (?:pass(?:word|wd|phrase|code)?s?|pwd|pw|secret(?:[ _-]?key)?|token|(?:api|access|private|secret|auth)[ _-]?key
+      |credentials?|passwort|kennwort|contrase\xc3\xb1a|mot[ ]de[ ]passe|senha|"""
+    + "パスワード|密码|密碼|口令|비밀번호|пароль|トークン|密钥".encode()
+    + rb""")
+    (?:[ _-]?(?:value|text|plain|\([^)]{0,20}\)))?[\s"'`*]*""",
     re.VERBOSE | re.IGNORECASE,
 )
 """The heading of a column of secrets."""
@@ -60,7 +62,7 @@ def _is_secret_cell(value: bytes, *, has_users: bool) -> bool:
     if values.is_placeholder(value) or values.is_template(value, is_strict=False) or len(value) < 4:
         return False
     if b" " in value:
-        return values.is_passphrase(value)
+        return value.islower() and values.is_passphrase(value)
     return (
         values.is_mixed(value)
         or values.is_random(value)
@@ -78,3 +80,38 @@ def _cells(start: int, line: bytes, separator: bytes) -> Iterator[tuple[int, byt
     for cell in line.split(separator):
         yield position, cell
         position += len(cell) + 1
+
+
+_INSERT = re.compile(
+    rb"""insert[ \t]{1,4}(?:or[ ]\w{1,10}[ ])?into[ \t]{1,4}[\w."`\[\]]{1,80}[ \t]{0,4}
+    \((?P<columns>[^()]{1,400})\)\s{1,20}values\s{0,20}""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""The beginning of an SQL insert."""
+_VALUES = re.compile(rb"\((?P<row>(?:'(?:[^'\n]|'')*'|[^()'])*)\)\s{0,20},?\s{0,20}")
+_VALUE = re.compile(rb"\s*(?:[nN]?'(?P<value>(?:[^'\n]|'')*)'|[^,']*)\s*(?:,|\Z)")
+_MAX_INSERT = 200
+"""Bytes between the beginning of an insert and the name of a column."""
+
+
+def find_in_insert(raw: bytes, lower: bytes, position: int) -> Iterator[Span]:
+    """Find secrets in the rows of an SQL insert whose list of columns has a name at a position."""
+    start = lower.rfind(b"insert", max(position - _MAX_INSERT, 0), position)
+    insert = _INSERT.match(raw, start) if start >= 0 else None
+    if not insert or not insert.start("columns") <= position < insert.end("columns"):
+        return
+    columns = [
+        index for index, name in enumerate(insert["columns"].split(b",")) if _HEADER.fullmatch(name.strip(b' `"[]\n\t'))
+    ]
+    end = insert.end()
+    while row := _VALUES.match(raw, end):
+        yield from _find_in_row(raw, row, columns)
+        end = row.end()
+
+
+def _find_in_row(raw: bytes, row: re.Match[bytes], columns: list[int]) -> Iterator[Span]:
+    place, index = row.start("row"), 0
+    while place < row.end("row") and (value := _VALUE.match(raw, place, row.end("row"))) and value.end() > place:
+        if index in columns and value["value"] and _is_secret_cell(value["value"], has_users=True):
+            yield value.span("value")
+        place, index = value.end(), index + 1

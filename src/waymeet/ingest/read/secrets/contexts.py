@@ -4,15 +4,17 @@ import re
 from collections.abc import Callable, Iterator
 
 from waymeet.ingest.read.secrets import values
-from waymeet.ingest.read.secrets.context_table import CONTEXTS, Test
+from waymeet.ingest.read.secrets.command_table import COMMANDS
+from waymeet.ingest.read.secrets.context_rule import Test
+from waymeet.ingest.read.secrets.context_table import CONTEXTS
 from waymeet.ingest.read.secrets.spans import Span, find_all
 
 _VALUE_GROUPS = ("value", "value2", "value3")
 
 
-def find_in_contexts(raw: bytes, lower: bytes) -> Iterator[Span]:
-    """Find secrets that are known by what is before them."""
-    for rule in CONTEXTS:
+def find_in_contexts(raw: bytes, lower: bytes, *, in_code: bool) -> Iterator[Span]:
+    """Find secrets that are known by what is before them. Code is not searched for commands."""
+    for rule in CONTEXTS if in_code else (*CONTEXTS, *COMMANDS):
         for word in rule.words:
             for position in find_all(lower, word):
                 match = rule.pattern.match(raw, position)
@@ -33,6 +35,8 @@ def _is_credential(match: re.Match[bytes], value: bytes) -> bool:
     """
     if values.is_random(value) or values.is_basic_credential(value):
         return True
+    if match["how"].lower().startswith(b"authorization"):
+        return values.is_uuid(value)
     digits = values.count_digits(value)
     return match["how"].lower() == b"bearer" and 2 <= digits < len(value) and not values.has_filler(value)
 
@@ -43,8 +47,7 @@ _TESTS: dict[Test, Callable[[re.Match[bytes], bytes], bool]] = {
     "session": lambda _, value: values.is_random(value) or values.is_session_id(value),
     "random": lambda _, value: values.is_random(value),
     "credential": _is_credential,
+    "command": lambda _, value: values.is_url_password(value) and not values.is_placeholder(value),
+    "codes": lambda _, value: values.count_digits(value) >= 3,
     "device": lambda _, value: values.is_strong_password(value) or values.is_random(value) or values.is_chosen(value),
-    "web key": lambda match, value: (
-        values.is_random(value) and b'"kty"' in match.string[max(match.start() - 4000, 0) : match.end() + 4000]
-    ),
 }

@@ -36,6 +36,8 @@ _MAX_REPEATED_VALUES = 32
 """Values whose other occurrences are searched for, the longest first."""
 
 _CONFIG_LANGUAGES = frozenset("json yaml toml ini properties dotenv docker xml".split())
+_SHELLS = frozenset("bash shell sh zsh fish batch bat powershell".split())
+"""Languages of commands, in which values need no quotes."""
 _ENTITY = re.compile(rb"&(?:quot|apos|amp|#\d{2,3}|#[xX][0-9a-fA-F]{2});|\\_")
 """HTML entities and escaped underscores of Markdown."""
 
@@ -78,8 +80,7 @@ def mask_secrets(text: str, path: str = "") -> MaskedText:
 def _merge_spans(raw: bytes, spans: Iterable[Span]) -> list[Span]:
     """Merge spans that overlap. The spans are sorted."""
     merged: list[Span] = []
-    for start, end in spans:
-        start, end = _whole_characters(raw, start, end)
+    for start, end in (_whole_characters(raw, span) for span in spans):
         if merged and start < merged[-1][1]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
@@ -87,8 +88,9 @@ def _merge_spans(raw: bytes, spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-def _whole_characters(raw: bytes, start: int, end: int) -> Span:
+def _whole_characters(raw: bytes, span: Span) -> Span:
     """Extend a span so that it does not divide a character of several bytes."""
+    start, end = span
     while start > 0 and raw[start] & 0xC0 == 0x80:
         start -= 1
     while end < len(raw) and raw[end] & 0xC0 == 0x80:
@@ -115,7 +117,7 @@ def _text_kind(path: str) -> TextKind:
     kind, language = file_type(path)
     if language in _CONFIG_LANGUAGES or re.match(r"\.env|docker-compose|dockerfile|\.\w+rc\Z", name):
         return "config"
-    return "code" if kind == "code" else "prose"
+    return "code" if kind == "code" and language not in _SHELLS else "prose"
 
 
 def _find_secrets(raw: bytes, kind: TextKind) -> Iterator[Span]:
@@ -144,6 +146,6 @@ def _find_in_plain(raw: bytes, kind: TextKind) -> Iterator[Span]:
     lower = raw.lower()
     yield from find_private_keys(raw, lower)
     yield from find_tokens(raw)
-    yield from find_in_contexts(raw, lower)
+    yield from find_in_contexts(raw, lower, in_code=kind == "code")
     yield from find_after_names(raw, lower, kind)
     yield from find_in_manifests(raw, lower)

@@ -4,20 +4,42 @@ import re
 from collections.abc import Iterator
 
 from waymeet.ingest.read.secrets.assignments import TextKind, find_assigned
-from waymeet.ingest.read.secrets.columns import find_in_column
-from waymeet.ingest.read.secrets.sentences import find_in_sentence
+from waymeet.ingest.read.secrets.columns import find_in_column, find_in_insert
+from waymeet.ingest.read.secrets.sentences import find_before, find_in_sentence
 from waymeet.ingest.read.secrets.spans import Span, find_all
 from waymeet.ingest.read.secrets.yaml_blocks import find_in_block
 
 _NAMES = (
-    b"pass pwd secret token credential key auth kennwort clave senha contrase login pin psk sess sid= _pat _pw".split()
-    + [b" pw", b"(pw", b"-pw"]
+    b"pass",
+    b"pw",
+    b"secret",
+    b"token",
+    b"credential",
+    b"key",
+    b"auth",
+    b"psk",
+    b"pin",
+    b"salt",
+    b"bearer",
+    b"sess",
+    b"sid=",
+    b"_pat",
+    b"login",
+    b"log in",
+    b"sign in",
+    b"kennwort",
+    b"clave",
+    b"senha",
+    b"contrase",
 )
 """Words in the names of secret values, at which the search starts."""
 _OTHER_NAMES = tuple(
     map(
         str.encode,
-        "geheimnis schlüssel clé пароль ключ токен パス 暗証番号 合言葉 トークン シークレット キー 秘密鍵 密 口令 秘钥 令牌 金鑰 비밀번호 암호 토큰 키".split(),
+        (
+            "geheimnis schlüssel clé пароль ключ токен パス 暗証番号 合言葉 トークン シークレット キー 秘密鍵 "
+            "密 口令 秘钥 令牌 金鑰 비밀번호 암호 토큰 키"
+        ).split(),
     )
 )
 """The same in texts that are not ASCII."""
@@ -31,11 +53,17 @@ def find_after_names(raw: bytes, lower: bytes, kind: TextKind) -> Iterator[Span]
     """Find secrets after the names of secret values."""
     for word in _NAMES if raw.isascii() else (*_NAMES, *_OTHER_NAMES):
         for found in find_all(lower, word):
-            position = found + (word[:1] in b"_ (-")
+            position = found + word.startswith(b"_")
             if _VARIABLE.search(raw, max(position - 40, 0), position):
                 continue
-            for span in (find_assigned(raw, lower, position, kind), find_in_sentence(raw, position)):
+            for span in (
+                find_assigned(raw, lower, position, kind),
+                find_in_sentence(raw, position, kind),
+                find_before(raw, position),
+            ):
                 if span:
                     yield span
-            yield from find_in_column(raw, position)
-            yield from find_in_block(raw, position)
+            yield from find_in_insert(raw, lower, position)
+            if kind != "code":
+                yield from find_in_column(raw, position)
+                yield from find_in_block(raw, position)

@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator
 from itertools import zip_longest
 
-from waymeet.ingest.read.secrets.spans import Span
+from waymeet.ingest.read.secrets.spans import Span, find_all
 
-_KEY_LINE = re.compile(rb"-----(?P<which>BEGIN|END)(?: [A-Z0-9]{1,20}){0,4} PRIVATE KEY(?: BLOCK)?-----")
+_KEY_LINE = re.compile(
+    rb"----[- ](?P<which>BEGIN|END)(?: [A-Z0-9]{1,20}){0,4} (?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-?[- ]?----"
+)
 """First and last line of a private key (RFC 7468, RFC 9580)."""
 _BODY = re.compile(rb"""(?:[A-Za-z0-9+/=\s"',:;.#*>|()-]|\\[nrt\n])*+""")
 _SHORT_BODY = re.compile(rb"(?:(?:\n|\\[nr])[ \t#*>|]{0,8}+[A-Za-z0-9+/=]{4,}+[ \t]*+)+(?:\\r)?(?:\n|\\n)[ \t#*>|]*+")
@@ -21,10 +23,24 @@ _PUTTY = re.compile(
 
 def find_private_keys(raw: bytes, lower: bytes) -> Iterator[Span]:
     """Find the bodies of private keys, also those without a last line."""
-    if b"private key" in lower:
+    if b"private key" in lower or b"static key" in lower:
         yield from _find_between_lines(raw)
     if b"private-lines:" in lower:
         yield from (match.span("value") for match in _PUTTY.finditer(raw))
+    yield from _find_web_keys(raw)
+
+
+_WEB_KEY_FIELD = re.compile(rb"\"(?:d|k|p|q|dp|dq|qi)\"\s{0,8}:\s{0,8}\"(?P<value>[A-Za-z0-9_-]{20,1000})\"")
+"""The private parts of a JSON Web Key (RFC 7517)."""
+_MAX_WEB_KEY = 4_000
+
+
+def _find_web_keys(raw: bytes) -> Iterator[Span]:
+    for position in find_all(raw, b'"kty"'):
+        start = raw.rfind(b"{", max(position - _MAX_WEB_KEY, 0), position)
+        end = raw.find(b"}", position, position + _MAX_WEB_KEY)
+        fields = _WEB_KEY_FIELD.finditer(raw, max(start, 0), end if end >= 0 else position + _MAX_WEB_KEY)
+        yield from (field.span("value") for field in fields)
 
 
 def _find_between_lines(raw: bytes) -> Iterator[Span]:

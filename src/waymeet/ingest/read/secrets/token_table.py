@@ -197,7 +197,16 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("Tavily key", "tvly-", f"{_WORD}{{28,50}}", "docs.tavily.com"),
     ("Firecrawl key", "fc-", f"{_HEX}{{32}}", "docs.firecrawl.dev"),
     ("Weights & Biases key", "wandb_v1_", f"{_WORD}{{40,100}}", "docs.wandb.ai"),
+    ("Matrix access token", "syt_", "[A-Za-z0-9+/=_-]{4,60}_[A-Za-z0-9]{20}_[A-Za-z0-9]{6}", "spec.matrix.org"),
+    ("Docker swarm token", "SWMTKN-1-", "[a-z0-9]{40,60}-[a-z0-9]{20,30}", "docs.docker.com, swarm join tokens"),
     # standards
+    ("Bitcoin private key", "5H 5J 5K", "[1-9A-HJ-NP-Za-km-z]{49}", "en.bitcoin.it, wallet import format"),
+    (
+        "Bitcoin compressed private key",
+        "K1 K2 K3 K4 K5 Kw Kx Ky Kz L1 L2 L3 L4 L5",
+        "[1-9A-HJ-NP-Za-km-z]{50}",
+        "en.bitcoin.it, wallet import format",
+    ),
     ("JSON Web Token", "eyJ", f"{_WORD}{{8,2000}}\\.eyJ{_WORD}{{8,8000}}\\.{_WORD}{{8,2000}}", "RFC 7519"),
     (
         "JSON Web Encryption",

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from waymeet.ingest.read.secrets.spans import Span, find_all
 from waymeet.ingest.read.secrets.token_table import INNER_TOKENS, TOKENS, TokenRule
+from waymeet.ingest.read.secrets.values import has_sequence
 
 _MIN_RUN = 15
 """Shortest run of token bytes that is searched for tokens."""
@@ -18,8 +19,6 @@ _MAX_INNER = 400
 _EXAMPLE = re.compile(
     rb"xxxx|\.\.\.|example|placeholder|your|redacted|replace|dummy|fake|changeme|notreal", re.IGNORECASE
 )
-_MIN_SEQUENCE = 8
-_SEQUENCE = b"01234567890123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def _rules_by_beginning() -> dict[bytes, list[tuple[bytes, TokenRule]]]:
@@ -76,10 +75,4 @@ def is_example_token(token: bytes) -> bool:
     """
     if token.startswith(b"A") and len(token) == 20:  # the ids of AWS keys are short: only all X is a filler
         return token.endswith(b"EXAMPLE") or set(token[4:]) == {88}
-    return len(set(token[8:])) <= 4 or _EXAMPLE.search(token) is not None or _has_sequence(token.lower())
-
-
-def _has_sequence(token: bytes) -> bool:
-    """Return whether a token contains many digits or letters in their order."""
-    pieces = (token[position : position + _MIN_SEQUENCE] for position in range(len(token) - _MIN_SEQUENCE + 1))
-    return any(piece in _SEQUENCE for piece in pieces)
+    return len(set(token[8:])) <= 4 or _EXAMPLE.search(token) is not None or has_sequence(token.lower())

@@ -35,18 +35,20 @@ _TEMPLATE_IN_CONFIG = re.compile(rb"[xX]{4}|\*{3}|\.{3}|^[<\[({]|<[a-z]|[$%][({]
 _TEMPLATE_IN_URL = re.compile(rb"\*{3}|\.{3}|x{4}|[${}\[\]%<>()|/\"'`]", re.IGNORECASE)
 """The same in the password of a URL."""
 _REFERENCE = re.compile(
-    rb"\$\w++(?::\w*+)?\Z|[#./$@~%&*!:?-]{0,2}[\w.-]{0,60}+/[\w./*-]*+\Z|[#./$@%&*!:-][A-Za-z_.-]++\d?\Z"
+    rb"\#[0-9a-fA-F]{3,8}\Z|\$\w++(?::\w*+)?\Z|[#./$@~%&*!:?-]{0,2}[\w.-]{0,60}+/[\w./*-]*+\Z|[#./$@%&*!:-][A-Za-z_.-]++\d?\Z"
     rb"|(?:self|this|config|settings|env|process|os)\.|[A-Za-z_][a-z_]*+(?:[A-Z][a-z]++)*+(?:\.[A-Za-z_]\w*+)++\Z|[A-Z]++(?:_[A-Z0-9]++)++\Z"
     rb"|[\w-]++:\Z|arn:"
 )
 """A path, a variable or another reference to a value instead of a value."""
+_DOTTED = re.compile(rb"[A-Za-z_][a-z_]*+(?:[A-Z][a-z]++)*+(?:\.[a-z_]++)*+\.[A-Za-z_]\w*+\Z")
+"""Names with dots, as of modules and attributes."""
 _LABEL = re.compile(rb"[A-Z][a-z]+[.!?:*]*|[A-Za-z]+(?:[-_][A-Za-z]*){1,2}+|\d{1,5}")
 """A value in a configuration file that is a word or a number rather than a secret."""
 _PUNCTUATION = re.compile(rb"[!@#$%^&*?+=~]")
 _BRACKET = re.compile(rb"[{}()\[\]|]")
 """Signs of code."""
 _COMMON_PASSWORDS = frozenset(
-    map(str.encode, (*_PLACEHOLDER_WORDS, "changeme", "oauth2", "1234", "12345", "123456", "port"))
+    map(str.encode, (*_PLACEHOLDER_WORDS, "changeme", "oauth2", "tiger", "1234", "12345", "123456", "port"))
 )
 """Passwords of examples."""
 _TECHNICAL_PART = (
@@ -55,7 +57,13 @@ _TECHNICAL_PART = (
 )
 _TECHNICAL = re.compile(rb"(?:\d++-)?" + _TECHNICAL_PART + rb"(?:[-_./]" + _TECHNICAL_PART + rb")*+\Z", re.IGNORECASE)
 """Names of algorithms, encodings and versions, which mix letters and digits, too."""
+_APP_PASSWORD = re.compile(rb"[a-z]{4}(?:-[a-z]{4}){3}")
+"""An app-specific password of Apple."""
+_CODE_LIKE = re.compile(rb"\w\(\w*\)|\]\(|\)\.|[({]\w{3,}[)}]|\w{12,}|\\|\(\?|[aA0]-[zZ9]|\*{3}|\{\w+[}\[]")
+_UUID = re.compile(rb"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]{8,4000}={0,2}")
+_MIN_SEQUENCE = 8
+_SEQUENCE = b"01234567890123456789abcdefghijklmnopqrstuvwxyz"
 _HEX = re.compile(rb"[0-9a-f]{20,}|[0-9A-F]{20,}")
 _CHARACTER_RUN = re.compile(rb"[A-Z]?[a-z]+|[A-Z]+|\d+")
 """Runs of letters of one case or of digits; random values have short runs."""
@@ -73,7 +81,7 @@ def is_random(value: bytes) -> bool:
     runs = _CHARACTER_RUN.findall(value)
     if len(value) < 16 or not runs or value.isdigit() or _BRACKET.search(value):
         return False
-    if has_filler(value):
+    if has_filler(value) or has_sequence(value.lower()) or _DOTTED.match(value):
         return False
     if _HEX.fullmatch(value):
         return True
@@ -82,6 +90,21 @@ def is_random(value: bytes) -> bool:
     digit_runs = sum(map(bytes.isdigit, runs))
     max_run = 2.3 if not digit_runs else 4.0 if digit_runs > 1 and value.isalnum() else 3.0
     return (mean_run < max_run and entropy > 3.1) or (digit_runs > 0 and mean_run < 4.5 and entropy > 4.2)
+
+
+def has_sequence(value: bytes) -> bool:
+    """Return whether a value in lower case contains many digits or letters in their order, as examples do.
+
+    >>> has_sequence(b"1234567890"), has_sequence(b"9f3c1b7ae2d84560")
+    (True, False)
+    """
+    pieces = (value[position : position + _MIN_SEQUENCE] for position in range(len(value) - _MIN_SEQUENCE + 1))
+    return any(piece in _SEQUENCE for piece in pieces)
+
+
+def is_uuid(value: bytes) -> bool:
+    """Return whether a value is a UUID."""
+    return _UUID.fullmatch(value) is not None
 
 
 def is_machine_made(value: bytes) -> bool:
@@ -181,7 +204,23 @@ def is_mixed(value: bytes) -> bool:
     letters = sum(bytes((code,)).isalpha() for code in value)
     if letters and any(48 <= code < 58 for code in value):
         return True
+    if _APP_PASSWORD.fullmatch(value) or (len(value) >= 10 and value.isalpha() and _mean_run(value) < 3.0):
+        return True
     return not value.isdigit() and _PUNCTUATION.search(value.rstrip(b"!?=")) is not None
+
+
+def _mean_run(value: bytes) -> float:
+    """Compute the mean length of the runs of letters of one case and of digits."""
+    runs = _CHARACTER_RUN.findall(value)
+    return sum(map(len, runs)) / len(runs) if runs else 0.0
+
+
+def is_symbol_mix(value: bytes) -> bool:
+    """Return whether a long value mixes letters with many signs, as generated keys of frameworks do."""
+    signs = set(value) & set(b"!@#$%^&*()-_=+{}[]|;:,.<>?/~`")
+    if len(value) < 20 or len(signs) < 4 or b" " in value or b"://" in value or has_sequence(value.lower()):
+        return False
+    return count_digits(value) > 0 and len(set(value)) >= 12 and not _CODE_LIKE.search(value)
 
 
 def is_technical(value: bytes) -> bool:
@@ -202,9 +241,12 @@ _PHRASE_WORD = re.compile(rb"[A-Za-z0-9'-]{2,}")
 _FUNCTION_WORDS = frozenset(
     map(
         str.encode,
-        """the your you is are be must at to a an please enter for of de not and or with in on by from as this that has have
-        will can should may was were it if no cannot least than more less your our their his her my la le les des du el los
-        der die das ein eine und oder nicht mit für von zu im ist""".split(),
+        """
+        the your you is are be must at to a an please enter for of de not and or with in on by from as this that has
+        have will can should may was were it if no cannot least than more less our their his her my la le les des du el
+        los per each when use used only any all into after before between via new set value number string der die das
+        ein eine und oder nicht mit für von zu im ist
+        """.split(),
     )
 )
 """Words of sentences, which are not in passphrases."""
