@@ -7,9 +7,9 @@ from support.planted_secrets import dice
 from support.secret_corpus import open_half
 
 from waymeet.ingest.read.secrets import mask_secrets
-from waymeet.ingest.read.secrets.command_table import COMMANDS
-from waymeet.ingest.read.secrets.context_table import CONTEXTS
-from waymeet.ingest.read.secrets.token_table import INNER_TOKENS, TOKENS
+from waymeet.ingest.read.secrets.tables.command_rules import COMMANDS
+from waymeet.ingest.read.secrets.tables.context_rules import CONTEXTS
+from waymeet.ingest.read.secrets.tables.token_rules import INNER_TOKENS, TOKENS
 
 SEEDS = range(3)
 MIN_MASKED, MAX_ALTERED = 0.97, 0.01
@@ -35,8 +35,11 @@ def test_at_most_1_percent_of_the_look_alikes_are_masked(half: ModuleType) -> No
 
 
 def test_every_rule_has_a_source() -> None:
-    for rule in (*TOKENS, *INNER_TOKENS, *CONTEXTS, *COMMANDS):
-        assert len(rule.source) > 4, rule.name
+    sources = {rule.name: rule.source for rule in TOKENS}
+    sources |= {rule.name: rule.source for rule in INNER_TOKENS}
+    sources |= {rule.name: rule.source for rule in (*CONTEXTS, *COMMANDS)}
+    assert len(sources) > 180
+    assert all(len(source) > 4 for source in sources.values()), sources
 
 
 def test_every_token_begins_with_two_known_bytes() -> None:

@@ -21,13 +21,12 @@ from html import unescape
 from msgspec import Struct
 
 from waymeet.ingest.filetypes import file_type
-from waymeet.ingest.read.secrets.assignments import TextKind
-from waymeet.ingest.read.secrets.contexts import find_in_contexts
-from waymeet.ingest.read.secrets.names import find_after_names
-from waymeet.ingest.read.secrets.private_keys import find_private_keys
+from waymeet.ingest.read.secrets.find_assigned import TextKind
+from waymeet.ingest.read.secrets.find_by_words import find_by_words
+from waymeet.ingest.read.secrets.find_in_yaml import find_in_manifests
+from waymeet.ingest.read.secrets.find_private_keys import find_private_keys
+from waymeet.ingest.read.secrets.find_tokens import find_tokens
 from waymeet.ingest.read.secrets.spans import Span
-from waymeet.ingest.read.secrets.tokens import find_tokens
-from waymeet.ingest.read.secrets.yaml_blocks import find_in_manifests
 
 MASK = b"[secret]"
 _MIN_REPEATED, _MAX_REPEATED = 16, 128
@@ -146,6 +145,5 @@ def _find_in_plain(raw: bytes, kind: TextKind) -> Iterator[Span]:
     lower = raw.lower()
     yield from find_private_keys(raw, lower)
     yield from find_tokens(raw)
-    yield from find_in_contexts(raw, lower, in_code=kind == "code")
-    yield from find_after_names(raw, lower, kind)
+    yield from find_by_words(raw, lower, kind)
     yield from find_in_manifests(raw, lower)

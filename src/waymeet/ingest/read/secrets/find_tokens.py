@@ -1,11 +1,11 @@
-"""Finding tokens that have a form of their own (`token_table`)."""
+"""Finding tokens that have a form of their own (`tables/token_rules`)."""
 
 import re
 from collections.abc import Iterator
 
 from waymeet.ingest.read.secrets.spans import Span, find_all
-from waymeet.ingest.read.secrets.token_table import INNER_TOKENS, TOKENS, TokenRule
-from waymeet.ingest.read.secrets.values import has_sequence
+from waymeet.ingest.read.secrets.tables.token_rules import INNER_TOKENS, TOKENS, TokenRule
+from waymeet.ingest.read.secrets.value_tests import has_sequence
 
 _MIN_RUN = 15
 """Shortest run of token bytes that is searched for tokens."""
@@ -68,7 +68,7 @@ def _find_in_run(raw: bytes, start: int, end: int) -> Iterator[Span]:
 
 
 def is_example_token(token: bytes) -> bool:
-    """Return whether a token only shows its form: `ghp_xxxx…`, `sk-1234567890…`, Amazon's own EXAMPLE.
+    """Return whether a token only shows its form, as `ghp_xxxx…` does.
 
     >>> is_example_token(b"AKIAIOSFODNN7EXAMPLE"), is_example_token(b"ghp_0123456789abcdefghijklmnopqrstuvwxyz")
     (True, True)

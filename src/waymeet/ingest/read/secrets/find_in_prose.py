@@ -2,8 +2,8 @@
 
 import re
 
-from waymeet.ingest.read.secrets import values
-from waymeet.ingest.read.secrets.assignments import TextKind
+from waymeet.ingest.read.secrets import value_tests as values
+from waymeet.ingest.read.secrets.find_assigned import TextKind
 from waymeet.ingest.read.secrets.spans import Span, line_before
 
 

@@ -93,7 +93,7 @@ def is_random(value: bytes) -> bool:
 
 
 def has_sequence(value: bytes) -> bool:
-    """Return whether a value in lower case contains many digits or letters in their order, as examples do.
+    """Return whether a value in lower case contains many characters in their order.
 
     >>> has_sequence(b"1234567890"), has_sequence(b"9f3c1b7ae2d84560")
     (True, False)
@@ -108,7 +108,7 @@ def is_uuid(value: bytes) -> bool:
 
 
 def is_machine_made(value: bytes) -> bool:
-    """Return whether a value is random and no hash: small and capital letters with digits, or long base32.
+    """Return whether a value is random, long and no hexadecimal hash.
 
     >>> is_machine_made(b"mPOkJEpT55gyfDQTdhO1MgfLnVt05HSW"), is_machine_made(b"9f3c1b7ae2d84560b1f7c03d5e6a8912")
     (True, False)
@@ -216,7 +216,7 @@ def _mean_run(value: bytes) -> float:
 
 
 def is_symbol_mix(value: bytes) -> bool:
-    """Return whether a long value mixes letters with many signs, as generated keys of frameworks do."""
+    """Return whether a long value mixes letters with many signs, as keys of frameworks do."""
     signs = set(value) & set(b"!@#$%^&*()-_=+{}[]|;:,.<>?/~`")
     if len(value) < 20 or len(signs) < 4 or b" " in value or b"://" in value or has_sequence(value.lower()):
         return False

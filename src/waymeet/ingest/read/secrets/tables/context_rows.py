@@ -4,7 +4,7 @@ import re
 from typing import Literal, NamedTuple
 
 Test = Literal["any", "chosen", "random", "session", "credential", "device", "command", "codes"]
-"""Tests of a value, see `contexts`."""
+"""Tests of a value, see `find_in_context`."""
 Row = tuple[str, str, str, Test, str]
 """Name, words, expression, test, source."""
 

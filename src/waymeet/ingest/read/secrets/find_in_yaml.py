@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from waymeet.ingest.read.secrets import values
+from waymeet.ingest.read.secrets import value_tests as values
 from waymeet.ingest.read.secrets.spans import Span
 
 _BLOCK_START = re.compile(

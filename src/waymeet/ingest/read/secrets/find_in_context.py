@@ -1,25 +1,21 @@
-"""Finding secrets that are known by what is before them (`context_table`)."""
+"""Finding secrets that are known by what is before them (`tables/`)."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-from waymeet.ingest.read.secrets import values
-from waymeet.ingest.read.secrets.command_table import COMMANDS
-from waymeet.ingest.read.secrets.context_rule import Test
-from waymeet.ingest.read.secrets.context_table import CONTEXTS
-from waymeet.ingest.read.secrets.spans import Span, find_all
+from waymeet.ingest.read.secrets import value_tests as values
+from waymeet.ingest.read.secrets.spans import Span
+from waymeet.ingest.read.secrets.tables.context_rows import ContextRule, Test
 
 _VALUE_GROUPS = ("value", "value2", "value3")
 
 
-def find_in_contexts(raw: bytes, lower: bytes, *, in_code: bool) -> Iterator[Span]:
-    """Find secrets that are known by what is before them. Code is not searched for commands."""
-    for rule in CONTEXTS if in_code else (*CONTEXTS, *COMMANDS):
-        for word in rule.words:
-            for position in find_all(lower, word):
-                match = rule.pattern.match(raw, position)
-                if match and (group := _value_group(match)) and _TESTS[rule.test](match, match[group]):
-                    yield match.span(group)
+def find_in_context(rule: ContextRule, raw: bytes, position: int) -> Span | None:
+    """Find the secret of a rule at the position of one of its words."""
+    match = rule.pattern.match(raw, position)
+    if match and (group := _value_group(match)) and _TESTS[rule.test](match, match[group]):
+        return match.span(group)
+    return None
 
 
 def _value_group(match: re.Match[bytes]) -> str:

@@ -1,11 +1,11 @@
-"""Secrets in URLs, headers, statements and settings, known by what is before them: one row per form.
+"""Secrets that are known by what is before them: one row per form.
 
 To recognise another form, add a row: its name, the words at which the search starts (in lower case, `+` for a blank),
-an expression that is matched there, whose group `value` is the secret, the test that the value must pass (`contexts`),
+an expression that is matched there, whose group `value` is the secret, the test that the value must pass,
 and the source of the form.
 """
 
-from waymeet.ingest.read.secrets.context_rule import Row, make_rules
+from waymeet.ingest.read.secrets.tables.context_rows import Row, make_rules
 
 _ROWS: tuple[Row, ...] = (
     (

@@ -3,7 +3,7 @@
 import re
 from typing import Literal
 
-from waymeet.ingest.read.secrets import values
+from waymeet.ingest.read.secrets import value_tests as values
 from waymeet.ingest.read.secrets.spans import Span, line_before
 
 TextKind = Literal["config", "code", "prose"]
@@ -111,7 +111,7 @@ def find_assigned(raw: bytes, lower: bytes, position: int, kind: TextKind) -> Sp
 
 
 def _is_doubtful(lower: bytes, position: int, name: re.Match[bytes]) -> bool:
-    """Return whether a name is as often that of something else, so that only a value made by a machine counts."""
+    """Return whether a name is often that of something else, so that only random values count."""
     word = name["name"]
     if word.lower() in {b"sid", b"salt"} or word.lower().startswith(b"sess"):
         return True
@@ -121,7 +121,10 @@ def _is_doubtful(lower: bytes, position: int, name: re.Match[bytes]) -> bool:
 
 
 def _is_argument(match: re.Match[bytes], name: re.Match[bytes]) -> bool:
-    """Return whether the value beside a name belongs to it: `define("DB_PASSWORD", "x")`, but not an item of a list."""
+    """Return whether the value beside a name belongs to it.
+
+    It does in `define("DB_PASSWORD", "x")`, but not in a list of words.
+    """
     if match["form"] is None:
         return True
     if match["bare"]:
@@ -189,18 +192,26 @@ def _is_complete(match: re.Match[bytes], name: re.Match[bytes], kind: TextKind) 
     sign, raw = match["sign"], match.string
     if sign in {b"", b"|", b">"}:
         return True
-    is_variable = sign == b"=" and not match["gap"] and name["name"].isupper()  # NAME=value
-    is_argument = sign == b"=" and not match["gap"] and kind == "prose"
-    if not (_VALUE_END.match(raw, match.end()) or ((is_variable or is_argument) and raw.startswith(b" ", match.end()))):
+    is_tight = sign == b"=" and not match["gap"]  # name=value
+    is_variable = is_tight and name["name"].isupper()
+    may_continue = is_variable or (is_tight and kind == "prose")
+    if not (_VALUE_END.match(raw, match.end()) or (may_continue and raw.startswith(b" ", match.end()))):
         return False
     before = line_before(raw, name.start())
-    if sign == b"=" and not match["gap"] and kind == "prose" and _PARAMETER_START.search(before):
+    if kind == "config" or (sign == b"=" and _is_parameter(before)):
         return True
-    is_parameter = before.endswith((b";", b"&", b"?")) or _FLAG_BEFORE_NAME.search(before)
-    if kind == "config" or (sign == b"=" and is_parameter):
-        return True
-    is_comment = before.lstrip().startswith((b"#", b"//", b"*"))
-    if kind == "code" and not is_variable and not is_comment:
-        return False
-    start = _LABEL_START if sign == b":" and kind == "prose" else _LINE_START
-    return (is_variable and kind == "prose") or start.match(before) is not None
+    if kind == "code":
+        return (is_variable or before.lstrip().startswith((b"#", b"//", b"*"))) and _is_line_start(before, sign, kind)
+    return (
+        is_variable or (is_tight and _PARAMETER_START.search(before) is not None) or _is_line_start(before, sign, kind)
+    )
+
+
+def _is_parameter(before: bytes) -> bool:
+    """Return whether the text before a name makes it a parameter of a URL or a command."""
+    return before.endswith((b";", b"&", b"?")) or _FLAG_BEFORE_NAME.search(before) is not None
+
+
+def _is_line_start(before: bytes, sign: bytes, kind: TextKind) -> bool:
+    """Return whether a name begins its line, or ends the label that does."""
+    return (_LABEL_START if sign == b":" and kind == "prose" else _LINE_START).match(before) is not None
