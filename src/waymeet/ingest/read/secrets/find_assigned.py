@@ -8,7 +8,7 @@ from waymeet.ingest.read.secrets.spans import Span, line_before
 
 TextKind = Literal["config", "code", "prose"]
 
-_SECRET_KEYS = tuple(
+SECRET_KEYS = tuple(
     word + between
     for word in (
         b"api access secret auth private encryption signing signature account master service license app client server "
@@ -17,11 +17,13 @@ _SECRET_KEYS = tuple(
     for between in (b"", b"_", b"-", b" ", b".")
 )
 """Words before `key` that make it the name of a secret: `api_key`, but not `sort_key`."""
-_OTHER_KEYS = (
-    b"public primary foreign sort cache partition index map object hash unique composite row column dict lookup "
-    b"message translation i18n range cluster group item host known publishable idempotency shortcut hot arrow "
-    b"context data- websocket"
-).split()
+OTHER_KEYS = tuple(
+    (
+        b"public primary foreign sort cache partition index map object hash unique composite row column dict lookup "
+        b"message translation i18n range cluster group item host known publishable idempotency shortcut hot arrow "
+        b"context data- websocket"
+    ).split()
+)
 """Words before `key` that make it the name of something else."""
 _SHORT_NAMES = (b"pw", b"pat", b"psk", b"auth", b"sid", b"sess", b"salt", b"bearer")
 """Names that are also parts of common words: they count only as whole words."""
@@ -39,7 +41,7 @@ _BARE = rb"""(?P<bare>[A-Za-z0-9+/_.~!@\#%^*?$:-]{3,8000}+={0,2})(?=[\s,;&|<>)\]
 _SIGN = re.compile(
     rb"""(?:\\{0,3}["'`])?[*]{0,2}(?:["'`]|\])?(?P<gap>[ \t]{0,8})
     (?P<sign> :[ \t]{0,4}[A-Za-z_&'][\w.\[\]|&'<> ]{0,40}?[ \t]{0,4}=(?!=)                 # a declared type may precede
-      | :=|=>|=(?![=>~])|:(?!:)|\||>|(?<=[ \t]) )
+      | :=|=>|=(?![=>~])|:(?!:)|::(?=[ ])|\||>|(?<=[ \t]) )
     [*]{0,2}[ \t]{0,8}(?:"""
     + _QUOTED
     + rb"|"
@@ -59,7 +61,9 @@ _CALL = re.compile(
       # <add key="password" value="x">
       \\?["'`]?[ \t]{0,4}[,;>)]?\s{1,24}["']?(?:value|default|content)["']?[ \t]{0,4}[:=][ \t]{0,4}
       # define("DB_PASSWORD", "x"), setPassword("x")
-      | (?P<form>\\?["'`]\s{0,8},\s{0,8} | \([ \t]{0,4})
+      | (?P<form>\]?\\?["'`]\s{0,8},\s{0,8} | \([ \t]{0,4})
+      # "password": {"value": "x"
+      | ["']?\s{0,4}:\s{0,8}\{\s{0,24}["']?value["']?[ \t]{0,4}[:=][ \t]{0,4}
       # variable "password" { default = "x" }
       | ["'`\]][ \t]{0,4}\{\s{1,40}(?:[a-z_]{1,20}[ \t]{0,8}=[^\n]{0,100}\s{1,40}){0,5}?default[ \t]{0,8}=[ \t]{0,4}
     )(?:"""
@@ -70,11 +74,12 @@ _CALL = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """A name whose value is an argument or an attribute beside it."""
-_FIRST_ARGUMENT = re.compile(rb"[\[({][ \t]{0,4}[\"'`][\w.-]{0,60}\Z")
+_FIRST_ARGUMENT = re.compile(rb"[\[({][ \t]{0,4}[\"'`][\w.#\[\]='\"-]{0,60}\Z")
 """Text before a name that is the first argument of a call, or of a pair."""
 _FLAG_BEFORE_NAME = re.compile(
     rb"""(?: (?:^|[\s"'`])--?[\w-]{0,40}
-      | ^[ \t]{0,20}(?:ENV|ARG|\#[ \t]{0,4}define|setx?|SET|property)[ \t]{1,8}[\w.]{0,60} )\Z""",
+      | ^[ \t]{0,20}(?:ENV|ARG|\#[ \t]{0,4}define|setx?|SET|setenv|property)[ \t]{1,8}
+        (?:-\w{1,8}[ \t]{1,4}){0,3}[\w.]{0,60} )\Z""",
     re.VERBOSE,
 )
 """Text before a name whose value follows without `=` or `:`, as in `--password value`."""
@@ -88,6 +93,9 @@ _LABEL_START = re.compile(
     rb"""[ \t>\#/*+-]{0,40}+(?:\d{1,3}\.[ \t]{1,4})?[*"'`]{0,3}[\w.-]{0,60}(?:[ ][\w.-]{1,20}){0,4}[ ]?\Z"""
 )
 """Text before a name at the end of a label, as in `Admin password:`."""
+_DIRECTIVE_START = re.compile(rb"[ \t]{0,20}[\w.-]{0,40}")
+"""Text before a name that begins a line of settings."""
+_LINE_END = re.compile(rb"[ \t;]*(?:\r?\n|\Z)")
 _VALUE_END = re.compile(rb"""[.]?["'`*]{0,3}[ \t]{0,8}(?:\Z|[\n,;&}\])]|\#|//|\\n|-->)""")
 """Text after a value without quotes that is complete."""
 
@@ -116,7 +124,7 @@ def _is_doubtful(lower: bytes, position: int, name: re.Match[bytes]) -> bool:
     if word.lower() in {b"sid", b"salt"} or word.lower().startswith(b"sess"):
         return True
     is_variable = word.isupper() and name.string[position - 1 : position] == b"_"  # OPENWEATHER_KEY
-    is_secret_key = lower[max(position - 16, 0) : position].endswith(_SECRET_KEYS)
+    is_secret_key = lower[max(position - 16, 0) : position].endswith(SECRET_KEYS)
     return word.lower() == b"key" and not is_secret_key and not is_variable
 
 
@@ -138,7 +146,7 @@ def _is_secret_name(lower: bytes, position: int, name: re.Match[bytes]) -> bool:
     if before.endswith((b"publickey", b"public_key_", b"csrf", b"xsrf")):
         return False
     if word == b"key":
-        return not before.rstrip(b"_- .").endswith(tuple(_OTHER_KEYS))
+        return not before.rstrip(b"_- .").endswith(OTHER_KEYS)
     if word.startswith(_SHORT_NAMES):
         return not before[-1:].isalpha() or name.string[position : position + 1].isupper()
     return True
@@ -184,7 +192,20 @@ def _is_assignment(match: re.Match[bytes], name: re.Match[bytes]) -> bool:
     if sign == b">":
         return match.string.startswith((b"</", b"</"), match.end())
     before = line_before(match.string, name.start())
-    return before.lstrip().startswith(b"|") if sign else _FLAG_BEFORE_NAME.search(before) is not None
+    if sign:
+        return before.lstrip().startswith(b"|")
+    return _FLAG_BEFORE_NAME.search(before) is not None or _is_directive(match, before)
+
+
+def _is_directive(match: re.Match[bytes], before: bytes) -> bool:
+    """Return whether a line is a name and a value with a blank between: `requirepass x`."""
+    value = match["bare"]
+    if not value or not _LINE_END.match(match.string, match.end()):
+        return False
+    is_secret = values.is_strong_password(value) or values.is_chosen(value) or values.is_machine_made(value)
+    if _DIRECTIVE_START.fullmatch(before):
+        return is_secret
+    return values.is_machine_made(value) and before[-1:] in {b"-", b"_", b" "}
 
 
 def _is_complete(match: re.Match[bytes], name: re.Match[bytes], kind: TextKind) -> bool:

@@ -26,8 +26,8 @@ class _Search(NamedTuple):
 
 
 def find_by_words(raw: bytes, lower: bytes, kind: TextKind) -> Iterator[Span]:
-    """Find secrets by the words near them. Code is not searched for commands."""
-    search = _make_search(has_commands=kind != "code", is_ascii=raw.isascii())
+    """Find secrets by the words near them."""
+    search = _make_search(is_ascii=raw.isascii())
     start = 0
     while match := search.pattern.search(lower, start):
         position, stem = match.start(), match.group()
@@ -40,8 +40,8 @@ def find_by_words(raw: bytes, lower: bytes, kind: TextKind) -> Iterator[Span]:
 
 
 @cache
-def _make_search(*, has_commands: bool, is_ascii: bool) -> _Search:
-    rules = [(word, rule) for rule in (*CONTEXTS, *(COMMANDS if has_commands else ())) for word in rule.words]
+def _make_search(*, is_ascii: bool) -> _Search:
+    rules = [(word, rule) for rule in (*CONTEXTS, *COMMANDS) for word in rule.words]
     rules = [(word, rule) for word, rule in rules if word.isascii() or not is_ascii]
     names = [*NAMES, *(() if is_ascii else OTHER_NAMES)]
     stems = list_stems((*names, *(word for word, _ in rules)))

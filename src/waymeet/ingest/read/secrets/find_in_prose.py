@@ -3,7 +3,7 @@
 import re
 
 from waymeet.ingest.read.secrets import value_tests as values
-from waymeet.ingest.read.secrets.find_assigned import TextKind
+from waymeet.ingest.read.secrets.find_assigned import OTHER_KEYS, SECRET_KEYS, TextKind
 from waymeet.ingest.read.secrets.spans import Span, line_before
 
 
@@ -18,8 +18,8 @@ _PASSWORDS = (
     "密码 密碼 口令 暗号 비밀번호 암호"
 )
 _OTHERS = (
-    "token secret api_key apikey api-key access_key secret_key private_key credential credentials geheimnis schlüssel "
-    "jeton clé ключ токен トークン シークレット apiキー api_キー アクセスキー 秘密鍵 "
+    "token secret key キー 키 api_key apikey api-key access_key secret_key private_key credential credentials "
+    "geheimnis schlüssel jeton clé ключ токен トークン シークレット apiキー api_キー アクセスキー 秘密鍵 "
     "密钥 秘钥 令牌 金鑰 토큰 api키"
 )
 _VERBS = (
@@ -86,29 +86,39 @@ def find_before(raw: bytes, position: int) -> Span | None:
 
 
 def _secret_span(match: re.Match[bytes]) -> Span | None:
+    """Return the span of the value that a sentence gives, if it is a secret."""
     if match["user"] is not None and not match["name"].lower().startswith(_ACCOUNT_WORDS):
         return None
-    if value := match["quoted"]:
-        if match["loose"] is not None and (b"=" in value or not values.is_chosen(value)):
-            return None
-        is_secret = (
-            not _CODE.search(value)
-            and not values.is_placeholder(value)
-            and not values.is_template(value, is_strict=True)
-        )
-        return match.span("quoted") if is_secret and _looks_chosen(value) else None
-    value = match["bare"].rstrip(_TRAILING)
-    if match["name"].lower() == b"pin" and _PIN.fullmatch(value):
-        return match.start("bare"), match.start("bare") + len(value)
-    if _CODE.search(value):
+    if match["name"].lower() == b"key" and not _is_secret_key(
+        match["quoted"] or match["bare"].rstrip(_TRAILING), match
+    ):
         return None
-    start = match.start("bare")
-    return (start, start + len(value)) if len(value) >= 6 and _is_secret_word(value) else None
+    if value := match["quoted"]:
+        return match.span("quoted") if _is_secret_quote(value, is_loose=match["loose"] is not None) else None
+    value, start = match["bare"].rstrip(_TRAILING), match.start("bare")
+    return (start, start + len(value)) if _is_secret_bare(value, match) else None
 
 
-def _looks_chosen(value: bytes) -> bool:
-    """Return whether a quoted value may be a password rather than a name or a type."""
-    return values.is_mixed(value) and not values.is_technical(value)
+def _is_secret_quote(value: bytes, *, is_loose: bool) -> bool:
+    """Return whether a value in quotes is a password rather than a name or a type."""
+    if _CODE.search(value) or values.is_placeholder(value) or values.is_template(value, is_strict=True):
+        return False
+    return values.is_chosen(value) if is_loose else values.is_mixed(value) and not values.is_technical(value)
+
+
+def _is_secret_bare(value: bytes, match: re.Match[bytes]) -> bool:
+    """Return whether a value without quotes is a secret."""
+    if match["name"].lower() == b"pin" and _PIN.fullmatch(value):
+        return True
+    return len(value) >= 6 and not _CODE.search(value) and _is_secret_word(value)
+
+
+def _is_secret_key(value: bytes, match: re.Match[bytes]) -> bool:
+    """Return whether a key is the kind of key that is secret."""
+    before = match.string[max(match.start() - 16, 0) : match.start()].lower()
+    if before.endswith(SECRET_KEYS):
+        return values.is_random(value)
+    return not before.rstrip(b"_- .").endswith(OTHER_KEYS) and values.is_machine_made(value)
 
 
 def _is_secret_word(value: bytes) -> bool:

@@ -20,7 +20,8 @@ _PLACEHOLDER_WORDS = """
     passwd passphrase passcode pwd pw secret token tokens key keys credential credentials change me it example sample an
     placeholder dummy test testing fake mock foo bar baz redacted masked hidden here insert replace default none null a
     true false yes no on off undefined empty string str text bytes integer int bool boolean number object any optional
-    required todo value name field admin root guest postgres mysql rabbitmq mongo redis qwerty abc abcdef demo bearer v
+    required todo value production prod staging please before deploy real secure strong random generate generated very
+    long actual own name field admin root guest postgres mysql rabbitmq mongo redis qwerty abc abcdef demo bearer v
     basic jwt csrf base64 sha md5 aes bcrypt hash hashed reset id input type wrong invalid bad good valid super is not
     with in to of and or for from see below enter env var file path url plain prompt ask inherit write read
     """.split()
@@ -52,14 +53,17 @@ _COMMON_PASSWORDS = frozenset(
 )
 """Passwords of examples."""
 _TECHNICAL_PART = (
-    rb"(?:(?:sha|md|aes|rsa|utf|iso|base|argon|pbkdf|bcrypt|scrypt|hmac|hs|rs|es|ps|v|ipv|x|oauth|ed|p|http|h|mp|log|s|ec|i"
-    rb"|k|b|chacha|blake|curve|tls|ssl|int|uint|float|win|python|py|java|c|crc|des|rc|ripemd)[-_]?\d++[a-z]{0,4}+|[a-z]++)"
+    rb"(?:(?:sha|md|aes|rsa|utf|iso|base|argon|pbkdf|bcrypt|scrypt|hmac|hs|rs|es|ps|ipv|oauth|ed|http|mp|log|ec|chacha"
+    rb"|blake|curve|tls|ssl|int|uint|float|win|python|py|java|crc|des|rc|ripemd)[-_]?\d++[a-z]{0,4}+"
+    rb"|s3|k8s|i18n|l10n|a11y|x509|x86|x64|h26[45]|p(?:256|384|521)|v\d++(?:\.\d++)*+|c99|b64|i386|h2c?|[a-z]++)"
 )
 _TECHNICAL = re.compile(rb"(?:\d++-)?" + _TECHNICAL_PART + rb"(?:[-_./]" + _TECHNICAL_PART + rb")*+\Z", re.IGNORECASE)
 """Names of algorithms, encodings and versions, which mix letters and digits, too."""
 _APP_PASSWORD = re.compile(rb"[a-z]{4}(?:-[a-z]{4}){3}")
 """An app-specific password of Apple."""
 _CODE_LIKE = re.compile(rb"\w\(\w*\)|\]\(|\)\.|[({]\w{3,}[)}]|\w{12,}|\\|\(\?|[aA0]-[zZ9]|\*{3}|\{\w+[}\[]")
+_WORDS = re.compile(rb"(?:^|[-_.])[a-z]{3,}[-_.]")
+"""A word between separators, as in the names of caches and resources."""
 _UUID = re.compile(rb"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]{8,4000}={0,2}")
 _MIN_SEQUENCE = 8
@@ -79,7 +83,7 @@ def is_random(value: bytes) -> bool:
     """
     value = value[:MAX_CHECKED]
     runs = _CHARACTER_RUN.findall(value)
-    if len(value) < 16 or not runs or value.isdigit() or _BRACKET.search(value):
+    if len(value) < 16 or not runs or value.isdigit() or _BRACKET.search(value) or value.startswith(b"arn:"):
         return False
     if has_filler(value) or has_sequence(value.lower()) or _DOTTED.match(value):
         return False
@@ -113,7 +117,8 @@ def is_machine_made(value: bytes) -> bool:
     >>> is_machine_made(b"mPOkJEpT55gyfDQTdhO1MgfLnVt05HSW"), is_machine_made(b"9f3c1b7ae2d84560b1f7c03d5e6a8912")
     (True, False)
     """
-    return len(value) >= 20 and is_random(value) and not _HEX.fullmatch(value) and b"/" not in value[:1]
+    is_long = len(value) >= 20 and is_random(value) and not _HEX.fullmatch(value)
+    return is_long and not value.startswith(b"/") and _WORDS.search(value) is None
 
 
 def is_session_id(value: bytes) -> bool:

@@ -112,7 +112,7 @@ _ROWS: tuple[Row, ...] = (
         "machine+ default+login",
         (
             r"(?:machine[ \t]{1,4}[\w.-]{1,100}|default)[ \t\n]{1,8}login[ \t]{1,4}\S{1,100}"
-            r"[ \t\n]{1,8}password[ \t]{1,4}(?P<value>\S{3,200})"
+            r"""[ \t\n]{1,8}password[ \t]{1,4}(?P<value>[^\s"'`]{3,200})"""
         ),
         "chosen",
         "gnu.org, inetutils: the .netrc file",
@@ -269,6 +269,40 @@ _ROWS: tuple[Row, ...] = (
         ),
         "codes",
         "docs.github.com, recovery codes",
+    ),
+    (
+        "key of an Ethereum account",
+        "accounts wallet( --private-key",
+        (
+            r"""(?:accounts["']?\s{0,8}[:=]\s{0,8}\[\s{0,8}["']|wallet\(\s{0,8}["']|--private-key[ =])"""
+            r"""(?P<value>(?:0x)?[0-9a-fA-F]{64})(?![0-9a-fA-F])"""
+        ),
+        "any",
+        "hardhat.org, networks",
+    ),
+    (
+        "Oracle thin driver",
+        "jdbc:oracle:",
+        r"""jdbc:oracle:\w{2,4}:[\w.-]{1,60}/(?P<value>[^\s@"']{3,100})@""",
+        "command",
+        "docs.oracle.com, JDBC URLs",
+    ),
+    (
+        "SMTP authentication",
+        "plainauth(",
+        (
+            r"""plainauth\(\s{0,8}["'][^"'\n]{0,80}["'],\s{0,8}["'][^"'\n]{0,80}["'],\s{0,8}"""
+            r"""["'](?P<value>[^"'\n]{3,200})["']"""
+        ),
+        "command",
+        "pkg.go.dev, net/smtp",
+    ),
+    (
+        "generated password of a Terraform state",
+        "random_password",
+        r"""random_password["'][^\0]{0,600}?["']result["']\s{0,8}:\s{0,8}["'](?P<value>[^"'\n]{4,200})["']""",
+        "any",
+        "registry.terraform.io, random provider",
     ),
 )
 

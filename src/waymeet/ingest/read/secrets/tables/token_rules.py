@@ -5,6 +5,7 @@ an expression for the rest. A token begins after a character that no token conta
 """
 
 import re
+from string import ascii_letters, digits
 from typing import NamedTuple
 
 
@@ -22,8 +23,8 @@ class TokenRule(NamedTuple):
 
 _HEX, _ALNUM, _WORD = "[a-f0-9]", "[A-Za-z0-9]", "[A-Za-z0-9_-]"
 _UUID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
-# Bot tokens begin with the id of the bot, a decimal number, in base64: so its first four characters are known.
-_DISCORD = " ".join(first + second for first in "MNO" for second in "DTjz")
+# Bot tokens begin with the id of the bot, a decimal number, in base64: so the first letter is known.
+_DISCORD = " ".join(first + second for first in "MNO" for second in ascii_letters + digits)
 
 _ROWS: tuple[tuple[str, str, str, str], ...] = (
     # clouds and hosting
@@ -109,7 +110,7 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     (
         "Discord bot token",
         _DISCORD,
-        f"[AEIMQUYcgk][w-z0-5]{_WORD}{{15,26}}\\.{_WORD}{{6,7}}\\.{_WORD}{{25,110}}",
+        f"{_WORD}{{21,26}}\\.{_WORD}{{6,7}}\\.{_WORD}{{25,110}}",
         "discord.com, developer docs: authentication",
     ),
     ("Twilio API key", "SK", f"{_HEX}{{32}}", "twilio.com, API keys"),
@@ -155,7 +156,7 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("Dropbox token", "sl. sl.u.", f"{_WORD}{{100,1500}}", "dropbox.com, OAuth guide"),
     ("Facebook token", "EAA", f"{_ALNUM}{{50,500}}", "developers.facebook.com, access tokens"),
     ("Instagram token", "IGQV IGAA", f"{_WORD}{{80,400}}", "developers.facebook.com, access tokens"),
-    ("Mapbox secret token", "sk.eyJ", f"{_WORD}{{40,200}}\\.{_WORD}{{20,40}}", "docs.mapbox.com, access tokens"),
+    ("Mapbox secret token", "sk.eyJ", f"[A-Za-z0-9_=-]{{40,200}}\\.{_WORD}{{20,40}}", "docs.mapbox.com, access tokens"),
     ("Databricks token", "dapi", f"{_HEX}{{32}}(?:-\\d)?", "docs.databricks.com, access tokens"),
     ("Confluent key", "cflt", "[A-Za-z0-9+/]{56,64}", "docs.confluent.io, API keys"),
     ("Adafruit key", "aio_", f"{_ALNUM}{{28}}", "learn.adafruit.com"),
@@ -226,7 +227,7 @@ _INNER_ROWS: tuple[tuple[str, str, int, str, str], ...] = (
         f"{_ALNUM}{{14}}\\.atlasv1\\.{_WORD}{{60,70}}",
         "developer.hashicorp.com, API tokens",
     ),
-    ("Telegram bot token", ":AA", 10, f"\\d{{8,10}}:AA{_WORD}{{32,33}}", "core.telegram.org, bots"),
+    ("Telegram bot token", ":AA", 13, f"(?:bot)?\\d{{8,10}}:AA{_WORD}{{32,33}}", "core.telegram.org, bots"),
     ("Mailchimp key", "-us", 32, f"{_HEX}{{32}}-us\\d{{1,2}}", "mailchimp.com, API keys"),
     ("New Relic licence key", "NRAL", 36, f"{_HEX}{{36}}NRAL", "docs.newrelic.com, licence keys"),
     (
