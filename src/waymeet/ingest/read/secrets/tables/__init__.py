@@ -1,0 +1,1 @@
+"""The rules of secret detection as tables, with a source for each."""
