@@ -121,6 +121,7 @@ class Project:
         with index_lock(self.index_path, wait=True, waiting=waiting):
             store = self._open_store(create=True)
             report = indexing.index_all(self.root, store, self.settings, progress, accept_removals=accept_removals)
+            indexing.follow_renames(self.index_path, store)
         return replace(report, embedding=self.embed(embedding, consent=consent)) if embed else report
 
     def embed(

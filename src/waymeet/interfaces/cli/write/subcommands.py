@@ -176,7 +176,7 @@ def _update(kind: str) -> click.Command:
     def command(call: Call, reference: str, title: str | None, body: str | None, version: str) -> int:
         with call.notebook() as notebook:
             text, values = text_from(body), fields_from(call.options)
-            item = notebook.read(reference, kind)
+            item = notebook.load(reference, kind)
             saved = notebook.update(
                 item.id,
                 version=version or item.version,
@@ -201,7 +201,7 @@ def _rm(kind: str) -> click.Command:
     @with_options()
     def command(call: Call, reference: str, version: str) -> int:
         with call.notebook() as notebook:
-            item = notebook.read(reference, kind)
+            item = notebook.load(reference, kind)
             removed = notebook.delete(item.id, version=version or item.version)
         if call.as_json:
             print_json(removed)
@@ -325,7 +325,7 @@ def _restore(kind: str) -> click.Command:
     def command(call: Call, reference: str, past_version: str) -> int:
         with call.notebook() as notebook:
             try:
-                version = notebook.read(reference, kind).version
+                version = notebook.load(reference, kind).version
             except ItemNotFoundError:
                 version = ""
             return print_saved(
