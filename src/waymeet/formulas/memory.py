@@ -41,7 +41,7 @@ def stability_of(half_life: float) -> float:
 
 
 def retrievability(days: float, stability: float | None) -> float:
-    """Compute recency as retrievability: `(1 + 19/81 · t/S)^-0.5`; without a stability, 1.
+    """Compute recency as retrievability, `(1 + 19/81 · t/S)^-0.5`, or 1 without a stability.
 
     This is the forgetting curve of FSRS (Ye, 2022): R(S) = 0.9.
 

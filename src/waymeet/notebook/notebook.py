@@ -11,6 +11,7 @@ from waymeet.errors import ConflictError, ItemNotFoundError, UsageError
 from waymeet.ingest.discover.entry_kind import SKILL_PAGE
 from waymeet.notebook import frontmatter_edit, usage
 from waymeet.notebook.catalog import Catalog
+from waymeet.notebook.checkpoints.checkpoints import Checkpoints
 from waymeet.notebook.fields import RELATIONS, SINGLE_RELATIONS, SINGULAR, normalise_fields, urgency_key
 from waymeet.notebook.file_names import make_slug, to_one_line
 from waymeet.notebook.frontmatter_edit import Value
@@ -70,6 +71,8 @@ class Notebook:
         self._writer = Writer(self._catalog, index_path, settings)
         self.review = ItemReview(self, self._catalog, index_path, settings.notebook, index)
         """How often items were read and confirmed, and conflicts between them."""
+        self.checkpoints = Checkpoints(self._catalog, self._writer, index_path)
+        """Saved states of all items."""
 
     def read(self, reference: str, kind: str = "") -> Item:
         """Read an item by its path, name or title, and record that it was read."""

@@ -77,7 +77,7 @@ def index_if_changed(root: Path, index: Path, store: Store, settings: Settings) 
 
 
 def follow_renames(index: Path, store: Store) -> None:
-    """Move what is stored about renamed documents to their new paths: votes, reviews, uses and conflicts."""
+    """Move votes, reviews, uses and conflicts of renamed documents to their new paths."""
     from waymeet.ingest.discover.run_state import renamed_paths
 
     renamed = renamed_paths(store)

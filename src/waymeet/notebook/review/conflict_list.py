@@ -1,4 +1,4 @@
-"""The list of conflicts of a project: adding to it, listing open conflicts, and resolving them."""
+"""The conflicts of a project: finding, listing and resolving them."""
 
 from collections.abc import Mapping
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Conflicts: pairs of items that contradict or nearly repeat each other, listed until they are resolved.
+"""Conflicts: pairs of items that contradict or nearly repeat each other.
 
 A conflict is found when an item is saved, and by the relations `contradicts` and `conflicts_with`. A resolved one is
 found again only after a text changed. Conflicts are stored in a JSON file beside the index.
@@ -182,12 +182,18 @@ def close_vanished(
 ) -> dict[str, Conflict]:
     """Resolve open conflicts of a changed item that comparing it did not find again."""
     found_ids = {conflict.id for conflict in found}
+    digests = {item.id: text_digest(item)}
     return {
-        id_: replace(conflict, resolution=_TEXT_CHANGED, resolved_ns=now)
+        id_: replace(_with_digests(conflict, digests), resolution=_TEXT_CHANGED, resolved_ns=now)
         if _is_vanished(conflict, item, found_ids)
         else conflict
         for id_, conflict in conflicts.items()
     }
+
+
+def _with_digests(conflict: Conflict, digests: Mapping[str, str]) -> Conflict:
+    one, other = (replace(side, digest=digests.get(side.id, side.digest)) for side in (conflict.one, conflict.other))
+    return replace(conflict, one=one, other=other)
 
 
 def _is_vanished(conflict: Conflict, item: Item, found_ids: set[str]) -> bool:
@@ -216,7 +222,7 @@ def recheck(
 
 
 def drop_removed_links(conflicts: Mapping[str, Conflict], linked_ids: set[str], now: int) -> dict[str, Conflict]:
-    """Remove the reason of a relation that does not exist any more, and resolve conflicts without another."""
+    """Remove reasons of relations that are gone, and resolve conflicts without another reason."""
     checked = dict(conflicts)
     for id_, conflict in conflicts.items():
         left = tuple(reason for reason in conflict.reasons if not reason.startswith(_LINKED))
@@ -280,11 +286,8 @@ def parse_resolution(name: str) -> str:
 
 def mark_resolved(conflict: Conflict, resolution: str, items: Mapping[str, Item], now: int) -> Conflict:
     """Return a conflict as resolved for the present texts."""
-    one, other = (
-        replace(side, digest=text_digest(items[side.id]) if side.id in items else side.digest)
-        for side in (conflict.one, conflict.other)
-    )
-    return replace(conflict, one=one, other=other, resolution=resolution, resolved_ns=now)
+    current = _with_digests(conflict, {id_: text_digest(item) for id_, item in items.items()})
+    return replace(current, resolution=resolution, resolved_ns=now)
 
 
 def rename_conflicts(file: Path, renamed: Mapping[str, str]) -> None:

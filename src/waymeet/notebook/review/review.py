@@ -1,4 +1,4 @@
-"""Review of a project's items: readings, confirmations, suggested tiers, and conflicts between items."""
+"""Review of items: readings, confirmations, suggested tiers, and conflicts."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -96,4 +96,4 @@ def _suggest(author_tier: str, review: Review | None, retrievability: float) -> 
         return "", ""
     if tier == "temporary":
         return tier, f"never read, retrievability {retrievability:.2f}"
-    return tier, f"read or confirmed {reviews} times, confirmed {confirmations} times"
+    return tier, f"{reviews} reviews, {confirmations} of them confirmations"

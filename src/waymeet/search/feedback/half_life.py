@@ -69,7 +69,7 @@ def memory_type(document: Document) -> str:
 
 
 def half_life_of(document: Document) -> HalfLife:
-    """Return the half-life from `half_life_days` in front matter, else that of the type of memory.
+    """Return the half-life of the front matter (`half_life_days`), else by type of memory.
 
     >>> half_life_of(Document("a.md", "notes", "A", properties={"half_life_days": "30"})).days
     30.0

@@ -1,4 +1,4 @@
-"""JSON files beside the index: written under a temporary name and renamed, one writer at a time."""
+"""JSON files beside the index, replaced in one step by one writer at a time."""
 
 import os
 from collections.abc import Iterator

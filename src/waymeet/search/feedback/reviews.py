@@ -70,7 +70,7 @@ class Recency(NamedTuple):
 def compute_recency(
     half_life: HalfLife, changed_ns: int, review: Review | None, now: int, *, spaced_repetition: bool = True
 ) -> Recency | None:
-    """Compute the retrievability of a document since its last change or review, or None without a date.
+    """Compute the retrievability since the last change or review, or None without a date.
 
     Without spaced repetition, reviews renew the date but do not change the stability.
 

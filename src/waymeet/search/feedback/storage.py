@@ -135,7 +135,7 @@ def _record_review(
 
 
 def rename_documents(index: Path, renamed: Mapping[str, str]) -> None:
-    """Move votes, reviews and pairs of renamed documents to their new paths, old path → new path.
+    """Move votes, reviews and pairs of renamed documents to their new paths.
 
     Raises:
         OSError: a file cannot be written.

@@ -1,9 +1,7 @@
 """Reviews of documents: spaced repetition by readings and confirmations, and where it is stored."""
 
 import errno
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -99,10 +97,8 @@ def test_times_of_an_earlier_version_are_read(tmp_path: Path) -> None:
 
 
 def test_a_read_only_data_folder_lets_documents_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    @contextmanager
-    def refuse(_file: Path, _timeout: float) -> Iterator[None]:
+    def refuse(*_arguments: object) -> None:
         raise OSError(errno.EROFS, "Read-only file system")
-        yield
 
     monkeypatch.setattr(storage, "lock_file", refuse)
     note = Document("a.md", "notes", "A")
