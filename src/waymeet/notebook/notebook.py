@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waymeet.analysis import replace_surrogates
 from waymeet.errors import ConflictError, ItemNotFoundError, UsageError
@@ -20,7 +21,7 @@ from waymeet.notebook.index_view import IndexView
 from waymeet.notebook.item import Item, replace_steps
 from waymeet.notebook.relations import Directory, TargetResolver, strip_link
 from waymeet.notebook.review.conflict_list import conflicts_file
-from waymeet.notebook.review.conflicts import rename_conflicts
+from waymeet.notebook.review.conflicts import CONFLICT_RELATIONS, rename_conflicts
 from waymeet.notebook.review.review import ItemReview
 from waymeet.notebook.similar import Contradiction, SimilarItem
 from waymeet.notebook.writer import Change, Writer
@@ -170,7 +171,9 @@ class Notebook:
             others = () if relation in SINGLE_RELATIONS else item.relation_targets(relation)
             return frontmatter_edit.set_fields(before, {relation: [*others, value]})
 
-        return self._change_any_version(reference, kind, version, change)
+        saved = self._change_any_version(reference, kind, version, change)
+        warnings = self.review.record_relation() if relation in CONFLICT_RELATIONS else ()
+        return replace(saved, notes=(*saved.notes, *warnings)) if warnings else saved
 
     def unlink(self, reference: str, relation: str, target: str, *, version: str = "", kind: str = "") -> SavedItem:
         """Remove a relation."""

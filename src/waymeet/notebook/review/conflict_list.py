@@ -11,6 +11,7 @@ from waymeet.notebook.item import Item
 from waymeet.notebook.review import conflicts
 from waymeet.notebook.review.conflicts import Conflict, change_conflicts, read_conflicts
 from waymeet.notebook.similar import ItemComparison
+from waymeet.ports import Store
 from waymeet.settings import NotebookSettings
 
 
@@ -101,9 +102,17 @@ class ConflictList:
         return items
 
 
-def count_open(index: Path) -> int:
-    """Count the conflicts that are stored as open, without reading items."""
+def count_open(index: Path, store: Store) -> int:
+    """Count the conflicts that are stored as open and not settled by the index, without reading files."""
     try:
-        return sum(not conflict.resolution for conflict in read_conflicts(conflicts_file(index)))
-    except UsageError:
+        stored = [conflict for conflict in read_conflicts(conflicts_file(index)) if not conflict.resolution]
+    except UsageError:  # `waymeet note conflicts` reports it
         return 0
+    ids = list({id_ for conflict in stored for id_ in conflict.pair})
+    indexed = store.documents(ids).keys()
+    superseding = {
+        frozenset((edge.source.document, edge.target.document))
+        for edge in store.edges(ids, kinds=("supersedes",))
+        if edge.target
+    }
+    return sum(conflict.pair <= indexed and conflict.pair not in superseding for conflict in stored)

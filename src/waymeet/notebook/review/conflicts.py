@@ -148,7 +148,7 @@ def _make(
 
 
 def text_digest(item: Item) -> str:
-    """Hash the title and the body of an item; other front matter does not count."""
+    """Hash the title and the body of an item, without other front matter."""
     return version_of(f"{item.title}\n{item.body}".encode("utf-8", "surrogatepass"))
 
 

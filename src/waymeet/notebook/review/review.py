@@ -92,5 +92,33 @@ class ItemReview:
             self._items.link(kept, "supersedes", superseded)
         return self._conflicts.resolve(conflict, resolution)
 
+    def parse_resolutions(self, pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Check pairs of an open conflict's id and its resolution, and return them in full.
+
+        Raises:
+            UsageError: there is no such conflict or resolution.
+        """
+        pairs = list(pairs)
+        found = self._conflicts.open() if pairs else ()
+        return [(conflicts.find_conflict(found, id_).id, conflicts.parse_resolution(name)) for id_, name in pairs]
+
+    def resolve_all(self, resolutions: Iterable[tuple[str, str]], kept: str) -> None:
+        """Resolve conflicts by pairs of id and resolution, where `kept` supersedes the other item.
+
+        A conflict that a changed text settled meanwhile is left alone.
+        """
+        still_open = {conflict.id for conflict in self._conflicts.open()}
+        for id_, resolution in resolutions:
+            if id_ in still_open:
+                self.resolve(id_, resolution, keep=kept if resolution == "superseded" else "")
+
+    def record_relation(self) -> tuple[str, ...]:
+        """Add the conflicts that relations name, and return warnings."""
+        try:
+            self._conflicts.open()
+        except UsageError as error:  # the relation is saved all the same
+            return (f"its conflict could not be recorded: {error.message}",)
+        return ()
+
     def _document(self, item: Item) -> Document:
         return documents_of([item], self._root, self._index.open_store())[item.id]

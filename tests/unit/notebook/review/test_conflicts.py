@@ -7,7 +7,7 @@ import pytest
 from waymeet.errors import ItemNotFoundError, UsageError
 from waymeet.notebook import Notebook
 from waymeet.notebook.review import conflict_list
-from waymeet.notebook.review.conflict_list import conflicts_file, count_open
+from waymeet.notebook.review.conflict_list import conflicts_file
 from waymeet.notebook.review.conflicts import read_conflicts
 from waymeet.settings import Settings
 
@@ -50,7 +50,6 @@ def test_a_conflict_is_listed_with_both_items_the_reasons_and_its_date(root: Pat
         assert conflict.reasons[1].startswith("near-duplicate: similarity 0.")
         assert conflict.since_ns > 0
         assert opened.review.conflicts("tasks") == ()
-    assert count_open(root.parent / "index.db") == 1
 
 
 @pytest.mark.parametrize("resolution", ["keep-both", "merged"])
