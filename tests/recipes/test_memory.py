@@ -212,7 +212,7 @@ def test_a_reviewed_entry_decays_more_slowly_and_shows_the_inputs() -> None:
     recency = (1 + 19 / 81 * 7 / 14) ** -0.5
     assert scores(found) == {"a.md": round(0.5 + 0.2 * recency + 0.3 / 3, 4)}
     assert any(
-        "(1 + 19/81·t/S)^-0.5, t = 7.0 days since the last review, S = 14 days (half-life 7 days, 3 reviews, "
+        "(1 + 19/81·t/S)^-0.5, t = 7 days since the last review, S = 14 days (half-life 7 days, 3 reviews, "
         "difficulty 2.50)" in description
         for description in descriptions(found.hits[0].explanation)
     )

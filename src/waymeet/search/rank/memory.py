@@ -247,7 +247,7 @@ def _recency(document: Document, half_life: HalfLife, now: int, tools: Tools, nu
     if recency is None:
         return value(1.0, "no date")
     subject = f"recency of {half_life.memory_type} memory"
-    since = f"{recency.days:.1f} days since the last {'review' if recency.is_since_review else 'change'}"
+    since = f"{recency.days:.4g} days since the last {'review' if recency.is_since_review else 'change'}"
     if recency.stability is None:
         return value(recency.value, f"{subject}, {since}, no decay")
     source = f"half-life {half_life.days:g} days"
