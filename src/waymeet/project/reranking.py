@@ -16,9 +16,9 @@ _RERANK = Recipe("rerank", "Given hits in the order of the reranker.", (rerank, 
 
 
 def rerank_hits(query: str, hits: Sequence[Hit], limit: int, tools: Tools, settings: Settings) -> Answer:
-    """Order hits by the reranker's score × length penalty, the first `limit` of them or all if 0.
+    """Order hits by the reranker's score × length penalty, and return the first ones.
 
-    At most `rerank.candidates` hits are reranked; the others follow in their order. Without a reranker, or if it fails,
+    With a limit of 0, all are returned. At most `rerank.candidates` hits are reranked; the others follow in their order. Without a reranker, or if it fails,
     the order stays and the answer is degraded.
     """
     started = perf_counter()

@@ -107,7 +107,7 @@ def digest_of(raw: bytes) -> str:
     """Compute the digest of a content.
 
     >>> digest_of(b"")
-    '45b0cfc220ceec5b7c1c62c4d4193d38e4eba48e'
+    '3345524abf6bbe1809449224b5972c41790b6cf2'
     """
     return blake2b(raw, digest_size=20).hexdigest()
 

@@ -103,7 +103,7 @@ class ConflictList:
 
 
 def count_open(index: Path, store: Store) -> int:
-    """Count the conflicts that are stored as open and not settled by the index, without reading files."""
+    """Count the stored conflicts that are open, by the index and without reading items."""
     try:
         stored = [conflict for conflict in read_conflicts(conflicts_file(index)) if not conflict.resolution]
     except UsageError:  # `waymeet note conflicts` reports it

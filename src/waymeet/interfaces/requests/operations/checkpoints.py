@@ -29,7 +29,10 @@ class CompareCheckpointRequest(Struct, frozen=True, forbid_unknown_fields=True, 
 
 
 class RestoreCheckpointRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Restore all notes, tasks and skills. The present state is saved as another checkpoint first."""
+    """Restore all notes, tasks and skills.
+
+    The present state is saved as another checkpoint first.
+    """
 
     name: CheckpointName
     dry_run: Annotated[bool, Meta(description="Only list what would be changed.")] = False
