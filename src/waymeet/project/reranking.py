@@ -18,8 +18,8 @@ _RERANK = Recipe("rerank", "Given hits in the order of the reranker.", (rerank, 
 def rerank_hits(query: str, hits: Sequence[Hit], limit: int, tools: Tools, settings: Settings) -> Answer:
     """Order hits by the reranker's score × length penalty, and return the first ones.
 
-    With a limit of 0, all are returned. At most `rerank.candidates` hits are reranked; the others follow in their order. Without a reranker, or if it fails,
-    the order stays and the answer is degraded.
+    With a limit of 0, all are returned. At most `rerank.candidates` hits are reranked, and the others follow in their
+    order. Without a reranker, or if it fails, the order stays and the answer is degraded.
     """
     started = perf_counter()
     by_chunk = {hit.id: hit for hit in hits}
@@ -56,7 +56,7 @@ def rerank_hits(query: str, hits: Sequence[Hit], limit: int, tools: Tools, setti
 
 
 def _to_hit(hit: Hit, candidate: Candidate, search: Search, rank: int) -> Hit:
-    """Give a hit its new score and explanation; without reranking it stays as it was."""
+    """Give a hit its new score and explanation, if there was a reranker."""
     if not search.reranker_scores:
         return hit
     scored = search.reranker_scores.get(hit.id)
