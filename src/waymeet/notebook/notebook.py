@@ -72,7 +72,7 @@ class Notebook:
         self._writer = Writer(self._catalog, index_path, settings)
         self.review = ItemReview(self, self._catalog, index_path, settings.notebook, index)
         """How often items were read and confirmed, and conflicts between them."""
-        self.checkpoints = Checkpoints(self._catalog, self._writer, index_path)
+        self.checkpoints = Checkpoints(self._catalog, self._writer, index_path, masked=settings.ingest.mask_secrets)
         """Saved states of all items."""
 
     def read(self, reference: str, kind: str = "") -> Item:

@@ -8,10 +8,12 @@ from pathlib import Path
 from time import time_ns
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waymeet.errors import ConflictError, ItemNotFoundError, UsageError
 from waymeet.ingest.discover.entry_kind import KINDS
 from waymeet.ingest.read.decode import decode
+from waymeet.ingest.read.secrets import mask_secrets
 from waymeet.notebook.atomic_replace import version_of
 from waymeet.notebook.catalog import Catalog
 from waymeet.notebook.checkpoints.storage import Checkpoint, CheckpointFolder, digest_of
@@ -46,8 +48,10 @@ class Restored(Struct, frozen=True):
 class Checkpoints:
     """The checkpoints of a project, stored next to its index."""
 
-    def __init__(self, catalog: Catalog, writer: Writer, index_path: Path) -> None:
+    def __init__(self, catalog: Catalog, writer: Writer, index_path: Path, *, masked: bool = True) -> None:
+        """Secrets in differences are masked, unless `masked` is false."""
         self._catalog = catalog
+        self._masked = masked
         self._writer = writer
         self._folder = CheckpointFolder(index_path.with_name(f"{index_path.name}.checkpoints"))
 
@@ -68,12 +72,14 @@ class Checkpoints:
         """Compare a checkpoint with a later one, by default with the present state."""
         before = _Files(self._folder.find(name).files, self._folder.content)
         after = _Files(self._folder.find(other).files, self._folder.content) if other else self._read_files()
-        return tuple(_compare(before, after, with_text=with_text))
+        return tuple(
+            self._add_text(change, before, after) if with_text else change for change in _compare(before, after)
+        )
 
-    def plan(self, name: str, *, with_text: bool = False) -> tuple[FileChange, ...]:
+    def plan(self, name: str) -> tuple[FileChange, ...]:
         """List what restoring a checkpoint would change."""
         target = _Files(self._folder.find(name).files, self._folder.content)
-        return tuple(_compare(self._read_files(), target, with_text=with_text))
+        return tuple(_compare(self._read_files(), target))
 
     def restore(
         self,
@@ -95,7 +101,7 @@ class Checkpoints:
             target = self._folder.find(name)
             contents = {digest: self._folder.content(digest) for digest in set(target.files.values())}
             present = self._read_files()
-            changes = tuple(_compare(present, _Files(target.files, contents.__getitem__), with_text=False))
+            changes = tuple(_compare(present, _Files(target.files, contents.__getitem__)))
             if planned is not None and [(each.path, each.change) for each in planned] != [
                 (each.path, each.change) for each in changes
             ]:
@@ -115,6 +121,16 @@ class Checkpoints:
         """Delete a checkpoint."""
         with self._lock():
             return self._folder.delete(name)
+
+    def _add_text(self, change: FileChange, before: "_Files", after: "_Files") -> FileChange:
+        """Add the lines that differ to a change."""
+        texts = []
+        for raw in (before.read(change.path), after.read(change.path)):
+            decoded = decode(raw)
+            if decoded is None:
+                return replace(change, diff="(not text)")
+            texts.append(mask_secrets(decoded.text, change.path).text if self._masked else decoded.text)
+        return replace(change, diff=_diff(*texts))
 
     @contextmanager
     def _lock(self) -> Iterator[None]:
@@ -185,7 +201,7 @@ class _Files:
         return self._content(self.digests[path]) if path in self.digests else b""
 
 
-def _compare(before: _Files, after: _Files, *, with_text: bool) -> Iterator[FileChange]:
+def _compare(before: _Files, after: _Files) -> Iterator[FileChange]:
     """Yield the differences of two states, by path. Files that could not be read are left out."""
     left_out = {path for path, _ in (*before.left_out, *after.left_out)}
     for path in sorted(before.digests.keys() | after.digests.keys()):
@@ -193,16 +209,13 @@ def _compare(before: _Files, after: _Files, *, with_text: bool) -> Iterator[File
         if one == other or path in left_out:
             continue
         change = "added" if one is None else "removed" if other is None else "changed"
-        yield FileChange(path, change, _diff(before.read(path), after.read(path)) if with_text else "")
+        yield FileChange(path, change)
 
 
-def _diff(before: bytes, after: bytes) -> str:
+def _diff(before: str, after: str) -> str:
     """Return the lines that differ, as a unified diff without file names."""
-    one, other = decode(before), decode(after)
-    if one is None or other is None:
-        return "(not text)"
-    lines = unified_diff(one.text.splitlines(), other.text.splitlines(), lineterm="")
-    return "\n".join([*lines][2:])
+    lines = unified_diff(before.splitlines(), after.splitlines(), lineterm="")
+    return "\n".join([*lines][2:]) or "(only masked text or line ends differ)"
 
 
 def _check_name(name: str) -> str:

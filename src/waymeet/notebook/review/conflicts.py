@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waymeet.errors import ItemNotFoundError, UsageError
+from waymeet.ingest.read.secrets import mask_secrets
 from waymeet.notebook.atomic_replace import version_of
 from waymeet.notebook.item import Item
 from waymeet.notebook.relations import Directory
@@ -140,11 +141,20 @@ def _make(
 ) -> Conflict:
     """Make a conflict, with the sentences of both items if they may contradict each other."""
     sides = (
-        Side(item.id, item.title, sentence, text_digest(item))
+        Side(item.id, item.title, _mask(sentence, item), text_digest(item))
         for item, sentence in zip((one, other), sentences, strict=True)
     )
     first, second = sorted(sides, key=lambda side: side.id)
     return Conflict(conflict_id(one.id, other.id), first, second, reasons, now)
+
+
+def _mask(sentence: str, item: Item) -> str:
+    """Mask secrets of a sentence, as in the whole text of its item."""
+    text = mask_secrets(f"{item.title}\n{item.body}", item.id)
+    if not sentence or not text.number or sentence in text.text:
+        return sentence
+    masked = mask_secrets(sentence, item.id)
+    return masked.text if masked.number else ""
 
 
 def text_digest(item: Item) -> str:

@@ -189,3 +189,18 @@ def test_files_that_cannot_be_read_are_named(root: Path, notebook: Notebook, tmp
     checkpoint = notebook.checkpoints.create("start")
     assert [path for path, _ in checkpoint.left_out] == [".waymeet/notes/link.md"]
     assert ".waymeet/notes/link.md" not in checkpoint.files
+
+
+def test_secrets_are_masked_in_differences(root: Path, notebook: Notebook) -> None:
+    notebook.checkpoints.create("start")
+    token = "ghp_" + "aB3dE5fG7h" * 3 + "iJ9kL1"
+    notebook.update("a", version=notebook.load("a").version, body=f"The token is {token}.")
+    (change,) = notebook.checkpoints.diff("start")
+    assert "+The token is " in change.diff
+    assert token not in change.diff
+    notebook.checkpoints.create("end")
+    notebook.update("a", version=notebook.load("a").version, body=f"The token is {token.replace('3', '4')}.")
+    (change,) = notebook.checkpoints.diff("end")
+    assert change.diff == "(only masked text or line ends differ)"
+    notebook.checkpoints.restore("end")
+    assert token in (root / NOTE).read_text()

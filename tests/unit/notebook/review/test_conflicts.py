@@ -152,3 +152,13 @@ def test_a_damaged_file_is_reported_with_a_remedy(root: Path, notebook: Notebook
     with pytest.raises(UsageError, match=r"conflicts\.json cannot be read"):
         notebook.review.conflicts()
     assert notebook.create("notes", "Keys", MONTHLY).notes
+
+
+def test_secrets_are_masked_in_the_sentences_of_a_conflict(root: Path, notebook: Notebook) -> None:
+    token = "ghp_" + "aB3dE5fG7h" * 3 + "iJ9kL1"
+    notebook.create("notes", "Keys", f"{MONTHLY[:-1]} with {token} today.")
+    notebook.create("notes", "More keys", f"{WEEKLY[:-1]} with {token} today.")
+    (conflict,) = notebook.review.conflicts()
+    assert conflict.one.sentence.startswith("The signing keys")
+    assert token not in conflict.one.sentence + conflict.other.sentence
+    assert token not in conflicts_file(root.parent / "index.db").read_text()
