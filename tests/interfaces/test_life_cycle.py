@@ -9,6 +9,7 @@ from typing import Any
 import click
 import pytest
 from interfaces.conftest import Run
+from support.mcp_client import call, text_of
 
 from waymeet import Project
 from waymeet.errors import ConflictError, ModelError
@@ -157,6 +158,27 @@ def test_requests_confirm_resolve_and_restore(project: Path, ask: Callable[..., 
     assert ask("restore_checkpoint", name="start", dry_run=True).saved_as == ""
     assert ask("restore_checkpoint", name="start").failed == ()
     assert [each.name for each in ask("checkpoints").checkpoints] == ["before-restoring-start", "start"]
+
+
+def test_an_agent_confirms_and_settles_with_update(project: Path) -> None:
+    keys = call(project, "remember", kind="notes", title="Keys", text=KEYS)
+    call(project, "remember", kind="notes", title="More keys", text=KEYS.replace("30", "7"))
+    call(project, "index")
+    status = call(project, "status")
+    assert status.structured_content
+    (conflict,) = status.structured_content["conflicts"]
+    assert f"{conflict['id']}: {ONE} and {OTHER}" in text_of(status)
+    assert keys.structured_content
+    version = keys.structured_content["item"]["version"]
+    settled = [f"{conflict['id']}=keep_both"]
+    saved = call(project, "update", id="keys", version=version, confirm=True, resolutions=settled)
+    assert not saved.is_error, text_of(saved)
+    assert saved.structured_content
+    assert saved.structured_content["item"]["review"]["confirmations"] == 1
+    assert call(project, "status").structured_content["conflicts"] == []
+    wrong = call(project, "update", id="keys", version=version, title="Other", resolutions=settled)
+    assert wrong.is_error
+    assert "title: Keys" in (project / ONE).read_text()  # nothing was written
 
 
 def test_a_merged_text_may_settle_the_conflict_by_itself(ask: Callable[..., Any]) -> None:

@@ -7,7 +7,7 @@ may multiply the stability by 30. Here a text was only opened, so the growth of 
 """
 
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -56,7 +56,7 @@ class Review(Struct, frozen=True, omit_defaults=True):
         return self.stability * half_life / self.half_life_days
 
 
-class Recency(NamedTuple):
+class Recency(Struct, frozen=True):
     """The retrievability of a document, with its inputs."""
 
     value: float

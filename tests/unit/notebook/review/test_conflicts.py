@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from waymeet.errors import ItemNotFoundError, UsageError
-from waymeet.notebook import Notebook
+from waymeet.notebook import IndexView, Notebook
 from waymeet.notebook.review import conflict_list
 from waymeet.notebook.review.conflict_list import conflicts_file
 from waymeet.notebook.review.conflicts import read_conflicts
 from waymeet.settings import Settings
+from waymeet.stores.memory.store import MemoryStore
 
 MONTHLY = "The signing keys of the billing service are rotated every 30 days by the job called rotate."
 WEEKLY = MONTHLY.replace("30", "7")
@@ -162,3 +163,9 @@ def test_secrets_are_masked_in_the_sentences_of_a_conflict(root: Path, notebook:
     assert conflict.one.sentence.startswith("The signing keys")
     assert token not in conflict.one.sentence + conflict.other.sentence
     assert token not in conflicts_file(root.parent / "index.db").read_text()
+
+
+def test_an_item_that_the_index_does_not_have_yet_is_compared_all_the_same(root: Path) -> None:
+    index = IndexView(store=MemoryStore, refresh=lambda: ["another process is indexing now"])
+    notebook = Notebook(root, Settings(), root.parent / "index.db", index)
+    _add_conflict(notebook)
