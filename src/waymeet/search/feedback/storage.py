@@ -115,7 +115,10 @@ def record_confirmation(index: Path, document: Document, now: int) -> Review:
     try:
         return _record_review(index, document, now, _LOCK_SECONDS, confirmed=True)
     except OSError as error:
-        raise UsageError(f"{file} cannot be written: {error}.", "Nothing was confirmed. Try again.") from error
+        raise UsageError(
+            f"{file} cannot be written: {error}.",
+            "Nothing was confirmed. Check the permissions of the folder and the free disk space.",
+        ) from error
 
 
 def _record_review(
