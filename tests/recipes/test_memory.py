@@ -9,10 +9,11 @@ from support.corpus import FixedEmbedder, Page, store_of
 from waymeet.analysis.intent import guess_intent
 from waymeet.formulas.explanation import evaluate, value
 from waymeet.formulas.fusion import rrf
-from waymeet.formulas.memory import boost_converged, final_score, importance, retrievability
+from waymeet.formulas.memory import boost_converged, final_score, importance, retrievability, stability_of
 from waymeet.recipes.memory import MEMORY
+from waymeet.search.feedback.half_life import HALF_LIVES
+from waymeet.search.feedback.reviews import Review
 from waymeet.search.pipeline import answer_query
-from waymeet.search.rank.memory import HALF_LIVES
 from waymeet.search.state import Tools
 from waymeet.settings import Layer, Settings, resolve
 from waymeet.stores.memory.store import MemoryStore
@@ -77,7 +78,7 @@ def test_ex_a_plan_while_fixing_a_bug() -> None:
 @pytest.mark.parametrize("kind", HALF_LIVES)
 def test_ex_half_is_left_after_the_half_life(kind: str) -> None:
     life = HALF_LIVES[kind]
-    assert retrievability(life or 1e6, life) == pytest.approx(0.5 if life else 1.0)
+    assert retrievability(life or 1e6, life and stability_of(life)) == pytest.approx(0.5 if life else 1.0)
 
 
 def test_ex_intents() -> None:
@@ -198,8 +199,41 @@ def test_recency_importance_and_kind_decide_between_equals() -> None:
 
 def test_reading_an_entry_renews_it() -> None:
     store = store_of({"a.md": page(days=7, memory_type="episodic")})
-    old, renewed = (ask("rank", store, vectors=False, tools={"last_read": used}) for used in ({}, {"a.md": NOW}))
+    old, renewed = (ask("rank", store, vectors=False, tools={"reviews": used}) for used in ({}, {"a.md": Review(NOW)}))
     assert renewed.hits[0].score - old.hits[0].score == pytest.approx(0.2 * 0.5)
+
+
+def test_a_reviewed_entry_decays_more_slowly_and_shows_the_inputs() -> None:
+    """S = 14 days instead of 7·19/243: (1 + 19/81·7/14)^-.5, and with the switch off .5 as without a review."""
+    store = store_of({"a.md": page(days=7, memory_type="episodic")})
+    review = Review(NOW - 7 * DAY, reviews=3, stability=14.0, difficulty=2.5, half_life_days=7.0)
+    tools = {"reviews": {"a.md": review}}
+    found = ask("rank", store, vectors=False, tools=tools)
+    recency = (1 + 19 / 81 * 7 / 14) ** -0.5
+    assert scores(found) == {"a.md": round(0.5 + 0.2 * recency + 0.3 / 3, 4)}
+    assert any(
+        "(1 + 19/81·t/S)^-0.5, t = 7 days since the last review, S = 14 days (half-life 7 days, 3 reviews, "
+        "difficulty 2.50)" in description
+        for description in descriptions(found.hits[0].explanation)
+    )
+    plain = ask("rank", store, vectors=False, tools=tools, memory={"spaced_repetition": False})
+    assert scores(plain) == {"a.md": round(0.5 + 0.2 * 0.5 + 0.3 / 3, 4)}
+
+
+def test_half_life_days_of_the_front_matter_overrides_the_default() -> None:
+    pages = {"a.md": page(days=7, half_life_days="7"), "b.md": page(days=7, half_life_days="soon")}
+    found = ask("rank", store_of(pages), vectors=False)
+    shown = {hit.document: " ".join(descriptions(hit.explanation)) for hit in found.hits}
+    assert "half-life 7 days" in shown["a.md"]
+    assert "half-life 60 days" in shown["b.md"]
+    assert "b.md: half_life_days: 'soon' is not a positive number of days; the default is used" in found.notes
+
+
+def descriptions(explanation: Explanation | None) -> Iterator[str]:
+    if explanation is not None:
+        yield explanation.description
+        for part in explanation.parts:
+            yield from descriptions(part)
 
 
 def test_deprecated_entries_are_left_out_unless_asked_for() -> None:

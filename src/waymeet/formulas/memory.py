@@ -31,17 +31,27 @@ def boost_converged(fused: Explanation, lists: int, factor: float = 1.1) -> Expl
     )
 
 
-def retrievability(days: float, half_life: float | None) -> float:
-    """Compute recency as retrievability: `(1 + 19/81 · t/S)^-0.5` with `S = half-life · 19/243`.
+def stability_of(half_life: float) -> float:
+    """Compute the stability in days that gives `R(half-life) = 0.5`: `half-life · 19/243`.
 
-    The constants are those of FSRS (Ye, 2022), scaled so that R(half-life) = 0.5. Without a half-life, R = 1.
-
-    >>> round(retrievability(7.0, 7.0), 4), retrievability(0.0, 7.0), retrievability(9999.0, None)
-    (0.5, 1.0, 1.0)
+    >>> stability_of(60.0)
+    4.691358024691358
     """
-    if half_life is None:
+    return half_life * 19.0 / 243.0
+
+
+def retrievability(days: float, stability: float | None) -> float:
+    """Compute recency as retrievability, `(1 + 19/81 · t/S)^-0.5`, or 1 without a stability.
+
+    This is the forgetting curve of FSRS (Ye, 2022): R(S) = 0.9.
+
+    >>> round(retrievability(7.0, stability_of(7.0)), 4), round(retrievability(7.0, 7.0), 4)
+    (0.5, 0.9)
+    >>> retrievability(0.0, 7.0), retrievability(9999.0, None)
+    (1.0, 1.0)
+    """
+    if stability is None:
         return 1.0
-    stability = half_life * 19.0 / 243.0
     return float((1.0 + 19.0 / 81.0 * max(days, 0.0) / stability) ** -0.5)
 
 
@@ -52,6 +62,23 @@ def importance(tier: str) -> float:
     (1.0, 0.3333, 0.3333)
     """
     return TIERS.get(tier, TIERS["normal"]) / _HIGHEST
+
+
+def suggest_tier(reviews: int, confirmations: int, recency: float) -> str:
+    """Suggest a tier from use: often confirmed entries are important, old unread ones temporary.
+
+    `constitutional` and `deprecated` are decisions of people and never suggested.
+
+    >>> suggest_tier(12, 3, 0.9), suggest_tier(5, 1, 0.9), suggest_tier(10, 0, 0.9)
+    ('critical', 'important', 'important')
+    >>> suggest_tier(1, 0, 0.1), suggest_tier(0, 0, 0.1)
+    ('normal', 'temporary')
+    """
+    if reviews >= 10 and confirmations >= 3:
+        return "critical"
+    if reviews >= 10 or (reviews >= 5 and confirmations >= 1):
+        return "important"
+    return "temporary" if not reviews and recency < 0.25 else "normal"
 
 
 def final_score(

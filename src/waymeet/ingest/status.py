@@ -56,6 +56,10 @@ class Status(Struct, frozen=True):
     """Indexed folders: name (empty for the project's own), path, and the problem of its folder, if there is one."""
     namespaces: tuple[tuple[str, str], ...] = ()
     """Folders with a namespace of their own, such as packages, with its name."""
+    conflicts: int = 0
+    """Open conflicts between notes, tasks and skills."""
+    suggested_tiers: tuple[tuple[str, str, str], ...] = ()
+    """Notes, tasks and skills whose use suggests another tier: path, tier and reason."""
 
 
 def build_status(root: Path, store: Store, settings: Settings, changes: Changes | None) -> Status:

@@ -63,16 +63,20 @@ class Catalog:
 
     def load(self, path: str) -> tuple[Item, bytes]:
         """Load one item, with the bytes of its file."""
+        kind, raw = self.read_bytes(path)
+        return parse_item(path, kind, raw, writable=path.startswith(f"{self.folders[kind].folder}/")), raw
+
+    def read_bytes(self, path: str) -> tuple[str, bytes]:
+        """Read the file of an item, and return its kind and content."""
         kind = entry_kind(path, self._settings)
         if not kind:
             raise ItemNotFoundError(f"{path} is not a note, task or skill.")
         try:
-            raw = read_file(str(self.root), path, _MAX_BYTES).raw
+            return kind, read_file(str(self.root), path, _MAX_BYTES).raw
         except (FileNotFoundError, NotADirectoryError) as error:
             raise ItemNotFoundError(f"There is no {SINGULAR[kind]} {path}.", _list_hint(kind)) from error
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
-        return parse_item(path, kind, raw, writable=path.startswith(f"{self.folders[kind].folder}/")), raw
 
     def find(self, reference: str, kind: str = "") -> str:
         """Find the file that a path, a name, `notes/name` or a title refers to.

@@ -10,6 +10,7 @@ from waymeet.errors import UsageError
 from waymeet.ingest.parse.metadata.frontmatter import iterate_texts, split_list
 from waymeet.notebook.file_names import to_one_line
 from waymeet.notebook.frontmatter_edit import Value
+from waymeet.search.feedback.half_life import parse_days
 
 SINGULAR = {"notes": "note", "tasks": "task", "skills": "skill"}
 STATUSES = ("backlog", "todo", "in_progress", "review", "done", "cancelled")
@@ -41,6 +42,9 @@ def normalise_fields(kind: str, changes: Mapping[str, Value]) -> dict[str, Value
     >>> normalise_fields("tasks", {"status": "In Progress", "due": "2026-12-01", "tags": ["a", "a"]})
     {'status': 'in_progress', 'due': '2026-12-01', 'tags': ['a']}
 
+    >>> normalise_fields("notes", {"half_life_days": "30"})
+    {'half_life_days': 30}
+
     An empty list or text becomes None, which removes the field.
 
     Raises:
@@ -53,7 +57,7 @@ def find_problems(kind: str, values: Mapping[str, Any]) -> Iterator[str]:
     """Yield a message for each invalid value in the front matter of a file."""
     for key, value in values.items():
         name = key.lower()
-        if name in _VALUES.get(kind, {}):
+        if name in _VALUES.get(kind, {}) or name == "half_life_days":
             try:
                 _normalise(kind, name, " ".join(iterate_texts(value)))
             except UsageError as error:
@@ -99,6 +103,8 @@ def _normalise(kind: str, key: str, value: Value) -> Value:
         return None
     if key in REFERENCE_FIELDS or key in LISTS or (not isinstance(value, str) and isinstance(value, Sequence)):
         return _normalise_list(key, value)
+    if key == "half_life_days":
+        return _normalise_days(key, str(value))
     if not isinstance(value, str):
         return value
     normalise = _VALUES.get(kind, {}).get(key, _normalise_text)
@@ -138,6 +144,13 @@ def _normalise_date(key: str, value: str) -> str:
         return date.fromisoformat(value.strip()).isoformat()
     except ValueError as error:
         raise UsageError(f"{key}: {to_one_line(value)!r} is not a date.", "Write it as 2026-12-31.") from error
+
+
+def _normalise_days(key: str, value: str) -> float | int:
+    days = parse_days(value.strip())
+    if days is None:
+        raise UsageError(f"{key}: {to_one_line(value)!r} is not a positive number of days.", "Write it as 30 or 0.5.")
+    return int(days) if days.is_integer() else days
 
 
 _VALUES: dict[str, dict[str, Callable[[str, str], str]]] = {

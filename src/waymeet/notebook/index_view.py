@@ -53,7 +53,8 @@ class IndexView(Struct, frozen=True):
     def compare(self, item: Item, others: Iterable[Item], settings: Settings) -> tuple[ItemComparison, list[str]]:
         """Compare a saved item with similar ones of its kind, and return warnings about the index.
 
-        Similar items are found by the index. Without one, the item is compared with all `others`.
+        Similar items are found by the index. Without one, or if it is out of date, the item is compared with all
+        `others`.
         """
         text = Text(item.id, item.title, item.body)
         try:
@@ -61,12 +62,17 @@ class IndexView(Struct, frozen=True):
             warnings = list(self.refresh()) if store else []
         except (IndexUnavailableError, NotFoundError) as error:  # the item is saved all the same
             store, warnings = None, [f"the index does not have it yet: {error.message}"]
+        files = (
+            [Text(other.id, other.title, other.body) for other in others if other.id != item.id]
+            if store is None or warnings
+            else []
+        )
         if store is None:
-            texts = [Text(other.id, other.title, other.body) for other in others if other.id != item.id]
-            return compare_texts(text, texts, settings.notebook), warnings
+            return compare_texts(text, files, settings.notebook), warnings
         if not warnings and item.id not in store.documents([item.id]):
             warnings.append(_NOT_INDEXED)
         texts, cosines = find_candidates(text, item.kind, store, self.embedders(), settings)
+        texts = files or texts  # an item saved a moment ago may not be in the index
         comparison = compare_texts(text, texts, settings.notebook, cosines)
         linked = find_linked_contradictions(item.id, comparison.similar, store)
         contradictions = {each.id: each for each in (*linked, *comparison.contradictions)}

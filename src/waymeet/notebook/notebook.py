@@ -5,12 +5,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waymeet.analysis import replace_surrogates
 from waymeet.errors import ConflictError, ItemNotFoundError, UsageError
 from waymeet.ingest.discover.entry_kind import SKILL_PAGE
 from waymeet.notebook import frontmatter_edit, usage
 from waymeet.notebook.catalog import Catalog
+from waymeet.notebook.checkpoints.checkpoints import Checkpoints
 from waymeet.notebook.fields import RELATIONS, SINGLE_RELATIONS, SINGULAR, normalise_fields, urgency_key
 from waymeet.notebook.file_names import make_slug, to_one_line
 from waymeet.notebook.frontmatter_edit import Value
@@ -18,6 +20,9 @@ from waymeet.notebook.history import PastVersion
 from waymeet.notebook.index_view import IndexView
 from waymeet.notebook.item import Item, replace_steps
 from waymeet.notebook.relations import Directory, TargetResolver, strip_link
+from waymeet.notebook.review.conflict_list import conflicts_file
+from waymeet.notebook.review.conflicts import CONFLICT_RELATIONS, rename_conflicts
+from waymeet.notebook.review.review import ItemReview
 from waymeet.notebook.similar import Contradiction, SimilarItem
 from waymeet.notebook.writer import Change, Writer
 from waymeet.settings import Settings
@@ -65,9 +70,19 @@ class Notebook:
         self._usage_file = index_path.with_name(f"{index_path.name}.usage.json")
         self._catalog = Catalog(root, settings.notebook, index.skills)
         self._writer = Writer(self._catalog, index_path, settings)
+        self.review = ItemReview(self, self._catalog, index_path, settings.notebook, index)
+        """How often items were read and confirmed, and conflicts between them."""
+        self.checkpoints = Checkpoints(self._catalog, self._writer, index_path, masked=settings.ingest.mask_secrets)
+        """Saved states of all items."""
 
     def read(self, reference: str, kind: str = "") -> Item:
-        """Read an item by its path, name or title."""
+        """Read an item by its path, name or title, and record that it was read."""
+        item = self.load(reference, kind)
+        self.review.record_read(item)
+        return item
+
+    def load(self, reference: str, kind: str = "") -> Item:
+        """Load an item by its path, name or title, without recording that it was read."""
         self._writer.recover()
         return self._catalog.load(self._find(reference, kind))[0]
 
@@ -156,7 +171,9 @@ class Notebook:
             others = () if relation in SINGLE_RELATIONS else item.relation_targets(relation)
             return frontmatter_edit.set_fields(before, {relation: [*others, value]})
 
-        return self._change_any_version(reference, kind, version, change)
+        saved = self._change_any_version(reference, kind, version, change)
+        warnings = self.review.record_relation() if relation in CONFLICT_RELATIONS else ()
+        return replace(saved, notes=(*saved.notes, *warnings)) if warnings else saved
 
     def unlink(self, reference: str, relation: str, target: str, *, version: str = "", kind: str = "") -> SavedItem:
         """Remove a relation."""
@@ -200,7 +217,7 @@ class Notebook:
 
     def use(self, reference: str) -> tuple[Item, usage.Usage]:
         """Read a skill and count its use."""
-        item = self.read(reference, "skills")
+        item = self.read(reference, "skills")  # a use is a reading, too
         with self._lock():
             return item, usage.count_use(self._usage_file, item.id)
 
@@ -280,7 +297,19 @@ class Notebook:
         if not compare:
             return SavedItem(item, notes=recovered)
         comparison, warnings = self._index.compare(item, self._catalog.items(item.kind), self._settings)
+        warnings.extend(self.review.record_comparison(item, comparison))
         return SavedItem(item, True, comparison.similar, comparison.contradictions, (*recovered, *warnings))
+
+
+def rename_items(index_path: Path, renamed: Mapping[str, str]) -> None:
+    """Move the uses and conflicts of renamed items to their new paths, old path → new path.
+
+    Raises:
+        OSError, UsageError: a file cannot be read or written.
+    """
+    usage_file, lock = (index_path.with_name(f"{index_path.name}.{name}") for name in ("usage.json", "notebook.lock"))
+    usage.rename_skills(usage_file, lock, renamed)
+    rename_conflicts(conflicts_file(index_path), renamed)
 
 
 def _with_steps(text: str, steps: tuple[str, ...]) -> str:

@@ -1,13 +1,16 @@
 """Usage counts of skills, saved next to the index so that a use changes no file in git."""
 
-import os
+from collections.abc import Mapping
 from pathlib import Path
-from tempfile import mkstemp
 from time import time_ns
 
 import msgspec
 
 from waymeet.errors import UsageError
+from waymeet.notebook.write_lock import hold_write_lock
+from waymeet.search.feedback.json_file import write_json
+
+_LOCK_SECONDS = 10.0
 
 
 class Usage(msgspec.Struct, frozen=True):
@@ -31,7 +34,7 @@ def count_use(file: Path, skill: str) -> Usage:
     """Count one more use of a skill. The caller holds the write lock."""
     usage = read_usage(file)
     updated = Usage(usage.get(skill, Usage()).count + 1, time_ns())
-    _write_usage(file, {**usage, skill: updated})
+    write_json(file, {**usage, skill: updated})
     return updated
 
 
@@ -39,15 +42,13 @@ def forget_skill(file: Path, skill: str) -> None:
     """Remove the usage of a skill. The caller holds the write lock."""
     usage = read_usage(file)
     if usage.pop(skill, None):
-        _write_usage(file, usage)
+        write_json(file, usage)
 
 
-def _write_usage(file: Path, usage: dict[str, Usage]) -> None:
-    handle, name = mkstemp(prefix=f"{file.name}.", dir=file.parent)
-    try:
-        with os.fdopen(handle, "wb") as draft:
-            draft.write(msgspec.json.encode(usage, order="deterministic"))
-        Path(name).replace(file)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise
+def rename_skills(file: Path, lock: Path, renamed: Mapping[str, str]) -> None:
+    """Move the usage of renamed skills to their new paths, old path → new path."""
+    if not read_usage(file).keys() & renamed.keys():
+        return
+    with hold_write_lock(lock, _LOCK_SECONDS):
+        usage = read_usage(file)
+        write_json(file, {renamed.get(skill, skill): usage[skill] for skill in usage})

@@ -122,6 +122,29 @@ class Writer:
             if not atomic_replace.create(items, path.removeprefix(f"{items.folder}/"), past):
                 raise _conflict_error(path, self.catalog.load(path)[1], past.decode("utf-8", "replace"))
 
+    def put(self, path: str, expected: str, raw: bytes) -> None:
+        """Write bytes over the expected version, or as a new file, without validating them.
+
+        Raises:
+            ConflictError: the file is of another version; nothing was written.
+        """
+        kind, current = self.catalog.read_bytes(path) if expected else ("", b"")
+        folders = [self.catalog.folders[kind]] if kind else self.catalog.folders.values()
+        items = next((items for items in folders if path.startswith(f"{items.folder}/")), None)
+        if items is None:
+            raise UsageError(f"{path} is not in a folder of the notebook.", "See the settings notebook.*")
+        inside, text = path.removeprefix(f"{items.folder}/"), raw.decode("utf-8", "replace")
+        if expected:
+            with _report_os_errors(path):
+                self.history.save(path, current)
+            self._write_or_conflict(path, lambda: atomic_replace.replace(items, inside, expected, raw), text)
+        else:
+            with _report_os_errors(path):
+                if not atomic_replace.create(items, inside, raw):
+                    raise _conflict_error(path, self.catalog.read_bytes(path)[1], text)
+        with _report_os_errors(path):
+            self.history.save(path, raw)
+
     def recover(self) -> tuple[str, ...]:
         """Recover texts that editors wrote to files while they were replaced, and say where."""
         messages: list[str] = []

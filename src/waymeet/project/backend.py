@@ -24,10 +24,14 @@ def open_store(index: Path, *, create: bool = False, timeout: float | None = Non
 
 
 def check_store(index: Path, *, repair: bool) -> "CheckResult":
-    """Check an index for corruption, and repair it on request."""
+    """Check an index for corruption, and repair it on request while no other process indexes."""
+    from waymeet.ingest.lock import index_lock
     from waymeet.stores.sqlite.check.repair import check_index
 
-    return check_index(index, repair=repair)
+    if not repair:
+        return check_index(index, repair=False)
+    with index_lock(index, wait=True):
+        return check_index(index, repair=True)
 
 
 def repaired_files(store: Store) -> tuple[str, ...]:

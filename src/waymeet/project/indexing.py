@@ -51,6 +51,7 @@ def index_before_search(root: Path, models: Models, settings: Settings, changes:
     try:
         with index_lock(models.index, wait=False), closing(open_store(models.index, timeout=seconds)) as store:
             index_changes(root, store, settings, changes)
+            follow_renames(models.index, store)
             deadline = monotonic() + seconds
             embed_few(models, store, settings, lambda: monotonic() > deadline)
     except (IndexUnavailableError, EmbeddingError) as error:
@@ -71,7 +72,25 @@ def index_if_changed(root: Path, index: Path, store: Store, settings: Settings) 
         report = index_changes(root, store, settings, changes) if changes else index_all(root, store, settings)
         store.optimize()
         update_dates(root, store, settings)
+        follow_renames(index, store)
     return report
+
+
+def follow_renames(index: Path, store: Store) -> None:
+    """Move votes, reviews, uses and conflicts of renamed documents to their new paths."""
+    from waymeet.ingest.discover.run_state import renamed_paths
+
+    renamed = renamed_paths(store)
+    if not renamed:
+        return
+    from waymeet.notebook.notebook import rename_items
+    from waymeet.search.feedback.storage import rename_documents
+
+    for rename in (rename_documents, rename_items):
+        try:
+            rename(index, renamed)
+        except (OSError, UsageError):
+            continue  # the store keeps the renames, so that the next run does it
 
 
 def check_owner(root: Path, store: Store) -> None:

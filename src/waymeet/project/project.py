@@ -1,6 +1,6 @@
 """The project: the composition root, where a store, models and recipes meet."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from threading import RLock
 from time import monotonic, time_ns
@@ -11,17 +11,17 @@ from msgspec.structs import replace
 
 from waymeet.analysis import replace_surrogates
 from waymeet.errors import EmbeddingError, NoIndexError
-from waymeet.paths import current_folder, existing_folder, index_bytes, index_file, known_folder, project_root
+from waymeet.paths import current_folder, existing_folder, index_file, known_folder, project_root
 from waymeet.ports import Counts, Progress, Store
 from waymeet.project import embedding as embedding_job
 from waymeet.project import freshness, indexing
 from waymeet.project.backend import check_store, open_store
-from waymeet.project.models import Models, NewVectors
+from waymeet.project.models import ActiveModels, Models, NewVectors
 from waymeet.project.search_tools import collect_tools
 from waymeet.recipes import find_recipe
 from waymeet.search.understand.inline_filters import clean_filters
 from waymeet.settings import Layer, Settings, read_layers, resolve
-from waymeet.types import Answer, Degraded, Filters, Query
+from waymeet.types import Answer, Degraded, Filters, Hit, Query
 
 if TYPE_CHECKING:
     from waymeet.ingest.embed.batches import EmbeddingReport
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from waymeet.ingest.watch import ChangeHints, WatchEvent
     from waymeet.models.remote.cost import Consent
     from waymeet.notebook import Notebook
-    from waymeet.project.models import ActiveModels
     from waymeet.search.context import Context
     from waymeet.search.explore.graph import Graph
     from waymeet.search.lookup.citation import Excerpt
@@ -121,6 +120,7 @@ class Project:
         with index_lock(self.index_path, wait=True, waiting=waiting):
             store = self._open_store(create=True)
             report = indexing.index_all(self.root, store, self.settings, progress, accept_removals=accept_removals)
+            indexing.follow_renames(self.index_path, store)
         return replace(report, embedding=self.embed(embedding, consent=consent)) if embed else report
 
     def embed(
@@ -187,15 +187,10 @@ class Project:
 
         Run `index` afterwards if the result says so.
         """
-        from waymeet.ingest.lock import index_lock
-
         if not self.index_path.exists():
             raise NoIndexError(f"{self.root} is not indexed yet.", "Run: waymeet index")
         self.close()
-        if not repair:
-            return check_store(self.index_path, repair=False)
-        with index_lock(self.index_path, wait=True):
-            return check_store(self.index_path, repair=True)
+        return check_store(self.index_path, repair=repair)
 
     def search(self, query: str | Query, *, refresh: bool = True, over: Iterable[Layer] = ()) -> Answer:
         """Answer a query, after indexing the files that changed if that is quick.
@@ -231,6 +226,17 @@ class Project:
             self.models.save_vectors(new_vectors, embedding)
             if not self.models.note_failure(store, embedding, active, answer):
                 return replace(answer, degraded=(*active.degraded, *answer.degraded)) if active.degraded else answer
+
+    def rerank(self, query: str, hits: Sequence[Hit], *, limit: int = 0, over: Iterable[Layer] = ()) -> Answer:
+        """Order given hits by the reranker of the settings (`rerank.*`), each with its explanation.
+
+        Without a reranker, or if it fails, the order stays and `degraded` says why.
+        """
+        from waymeet.project.reranking import rerank_hits
+
+        settings = resolve((*self.layers, *over))
+        tools = collect_tools(self._open_store(), self.index_path, settings, ActiveModels(()))
+        return rerank_hits(replace_surrogates(query), hits, limit, tools, settings)
 
     def explain(self, query: str | Query) -> Answer:
         """Answer a query and explain each score: a tree whose parts add up to it."""
@@ -330,17 +336,9 @@ class Project:
 
     def status(self) -> "Status":
         """Describe what is indexed, what changed since, and what was skipped."""
-        from waymeet.ingest.status import build_status
+        from waymeet.project.status import describe_project
 
-        store = self._open_store()
-        is_root_missing = bool(freshness.report_missing_root(self.root, store))
-        changes = None if is_root_missing else freshness.find_quick_changes(self.root, store, self.settings)
-        return replace(
-            build_status(self.root, store, self.settings, changes),
-            index=str(self.index_path),
-            index_bytes=index_bytes(self.index_path),
-            vectors=embedding_job.vector_status(self.models, store, self.settings.embedding),
-        )
+        return describe_project(self.root, self._open_store(), self.settings, self.models)
 
     def close(self) -> None:
         """Close the index file."""
@@ -366,7 +364,7 @@ class Project:
                 self._store = open_store(self.index_path, create=create)
             return self._store
 
-    def tools(self, store: Store, active: "ActiveModels | None" = None) -> "Tools":
+    def tools(self, store: Store, active: ActiveModels | None = None) -> "Tools":
         """Collect what the stages of a search use: store, models, feedback."""
         active = active or self.models.active(store, self.settings.embedding)
         return collect_tools(store, self.index_path, self.settings, active)

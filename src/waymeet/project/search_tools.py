@@ -19,7 +19,7 @@ def collect_tools(store: Store, index: Path, settings: Settings, active: ActiveM
     return Tools(
         store,
         active.embedders,
-        last_read=storage.last_read_times(index),
+        reviews=storage.read_reviews(index),
         feedback=storage.read_feedback_or_warn(index),
         failed_chunks=active.failed_chunks,
         **_choose_reranker_and_expander(settings),

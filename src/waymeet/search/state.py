@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waymeet.ports import Embedder, Expander, Reranker, Store
+from waymeet.search.feedback.reviews import Review
 from waymeet.search.feedback.votes import Feedback
 from waymeet.settings import Bm25, Settings
 from waymeet.types import (
@@ -36,8 +37,8 @@ class Tools(NamedTuple):
     expander: Expander | None = None
     now: Callable[[], int] = time_ns
     """The clock: nanoseconds since 1970."""
-    last_read: Mapping[str, int] = {}
-    """Time at which each document was last read or confirmed, in nanoseconds since 1970, by id."""
+    reviews: Mapping[str, Review] = {}
+    """When and how often each document was read or confirmed, by id."""
     feedback: Feedback = Feedback()
     """Stored feedback on results."""
     failed_chunks: int = 0

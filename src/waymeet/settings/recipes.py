@@ -52,6 +52,8 @@ class Memory(Struct, frozen=True, forbid_unknown_fields=True):
     """Decay of a score for each link, in addition to the weight of its kind."""
     together: Count = 2
     """Number of sessions in which two documents must have been read together to count as linked; 0 disables it."""
+    spaced_repetition: bool = True
+    """Whether reading and confirming a document makes its recency decay more slowly."""
     supersedes: Weight = 1.5
     """Weight of links of kind `supersedes`."""
     caused: Weight = 1.3

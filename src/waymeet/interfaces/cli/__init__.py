@@ -41,6 +41,7 @@ _SECTIONS = {
         "note": "Write, read and link notes, stored as Markdown files.",
         "task": "Manage tasks with status, priority, due date and relations.",
         "skill": "Manage skills: step-by-step instructions.",
+        "checkpoint": "Save and restore the state of all notes, tasks and skills.",
     },
     "Set up": {
         "init": "Write a settings file for this project.",
@@ -77,6 +78,7 @@ _MODULES = {
     "note": "write.commands:note",
     "task": "write.commands:task",
     "skill": "write.commands:skill",
+    "checkpoint": "write.checkpoint:command",
     "init": "setup.init:command",
     "install": "setup.install:command",
     "uninstall": "setup.install:uninstall",

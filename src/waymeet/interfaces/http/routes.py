@@ -18,7 +18,12 @@ _SUMMARIES = {
     "recall_skills": "Find skills for a task",
     "status": "Show the status of the index",
 }
-_BY_REFERENCE = frozenset({"read", "related", "graph", "entry", "update", "link", "forget", "use_skill"})
+_BY_REFERENCE = frozenset(
+    {
+        *("read", "related", "graph", "entry", "update", "link", "forget", "use_skill"),
+        *("confirm", "resolve_conflict", "compare_checkpoint", "restore_checkpoint"),
+    }
+)
 """Operations on something that may not exist."""
 
 
@@ -62,7 +67,7 @@ class Route(NamedTuple):
         statuses = {400, 503}
         if self.operation.name in _BY_REFERENCE:
             statuses.add(404)
-        if self.operation.writes:
+        if self.operation.writes or self.operation.name == "confirm":
             statuses.add(409)
         if self.has_body:
             statuses.add(415)
@@ -112,7 +117,35 @@ def _build_routes() -> tuple[Route, ...]:
     relate = "Add or remove a relation of a note, task or skill"
     routes.append(Route("POST", "/v1/links", OPERATIONS["link"], "link", relate))
     routes.append(Route("POST", "/v1/use-skill", OPERATIONS["use_skill"], "useSkill", "Read a skill and count its use"))
-    return tuple(routes)
+    return (*routes, *_build_review_routes())
+
+
+def _build_review_routes() -> tuple[Route, ...]:
+    confirm = "Record that a note, task or skill is still right"
+    compare = "Compare a checkpoint with the present state or a later one"
+    conflicts, checkpoints = "/v1/conflicts", "/v1/checkpoints"
+    return (
+        Route("POST", "/v1/confirm", OPERATIONS["confirm"], "confirm", confirm),
+        Route("GET", conflicts, OPERATIONS["conflicts"], "listConflicts", "List conflicts between items"),
+        Route("POST", conflicts, OPERATIONS["resolve_conflict"], "resolveConflict", "Resolve a conflict"),
+        Route("GET", checkpoints, OPERATIONS["checkpoints"], "listCheckpoints", "List the checkpoints"),
+        Route(
+            "POST",
+            checkpoints,
+            OPERATIONS["create_checkpoint"],
+            "createCheckpoint",
+            "Save the state of all notes, tasks and skills",
+            status=201,
+        ),
+        Route("GET", f"{checkpoints}/diff", OPERATIONS["compare_checkpoint"], "compareCheckpoint", compare),
+        Route(
+            "POST",
+            f"{checkpoints}/restore",
+            OPERATIONS["restore_checkpoint"],
+            "restoreCheckpoint",
+            "Restore all notes, tasks and skills",
+        ),
+    )
 
 
 ROUTES = _build_routes()

@@ -18,6 +18,7 @@ from waymeet.interfaces.requests.operations.search import SearchAnswer
 from waymeet.interfaces.requests.operations.skills import RecallSkillsAnswer
 from waymeet.interfaces.requests.operations.status import StatusAnswer
 from waymeet.notebook import RemovedItem
+from waymeet.notebook.review.conflicts import Conflict
 from waymeet.search.context import Context, LinkedSummary, Piece
 from waymeet.search.explore.graph import Connection
 from waymeet.search.explore.related import Related
@@ -167,7 +168,15 @@ def status_text(answer: StatusAnswer) -> str:
         if vectors.job is not None:
             lines.append(f"embedding job: {vectors.job.done} of {vectors.job.total}")
         lines.append(f"skipped: {status.skipped_count} files")
+    if answer.conflicts:
+        lines.append("conflicts between items (settle them with `update` and `resolutions`, or `link` supersedes):")
+        lines.append(quote_untrusted("\n".join(map(_conflict_line, answer.conflicts))))
     return "\n".join([*lines, *_cut_lines(answer.cut), *_degraded_lines(answer.degraded)])
+
+
+def _conflict_line(conflict: Conflict) -> str:
+    one, other = (to_single_line(side.id) for side in (conflict.one, conflict.other))
+    return f"{conflict.id}: {one} and {other}: {to_single_line('; '.join(conflict.reasons))}"
 
 
 def index_text(answer: IndexAnswer) -> str:

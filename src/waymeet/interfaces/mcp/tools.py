@@ -85,7 +85,7 @@ _DESCRIPTIONS = {
     "update": _Description(
         "Change a note, task or skill",
         "Change a note, task or skill. Needs the version from `read`. If the file has changed since, nothing is "
-        "written and both texts are returned.",
+        "written and both texts are returned. With `confirm`, record that it is still right.",
         render.saved_text,
     ),
     "link": _Description(

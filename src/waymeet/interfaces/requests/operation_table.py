@@ -5,6 +5,19 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from waymeet.interfaces.requests.operations.checkpoints import (
+    CheckpointsAnswer,
+    CheckpointsRequest,
+    CheckpointSummary,
+    CompareCheckpointAnswer,
+    CompareCheckpointRequest,
+    CreateCheckpointRequest,
+    RestoreCheckpointRequest,
+    answer_checkpoints,
+    answer_compare_checkpoint,
+    answer_create_checkpoint,
+    answer_restore_checkpoint,
+)
 from waymeet.interfaces.requests.operations.context import ContextRequest, answer_context
 from waymeet.interfaces.requests.operations.graph import GraphAnswer, GraphRequest, answer_graph
 from waymeet.interfaces.requests.operations.index import IndexAnswer, IndexRequest, answer_index
@@ -27,6 +40,16 @@ from waymeet.interfaces.requests.operations.items import (
 )
 from waymeet.interfaces.requests.operations.read import ReadAnswer, ReadRequest, answer_read
 from waymeet.interfaces.requests.operations.related import RelatedAnswer, RelatedRequest, answer_related
+from waymeet.interfaces.requests.operations.review import (
+    ConfirmAnswer,
+    ConfirmRequest,
+    ConflictsAnswer,
+    ConflictsRequest,
+    ResolveConflictRequest,
+    answer_confirm,
+    answer_conflicts,
+    answer_resolve_conflict,
+)
 from waymeet.interfaces.requests.operations.search import SearchAnswer, SearchRequest, answer_search
 from waymeet.interfaces.requests.operations.skills import (
     RecallSkillsAnswer,
@@ -37,6 +60,8 @@ from waymeet.interfaces.requests.operations.skills import (
 )
 from waymeet.interfaces.requests.operations.status import StatusAnswer, StatusRequest, answer_status
 from waymeet.notebook import RemovedItem
+from waymeet.notebook.checkpoints.checkpoints import Restored
+from waymeet.notebook.review.conflicts import Conflict
 from waymeet.search.context import Context
 
 
@@ -75,6 +100,22 @@ OPERATIONS = _table(
         Operation("entries", ItemsRequest, ItemsAnswer, answer_items),
         Operation("recall_skills", RecallSkillsRequest, RecallSkillsAnswer, answer_recall_skills),
         Operation("use_skill", UseSkillRequest, ItemAnswer, answer_use_skill, repeatable=False),
+        Operation("confirm", ConfirmRequest, ConfirmAnswer, answer_confirm, repeatable=False),
+        Operation("conflicts", ConflictsRequest, ConflictsAnswer, answer_conflicts),
+        Operation("resolve_conflict", ResolveConflictRequest, Conflict, answer_resolve_conflict, writes=True),
+        Operation("checkpoints", CheckpointsRequest, CheckpointsAnswer, answer_checkpoints),
+        Operation(
+            "create_checkpoint", CreateCheckpointRequest, CheckpointSummary, answer_create_checkpoint, repeatable=False
+        ),
+        Operation("compare_checkpoint", CompareCheckpointRequest, CompareCheckpointAnswer, answer_compare_checkpoint),
+        Operation(
+            "restore_checkpoint",
+            RestoreCheckpointRequest,
+            Restored,
+            answer_restore_checkpoint,
+            writes=True,
+            destroys=True,
+        ),
         Operation("status", StatusRequest, StatusAnswer, answer_status),
         Operation("index", IndexRequest, IndexAnswer, answer_index),
     )

@@ -1,23 +1,27 @@
 """Store feedback in JSON files beside the index, which survive a rebuild of it.
 
-There is one file each for votes, for the time when documents were last read, and for documents read together. A file
-is written under a temporary name and renamed, while a lock keeps other writers out, so that no vote is lost.
+There is one file each for votes, for reviews (readings and confirmations) of documents, and for documents read
+together. A file is written under a temporary name and renamed, while a lock keeps other writers out, so that nothing
+is lost.
 """
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
 from waymeet.errors import UsageError
+from waymeet.search.feedback.half_life import half_life_of
+from waymeet.search.feedback.json_file import lock_file, write_json
+from waymeet.search.feedback.reviews import Review, add_review
 from waymeet.search.feedback.votes import Feedback, Pair, Vote, add_read_pairs
 from waymeet.types import Document
 
 _LOCK_SECONDS = 10.0
-_MAX_READ_TIMES = 5000
+_LOCK_SECONDS_READ = 0.2
+"""Time that reading a document may wait for another process that records one."""
+_MAX_REVIEWS = 5000
 _MAX_VOTES = 5000
 _MAX_PAIRS = 5000
 _RECORDED_KINDS = frozenset({"docs", "notes", "tasks", "skills"})
@@ -56,20 +60,22 @@ def change_votes(index: Path, change: Callable[[tuple[Vote, ...]], Iterable[Vote
     """
     file = _votes_file(index)
     try:
-        with _lock_file(file, _LOCK_SECONDS):
+        with lock_file(file, _LOCK_SECONDS):
             votes = tuple(change(read_feedback(index).votes))[-_MAX_VOTES:]
-            _write(file, votes)
+            write_json(file, votes)
     except OSError as error:
         raise UsageError(f"{file} cannot be written: {error}.", "No vote was changed. Try again.") from error
     return votes
 
 
-def last_read_times(index: Path) -> dict[str, int]:
-    """Read when documents were last read or confirmed, in nanoseconds since 1970."""
+def read_reviews(index: Path) -> dict[str, Review]:
+    """Read when and how often documents were read or confirmed, by id."""
     try:
-        return msgspec.json.decode(_read_times_file(index).read_bytes(), type=dict[str, int])
+        stored = msgspec.json.decode(_reviews_file(index).read_bytes(), type=dict[str, Review | int])
     except (OSError, msgspec.MsgspecError):
         return {}  # optional data: recency then counts from the last change of a document
+    # Earlier versions stored only the time of the last reading.
+    return {id_: Review(review) if isinstance(review, int) else review for id_, review in stored.items()}
 
 
 def read_pairs(index: Path) -> tuple[Pair, ...]:
@@ -81,63 +87,97 @@ def read_pairs(index: Path) -> tuple[Pair, ...]:
 
 
 def record_read(index: Path, document: Document, now: int) -> bool:
-    """Record that a document was read or confirmed, and return whether it was recorded.
+    """Record that a document was read, and return whether it was recorded.
 
-    Nothing is recorded for code and plain files, shortly after the last reading, and while another process writes.
+    Nothing is recorded for code and plain files, shortly after the last review, and while another process writes for
+    longer than a moment.
     """
-    if document.kind not in _RECORDED_KINDS or now - last_read_times(index).get(document.id, 0) < _REREAD_NS:
+    review = read_reviews(index).get(document.id)
+    if document.kind not in _RECORDED_KINDS or (review and now - review.last_review_ns < _REREAD_NS):
         return False
-    file = _read_times_file(index)
     try:
-        with _lock_file(file, 0.0):
-            read_times = last_read_times(index)
-            earlier = read_pairs(index)
-            pairs = add_read_pairs(earlier, document.id, read_times, now)
-            _write(file, _most_recent({**read_times, document.id: now}))
-            if pairs != earlier:
-                _write(_pairs_file(index), pairs[-_MAX_PAIRS:])
+        _record_review(index, document, now, _LOCK_SECONDS_READ)
     except OSError:
         return False  # reading a document must not fail because of this record
     return True
 
 
-def _most_recent(read_times: Mapping[str, int]) -> dict[str, int]:
-    documents = sorted(read_times, key=lambda document: (-read_times[document], document))[:_MAX_READ_TIMES]
-    return {document: read_times[document] for document in sorted(documents)}
+def record_confirmation(index: Path, document: Document, now: int) -> Review:
+    """Record that a user or agent found a document to be right, and return its state.
+
+    Raises:
+        UsageError: the file cannot be written, or the document is not one that people write.
+    """
+    if document.kind not in _RECORDED_KINDS:
+        kinds = ", ".join(sorted(_RECORDED_KINDS))
+        raise UsageError(f"{document.id} cannot be confirmed: it is one of {document.kind}.", f"Confirm {kinds}.")
+    file = _reviews_file(index)
+    try:
+        return _record_review(index, document, now, _LOCK_SECONDS, confirmed=True)
+    except OSError as error:
+        raise UsageError(
+            f"{file} cannot be written: {error}.",
+            "Nothing was confirmed. Check the permissions of the folder and the free disk space.",
+        ) from error
+
+
+def _record_review(
+    index: Path, document: Document, now: int, lock_seconds: float, *, confirmed: bool = False
+) -> Review:
+    file = _reviews_file(index)
+    with lock_file(file, lock_seconds):
+        reviews, earlier = read_reviews(index), read_pairs(index)
+        before = reviews.get(document.id)
+        review = add_review(before, half_life_of(document), document.modified_ns, now, confirmed=confirmed)
+        read_times = {id_: each.last_review_ns for id_, each in reviews.items()}
+        pairs = add_read_pairs(earlier, document.id, read_times, now)
+        write_json(file, _most_recent({**reviews, document.id: review}))
+        if pairs != earlier:
+            write_json(_pairs_file(index), pairs[-_MAX_PAIRS:])
+    return review
+
+
+def rename_documents(index: Path, renamed: Mapping[str, str]) -> None:
+    """Move votes, reviews and pairs of renamed documents to their new paths.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    if read_reviews(index).keys() & renamed.keys():
+        with lock_file(_reviews_file(index), _LOCK_SECONDS):
+            reviews, pairs = read_reviews(index), read_pairs(index)
+            # A review at the new path is newer than the rename.
+            write_json(
+                _reviews_file(index),
+                {renamed.get(id_, id_): reviews[id_] for id_ in sorted(reviews)}
+                | {id_: review for id_, review in reviews.items() if id_ not in renamed},
+            )
+            moved = [_rename_pair(pair, renamed) for pair in pairs]
+            if list(pairs) != moved:
+                write_json(_pairs_file(index), moved)
+    if any(vote.document in renamed for vote in read_feedback_or_warn(index).votes):
+        change_votes(
+            index, lambda votes: [replace(vote, document=renamed.get(vote.document, vote.document)) for vote in votes]
+        )
+
+
+def _rename_pair(pair: Pair, renamed: Mapping[str, str]) -> Pair:
+    one, other = sorted((renamed.get(pair.one, pair.one), renamed.get(pair.other, pair.other)))
+    return replace(pair, one=one, other=other)
+
+
+def _most_recent(reviews: Mapping[str, Review]) -> dict[str, Review]:
+    documents = sorted(reviews, key=lambda document: (-reviews[document].last_review_ns, document))[:_MAX_REVIEWS]
+    return {document: reviews[document] for document in sorted(documents)}
 
 
 def _votes_file(index: Path) -> Path:
     return index.with_name(f"{index.name}.feedback.json")
 
 
-def _read_times_file(index: Path) -> Path:
+def _reviews_file(index: Path) -> Path:
     return index.with_name(f"{index.name}.read.json")
 
 
 def _pairs_file(index: Path) -> Path:
     return index.with_name(f"{index.name}.together.json")
-
-
-@contextmanager
-def _lock_file(file: Path, timeout: float) -> Iterator[None]:
-    """Lock a file for writing. A timeout is an OSError."""
-    from filelock import FileLock  # noqa: PLC0415 - every search reads these files, few write them
-
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with FileLock(file.with_name(f"{file.name}.lock"), timeout=timeout, mode=0o600):
-        yield
-
-
-def _write(file: Path, content: object) -> None:
-    from tempfile import mkstemp  # noqa: PLC0415 - only writers need it
-
-    handle, name = mkstemp(prefix=f"{file.name}.", dir=file.parent)
-    try:
-        with os.fdopen(handle, "wb") as draft:
-            draft.write(msgspec.json.encode(content, order="deterministic"))
-            draft.flush()
-            os.fsync(draft.fileno())
-        Path(name).replace(file)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise

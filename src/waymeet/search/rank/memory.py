@@ -9,7 +9,9 @@ from waymeet.analysis.intent import INTENT_WORDS, guess_intent
 from waymeet.analysis.keys import trigger_key
 from waymeet.formulas.explanation import product, value
 from waymeet.formulas.fusion import rrf, share_of_best
-from waymeet.formulas.memory import boost_converged, final_score, importance, retrievability
+from waymeet.formulas.memory import boost_converged, final_score, importance
+from waymeet.search.feedback.half_life import HalfLife, half_life_of
+from waymeet.search.feedback.reviews import compute_recency
 from waymeet.search.fuse.fusion import find_search_type, sort_candidates
 from waymeet.search.retrieve.first_stage import report_fan_out
 from waymeet.search.retrieve.graph_walk import LinkPath, explain_path, find_best_paths
@@ -17,38 +19,6 @@ from waymeet.search.state import Search, Tools
 from waymeet.settings import Memory, Settings
 from waymeet.types import Candidate, Document, Explanation, Ranking, ScoredChunk, SourceRank
 
-HALF_LIVES: Mapping[str, float | None] = {
-    "working": 1.0,
-    "episodic": 7.0,
-    "prospective": 14.0,
-    "implicit": 30.0,
-    "declarative": 60.0,
-    "procedural": 90.0,
-    "semantic": 180.0,
-    "autobiographical": 365.0,
-    "meta-cognitive": None,
-}
-"""Half-life of recency in days, by type of memory. None never decays."""
-_BY_TIER = {"constitutional": "meta-cognitive", "temporary": "working"}
-_BY_DOC_TYPE = {
-    "scratch": "working",
-    "meeting": "episodic",
-    "handover": "episodic",
-    "memory": "episodic",
-    "plan": "prospective",
-    "tasks": "prospective",
-    "todo": "prospective",
-    "checklist": "procedural",
-    "guide": "procedural",
-    "spec": "semantic",
-    "design": "semantic",
-    "api": "semantic",
-    "db-schema": "semantic",
-    "decision_record": "autobiographical",
-    "implementation_summary": "autobiographical",
-    "constitutional": "meta-cognitive",
-}
-_BY_KIND = {"tasks": "prospective", "skills": "procedural", "notes": "declarative", "code": "semantic"}
 _PREFERRED: Mapping[str, frozenset[str]] = {
     "add_feature": frozenset("pattern patterns example examples architecture design".split()),
     "fix_bug": frozenset("error errors bug bugs incident postmortem root-cause root_cause patch patches fix".split()),
@@ -57,21 +27,6 @@ _PREFERRED: Mapping[str, frozenset[str]] = {
     "find_spec": frozenset("spec specs specification".split()),
     "find_decision": frozenset("decision_record adr decision decisions".split()),
 }
-
-
-def memory_type(document: Document) -> str:
-    """Return the type of memory from front matter, else by tier, type of document or kind.
-
-    >>> memory_type(Document("a.md", "docs", "A", "plan")), memory_type(Document("b.md", "notes", "B"))
-    ('prospective', 'declarative')
-    >>> memory_type(Document("c.md", "docs", "C", properties={"memory_type": "Working"}))
-    'working'
-    """
-    declared = document.properties.get("memory_type", "").strip().lower().replace("_", "-")
-    if declared in HALF_LIVES:
-        return declared
-    tier = document.properties.get("tier", "")
-    return _BY_TIER.get(tier) or _BY_DOC_TYPE.get(document.doc_type) or _BY_KIND.get(document.kind) or "declarative"
 
 
 def is_preferred(document: Document, intent: str) -> bool:
@@ -89,9 +44,8 @@ def is_preferred(document: Document, intent: str) -> bool:
 
 _MAX_PHRASE_WORDS = 8
 _MAX_QUERY_WORDS = 200
-_DAY_NS = 86_400_000_000_000
 _MAX_NOTES = 5
-"""Documents reached by co-activation that get a note."""
+"""Documents that get a note of one kind."""
 
 
 def classify_intent(search: Search, _tools: Tools, _settings: Settings) -> Search:
@@ -268,29 +222,40 @@ def weigh_by_intent(search: Search, tools: Tools, settings: Settings) -> Search:
     best = current[0].score.value if current else 0.0
     weights = settings.memory.weights(search.intent)
     now = tools.now()
-    weighted = []
+    weighted: list[Candidate] = []
+    problems: list[str] = []
     for candidate in current:
         document, tier = documents[candidate.document], tiers[candidate.document]
+        half_life = half_life_of(document)
+        if half_life.problem and len(problems) < _MAX_NOTES:
+            problems.append(f"{document.id}: {half_life.problem}; the default is used")
         score = final_score(
             share_of_best("fused", candidate.score, best),
-            _recency(document, now, tools),
+            _recency(document, half_life, now, tools, settings.memory),
             value(importance(tier), f"importance of tier {tier}"),
             weights,
             _document_factor(document, search.intent, settings.memory),
         )
         weighted.append(replace(candidate, score=score))
-    return replace(search, candidates=sort_candidates(weighted))
+    return replace(search, candidates=sort_candidates(weighted), notes=(*search.notes, *problems))
 
 
-def _recency(document: Document, now: int, tools: Tools) -> Explanation:
-    last_used = max(document.modified_ns, tools.last_read.get(document.id, 0))
-    if not last_used:
+def _recency(document: Document, half_life: HalfLife, now: int, tools: Tools, numbers: Memory) -> Explanation:
+    """Explain the retrievability of a document by its last change or review and its stability."""
+    review = tools.reviews.get(document.id)
+    recency = compute_recency(half_life, document.modified_ns, review, now, spaced_repetition=numbers.spaced_repetition)
+    if recency is None:
         return value(1.0, "no date")
-    kind = memory_type(document)
-    half_life = HALF_LIVES[kind]
-    days = max(now - last_used, 0) / _DAY_NS
-    decay = "no decay" if half_life is None else f"half-life {half_life:g} days"
-    return value(retrievability(days, half_life), f"recency of {kind} memory, {days:.1f} days old, {decay}")
+    subject = f"recency of {half_life.memory_type} memory"
+    since = f"{recency.days:.4g} days since the last {'review' if recency.is_since_review else 'change'}"
+    if recency.stability is None:
+        return value(recency.value, f"{subject}, {since}, no decay")
+    source = f"half-life {half_life.days:g} days"
+    if review and numbers.spaced_repetition:
+        source += f", {review.reviews} review{'s' * (review.reviews != 1)}"
+        source += f", difficulty {review.difficulty:.2f}" if review.difficulty else ""
+    inputs = f"t = {since}, S = {recency.stability:.4g} days ({source})"
+    return value(recency.value, f"{subject}: (1 + 19/81·t/S)^-0.5, {inputs}")
 
 
 def _document_factor(document: Document, intent: str, numbers: Memory) -> Explanation:

@@ -132,9 +132,9 @@ def test_reading_is_remembered_for_what_people_write_and_never_fails(tmp_path: P
     assert storage.record_read(index, note, 10**18)
     assert not storage.record_read(index, note, 10**18 + 1)  # just read: not worth writing
     assert not storage.record_read(index, code, 10**18)
-    assert storage.last_read_times(index) == {"a.md": 10**18}
+    assert storage.read_reviews(index)["a.md"].last_review_ns == 10**18
     index.with_name("index.db.read.json").write_text("[", encoding="utf-8")
-    assert storage.last_read_times(index) == {}
+    assert storage.read_reviews(index) == {}
     (tmp_path / "file").write_text("")
     assert not storage.record_read(tmp_path / "file" / "index.db", note, 10**18)
 

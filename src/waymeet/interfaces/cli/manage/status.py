@@ -67,6 +67,18 @@ def status_lines(status: Status, max_listed: int | None) -> Iterator[Line]:
     yield from _vector_lines(status.vectors, max_listed)
     yield _row("indexed", _format_age(status.indexed_seconds_ago))
     yield from _freshness_lines(status, max_listed)
+    yield from _review_lines(status, max_listed)
+
+
+def _review_lines(status: Status, max_listed: int | None) -> Iterator[Line]:
+    """Show what notes, tasks and skills need, if anything."""
+    if status.conflicts:
+        yield _row("conflicts", f"{format_count(status.conflicts, 'pair')} of items: waymeet note conflicts")
+    if status.suggested_tiers:
+        yield _row("tiers", f"use suggests another tier for {format_count(len(status.suggested_tiers), 'item')}")
+        yield from _list_lines(
+            [f"{path}: {tier} ({reason})" for path, tier, reason in status.suggested_tiers], max_listed
+        )
 
 
 def _freshness_lines(status: Status, max_listed: int | None) -> Iterator[Line]:

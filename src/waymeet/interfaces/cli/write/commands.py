@@ -83,6 +83,6 @@ def _complete_statuses(_ctx: click.Context, _param: click.Parameter, incomplete:
 @with_options()
 def _move(call: Call, reference: str, status: str, version: str) -> int:
     with call.notebook() as notebook:
-        item = notebook.read(reference, "tasks")
+        item = notebook.load(reference, "tasks")
         saved = notebook.update(item.id, version=version or item.version, fields={"status": status})
         return print_saved(saved, as_json=call.as_json)

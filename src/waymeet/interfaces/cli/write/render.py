@@ -26,6 +26,7 @@ def item_json(item: Item, notebook: Notebook | None = None) -> dict[str, Any]:
     if item.kind == "skills":
         document["steps"] = list(skill_steps(item))
     if notebook is not None:
+        document["review"] = msgspec.to_builtins(notebook.review.states([item])[item.id])
         document["linked_from"] = [{"document": source, "kind": kind} for source, kind in notebook.backlinks(item.id)]
         if item.kind == "skills":
             document["usage"] = msgspec.to_builtins(notebook.usage().get(item.id))

@@ -5,6 +5,7 @@ from tempfile import NamedTemporaryFile
 from typing import Any
 
 import click
+import msgspec
 
 from waymeet.errors import ItemNotFoundError, UsageError
 from waymeet.interfaces.cli.common import (
@@ -19,6 +20,7 @@ from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, print_listing
 from waymeet.interfaces.cli.write.options import WRITTEN, Call, item_manual, print_saved, with_options
 from waymeet.interfaces.cli.write.render import history_lines, item_json, item_lines, removed_lines
+from waymeet.interfaces.cli.write.review import confirm_command, conflicts_command, review_text
 from waymeet.notebook.fields import LISTS, PRIORITIES, RELATIONS, SINGULAR, STATUSES
 from waymeet.notebook.frontmatter_edit import Value
 
@@ -57,7 +59,8 @@ def item_group(kind: str, help_text: str, examples: str) -> click.Group:
     exits = {0: "done, or found", 1: "not found", 4: "conflict: nothing was written"}
     epilog = manual(examples, exits=exits, see="waymeet search --kind " + kind)
     group = Group(SINGULAR[kind], help=help_text, epilog=epilog, short_help=help_text)
-    for make in (_add, _show, _edit, _update, _rm, _list, _link, _unlink, _history, _restore):
+    own = (_add, _show, _edit, _update, _rm, _list, _link, _unlink, _history, _restore)
+    for make in (*own, confirm_command, conflicts_command):
         group.add_command(make(kind))
     return group
 
@@ -126,6 +129,10 @@ def _show(kind: str) -> click.Command:
                 say(f"← {source} ({relation})", err=True)
             for problem in item.problems:
                 say(f"note: {problem}", err=True)
+            state = notebook.review.states([item])[item.id]
+            say(review_text(state), err=True)
+            if state.suggested_tier:
+                say(f"suggested tier: {state.suggested_tier} ({state.suggestion_reason})", err=True)
             return 0
 
     return command
@@ -176,7 +183,7 @@ def _update(kind: str) -> click.Command:
     def command(call: Call, reference: str, title: str | None, body: str | None, version: str) -> int:
         with call.notebook() as notebook:
             text, values = text_from(body), fields_from(call.options)
-            item = notebook.read(reference, kind)
+            item = notebook.load(reference, kind)
             saved = notebook.update(
                 item.id,
                 version=version or item.version,
@@ -201,7 +208,7 @@ def _rm(kind: str) -> click.Command:
     @with_options()
     def command(call: Call, reference: str, version: str) -> int:
         with call.notebook() as notebook:
-            item = notebook.read(reference, kind)
+            item = notebook.load(reference, kind)
             removed = notebook.delete(item.id, version=version or item.version)
         if call.as_json:
             print_json(removed)
@@ -252,7 +259,11 @@ def _list(kind: str) -> click.Command:
         with call.notebook(kind) as notebook:
             items = notebook.list(kind, _filters_from(call.options))
             counts = {id_: usage.count for id_, usage in notebook.usage().items()} if kind == "skills" else {}
-        documents = [{**item_json(item), "used": counts.get(item.id, 0)} for item in items]
+            states = notebook.review.states(items)
+        documents = [
+            {**item_json(item), "used": counts.get(item.id, 0), "review": msgspec.to_builtins(states[item.id])}
+            for item in items
+        ]
         files = [item.id for item in items]
         with open_project(call.root, call.index, call.flags) as project:
             print_listing(form, Listing(documents, documents, tuple(item_lines(items, counts)), files), project)
@@ -325,7 +336,7 @@ def _restore(kind: str) -> click.Command:
     def command(call: Call, reference: str, past_version: str) -> int:
         with call.notebook() as notebook:
             try:
-                version = notebook.read(reference, kind).version
+                version = notebook.load(reference, kind).version
             except ItemNotFoundError:
                 version = ""
             return print_saved(

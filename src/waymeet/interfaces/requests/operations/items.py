@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import replace
 
 from waymeet.interfaces.requests.fields import ItemKind, Names, Priority, Relation, Status, Version, relative_to_root
 from waymeet.interfaces.requests.operations.search import parse_pair
 from waymeet.notebook import Item, Notebook, RemovedItem, SavedItem, skill_steps
 from waymeet.notebook.frontmatter_edit import Value
+from waymeet.notebook.review.state import ReviewState
 from waymeet.notebook.similar import Contradiction, SimilarItem
 from waymeet.project import Project
 
@@ -69,6 +71,14 @@ class UpdateRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     file_patterns: FilePatterns | UnsetType = UNSET
     steps: Steps | UnsetType = UNSET
     properties: Properties = ()
+    confirm: Annotated[bool, Meta(description="Record that it is still right; needs no other change.")] = False
+    resolutions: Annotated[
+        Names,
+        Meta(
+            description="Conflicts of `status` that this settles, each as `id=keep_both`, `id=merged`, or "
+            "`id=superseded` if this item replaces the other."
+        ),
+    ] = ()
 
 
 class LinkRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -143,6 +153,8 @@ class ItemAnswer(Struct, frozen=True, kw_only=True):
     problems: tuple[str, ...] = ()
     """Invalid values of the front matter."""
     writable: bool = True
+    review: ReviewState | None = None
+    """How often it was read and confirmed, its recency and a suggested tier, in answers that read or confirm it."""
 
 
 class SavedAnswer(Struct, frozen=True, kw_only=True):
@@ -173,17 +185,27 @@ def answer_remember(project: Project, request: RememberRequest) -> SavedAnswer:
 
 def answer_update(project: Project, request: UpdateRequest) -> SavedAnswer:
     """Change a note, task or skill if it still has the version that the change is based on."""
-    return _to_saved_answer(
-        project.notebook.update(
-            relative_to_root(project.root, request.id),
-            version=request.version,
-            title=_value_or_none(request.title),
-            body=_value_or_none(request.text),
-            fields=_front_matter(request),
-            steps=_value_or_none(request.steps),
-            kind=_value_or_none(request.kind) or "",
-        )
+    notebook = project.notebook
+    resolutions = notebook.review.parse_resolutions(
+        parse_pair("resolutions", written) for written in request.resolutions
     )
+    saved = notebook.update(
+        relative_to_root(project.root, request.id),
+        version=request.version,
+        title=_value_or_none(request.title),
+        body=_value_or_none(request.text),
+        fields=_front_matter(request),
+        steps=_value_or_none(request.steps),
+        kind=_value_or_none(request.kind) or "",
+    )
+    if resolutions:
+        notebook.review.resolve_all(resolutions, saved.item.id)
+        saved = replace(saved, item=notebook.load(saved.item.id))  # a relation may have been written
+    answer = _to_saved_answer(saved)
+    if not request.confirm:
+        return answer
+    state = notebook.review.confirm(saved.item.id)[1]
+    return replace(answer, item=replace(answer.item, review=state))
 
 
 def answer_link(project: Project, request: LinkRequest) -> SavedAnswer:
@@ -216,8 +238,12 @@ def answer_items(project: Project, request: ItemsRequest) -> ItemsAnswer:
     notebook = project.notebook
     items = notebook.list(request.kind, {key: values for key, values in filters.items() if values})
     usage = notebook.usage() if request.kind == "skills" else {}
+    states = notebook.review.states(items[: request.limit])
     shown = tuple(
-        to_item_answer(item, text=False, used=usage[item.id].count if item.id in usage else 0)
+        replace(
+            to_item_answer(item, text=False, used=usage[item.id].count if item.id in usage else 0),
+            review=states[item.id],
+        )
         for item in items[: request.limit]
     )
     left = len(items) - len(shown)
@@ -240,6 +266,7 @@ def to_item_answer(item: Item, notebook: Notebook | None = None, *, text: bool =
         used=usage.count if usage else used,
         problems=item.problems,
         writable=item.writable,
+        review=notebook.review.states([item])[item.id] if notebook is not None else None,
     )
 
 

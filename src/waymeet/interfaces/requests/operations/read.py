@@ -79,7 +79,7 @@ def _to_answer(
     version = ""
     if excerpt.kind in _ITEM_KINDS:
         try:
-            version = project.notebook.read(excerpt.document, excerpt.kind).version
+            version = project.notebook.load(excerpt.document, excerpt.kind).version
         except ItemNotFoundError:  # a file of that kind outside the notebook's folders
             version = ""
     return ReadAnswer(**fields, version=version, cut=cut, next_start=next_start, tokens=tokens)

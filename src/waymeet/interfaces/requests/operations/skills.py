@@ -63,7 +63,7 @@ def answer_recall_skills(project: Project, request: RecallSkillsRequest) -> Reca
     skills, degraded = [], list(answer.degraded)
     for hit in answer.hits:
         try:
-            item = notebook.read(hit.document, "skills")
+            item = notebook.load(hit.document, "skills")
         except ItemNotFoundError as error:  # removed after it was indexed
             degraded.append(Degraded("skills", "gone", error.message))
             continue

@@ -7,11 +7,12 @@ from msgspec.structs import replace
 
 from waymeet import __version__
 from waymeet.ingest.status import Status
+from waymeet.notebook.review.conflicts import Conflict
 from waymeet.project import Project
 from waymeet.types import Degraded
 
 _MAX_LISTED = 20
-_LISTS = ("changes", "skipped", "warnings", "namespaces")
+_LISTS = ("changes", "skipped", "warnings", "namespaces", "suggested_tiers")
 
 
 class StatusRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -31,6 +32,8 @@ class StatusAnswer(Struct, frozen=True, kw_only=True):
     degraded: tuple[Degraded, ...] = ()
     status: Status | None = None
     """Counts and lists; None if there is no index."""
+    conflicts: tuple[Conflict, ...] = ()
+    """Notes, tasks and skills that contradict or nearly repeat each other, the oldest first."""
     cut: tuple[str, ...] = ()
     """Descriptions of what was left out to keep the answer short."""
     version: str = __version__
@@ -44,15 +47,25 @@ def answer_status(project: Project, request: StatusRequest) -> StatusAnswer:
         return StatusAnswer(root=root, indexed=False, degraded=(missing,))
     status = project.status()
     degraded = tuple(_list_degraded(status))
+    conflicts = project.notebook.review.conflicts() if status.conflicts else ()
     if request.everything:
-        return StatusAnswer(root=root, indexed=True, degraded=degraded, status=status)
+        return StatusAnswer(root=root, indexed=True, degraded=degraded, status=status, conflicts=conflicts)
     cut = []
+    if len(conflicts) > _MAX_LISTED:
+        cut.append(f"{len(conflicts) - _MAX_LISTED} of {len(conflicts)} conflicts: set `everything` to list them")
     for name in _LISTS:
         values = getattr(status, name) or ()
         if len(values) > _MAX_LISTED:
             cut.append(f"{len(values) - _MAX_LISTED} of {len(values)} {name}: set `everything` to list them")
             status = replace(status, **{name: values[:_MAX_LISTED]})
-    return StatusAnswer(root=root, indexed=True, degraded=degraded, status=status, cut=tuple(cut))
+    return StatusAnswer(
+        root=root,
+        indexed=True,
+        degraded=degraded,
+        status=status,
+        conflicts=conflicts[:_MAX_LISTED],
+        cut=tuple(cut),
+    )
 
 
 def _list_degraded(status: Status) -> list[Degraded]:

@@ -1,0 +1,1 @@
+"""Checkpoints: saved states of all notes, tasks and skills."""

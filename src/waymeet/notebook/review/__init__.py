@@ -1,0 +1,1 @@
+"""Review of items: state of spaced repetition, suggested tier, and conflicts between items."""
