@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waymeet.analysis import list_terms, token_spans
-from waymeet.search.pipeline import iterate_stages, run_stages, start
+from waymeet.search.pipeline import extend_results, iterate_stages, run_stages, start
 from waymeet.search.state import Recipe, Search, Tools
 from waymeet.search.understand.inline_filters import parse_inline_filters
 from waymeet.settings import Settings
@@ -124,6 +124,9 @@ def _trace_document(traced: TracedQuery, document: str) -> tuple[Search, tuple[T
         is_present = bool(state)
         missing = "absent" if search.lists or is_fused else "before retrieval"
         traces.append(Trace(step.stage, f"skipped: {step.skipped}" if step.skipped else state or missing))
+    if not is_present:
+        last = extend_results(traced.recipe, last, traced.tools, traced.settings)
+        is_present = _rank(last, document) is not None
     return last, tuple(traces), "" if is_present else lost_at
 
 
