@@ -102,6 +102,16 @@ def test_reading_an_entry_is_remembered(run: Run, project: Path) -> None:
     assert list(json.loads(kept.read_text())) == ["docs/setup.md"]
 
 
+def test_a_phrase_that_occurs_nowhere_has_one_message(run: Run, project: Path) -> None:
+    done = run("search", '"rank keys nobody wrote"')
+    assert done.out.count("rank keys nobody wrote") == 1
+    assert 'no section contains "rank keys nobody wrote"' in done.out
+    assert "must contain" not in done.out
+    done = run("search", '"ranked lists" "rank keys nobody wrote"')
+    assert "must contain" not in done.out
+    assert 'note: must contain "ranked lists"' in run("search", '"ranked lists"').out
+
+
 def test_why_not_names_the_filter_the_rank_and_the_ignore_rule(run: Run, project: Path) -> None:
     (project / ".gitignore").write_text("*.tmp\nhidden.md\n", encoding="utf-8")
     (project / "hidden.md").write_text("# Hidden keys\n", encoding="utf-8")

@@ -101,7 +101,9 @@ def large_store(pages: int) -> MemoryStore:
     store = MemoryStore()
     store.put(
         [
-            entry(f"docs/p{n:04}.md", Page((f"tea number {n} " + "leaf " * (n % 7), f"tin {n}"), links=("docs/p0000.md",)))
+            entry(
+                f"docs/p{n:04}.md", Page((f"tea number {n} " + "leaf " * (n % 7), f"tin {n}"), links=("docs/p0000.md",))
+            )
             for n in range(pages)
         ]
     )

@@ -83,7 +83,7 @@ def start(recipe: Recipe, query: Query, pool_limit: int = 0) -> Search:
 
 
 def extend_results(recipe: Recipe, search: Search, tools: Tools, settings: Settings) -> Search:
-    """Append results of longer lists, if the query wants more than the lists of fixed length gave.
+    """Append results of longer lists if the query wants more than the fixed lists gave.
 
     The first results stay as they are, so that the limit of a query never changes their order.
     """
@@ -103,7 +103,7 @@ def _is_cut(search: Search, settings: Settings) -> bool:
 
 
 def _append_results(search: Search, longer: Search) -> Search:
-    """Append the results of longer lists that are new, with scores below those of the first ones."""
+    """Append the new results of longer lists, with scores below those of the first ones."""
     counts = Counter(candidate.document for candidate in search.candidates)
     max_counts = Counter(candidate.document for candidate in longer.candidates)
     left_out = search.replaced.keys() | {shown for hidden, shown in longer.replaced.items() if hidden in counts}

@@ -26,6 +26,7 @@ from waymeet.interfaces.render.text import render_answer, to_single_line
 from waymeet.interfaces.requests.missing_vectors import embed_missing
 from waymeet.interfaces.requests.operations.search import SearchRequest, to_query
 from waymeet.project import Project
+from waymeet.recipes import check_mode
 from waymeet.search.understand.inline_filters import KINDS
 from waymeet.types import Answer, Filters, Query
 
@@ -58,7 +59,7 @@ _PREVIEW_FILES = 300
     shell_complete=complete_recipes,
     help="Ranking to use; see `waymeet recipes` [default: auto].",
 )
-@click.option("--mode", default="", help="Mode of the recipe: hybrid, bm25_only or vec_only (classic).")
+@click.option("--mode", default="", help="Mode of the recipe that --recipe names, such as bm25_only of classic.")
 @click.option(
     "--in",
     "paths",
@@ -150,6 +151,7 @@ def command(
 def _answer(project: Project, request: SearchRequest, *, preview: bool) -> Answer:
     """Answer by the daemon, if one runs with the same settings, else in this process."""
     query = to_query(project, request)
+    check_mode(project.recipe(query.recipe), query.mode, project.settings.recipes)
     answer: Answer | None = query_daemon(project, "search", request, Answer)
     if answer is None:
         _index_with_preview(project, request.query, preview=preview)

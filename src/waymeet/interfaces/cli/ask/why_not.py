@@ -74,10 +74,12 @@ def command(
 
 
 def _explain_absence(project: Project, store: "Store", request: Query, reference: str) -> "WhyNot":
+    from waymeet.project.query_options import check_query
     from waymeet.recipes import RECIPES
     from waymeet.search.lookup.citation import documents_of_references
     from waymeet.search.why_not import TracedQuery, why_not
 
+    check_query(request, project.settings.recipes, store)
     recipe = project.recipe(request.recipe)
     place = to_root_reference(project.root, reference)
     id_ = documents_of_references([place], store.documents).get(place, "")
