@@ -1,6 +1,7 @@
 """Filters in the query, intents, feedback, why-not and custom recipes."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -127,6 +128,30 @@ def test_why_not_names_the_filter_the_rank_and_the_ignore_rule(run: Run, project
     done = run("why-not", "rotate signing keys", "docs/setup.md#L1-L3")
     assert (done.code, "it is result #1" in done.out) == (0, True)
     assert run("why-not", "keys", "docs/setup.md", "--recipe", "nope").code == 2
+
+
+def test_why_not_is_short_unless_verbose(run: Run, project: Path) -> None:
+    done = run("why-not", "keys kind:code", "docs/setup.md")
+    assert done.out.splitlines() == [
+        "docs/setup.md  filtered",
+        "  ✗ filter: excluded by kind:code",
+        "  → drop kind:code from the query",
+        "  every stage and list: --verbose",
+    ]
+    verbose = run("why-not", "keys kind:code", "docs/setup.md", "--verbose").out
+    assert verbose.startswith("\n".join(done.out.splitlines()[:3]))
+    assert "· correct_spelling " in verbose
+    assert "by lexical" in verbose
+    for number in range(150):
+        (project / "docs" / f"k{number}.md").write_text(f"# Keys {number}\n\nrotate keys keys keys\n", encoding="utf-8")
+    (project / "docs" / "low.md").write_text(f"# Other\n\nrotate {'word ' * 300}\n", encoding="utf-8")
+    run("index")
+    done = run("why-not", "rotate keys", "docs/low.md")
+    assert "✗ retrieve: ranked too low to be a candidate: #" in done.out
+    (limit,) = re.findall(r"→ --limit (\d+): it is then the last one shown", done.out)
+    assert run("why-not", "rotate keys", "docs/low.md", "-n", limit).code == 0
+    assert len(done.out.splitlines()) <= 6
+    assert run("search", "rotate keys", "-n", limit, "--format", "files").out.splitlines()[-1] == "docs/low.md"
 
 
 def test_a_recipe_of_ones_own_is_listed_used_and_checked(run: Run, project: Path) -> None:

@@ -16,6 +16,8 @@ from waymeet.types import Document, Filters, Query, Ranking
 
 _MIN_LIST_CHUNKS = 2000
 """Length of the lists in which the rank of the document is looked up."""
+_TRIED_LIMITS = (100, 1000)
+"""Limits that are tried for a document that is too low in the lists to be a candidate."""
 _MAX_TITLE_WORDS = 6
 """Words of a title that are tried as additions to the query."""
 _OPTIONS = {
@@ -102,8 +104,8 @@ def why_not(traced: TracedQuery, document: Document, others: Iterable[tuple[Reci
             changes = tuple(_filter_changes(query, filters, tools))
         elif verdict != "found":
             changes = (
+                *(_try_limits(traced, document, rank) if verdict == "outranked" else ()),
                 *_try_changes(traced, document, others),
-                *_try_limits(traced, document, rank),
                 _feedback_command(query, document),
             )
     return WhyNot(
@@ -191,7 +193,7 @@ def _verdict(
     if rank is not None and rank <= search.query.limit:
         return "found", "", f"it is result #{rank}"
     if rank is not None:
-        return "outranked", "limit", f"it is #{rank} of {len(search.candidates)}; {search.query.limit} are shown"
+        return "outranked", "limit", f"it is #{rank} of {len(search.candidates)}; -n is {search.query.limit}"
     if filters:
         return "filtered", "filter", f"excluded by {', '.join(_describe_filter(search, name) for name in filters)}"
     if lost_at:
@@ -243,11 +245,12 @@ def _try_changes(traced: TracedQuery, document: Document, others: Iterable[tuple
 def _try_limits(traced: TracedQuery, document: Document, rank: int | None) -> Iterator[str]:
     """Yield the limit that includes a document.
 
-    A larger limit also starts the walk along links from more documents, so that the rank itself may not be enough.
+    In most recipes a larger limit makes the lists longer, so that the rank itself may not be enough.
     """
-    for limit in (rank, 2 * rank) if rank is not None else ():
-        new_rank = _try_rank(traced._replace(query=replace(traced.query, limit=limit)), document)
+    for tried in (rank, 2 * rank) if rank is not None else _TRIED_LIMITS:
+        new_rank = _try_rank(traced._replace(query=replace(traced.query, limit=tried)), document)
         if new_rank:
+            limit = new_rank if traced.recipe.pool_limit else tried
             yield f"--limit {limit}: it is then {'the last one shown' if new_rank == limit else f'#{new_rank}'}"
             return
 
