@@ -88,7 +88,7 @@ def _hit_lines(number: int, hit: Hit) -> Iterator[Line]:
 
 
 def _format_relevance(hit: Hit) -> str:
-    """Format the estimated relevance, from 0 to 1; a hit without evidence has none."""
+    """Format the estimated relevance, from 0 to 1. A hit without evidence has none."""
     return "–" if hit.relevance is None else f"{hit.relevance:.2f}"
 
 

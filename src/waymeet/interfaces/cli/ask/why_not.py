@@ -120,7 +120,7 @@ def _explain_unindexed(project: Project, request: Query, path: str, known: list[
 
 
 def _report_lines(report: "WhyNot", *, verbose: bool) -> Iterator[Line]:
-    """Show the stage that lost the document and the changes that include it, with `verbose` every stage."""
+    """Show the stage that lost the document and what includes it, or every stage."""
     if report.verdict == "found":
         yield [(report.document, "bold cyan place"), ("  found: ", "green"), (report.reason, "")]
     else:
