@@ -117,3 +117,5 @@ def test_the_status_has_recipe_time_and_degradations() -> None:
     assert plain(status_line(state, 60, get_cwidth)).startswith("copied")
     state.fail("The query only excludes words.")
     assert "only excludes" in plain(screen_lines(state, 60, 5, get_cwidth)[0])
+    narrow = " ".join(plain(line).strip() for line in screen_lines(state, 12, 5, get_cwidth))
+    assert narrow == "The query only excludes words."

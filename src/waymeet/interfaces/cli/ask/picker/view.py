@@ -27,7 +27,10 @@ KEYS = "Enter open · Ctrl-Y copy · Tab preview · PgUp PgDn scroll · Esc leav
 def screen_lines(state: PickerState, columns: int, rows: int, width: Width) -> list[Line]:
     """Lay out the list of hits and the preview."""
     if not state.hits:
-        return [fit(line, columns, width) for line in _empty_lines(state)][:rows]
+        text, style = _explain_empty(state)
+        return [fit([(row, style)], columns, width) for row in wrap(to_single_line(text), max(columns, 1), width)][
+            :rows
+        ]
     if state.shows_preview and columns >= _SIDE_COLUMNS:
         left = columns * 2 // 5
         listed = list_lines(state, left, rows, width)
@@ -42,15 +45,15 @@ def screen_lines(state: PickerState, columns: int, rows: int, width: Width) -> l
     return list_lines(state, columns, rows, width)
 
 
-def _empty_lines(state: PickerState) -> Iterator[Line]:
+def _explain_empty(state: PickerState) -> Segment:
+    """Explain why there are no results."""
     if state.message:
-        yield [(state.message, "yellow")]
-    elif state.is_searching:
-        yield [("Searching…", "dim")]
-    elif state.found is None:
-        yield [("Type what to search for. Filters work, too: kind:code path:src/", "dim")]
-    else:
-        yield [("Nothing found.", "yellow")]
+        return state.message, "yellow"
+    if state.is_searching:
+        return "Searching…", "dim"
+    if state.found is None:
+        return "Type what to search for. Filters work, too: kind:code path:src/", "dim"
+    return "Nothing found.", "yellow"
 
 
 def list_lines(state: PickerState, columns: int, rows: int, width: Width) -> list[Line]:
