@@ -154,6 +154,13 @@ def test_why_not_is_short_unless_verbose(run: Run, project: Path) -> None:
     assert run("search", "rotate keys", "-n", limit, "--format", "files").out.splitlines()[-1] == "docs/low.md"
 
 
+def test_why_not_names_the_translation_and_whole_words(run: Run, project: Path) -> None:
+    (project / "docs" / "setup.ja.md").write_text("---\nlang: ja\n---\n# 鍵の設定\n\nrotate signing keys\n", "utf-8")
+    done = run("why-not", "rotate signing keys", "docs/setup.ja.md")
+    assert "✗ collapse_translations: its translation docs/setup.md is shown instead" in done.out
+    assert "add “設定”" in run("why-not", "rotate", "docs/setup.ja.md", "-v").out
+
+
 def test_a_recipe_of_ones_own_is_listed_used_and_checked(run: Run, project: Path) -> None:
     (project / "waymeet.toml").write_text(
         '[recipes.mine]\ndescription = "Mine"\nstages = ["understand", "lexical", "fuse"]\n'

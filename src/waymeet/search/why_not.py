@@ -7,8 +7,9 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waymeet.analysis import list_terms, token_spans
+from waymeet.analysis import list_terms
 from waymeet.search.pipeline import extend_results, iterate_stages, run_stages, start
+from waymeet.search.shape.matched_words import matched_words
 from waymeet.search.state import Recipe, Search, Tools
 from waymeet.search.understand.inline_filters import parse_inline_filters
 from waymeet.settings import Settings
@@ -99,6 +100,8 @@ def why_not(traced: TracedQuery, document: Document, others: Iterable[tuple[Reci
         lists = _standings(traced, document.id)
         filters = _excluding_filters(search, document, tools)
         verdict, stage, reason = _verdict(search, rank, lost_at, filters, lists)
+        if verdict == "lost" and document.id in search.replaced:
+            reason = f"its translation {search.replaced[document.id]} is shown instead"
         changes: tuple[str, ...] = ()
         if verdict == "filtered":
             changes = tuple(_filter_changes(query, filters, tools))
@@ -197,7 +200,7 @@ def _verdict(
     if filters:
         return "filtered", "filter", f"excluded by {', '.join(_describe_filter(search, name) for name in filters)}"
     if lost_at:
-        return "lost", lost_at, f"the stage {lost_at} dropped it"
+        return "lost", lost_at, "this stage dropped it"
     return _verdict_not_retrieved(search, [standing for standing in lists if standing.rank is not None])
 
 
@@ -283,11 +286,7 @@ def _missing_words(query: str, document: Document) -> list[str]:
     """List words of a title, or else of a file name, that a query lacks, the longest first."""
     query_terms = set(list_terms(query))
     for name in (document.title, document.id.rpartition("/")[2].partition(".")[0]):
-        words = {
-            name[start:end]: None
-            for start, end, terms in token_spans(name)
-            if terms and not query_terms.issuperset(terms)
-        }
+        words = matched_words(name, set(list_terms(name)) - query_terms)
         if words:
             return sorted(words, key=lambda word: (-len(word), word))[:_MAX_TITLE_WORDS]
     return []
