@@ -16,8 +16,11 @@ A `Project` is a folder with its index. `open` it, update the index with `index`
 >>> [(hit.id, hit.title) for hit in project.search("how are ranks fused").hits]
 [('fusion.md#L1-L3', 'Fusion')]
 
-A `Query` has filters and options. `explain` adds the computation of each score. `context` collects text for a task:
+Options and filters are keyword arguments, or fields of a `Query`. `explain` adds the computation of each score.
+`context` collects text for a task:
 
+>>> [hit.id for hit in project.search("rank fusion", limit=3, kinds=["docs"]).hits]
+['fusion.md#L1-L3']
 >>> query = Query("rank fusion", limit=3, filters=Filters(kinds=("docs",)))
 >>> [hit.explanation.value == hit.score for hit in project.explain(query).hits if hit.explanation]
 [True]

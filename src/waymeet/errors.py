@@ -4,6 +4,7 @@ WaymeetError
 ├── UsageError              invalid request                                   (exit 2)
 │   ├── SettingsError       invalid settings file, variable or flag
 │   ├── UnknownRecipeError  unknown recipe or mode
+│   ├── UnknownOptionError  unknown keyword argument; a TypeError as well
 │   ├── RequestError        malformed request of a program
 │   ├── CursorError         invalid cursor, or one of another query
 │   ├── ConflictError       changed since it was read; has both texts         (exit 4)
@@ -52,6 +53,10 @@ class SettingsError(UsageError):
 
 class UnknownRecipeError(UsageError):
     """The recipe or mode is unknown."""
+
+
+class UnknownOptionError(UsageError, TypeError):
+    """A search of the library has no keyword argument of this name."""
 
 
 class RequestError(UsageError):

@@ -4,7 +4,7 @@ import os
 import re
 from glob import escape
 from hashlib import blake2b
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from waymeet.errors import NotFoundError, UsageError
 from waymeet.settings import PROJECT_FILE
@@ -144,3 +144,21 @@ def state_folder() -> Path:
 def is_too_broad(root: Path) -> bool:
     """Return whether a folder is too broad to index without a request: home folder or root."""
     return root in {Path(root.anchor), Path.home()}
+
+
+def relative_to_root(root: Path, path: str) -> str:
+    """Make a path or id relative to the root.
+
+    A path outside the root is returned unchanged; nothing is found under it.
+
+    >>> relative_to_root(Path("/project"), "/project/docs/a.md#L1-L2")
+    'docs/a.md#L1-L2'
+    >>> relative_to_root(Path("/a"), "./docs"), relative_to_root(Path("/a"), "b.md")
+    ('docs', 'b.md')
+    """
+    path = path.removeprefix("./")
+    pure = PurePath(path)
+    if not pure.is_absolute() or not pure.is_relative_to(root):
+        return path
+    slash = "/" if path.endswith("/") else ""
+    return pure.relative_to(root).as_posix() + slash if pure != root else "."

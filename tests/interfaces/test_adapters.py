@@ -48,6 +48,11 @@ def test_langchain(opened: Project) -> None:
     assert chain.invoke("rotate signing keys")[0] == "docs/setup.md"
     only = WaymeetRetriever(project=opened, recipe="classic", filters=Filters(kinds=("code",)))
     assert {each.metadata["kind"] for each in only.invoke("get user by id")} == {"code"}
+    assert {each.metadata["kind"] for each in WaymeetRetriever(project=opened, kinds=["code"]).invoke("user")} == {
+        "code"
+    }
+    with pytest.raises(WaymeetError, match=r"no option 'limt'.*\nDid you mean limit"):
+        WaymeetRetriever(project=opened, limt=3)  # type: ignore[call-arg]
     with pytest.raises(WaymeetError, match="no recipe"):
         WaymeetRetriever(project=opened, recipe="nope").invoke("x")
 
@@ -68,6 +73,10 @@ def test_llamaindex(opened: Project) -> None:
     assert "staleness" not in shown
     awaited = asyncio.run(retriever.aretrieve(QueryBundle("rotate signing keys")))
     assert [each.node.node_id for each in awaited] == [each.node.node_id for each in found]
+    only = WaymeetRetriever(opened, recipe="classic", mode="bm25_only", kinds=["code"]).retrieve("user")
+    assert {each.node.metadata["kind"] for each in only} == {"code"}
+    with pytest.raises(WaymeetError, match=r"no option 'limt'.*\nDid you mean limit"):
+        WaymeetRetriever(opened, limt=3)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize(("adapter", "library"), [("langchain", "langchain_core"), ("llamaindex", "llama_index")])

@@ -95,7 +95,7 @@ def test_japanese(project: Path, run: Run) -> None:
 
 
 def test_mode_means_classic(project: Path, run: Run) -> None:
-    answer = json.loads(run("search", "fused", "--mode", "bm25_only", "--json").out)
+    answer = json.loads(run("search", "fused", "--recipe", "classic", "--mode", "bm25_only", "--json").out)
     assert (answer["recipe"], answer["mode"], answer["degraded"]) == ("classic", "bm25_only", [])
 
 
@@ -239,7 +239,14 @@ def test_recipes_and_settings(project: Path, run: Run) -> None:
         (("search",), "Missing argument"),
         (("search", "x", "-n", "0"), "0 is not in the range"),
         (("search", "x", "--recipe", "autto"), "Did you mean auto?"),
-        (("search", "x", "--mode", "deep"), "has no mode"),
+        (("search", "x", "--mode", "deep"), "Recipes with this mode: deep."),
+        (("search", "x", "--mode", "hybrid"), "auto has no mode 'hybrid'.\nRecipes with this mode: classic, neigh"),
+        (("search", "x", "--mode", "words"), "No recipe has it. Modes: hybrid, bm25_only, vec_only (classic)"),
+        (("search", "x", "--recipe", "deep", "--mode", "keyword"), "with this mode: neighbours, files, skills_recall."),
+        (("why-not", "x", "README.md", "--mode", "hybrid"), "Recipes with this mode: classic, neighbours"),
+        (("search", "--", "-request"), "only excludes words: -request\nAdd a word to search for."),
+        (("search", "--", "-request", "kind:docs"), "only excludes words"),
+        (("why-not", "--", "-request", "README.md"), "only excludes words"),
         (("search", "x", "--set", "rrf.kk=1"), "Did you mean rrf.k?"),
         (("search", "x", "-C", "no/such"), "There is no folder"),
         (("search", "x", "-C", "README.md"), "is a file"),

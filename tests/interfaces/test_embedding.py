@@ -15,6 +15,7 @@ from support.subprocess_server import process
 from waymeet import Project
 from waymeet.errors import EmbeddingError, NoIndexError
 from waymeet.ingest.watch import WatchEvent
+from waymeet.interfaces.quality.bench import embed_or_raise
 from waymeet.models.remote.cost import Estimate
 from waymeet.stores.sqlite import SqliteStore
 
@@ -138,7 +139,7 @@ def test_nothing_is_paid_for_without_consent(project: Path, run: Run, asked: lis
     with Project.open(project) as opened:
         assert opened.index().embedding.remaining > 0  # type: ignore[union-attr]
         with pytest.raises(EmbeddingError, match="Nothing was sent"):
-            opened.embed_or_raise()
+            embed_or_raise(opened)
     assert len(sent(server)) == before
     assert run("index", "--yes").code == 0
     assert len(sent(server)) > before

@@ -124,6 +124,10 @@ def test_every_refusal_is_a_problem(server: Served) -> None:
     problem(server.ask("GET", "/v1/search?query=a&limit=x"), 400)
     problem(server.ask("GET", "/v1/search?query=a&query=b"), 400)
     problem(server.ask("GET", "/v1/search?query=a&recipe=nothing"), 400, "unknown_recipe")
+    told = problem(server.ask("GET", "/v1/search?query=a&mode=hybrid"), 400, "unknown_recipe")
+    assert "classic, neighbours, files" in told["next_step"]
+    told = problem(server.ask("POST", "/v1/search", {"query": "-request"}), 400, "refused")
+    assert "Add a word" in told["next_step"]
     problem(server.ask("GET", "/v1/search?query=a&cursor=nothing"), 400, "bad_cursor")
     problem(server.ask("GET", "/v1/search?" + "&".join(["kinds="] * 1100)), 400)
     problem(server.ask("POST", "/v1/search", b"{"), 400, "bad_request")

@@ -10,7 +10,7 @@ from waymeet.interfaces.adapters.common import find_passages
 from waymeet.interfaces.mcp.render import context_text, search_text
 from waymeet.interfaces.requests.operations.context import ContextRequest, answer_context
 from waymeet.interfaces.requests.operations.search import SearchRequest, answer_search
-from waymeet.types import LOW_RELEVANCE_NOTE, Filters
+from waymeet.types import LOW_RELEVANCE_NOTE
 
 GOOD, NOISE = "how are ranked lists fused", "which keys did harbour pilots of ancient carthage wear"
 SHOWN_NOTE = "No result looks relevant; showing the closest matches."
@@ -54,7 +54,7 @@ def test_agents_read_it_outside_of_quotations(project: Path, run: Run) -> None:
         said = search_text(found)
         pack = answer_context(opened, ContextRequest(task=NOISE))
         assert search_text(answer_search(opened, SearchRequest(query=GOOD))).startswith("<quoted-")
-        facts = find_passages(opened, NOISE, 3, "auto", Filters())[0].metadata
+        facts = find_passages(opened, NOISE, {"limit": 3})[0].metadata
     assert LOW_RELEVANCE_NOTE in said.splitlines()[0]
     assert said.count(LOW_RELEVANCE_NOTE) == 1
     assert LOW_RELEVANCE_NOTE in context_text(pack).splitlines()[0]

@@ -216,6 +216,8 @@ def test_an_answer_keeps_to_its_budget_and_goes_on_by_its_cursor(project: Path) 
         ("search", {}, "missing required field `query`"),
         ("search", {"query": "x", "cursor": "zz"}, "Next: call `search` again without a cursor."),
         ("search", {"query": "x", "recipe": "nope"}, "Next: call `search` again without recipe and mode."),
+        ("search", {"query": "x", "mode": "hybrid"}, "Recipes with this mode: classic, neighbours"),
+        ("search", {"query": "-request"}, "Add a word to search for."),
         ("read", {"id": "nope.md"}, "Next: call `search` for its id."),
         ("update", {"id": "nope", "version": "1", "text": "x"}, "Next: call `search` with kinds notes"),
     ],

@@ -2,6 +2,8 @@
 
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,6 +41,31 @@ def test_files_can_be_opened_from_where_one_stands(project: Path, run: Run, monk
     assert "fusion.md" in found
     assert "../README.md" in found
     assert all(Path(path).is_file() for path in found)
+
+
+def test_names_are_printed_as_they_are(project: Path, run: Run) -> None:
+    strange = "docs/a\ttab and\nnewline.md"
+    (project / strange).write_text("# Zebra\n\nA zebra.\n", encoding="utf-8")
+    run("index")
+    assert run("search", "zebra", "--format", "files").out == f"{strange}\n"
+    for args in (("--format", "files", "-0"), ("--null",), ("-0",)):
+        assert run("search", "zebra", *args).out == f"{strange}\0"
+    assert run("read", strange, "-0").out == f"{strange}\0"
+    for form in ("json", "md", "text"):
+        done = run("search", "zebra", "-0", "--format", form)
+        assert (done.code, "--null is for --format files" in done.err) == (2, True)
+    command = [sys.executable, "-m", "waymeet", "search", "zebra", "-0"]
+    assert subprocess.run(command, capture_output=True, check=True).stdout == strange.encode() + b"\0"
+
+
+def test_text_shows_the_relevance_and_an_explanation_the_score(project: Path, run: Run) -> None:
+    (hit, *_) = json.loads(run("search", "fusion", "--json").out)["hits"]
+    assert run("search", "fusion").out.startswith(f"1. {hit['id']}  {hit['relevance']:.2f}\n")
+    assert f"{hit['score']:.4f}" not in run("search", "fusion").out
+    assert f"   score {hit['score']:.4f}\n" in run("search", "fusion", "--explain").out
+    page = run("search", "fusion", "--format", "md").out
+    assert (f"relevance {hit['relevance']:.2f}" in page, " · score " in page) == (True, False)
+    assert f"score {hit['score']:.4f}" in run("search", "fusion", "--format", "md", "--explain").out
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Filters in the query, intents, feedback, why-not and custom recipes."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,16 @@ def test_reading_an_entry_is_remembered(run: Run, project: Path) -> None:
     assert list(json.loads(kept.read_text())) == ["docs/setup.md"]
 
 
+def test_a_phrase_that_occurs_nowhere_has_one_message(run: Run, project: Path) -> None:
+    done = run("search", '"rank keys nobody wrote"')
+    assert done.out.count("rank keys nobody wrote") == 1
+    assert 'no section contains "rank keys nobody wrote"' in done.out
+    assert "must contain" not in done.out
+    done = run("search", '"ranked lists" "rank keys nobody wrote"')
+    assert "must contain" not in done.out
+    assert 'note: must contain "ranked lists"' in run("search", '"ranked lists"').out
+
+
 def test_why_not_names_the_filter_the_rank_and_the_ignore_rule(run: Run, project: Path) -> None:
     (project / ".gitignore").write_text("*.tmp\nhidden.md\n", encoding="utf-8")
     (project / "hidden.md").write_text("# Hidden keys\n", encoding="utf-8")
@@ -117,6 +128,37 @@ def test_why_not_names_the_filter_the_rank_and_the_ignore_rule(run: Run, project
     done = run("why-not", "rotate signing keys", "docs/setup.md#L1-L3")
     assert (done.code, "it is result #1" in done.out) == (0, True)
     assert run("why-not", "keys", "docs/setup.md", "--recipe", "nope").code == 2
+
+
+def test_why_not_is_short_unless_verbose(run: Run, project: Path) -> None:
+    done = run("why-not", "keys kind:code", "docs/setup.md")
+    assert done.out.splitlines() == [
+        "docs/setup.md  filtered",
+        "  ✗ filter: excluded by kind:code",
+        "  → drop kind:code from the query",
+        "  every stage and list: --verbose",
+    ]
+    verbose = run("why-not", "keys kind:code", "docs/setup.md", "--verbose").out
+    assert verbose.startswith("\n".join(done.out.splitlines()[:3]))
+    assert "· correct_spelling " in verbose
+    assert "by lexical" in verbose
+    for number in range(150):
+        (project / "docs" / f"k{number}.md").write_text(f"# Keys {number}\n\nrotate keys keys keys\n", encoding="utf-8")
+    (project / "docs" / "low.md").write_text(f"# Other\n\nrotate {'word ' * 300}\n", encoding="utf-8")
+    run("index")
+    done = run("why-not", "rotate keys", "docs/low.md")
+    assert "✗ retrieve: ranked too low to be a candidate: #" in done.out
+    (limit,) = re.findall(r"→ --limit (\d+): it is then the last one shown", done.out)
+    assert run("why-not", "rotate keys", "docs/low.md", "-n", limit).code == 0
+    assert len(done.out.splitlines()) <= 6
+    assert run("search", "rotate keys", "-n", limit, "--format", "files").out.splitlines()[-1] == "docs/low.md"
+
+
+def test_why_not_names_the_translation_and_whole_words(run: Run, project: Path) -> None:
+    (project / "docs" / "setup.ja.md").write_text("---\nlang: ja\n---\n# 鍵の設定\n\nrotate signing keys\n", "utf-8")
+    done = run("why-not", "rotate signing keys", "docs/setup.ja.md")
+    assert "✗ collapse_translations: its translation docs/setup.md is shown instead" in done.out
+    assert "add “設定”" in run("why-not", "rotate", "docs/setup.ja.md", "-v").out
 
 
 def test_a_recipe_of_ones_own_is_listed_used_and_checked(run: Run, project: Path) -> None:

@@ -53,6 +53,7 @@ def test_a_request_says_all_that_a_query_can_say(opened: Project) -> None:
     request = SearchRequest(
         query="x",
         limit=3,
+        recipe="classic",
         mode="bm25_only",
         kinds=("docs",),
         paths=(str(opened.root / "docs"), "./src", ".github"),

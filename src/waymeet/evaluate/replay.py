@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from waymeet.ports import Embedder
-from waymeet.search.pipeline import stage_name, start
+from waymeet.search.pipeline import extend_results, stage_name, start
 from waymeet.search.state import Recipe, Search, Stage, Tools
 from waymeet.settings import Settings
 from waymeet.types import Query
@@ -94,7 +94,7 @@ class ReplayRunner:
             if not search.candidates and len(results) == position:
                 results.append(_StageResult(stage, read, search))
         self._cache[key] = results
-        return search
+        return extend_results(recipe, search, tools, settings)
 
     def _values_read(self, stage: Stage, settings: Settings) -> tuple[object, ...]:
         """Give the values of the settings that a stage reads.

@@ -7,11 +7,13 @@ from functools import partial
 from pathlib import Path
 from threading import Event
 from types import TracebackType
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
 from waymeet.errors import IndexUnavailableError
 from waymeet.ports import Progress
 from waymeet.project import Project
+from waymeet.project.query_options import QueryOptions
+from waymeet.settings import Layer
 from waymeet.types import Answer, Query
 
 if TYPE_CHECKING:
@@ -71,13 +73,21 @@ class AsyncProject:
         """Call a function that changes something, such as `answer_remember`, one at a time."""
         return await self._run_in(self._change_pool, partial(function, self.project, *args, **kwargs))
 
-    async def search(self, query: str | Query, *, refresh: bool = True) -> Answer:
+    async def search(
+        self, query: str | Query, *, refresh: bool = True, over: Iterable[Layer] = (), **options: Unpack[QueryOptions]
+    ) -> Answer:
         """Search, as `Project.search` does."""
-        return await self.call(Project.search, query, refresh=refresh)
+        return await self.call(Project.search, query, refresh=refresh, over=over, **options)
 
-    async def context(self, task: str | Query, *, budget: int = 0, refresh: bool = True) -> "Context":
+    async def explain(self, query: str | Query, **options: Unpack[QueryOptions]) -> Answer:
+        """Search and explain each score, as `Project.explain` does."""
+        return await self.call(Project.explain, query, **options)
+
+    async def context(
+        self, task: str | Query, *, budget: int = 0, refresh: bool = True, **options: Unpack[QueryOptions]
+    ) -> "Context":
         """Collect what to read for a task, as `Project.context` does."""
-        return await self.call(Project.context, task, budget=budget, refresh=refresh)
+        return await self.call(Project.context, task, budget=budget, refresh=refresh, **options)
 
     async def read(self, reference: str, *, start: int = 0, lines: int = 0) -> "Excerpt":
         """Read a section or lines of a file, as `Project.read` does."""

@@ -3,6 +3,7 @@
 Another backend is one package below `stores` and one line in `open_store`.
 """
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,14 +25,12 @@ def open_store(index: Path, *, create: bool = False, timeout: float | None = Non
 
 
 def check_store(index: Path, *, repair: bool) -> "CheckResult":
-    """Check an index for corruption, and repair it on request while no other process indexes."""
+    """Check an index for corruption, and repair it on request, while no other process writes."""
     from waymeet.ingest.lock import index_lock
     from waymeet.stores.sqlite.check.repair import check_index
 
-    if not repair:
-        return check_index(index, repair=False)
-    with index_lock(index, wait=True):
-        return check_index(index, repair=True)
+    with index_lock(index, wait=True) if repair else nullcontext():
+        return check_index(index, repair=repair)
 
 
 def repaired_files(store: Store) -> tuple[str, ...]:

@@ -5,18 +5,19 @@ from pathlib import Path
 from threading import RLock
 from time import monotonic, time_ns
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, Unpack
 
 from msgspec.structs import replace
 
 from waymeet.analysis import replace_surrogates
-from waymeet.errors import EmbeddingError, NoIndexError
+from waymeet.errors import NoIndexError
 from waymeet.paths import current_folder, existing_folder, index_file, known_folder, project_root
 from waymeet.ports import Counts, Progress, Store
 from waymeet.project import embedding as embedding_job
 from waymeet.project import freshness, indexing
 from waymeet.project.backend import check_store, open_store
 from waymeet.project.models import ActiveModels, Models, NewVectors
+from waymeet.project.query_options import QueryOptions, check_query, make_query
 from waymeet.project.search_tools import collect_tools
 from waymeet.recipes import find_recipe
 from waymeet.search.understand.inline_filters import clean_filters
@@ -192,14 +193,22 @@ class Project:
         self.close()
         return check_store(self.index_path, repair=repair)
 
-    def search(self, query: str | Query, *, refresh: bool = True, over: Iterable[Layer] = ()) -> Answer:
+    def search(
+        self,
+        query: str | Query,
+        *,
+        refresh: bool = True,
+        over: Iterable[Layer] = (),
+        **options: Unpack[QueryOptions],
+    ) -> Answer:
         """Answer a query, after indexing the files that changed if that is quick.
 
-        `over` are settings of this call only, with priority over all others.
+        `options` are fields of the query and its filters: `limit=5, recipe="threeway", kinds=["docs"]`. `over` are
+        settings of this call only, with priority over all others.
         """
-        query = Query(query, limit=self.settings.shape.limit) if isinstance(query, str) else query
-        query = replace(query, text=replace_surrogates(query.text), filters=clean_filters(query.filters))
+        query = make_query(self.root, self.settings.shape.limit, query, options)
         store = self._open_store()
+        check_query(query, self.settings.recipes, store)
         if refresh:
             freshness_notes = self._refresh(store)
         else:
@@ -238,20 +247,23 @@ class Project:
         tools = collect_tools(self._open_store(), self.index_path, settings, ActiveModels(()))
         return rerank_hits(replace_surrogates(query), hits, limit, tools, settings)
 
-    def explain(self, query: str | Query) -> Answer:
+    def explain(self, query: str | Query, **options: Unpack[QueryOptions]) -> Answer:
         """Answer a query and explain each score: a tree whose parts add up to it."""
-        query = Query(query, limit=self.settings.shape.limit) if isinstance(query, str) else query
+        query = make_query(self.root, self.settings.shape.limit, query, options)
         return self.search(replace(query, explain=True))
 
-    def context(self, task: str | Query, *, budget: int = 0, refresh: bool = True) -> "Context":
+    def context(
+        self, task: str | Query, *, budget: int = 0, refresh: bool = True, **options: Unpack[QueryOptions]
+    ) -> "Context":
         """Collect what to read for a task: the best sections and linked pages, within a budget.
 
-        The budget is in estimated tokens; 0 for that of the settings.
+        The budget is in estimated tokens; 0 for that of the settings. `options` are those of `search`.
         """
         from waymeet.search.context import build_context
 
-        query = Query(task) if isinstance(task, str) else task
-        answer = self.search(replace(query, limit=self.settings.context.results), refresh=refresh)
+        limit = options.get("limit", self.settings.context.results)
+        query = make_query(self.root, limit, task, options)
+        answer = self.search(replace(query, limit=limit), refresh=refresh)
         store = self._open_store()
         with store.snapshot():
             return build_context(answer, store, budget or self.settings.context.budget, self.settings)
@@ -259,16 +271,6 @@ class Project:
     def create_empty_index(self) -> "Tools":
         """Create an empty index for documents that are not files, and the tools to search it."""
         return self.tools(self._open_store(create=True))
-
-    def embed_or_raise(self, progress: Progress | None = None) -> None:
-        """Embed all sections without a vector.
-
-        Raises:
-            EmbeddingError: a model failed.
-        """
-        report = self.embed(progress)
-        if report.error:
-            raise EmbeddingError(report.error, report.hint)
 
     def refreshed_store(self) -> tuple[Store, tuple[Degraded, ...]]:
         """Give the store, brought up to date as for a search, and what it lacks all the same."""

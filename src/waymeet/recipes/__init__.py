@@ -34,6 +34,26 @@ def find_recipe(name: str, own: Mapping[str, CustomRecipe] | None = None) -> Rec
     raise UnknownRecipeError(f"There is no recipe {name!r}.", hint)
 
 
+def check_mode(recipe: Recipe, mode: str, own: Mapping[str, CustomRecipe]) -> None:
+    """Check that a recipe has a mode.
+
+    Raises:
+        UnknownRecipeError: it does not; the hint names the recipes that have it.
+    """
+    if not mode or mode in recipe.modes:
+        return
+    modes = {name: known.modes for name, known in RECIPES.items()}
+    modes |= {name: custom.modes or modes.get(custom.base, ()) for name, custom in own.items()}
+    having = [name for name in modes if mode in modes[name]]
+    if having:
+        hint = f"Recipes with this mode: {', '.join(having)}. Name the recipe, too: --recipe {having[0]} --mode {mode}"
+    else:
+        listed = (f"{', '.join(names)} ({name})" for name, names in modes.items() if names)
+        hint = f"No recipe has it. Modes: {'; '.join(listed)}."
+        hint += " To search by words only: --recipe classic --mode bm25_only" if mode == "words" else ""
+    raise UnknownRecipeError(f"The recipe {recipe.name} has no mode {mode!r}.", hint)
+
+
 def list_recipes(own: Mapping[str, CustomRecipe]) -> Iterator[Recipe]:
     """Yield every recipe, those of the user's settings last."""
     yield from RECIPES.values()

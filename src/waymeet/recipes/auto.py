@@ -33,4 +33,5 @@ AUTO = Recipe(
         limit_per_document,
     ),
     overrides={"pool": {"min": 100}, "bm25": {"fields": {"inbound": 0.3}}},
+    pool_limit=10,
 )

@@ -31,6 +31,7 @@ def build_recipe(name: str, own: CustomRecipe, known: Mapping[str, Recipe]) -> R
         stages=_find_stages(where, own.stages) if own.stages or base is None else base.stages,
         overrides=merge_trees(base.overrides if base else {}, overrides),
         modes=own.modes or (base.modes if base else ()),
+        pool_limit=base.pool_limit if base else 0,
     )
 
 

@@ -9,16 +9,22 @@
 A recipe lists the stages of steps 1 to 4. A stage is a function from one immutable `Search` to the next.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from time import perf_counter
 
 from msgspec.structs import replace
 
 from waymeet.errors import UnknownRecipeError
+from waymeet.formulas.explanation import product, quotient, value
+from waymeet.search.retrieve.first_stage import pool_size
 from waymeet.search.shape.hits import shape
 from waymeet.search.state import Recipe, Search, Stage, Tools
 from waymeet.settings import Settings
-from waymeet.types import LOW_RELEVANCE_NOTE, Answer, Filters, Query, Step
+from waymeet.types import LOW_RELEVANCE_NOTE, Answer, Explanation, Filters, Query, Step
+
+_POOL_GROWTH = 10
+"""Factor by which lists of fixed length grow if a query wants more results than they gave."""
 
 
 def answer_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> Answer:
@@ -51,14 +57,19 @@ def answer_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings)
 
 def run_stages(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> tuple[Search, tuple[Step, ...]]:
     """Run all stages of a recipe, and record the time or skip reason of each."""
-    last, steps = start(recipe, query), []
-    for step, search in iterate_stages(recipe, last, tools, settings):
-        last = search
+    search, steps = _run_once(recipe, start(recipe, query), tools, settings)
+    return extend_results(recipe, search, tools, settings), steps
+
+
+def _run_once(recipe: Recipe, search: Search, tools: Tools, settings: Settings) -> tuple[Search, tuple[Step, ...]]:
+    steps = []
+    for step, after in iterate_stages(recipe, search, tools, settings):
+        search = after
         steps.append(step)
-    return last, tuple(steps)
+    return search, tuple(steps)
 
 
-def start(recipe: Recipe, query: Query) -> Search:
+def start(recipe: Recipe, query: Query, pool_limit: int = 0) -> Search:
     """Create the state that the first stage of a recipe gets.
 
     Raises:
@@ -66,10 +77,57 @@ def start(recipe: Recipe, query: Query) -> Search:
     """
     if query.mode and query.mode not in recipe.modes:
         known = f"It has: {', '.join(recipe.modes)}." if recipe.modes else f"The recipe {recipe.name} has no modes."
-        known += " For the eight stages of deep search use --recipe deep." if query.mode == "deep" else ""
         raise UnknownRecipeError(f"The recipe {recipe.name} has no mode {query.mode!r}.", known)
     mode = query.mode or next(iter(recipe.modes), "")
-    return Search(query, mode, _exclude_folders(query.filters), text=query.text)
+    return Search(query, mode, _exclude_folders(query.filters), pool_limit or recipe.pool_limit, text=query.text)
+
+
+def extend_results(recipe: Recipe, search: Search, tools: Tools, settings: Settings) -> Search:
+    """Append results of longer lists if the query wants more than the fixed lists gave.
+
+    The first results stay as they are, so that the limit of a query never changes their order.
+    """
+    longer = search
+    while search.pool_limit and len(search.candidates) <= search.query.limit and _is_cut(longer, settings):
+        pool_limit = longer.pool_limit * _POOL_GROWTH
+        longer, _ = _run_once(recipe, start(recipe, search.query, pool_limit), tools, settings)
+        search = _append_results(search, longer)
+    return search
+
+
+def _is_cut(search: Search, settings: Settings) -> bool:
+    """Return whether longer lists, or links from more documents, could give further results."""
+    is_full = any(len(ranking) >= pool_size(search, settings) for ranking in search.lists.values())
+    documents = {candidate.document for candidate in search.candidates}
+    return is_full or len(documents) > search.pool_results * settings.pool.seeds
+
+
+def _append_results(search: Search, longer: Search) -> Search:
+    """Append the new results of longer lists, with scores below those of the first ones."""
+    counts = Counter(candidate.document for candidate in search.candidates)
+    max_counts = Counter(candidate.document for candidate in longer.candidates)
+    left_out = search.replaced.keys() | {shown for hidden, shown in longer.replaced.items() if hidden in counts}
+    present = {candidate.chunks or (candidate.document,) for candidate in search.candidates}
+    further = []
+    for candidate in longer.candidates:
+        document = candidate.document
+        is_new = (candidate.chunks or (document,)) not in present and document not in left_out
+        if is_new and counts[document] < max_counts[document]:
+            counts[document] += 1
+            further.append(candidate)
+    if not search.candidates or not further:
+        return replace(search, candidates=(*search.candidates, *further))
+    lowest, best = search.candidates[-1].score.value, further[0].score
+    below = (replace(candidate, score=_place_below(lowest, candidate.score, best)) for candidate in further)
+    return replace(search, candidates=(*search.candidates, *below))
+
+
+def _place_below(lowest: float, score: Explanation, best: Explanation) -> Explanation:
+    """Scale a score of a longer list to below the lowest score of the first results."""
+    share = value(1.0, "not scaled: the lowest score, or the best further one, is not positive")
+    if lowest > 0.0 and best.value > 0.0:
+        share = quotient("score / best further score", score, value(best.value, "best further score"))
+    return product("placed below the results of shorter lists", value(lowest, "lowest score of those"), share)
 
 
 def iterate_stages(recipe: Recipe, search: Search, tools: Tools, settings: Settings) -> Iterator[tuple[Step, Search]]:

@@ -62,6 +62,8 @@ class Search(Struct, frozen=True):
     query: Query
     mode: str = ""
     filters: Filters = Filters()
+    pool_limit: int = 0
+    """Number of results that the sizes of lists and pools are computed from; 0 for the limit of the query."""
     deferred_filters: Filters = Filters()
     """Filters that apply to the result only, so that a walk may pass through excluded documents."""
     text: str = ""
@@ -100,6 +102,8 @@ class Search(Struct, frozen=True):
     """Scores of the reranker, by chunk."""
     candidates: tuple[Candidate, ...] = ()
     """Best first."""
+    replaced: Mapping[str, str] = {}
+    """Documents left out in favour of another one, such as translations, with the one that is shown."""
     search_type: str = "hybrid"
     degraded: tuple[Degraded, ...] = ()
     notes: tuple[str, ...] = ()
@@ -117,6 +121,11 @@ class Search(Struct, frozen=True):
     def miss(self, stage: str, code: str, detail: str) -> "Search":
         """Skip the stage and note that the answer is incomplete without it."""
         return self.degrade(stage, code, detail).skip(code)
+
+    @property
+    def pool_results(self) -> int:
+        """Number of results that the sizes of lists and pools are computed from."""
+        return self.pool_limit or self.query.limit
 
     @property
     def vector_share(self) -> float:
@@ -141,3 +150,6 @@ class Recipe(Struct, frozen=True):
     """The recipe's own settings: they override the defaults, and the user's settings override them."""
     modes: tuple[str, ...] = ()
     """Modes that a caller may choose; the first is the default."""
+    pool_limit: int = 0
+    """Number of results that the sizes of lists and pools are computed from, whatever limit a query has, so that the
+    limit never changes the order of the results; 0 for the limit of the query."""

@@ -7,8 +7,9 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waymeet.analysis import list_terms, token_spans
-from waymeet.search.pipeline import iterate_stages, run_stages, start
+from waymeet.analysis import list_terms
+from waymeet.search.pipeline import extend_results, iterate_stages, run_stages, start
+from waymeet.search.shape.matched_words import matched_words
 from waymeet.search.state import Recipe, Search, Tools
 from waymeet.search.understand.inline_filters import parse_inline_filters
 from waymeet.settings import Settings
@@ -16,6 +17,8 @@ from waymeet.types import Document, Filters, Query, Ranking
 
 _MIN_LIST_CHUNKS = 2000
 """Length of the lists in which the rank of the document is looked up."""
+_TRIED_LIMITS = (100, 1000)
+"""Limits that are tried for a document that is too low in the lists to be a candidate."""
 _MAX_TITLE_WORDS = 6
 """Words of a title that are tried as additions to the query."""
 _OPTIONS = {
@@ -97,13 +100,15 @@ def why_not(traced: TracedQuery, document: Document, others: Iterable[tuple[Reci
         lists = _standings(traced, document.id)
         filters = _excluding_filters(search, document, tools)
         verdict, stage, reason = _verdict(search, rank, lost_at, filters, lists)
+        if verdict == "lost" and document.id in search.replaced:
+            reason = f"its translation {search.replaced[document.id]} is shown instead"
         changes: tuple[str, ...] = ()
         if verdict == "filtered":
             changes = tuple(_filter_changes(query, filters, tools))
         elif verdict != "found":
             changes = (
+                *(_try_limits(traced, document, rank) if verdict == "outranked" else ()),
                 *_try_changes(traced, document, others),
-                *_try_limits(traced, document, rank),
                 _feedback_command(query, document),
             )
     return WhyNot(
@@ -124,6 +129,9 @@ def _trace_document(traced: TracedQuery, document: str) -> tuple[Search, tuple[T
         is_present = bool(state)
         missing = "absent" if search.lists or is_fused else "before retrieval"
         traces.append(Trace(step.stage, f"skipped: {step.skipped}" if step.skipped else state or missing))
+    if not is_present:
+        last = extend_results(traced.recipe, last, traced.tools, traced.settings)
+        is_present = _rank(last, document) is not None
     return last, tuple(traces), "" if is_present else lost_at
 
 
@@ -188,11 +196,11 @@ def _verdict(
     if rank is not None and rank <= search.query.limit:
         return "found", "", f"it is result #{rank}"
     if rank is not None:
-        return "outranked", "limit", f"it is #{rank} of {len(search.candidates)}; {search.query.limit} are shown"
+        return "outranked", "limit", f"it is #{rank} of {len(search.candidates)}; -n is {search.query.limit}"
     if filters:
         return "filtered", "filter", f"excluded by {', '.join(_describe_filter(search, name) for name in filters)}"
     if lost_at:
-        return "lost", lost_at, f"the stage {lost_at} dropped it"
+        return "lost", lost_at, "this stage dropped it"
     return _verdict_not_retrieved(search, [standing for standing in lists if standing.rank is not None])
 
 
@@ -240,11 +248,12 @@ def _try_changes(traced: TracedQuery, document: Document, others: Iterable[tuple
 def _try_limits(traced: TracedQuery, document: Document, rank: int | None) -> Iterator[str]:
     """Yield the limit that includes a document.
 
-    A larger limit also starts the walk along links from more documents, so that the rank itself may not be enough.
+    In most recipes a larger limit makes the lists longer, so that the rank itself may not be enough.
     """
-    for limit in (rank, 2 * rank) if rank is not None else ():
-        new_rank = _try_rank(traced._replace(query=replace(traced.query, limit=limit)), document)
+    for tried in (rank, 2 * rank) if rank is not None else _TRIED_LIMITS:
+        new_rank = _try_rank(traced._replace(query=replace(traced.query, limit=tried)), document)
         if new_rank:
+            limit = new_rank if traced.recipe.pool_limit else tried
             yield f"--limit {limit}: it is then {'the last one shown' if new_rank == limit else f'#{new_rank}'}"
             return
 
@@ -277,11 +286,7 @@ def _missing_words(query: str, document: Document) -> list[str]:
     """List words of a title, or else of a file name, that a query lacks, the longest first."""
     query_terms = set(list_terms(query))
     for name in (document.title, document.id.rpartition("/")[2].partition(".")[0]):
-        words = {
-            name[start:end]: None
-            for start, end, terms in token_spans(name)
-            if terms and not query_terms.issuperset(terms)
-        }
+        words = matched_words(name, set(list_terms(name)) - query_terms)
         if words:
             return sorted(words, key=lambda word: (-len(word), word))[:_MAX_TITLE_WORDS]
     return []

@@ -6,7 +6,8 @@ from msgspec import Struct
 
 from waymeet.errors import UsageError
 from waymeet.project import Project
-from waymeet.types import Answer, Filters, Hit, Query
+from waymeet.project.query_options import QueryOptions
+from waymeet.types import Answer, Hit
 
 MODEL_METADATA = ("title", "source", "headings")
 """Metadata that help a language model to read a passage; the other keys are for programs."""
@@ -22,10 +23,11 @@ class Passage(Struct, frozen=True):
     metadata: dict[str, Any]
 
 
-def find_passages(project: Project, text: str, limit: int, recipe: str, filters: Filters) -> list[Passage]:
+def find_passages(project: Project, text: str, options: QueryOptions) -> list[Passage]:
     """Search, and give the hits of `Project.search` with the full texts of their sections."""
-    query = Query(text, limit=limit or project.settings.shape.limit, recipe=recipe, filters=filters)
-    answer = project.search(query)
+    if not options.get("limit", 1):  # 0 stands for the limit of the project's settings
+        options = {**options, "limit": project.settings.shape.limit}
+    answer = project.search(text, **options)
     texts = project.texts([hit.id for hit in answer.hits])
     return [
         Passage(hit.id, texts.get(hit.id) or _join_snippets(hit), hit.score, _metadata(hit, answer))

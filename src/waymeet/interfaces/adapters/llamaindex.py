@@ -7,10 +7,11 @@
 """
 
 import asyncio
+from typing import Unpack
 
 from waymeet.interfaces.adapters.common import MODEL_METADATA, find_passages, missing_library
 from waymeet.project import Project
-from waymeet.types import Filters
+from waymeet.project.query_options import QueryOptions, check_option_names
 
 try:
     from llama_index.core.base.base_retriever import BaseRetriever
@@ -18,8 +19,6 @@ try:
     from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 except ImportError as error:
     raise missing_library("llama-index-core", "llamaindex") from error
-
-_NO_FILTERS = Filters()
 
 
 class WaymeetRetriever(BaseRetriever):
@@ -33,20 +32,17 @@ class WaymeetRetriever(BaseRetriever):
         self,
         project: Project,
         *,
-        limit: int = 0,
-        recipe: str = "auto",
-        filters: Filters = _NO_FILTERS,
         callback_manager: CallbackManager | None = None,
+        **options: Unpack[QueryOptions],
     ) -> None:
-        """Make a retriever of at most `limit` sections, 0 for the project's setting."""
+        """Make a retriever with the options of `Project.search`."""
         super().__init__(callback_manager=callback_manager)
+        check_option_names(options)
         self._project = project
-        self._limit = limit
-        self._recipe = recipe
-        self._filters = filters
+        self._options = options
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        passages = find_passages(self._project, query_bundle.query_str, self._limit, self._recipe, self._filters)
+        passages = find_passages(self._project, query_bundle.query_str, self._options)
         return [
             NodeWithScore(
                 node=TextNode(

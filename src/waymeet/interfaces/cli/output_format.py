@@ -1,6 +1,8 @@
 """Output of lists as text, JSON, JSON lines, Markdown or file names."""
 
+import io
 import os
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 
@@ -14,6 +16,9 @@ from waymeet.project import Project
 from waymeet.types import Degraded
 
 FORMS = ("text", "json", "jsonl", "md", "files")
+_NUL = "waymeet.nul"
+"""Key of the context's `meta`: whether paths end with a NUL character."""
+_NUL_HELP = "End each path with NUL instead of a newline, for xargs -0; implies --format files."
 
 
 class Listing(Struct, frozen=True):
@@ -42,10 +47,17 @@ def format_option(*more: str, drop: tuple[str, ...] = ()) -> Callable[[Callable[
         def run(form: str | None, as_json: bool, **options: object) -> int:
             if as_json and form not in {None, "json"}:
                 raise click.UsageError(f"--json and --format {form} exclude each other.")
-            return command(form="json" if as_json else form or "text", **options)
+            has_nul = bool(options.pop("null", False))
+            if has_nul and (as_json or form not in {None, "files"}):
+                raise click.UsageError(f"--null is for --format files, not for {'json' if as_json else form}.")
+            click.get_current_context().meta[_NUL] = has_nul
+            return command(form="json" if as_json else form or ("files" if has_nul else "text"), **options)
 
-        choice = click.option("--format", "form", type=click.Choice(forms), help="Output format [default: text].")
-        return choice(click.option("--json", "as_json", is_flag=True, help="Print JSON: short for --format json.")(run))
+        added: Callable[..., int] = run
+        if "files" in forms:
+            added = click.option("-0", "--null", is_flag=True, help=_NUL_HELP)(added)
+        added = click.option("--json", "as_json", is_flag=True, help="Print JSON: short for --format json.")(added)
+        return click.option("--format", "form", type=click.Choice(forms), help="Output format [default: text].")(added)
 
     return add_options
 
@@ -74,14 +86,24 @@ def print_listing(form: str, listing: Listing, project: Project | None) -> None:
 
 
 def print_files(documents: Iterable[str], project: Project) -> None:
-    """Print each file once, as a path relative to the current folder."""
+    """Print each file once, as a path relative to the current folder.
+
+    Other programs get the path as it is. On a terminal, control characters are replaced.
+    """
+    context = click.get_current_context(silent=True)
+    end = "\0" if context and context.meta.get(_NUL) else "\n"
     for document in dict.fromkeys(documents):
         path = project.root / document
         try:
             shown = os.path.relpath(path) if is_visible(path) else document
         except (OSError, ValueError):  # another drive, or the current folder was deleted
             shown = str(path)
-        click.echo(to_single_line(shown))
+        if sys.stdout.isatty():
+            click.echo(f"{to_single_line(shown)}{end}", nl=False)
+        elif isinstance(sys.stdout, io.TextIOWrapper):
+            click.echo(os.fsencode(f"{shown}{end}"), nl=False)  # the bytes of the name, whatever the encoding
+        else:
+            click.echo(f"{shown}{end}", nl=False)
 
 
 def print_text(lines: Iterable[str]) -> None:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from waymeet.errors import EmbeddingError
 from waymeet.evaluate.ablation import list_signals
 from waymeet.evaluate.collection import Collection, load_collection, misspell_queries, sample_queries
 from waymeet.evaluate.indexing import (
@@ -128,7 +129,7 @@ def collection_bench(
             index_files(tools.store, collection, project.settings, indexing)
         else:
             index_documents(tools.store, unsplit, project.settings.chunking, indexing, whole=options.whole)
-        project.embed_or_raise(embedding)
+        embed_or_raise(project, embedding)
         if collection.files:
             collection = resolve_judgements(collection, sections or tools.store)
         tools = tools._replace(feedback=collect_feedback(collection, tools.store))
@@ -164,7 +165,7 @@ def project_bench(
     with _temporary_folder() as place, Project.open(root, index=place / "index.db", flags=flags) as project:
         tools = project.create_empty_index()
         mined = mine_collection(project.root, tools.store, project.settings, most, indexing)
-        project.embed_or_raise(embedding)
+        embed_or_raise(project, embedding)
         yield Bench(mined.collections, tools, project.layers, mined.remarks)
 
 
@@ -228,3 +229,14 @@ def make_weight_measurer(benches: Sequence[Bench]) -> MeasureWeights:
         return measure_without_intervals(collection, by_collection[collection.name].run(AUTO, collection, over=over))
 
     return measure
+
+
+def embed_or_raise(project: Project, progress: Progress | None = None) -> None:
+    """Embed all sections without a vector.
+
+    Raises:
+        EmbeddingError: a model failed.
+    """
+    report = project.embed(progress)
+    if report.error:
+        raise EmbeddingError(report.error, report.hint)

@@ -31,7 +31,8 @@ def _format_hit(number: int, hit: Hit) -> Iterator[str]:
     yield f"## {number}. {escape(hit.title or hit.document)}"
     yield ""
     relevance = "" if hit.relevance is None else f" · relevance {hit.relevance:.2f}"
-    yield f"{code(hit.id)} · {hit.score:.4f}{relevance} · {escape(hit.relevance_reason)}"
+    score = "" if hit.explanation is None else f" · score {hit.score:.4f}"
+    yield f"{code(hit.id)}{relevance}{score} · {escape(hit.relevance_reason)}"
     if hit.staleness in {"stale", "possibly_stale"}:
         yield f"**{hit.staleness.replace('_', ' ')}**: {escape(hit.staleness_reason)}"
     for section in hit.sections:

@@ -67,7 +67,7 @@ def render_answer(answer: Answer, *, summarise: bool = False) -> Iterator[Line]:
 
 def _hit_lines(number: int, hit: Hit) -> Iterator[Line]:
     first = hit.sections[0]
-    yield [(f"{number}. ", "dim"), (hit.id, "bold cyan place"), (f"  {hit.score:.4f}", "green")]
+    yield [(f"{number}. ", "dim"), (hit.id, "bold cyan place"), (f"  {_format_relevance(hit)}", "green")]
     crumbs = " › ".join(dict.fromkeys(filter(None, (hit.title, *first.headings))))
     yield [("   ", ""), (crumbs, "bold")]
     yield [("   ", ""), (hit.relevance_reason, "dim")]
@@ -87,8 +87,14 @@ def _hit_lines(number: int, hit: Hit) -> Iterator[Line]:
         yield [(f"   {arrow} ", "dim"), (page.document, "cyan place"), (f"  {page.title} ({page.kind})", "dim")]
 
 
+def _format_relevance(hit: Hit) -> str:
+    """Format the estimated relevance, from 0 to 1. A hit without evidence has none."""
+    return "–" if hit.relevance is None else f"{hit.relevance:.2f}"
+
+
 def _explanation_lines(hit: Hit, *, summarise: bool) -> Iterator[Line]:
     if hit.explanation is not None and summarise:
+        yield [(f"   score {hit.score:.4f}", "dim")]
         yield from summary_lines(hit.explanation, hit.relevance)
         return
     for tree in (hit.explanation, hit.relevance_explanation):

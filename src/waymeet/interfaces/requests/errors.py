@@ -21,6 +21,7 @@ _KINDS: dict[type[WaymeetError], _ErrorKind] = {
     errors.UsageError: _ErrorKind("refused", 400, "Change the request as the message says."),
     errors.SettingsError: _ErrorKind("settings", 500, "Correct the setting that the message names."),
     errors.UnknownRecipeError: _ErrorKind("unknown_recipe", 400, "Choose an existing recipe and mode, or none."),
+    errors.UnknownOptionError: _ErrorKind("unknown_option", 400, "Correct the name of the option."),
     errors.RequestError: _ErrorKind("bad_request", 400, "Compare the request with its schema."),
     errors.CursorError: _ErrorKind("bad_cursor", 400, "Search again without a cursor."),
     errors.ConflictError: _ErrorKind("conflict", 409, "Read the item again and base the change on its new version."),

@@ -1,28 +1,12 @@
 """Field types that several requests share, with their descriptions in the schemas."""
 
-from pathlib import Path, PurePath
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from waymeet import paths
 
-def relative_to_root(root: Path, path: str) -> str:
-    """Make a path or id relative to the root.
-
-    A path outside the root is returned unchanged; nothing is found under it.
-
-    >>> relative_to_root(Path("/project"), "/project/docs/a.md#L1-L2")
-    'docs/a.md#L1-L2'
-    >>> relative_to_root(Path("/a"), "./docs"), relative_to_root(Path("/a"), "b.md")
-    ('docs', 'b.md')
-    """
-    path = path.removeprefix("./")
-    pure = PurePath(path)
-    if not pure.is_absolute() or not pure.is_relative_to(root):
-        return path
-    slash = "/" if path.endswith("/") else ""
-    return pure.relative_to(root).as_posix() + slash if pure != root else "."
-
+relative_to_root = paths.relative_to_root
 
 Kind = Literal["docs", "code", "notes", "tasks", "skills", "files", "folders"]
 ItemKind = Literal["notes", "tasks", "skills"]

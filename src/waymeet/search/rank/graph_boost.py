@@ -41,7 +41,7 @@ def boost_linked(search: Search, tools: Tools, settings: Settings) -> Search:
     if search.query.depth == 0 or not search.candidates:
         return search.skip("no candidates to start from" if search.query.depth != 0 else "depth 0")
     scores = _document_scores(search)
-    sources = list(scores)[: search.query.limit * settings.pool.seeds]
+    sources = list(scores)[: search.pool_results * settings.pool.seeds]
     contributions: dict[str, _Contribution] = {}
     truncated = []
     length_factor, weight_by_kind = _length_factor(tools), dict[tuple[str, bool], float]()
@@ -144,7 +144,7 @@ def _select_receivers(
 ) -> list[str]:
     """Select all documents that are candidates already, and the best of the others."""
     known = [document for document in contributions if document in scores]
-    limit = search.query.limit * settings.pool.seeds
+    limit = search.pool_results * settings.pool.seeds
     new = sorted(contributions.keys() - known, key=lambda document: (-contributions[document].score, document))
     return known + new[:limit]
 

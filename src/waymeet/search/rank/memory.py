@@ -130,7 +130,7 @@ def walk_links(search: Search, tools: Tools, settings: Settings) -> Search:
         return search.skip("depth 0" if search.query.depth == 0 else "fusion is disabled")
     fused = {document: rrf(ranks, {}, settings.rrf.k).value for document, ranks in _ranks(search.lists).items()}
     best = sorted(fused, key=lambda document: (-fused[document], document))
-    starts = {document: fused[document] for document in best[: search.query.limit * settings.pool.seeds]}
+    starts = {document: fused[document] for document in best[: search.pool_results * settings.pool.seeds]}
     if not starts:
         return search.skip("no documents to start from")
     depth = settings.graph.depth if search.query.depth is None else search.query.depth

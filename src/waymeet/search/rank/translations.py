@@ -11,8 +11,6 @@ from waymeet.settings import Settings
 from waymeet.types import Chunk, Document, Hit, Translation
 
 TRANSLATION = "translation"
-_PAGES = 2
-"""Leading documents that are searched for translations, as a multiple of the requested results."""
 _MAX_TRANSLATIONS = 8
 """Translations named for one hit."""
 _MIN_SCORE_SHARE = 0.5
@@ -22,26 +20,24 @@ _CJK = frozenset({"ja", "ko", "zh"})
 
 def collapse_translations(search: Search, tools: Tools, _settings: Settings) -> Search:
     """Keep one document of each group of translations."""
-    leading = search.query.limit * _PAGES + _MAX_TRANSLATIONS
-    documents = list(dict.fromkeys(candidate.document for candidate in search.candidates))[:leading]
     scores: dict[str, float] = {}
     for candidate in search.candidates:
         scores[candidate.document] = max(scores.get(candidate.document, 0.0), candidate.score.value)
     groups = {
         tuple(sorted(document for document in group if document in scores))
-        for group in translation_groups(tools.store, documents).values()
+        for group in translation_groups(tools.store, list(scores)).values()
     }
     groups = {group for group in groups if len(group) > 1}
     if not groups:
         return search.skip("no translations among the results")
     by_id = tools.store.documents({document for group in groups for document in group})
     language = detect_cjk_language(search.text)
-    hidden: set[str] = set()
+    replaced: dict[str, str] = {}
     for group in groups:
         shown = _select_translation([by_id[document] for document in group if document in by_id], scores, language)
-        hidden.update(document for document in group if document != shown)
-    visible = tuple(candidate for candidate in search.candidates if candidate.document not in hidden)
-    return replace(search, candidates=visible)
+        replaced |= {document: shown for document in group if document != shown}
+    visible = tuple(candidate for candidate in search.candidates if candidate.document not in replaced)
+    return replace(search, candidates=visible, replaced=replaced)
 
 
 def translation_groups(store: Store, documents: Sequence[str]) -> Mapping[str, frozenset[str]]:

@@ -90,7 +90,7 @@ def vector(search: Search, tools: Tools, settings: Settings) -> Search:
 
 def pool_size(search: Search, settings: Settings) -> int:
     """Compute how many chunks a list retrieves."""
-    return max(search.query.limit * settings.pool.factor, settings.pool.min)
+    return max(search.pool_results * settings.pool.factor, settings.pool.min)
 
 
 def defer_type_filter(search: Search, _tools: Tools, _settings: Settings) -> Search:
@@ -107,7 +107,7 @@ def defer_type_filter(search: Search, _tools: Tools, _settings: Settings) -> Sea
 def graph_proximity(search: Search, tools: Tools, settings: Settings) -> Search:
     """Walk along links, in both directions, from the best documents of the vector list."""
     documents = dict.fromkeys(row.document for row in search.ranking("vector"))
-    starts = list(documents)[: search.query.limit * settings.pool.seeds]
+    starts = list(documents)[: search.pool_results * settings.pool.seeds]
     if not starts:
         return search.skip("no vector results to start from")
     depth = settings.graph.depth if search.query.depth is None else search.query.depth

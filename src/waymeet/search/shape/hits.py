@@ -5,8 +5,9 @@ from time import time_ns
 
 from msgspec.structs import replace
 
-from waymeet.analysis import list_terms, normalise_text, token_spans
+from waymeet.analysis import list_terms, normalise_text
 from waymeet.search.rank.translations import add_translations
+from waymeet.search.shape.matched_words import matched_words
 from waymeet.search.shape.relevance import JUDGED_HITS, judge_relevance
 from waymeet.search.shape.snippet import snippet
 from waymeet.search.state import Search, Tools
@@ -125,12 +126,14 @@ def _reason(sources: Sequence[SourceRank], document: Document, chunk: Chunk, ter
         "front matter": " ".join(document.properties.values()),
         "text": chunk.text,
     }
-    fields_by_words: dict[tuple[str, ...], list[str]] = {}
+    matched: dict[tuple[str, ...], tuple[list[str], list[str]]] = {}
     for field, text in fields.items():
-        fields_by_words.setdefault(tuple(_matched_words(text, term_weights)), []).append(field)
+        words = matched_words(text, term_weights)
+        _, names = matched.setdefault(tuple(map(normalise_text, words)), (words, []))
+        names.append(field)
     matches = [
         f"{', '.join(words[:_MAX_NAMED_WORDS])}{'…' if len(words) > _MAX_NAMED_WORDS else ''} in {', '.join(names)}"
-        for words, names in fields_by_words.items()
+        for words, names in matched.values()
         if words
     ]
     if not matches and any(source.source == "lexical" for source in sources):
@@ -147,17 +150,6 @@ def _source_label(source: str) -> str:
     """
     kind, space, number = source.partition(" ")
     return _SOURCE_LABELS.get(kind, kind) + space + number
-
-
-def _matched_words(text: str, term_weights: Mapping[str, float]) -> dict[str, None]:
-    """List the words of a text that match the query, as written and each once."""
-    words = {
-        normalise_text(text[start:end]): None
-        for start, end, terms in token_spans(text)
-        if any(term in term_weights for term in terms)
-    }
-    words.pop("", None)
-    return words
 
 
 def _linked_pages(

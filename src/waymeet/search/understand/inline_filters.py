@@ -32,6 +32,7 @@ _FIELDS = {
 }
 """Keys that take several values, with the field of `Filters` they set."""
 _DATE = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d{1,2})(?:-(?P<day>\d{1,2}))?)?")
+TIME_FORMAT = "A year, a month, a day (2025-06-30) or a time (2025-06-30T12:00:00Z), in UTC."
 _INVALID_DATE = "a date is written as 2026, 2026-05 or 2026-05-31"
 _INVALID_NEGATION = "only kind: can be negated"
 _NO_VALUE = "\ufffd"
@@ -88,7 +89,7 @@ def _parse_filter(
 ) -> Filters | None:
     """Parse one filter, or return None if it is not valid."""
     if is_negated:
-        return Filters(without_kinds=tuple(map(_parse_kind, _split_values(value)))) if key == "kind" else None
+        return Filters(without_kinds=tuple(map(parse_kind, _split_values(value)))) if key == "kind" else None
     if key in {"before", "after"}:
         return _parse_date_filter(key, value)
     if key == "path":
@@ -97,7 +98,7 @@ def _parse_filter(
     if language and documents_by_key([property_key(key)]):
         return Filters(properties=((key, language),))  # a natural language, not a programming language
     if key in _FIELDS:
-        parse = {"kind": _parse_kind, "type": normalise_doc_type, "lang": str.lower}.get(key, str)
+        parse = {"kind": parse_kind, "type": normalise_doc_type, "lang": str.lower}.get(key, str)
         return replace(Filters(), **{_FIELDS[key]: tuple(map(parse, _split_values(value)))})
     return Filters(properties=tuple((key, each) for each in _split_values(value))) if is_property else None
 
@@ -113,10 +114,10 @@ def _split_values(value: str) -> list[str]:
     return [each.strip() for each in value.split(",") if each.strip()] or [value]
 
 
-def _parse_kind(value: str) -> str:
+def parse_kind(value: str) -> str:
     """Parse a kind, written in the singular or the plural.
 
-    >>> _parse_kind("Note"), _parse_kind("code"), _parse_kind("poem")
+    >>> parse_kind("Note"), parse_kind("code"), parse_kind("poem")
     ('notes', 'code', 'poem')
     """
     lower = value.lower()
@@ -137,6 +138,22 @@ def parse_date(value: str) -> int | None:
     except ValueError:
         return None
     return max(int(day.timestamp()), 1) * 1_000_000_000
+
+
+def parse_time(written: str) -> int | None:
+    """Parse a date or a time to nanoseconds since 1970, or return None if it is neither.
+
+    >>> [parse_time(written) for written in ("1970-01-02", "1970-01-02T00:00:01Z", "lunch")]
+    [86400000000000, 86401000000000, None]
+    """
+    day = parse_date(written)
+    if day is not None:
+        return day
+    try:
+        moment = datetime.fromisoformat(written)
+        return max(int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1_000_000), 1) * 1000
+    except (ValueError, OverflowError):
+        return None
 
 
 def merge_filters(first: Filters, second: Filters) -> Filters:

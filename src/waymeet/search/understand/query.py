@@ -11,8 +11,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waymeet.analysis import has_cjk, list_terms, normalise_text, query_words
+from waymeet.errors import UsageError
 from waymeet.search.state import Search, Tools
-from waymeet.search.understand.inline_filters import KINDS, InlineFilters, narrow_filters, parse_inline_filters
+from waymeet.search.understand.inline_filters import (
+    KINDS,
+    DocumentsByKey,
+    InlineFilters,
+    narrow_filters,
+    parse_inline_filters,
+)
 from waymeet.settings import Settings
 from waymeet.types import Filters, Word
 
@@ -68,11 +75,38 @@ def parse_query(text: str) -> ParsedQuery:
     excluded = tuple(phrase for is_excluded, phrase in quoted if phrase and is_excluded)
     excluded += tuple(match["text"] + (match["star"] or "") for match in _EXCLUSION.finditer(unquoted))
     prefixes = tuple(match["text"] for match in _PREFIX.finditer(unquoted))
-    unwrapped = _PHRASE.sub(lambda match: " " if match["not"] else f" {match['text']} ", text)
-    words = " ".join(_PREFIX.sub(" ", _EXCLUSION.sub(" ", unwrapped)).split())
-    if excluded and not normalise_text(words) and not prefixes:
-        return ParsedQuery(text, phrases)  # a query of exclusions alone would match everything else: read as words
-    return ParsedQuery(words, phrases, excluded, prefixes, names)
+    return ParsedQuery(_strip_operators(text), phrases, excluded, prefixes, names)
+
+
+def _strip_operators(text: str) -> str:
+    """Remove exclusions, prefixes and quotes from a query, but keep quoted text.
+
+    >>> _strip_operators('fusion -legacy "-request" conf* -"rank"')
+    'fusion -request'
+    """
+    pieces, end = [], 0
+    for match in _PHRASE.finditer(text):
+        pieces += [
+            _PREFIX.sub(" ", _EXCLUSION.sub(" ", text[end : match.start()])),
+            "" if match["not"] else match["text"],
+        ]
+        end = match.end()
+    pieces.append(_PREFIX.sub(" ", _EXCLUSION.sub(" ", text[end:])))
+    return " ".join(" ".join(pieces).split())
+
+
+def refuse_exclusions_alone(text: str, documents_by_key: DocumentsByKey) -> None:
+    """Refuse a query that only excludes words: it would match everything else.
+
+    Raises:
+        UsageError: the query has exclusions, but nothing to search for.
+    """
+    parsed = parse_query(parse_inline_filters(text, documents_by_key).text)
+    if parsed.without and not normalise_text(parsed.text) and not parsed.prefixes:
+        raise UsageError(
+            f"The query only excludes words: {' '.join(text.split())}",
+            f'Add a word to search for. To search for the excluded text itself, quote it: "{parsed.without[0]}"',
+        )
 
 
 def understand(search: Search, tools: Tools, settings: Settings) -> Search:
@@ -105,8 +139,12 @@ def understand(search: Search, tools: Tools, settings: Settings) -> Search:
 def _describe_parts(inline: InlineFilters, parsed: ParsedQuery) -> list[str]:
     """Write a note for every filter, phrase and exclusion of a query."""
     notes = [f"without {text[1:]}" if text[0] == "-" else f"only {text}" for text in inline.written]
-    notes += [f'must contain "{phrase}"' for phrase in parsed.phrases] + [f"without {word}" for word in parsed.without]
+    notes += [*map(_phrase_note, parsed.phrases), *(f"without {word}" for word in parsed.without)]
     return notes + [f'"{name}" need not occur: quotes in a full sentence mark a name' for name in parsed.names]
+
+
+def _phrase_note(phrase: str) -> str:
+    return f'must contain "{phrase}"'
 
 
 def _make_words(text: str) -> list[Word]:
@@ -188,7 +226,9 @@ def relax_phrases(search: Search, tools: Tools, settings: Settings) -> Search:
     own = search.query.filters.phrases  # phrases that the caller filters by stay, even if the query repeats them
     phrases = tuple(phrase for phrase in search.filters.phrases if phrase in own or phrase not in search.quoted)
     quoted = ", ".join(f'"{phrase}"' for phrase in search.quoted)
-    return replace(search, filters=replace(search.filters, phrases=phrases)).degrade(
+    outdated = {_phrase_note(phrase) for phrase in search.quoted if phrase not in own}
+    notes = tuple(note for note in search.notes if note not in outdated)
+    return replace(search, filters=replace(search.filters, phrases=phrases), notes=notes).degrade(
         "relax_phrases", "phrase_relaxed", f"no section contains {quoted}; its words were searched individually"
     )
 

@@ -31,7 +31,8 @@ from waymeet.search.understand.query import parse_query
             ("old",),
             (),
         ),
-        ("-only -exclusions", "-only -exclusions", (), (), ()),
+        ("-only -exclusions", "", (), ("only", "exclusions"), ()),
+        ('"-request" conf*', "-request", ("request",), (), ("conf",)),
         ("*", "*", (), (), ()),
     ],
 )

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from waymeet.interfaces.cli.common import (
     index_if_needed,
     open_project,
+    print_degraded,
     print_json,
     print_lines,
     project_options,
@@ -26,6 +27,7 @@ from waymeet.interfaces.render.text import render_answer, to_single_line
 from waymeet.interfaces.requests.missing_vectors import embed_missing
 from waymeet.interfaces.requests.operations.search import SearchRequest, to_query
 from waymeet.project import Project
+from waymeet.recipes import check_mode
 from waymeet.search.understand.inline_filters import KINDS
 from waymeet.types import Answer, Filters, Query
 
@@ -39,8 +41,10 @@ _EPILOG = manual(
     waymeet search retry --format files | xargs grep -n retry
     pytest 2>&1 | waymeet search -                  find the code of a stack trace
     git diff | waymeet search - --kind docs         find docs about changed code
+    waymeet search -i                               pick a result while typing
+    waymeet search getUserById --open               open the first result in the editor
     """,
-    exits={0: "found", 1: "nothing found"},
+    exits={0: "found", 1: "nothing found", 130: "interrupted, or left without a choice"},
     see="waymeet why-not, waymeet read, waymeet recipes",
 )
 _PREVIEW_CHARS = 300
@@ -50,7 +54,7 @@ _PREVIEW_FILES = 300
 
 
 @click.command(epilog=_EPILOG)
-@click.argument("query", nargs=-1, required=True)
+@click.argument("query", nargs=-1)
 @click.option("-n", "--limit", type=click.IntRange(1, 1000), help="Maximum number of results [default: 10].")
 @click.option(
     "--recipe",
@@ -58,7 +62,7 @@ _PREVIEW_FILES = 300
     shell_complete=complete_recipes,
     help="Ranking to use; see `waymeet recipes` [default: auto].",
 )
-@click.option("--mode", default="", help="Mode of the recipe: hybrid, bm25_only or vec_only (classic).")
+@click.option("--mode", default="", help="Mode of the recipe that --recipe names, such as bm25_only of classic.")
 @click.option(
     "--in",
     "paths",
@@ -105,6 +109,10 @@ _PREVIEW_FILES = 300
 @click.option("--explain", is_flag=True, help="Show each signal's share of the score, and the matched words.")
 @click.option("--explain-full", is_flag=True, help="Show the whole computation of each score as a tree.")
 @click.option("--no-refresh", is_flag=True, help="Do not check for changed files before searching.")
+@click.option(
+    "-i", "--interactive", is_flag=True, help="Show results while typing, with a preview; Enter opens the editor."
+)
+@click.option("--open", "opens", is_flag=True, help="Open the first result in $VISUAL or $EDITOR, at its line.")
 @project_options
 @format_option()
 def command(
@@ -115,6 +123,8 @@ def command(
     flags: tuple[str, ...],
     no_refresh: bool,
     explain_full: bool,
+    interactive: bool,
+    opens: bool,
     **options: Any,  # noqa: ANN401 - named like the fields of a request
 ) -> int:
     """Search the project. The folder is indexed on first use.
@@ -128,28 +138,73 @@ def command(
 
     A lone - at the end reads standard input: a stack trace (Python, JavaScript, Java, Go, Rust), compiler or linter
     output, or a unified diff. Its files, lines, names and message become the query.
+
+    -i shows results while you type. Arrow keys select, PageUp and PageDown scroll the preview, Enter opens the editor
+    at the line, Ctrl-Y copies the citation, Tab hides the preview, Esc leaves.
     """
-    is_piped = query[-1] == "-"
-    text, note = " ".join(query[:-1] if is_piped else query), ""
+    is_piped = query[-1:] == ("-",)
+    text = " ".join(query[:-1] if is_piped else query)
+    options |= {"explain": options["explain"] or explain_full, "refresh": not no_refresh}
+    _check_usage(query, form, interactive=interactive, opens=opens, explain=options["explain"])
     pasted = _read_standard_input() if is_piped else ""
-    options["explain"] |= explain_full
     with open_project(root, index, flags) as project:
-        if pasted:
-            _index_with_preview(project, text or pasted[-_PREVIEW_CHARS:], preview=form == "text")
-            text, note = _query_from_pasted(project, text, pasted)
-        request = replace(_to_request(project, text, options), refresh=not no_refresh)
-        answer = _answer(project, request, preview=form == "text")
-        if note and form in {"json", "md"}:
-            answer = replace(answer, notes=(note, *answer.notes))
-        _print(form, answer, project, summarise=not explain_full)
-        if not answer.hits and form != "json":
-            say(_hint(project, to_query(project, request), answer), err=True)
+        if interactive:
+            return _pick(project, text, options)
+        return _search(project, text, pasted, form, options, opens=opens, summarise=not explain_full)
+
+
+def _search(
+    project: Project, text: str, pasted: str, form: str, options: dict[str, Any], *, opens: bool, summarise: bool
+) -> int:
+    """Search, print the answer or open its first result, and return the exit code."""
+    note = ""
+    if pasted:
+        _index_with_preview(project, text or pasted[-_PREVIEW_CHARS:], preview=form == "text")
+        text, note = _query_from_pasted(project, text, pasted)
+    request = _to_request(project, text, options)
+    answer = _answer(project, request, preview=form == "text")
+    if note and form in {"json", "md"}:
+        answer = replace(answer, notes=(note, *answer.notes))
+    if opens and answer.hits:
+        return _open_first(project, answer)
+    _print(form, answer, project, summarise=summarise)
+    if not answer.hits and form != "json":
+        say(_hint(project, to_query(project, request), answer), err=True)
     return 0 if answer.hits else 1
+
+
+def _check_usage(query: tuple[str, ...], form: str, *, interactive: bool, opens: bool, explain: bool) -> None:
+    """Check that there is a query, and that no two options exclude each other."""
+    if interactive:
+        from waymeet.interfaces.cli.ask.pick import check_terminal
+
+        check_terminal(form, {"--open": opens, "--explain": explain, "-": query[-1:] == ("-",)})
+    elif not query:
+        raise click.MissingParameter(param_type="argument", param_hint="'QUERY...'")
+    elif opens and form != "text":
+        raise click.UsageError(f"--open and --format {form} exclude each other.")
+
+
+def _pick(project: Project, text: str, options: dict[str, Any]) -> int:
+    """Run the picker, and open the chosen result."""
+    from waymeet.interfaces.cli.ask.pick import pick
+
+    _index_with_preview(project, text, preview=bool(text))
+    return pick(project, text, lambda typed: _to_request(project, typed, options))
+
+
+def _open_first(project: Project, answer: Answer) -> int:
+    """Open the first result in the editor."""
+    from waymeet.interfaces.cli.ask.editor import open_hit
+
+    print_degraded(answer.degraded)
+    return open_hit(project, answer.hits[0])
 
 
 def _answer(project: Project, request: SearchRequest, *, preview: bool) -> Answer:
     """Answer by the daemon, if one runs with the same settings, else in this process."""
     query = to_query(project, request)
+    check_mode(project.recipe(query.recipe), query.mode, project.settings.recipes)
     answer: Answer | None = query_daemon(project, "search", request, Answer)
     if answer is None:
         _index_with_preview(project, request.query, preview=preview)

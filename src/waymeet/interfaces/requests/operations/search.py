@@ -1,7 +1,6 @@
 """The search operation."""
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -26,11 +25,10 @@ from waymeet.interfaces.requests.fields import (
     relative_to_root,
 )
 from waymeet.project import Project
-from waymeet.search.understand.inline_filters import parse_date
+from waymeet.search.understand.inline_filters import TIME_FORMAT, parse_time
 from waymeet.settings import Layer
 from waymeet.types import Answer, Degraded, Filters, Hit, Query, Variant
 
-_TIME_FORMAT = "A year, a month, a day (2025-06-30) or a time (2025-06-30T12:00:00Z), in UTC."
 _STALE_CURSOR = "the index changed since the previous page; results may be new, gone or reordered, none is repeated"
 
 
@@ -52,7 +50,7 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         Meta(
             max_length=100,
             description="The ranking recipe: auto, classic, deep, threeway, memory, neighbours, files, skills_recall, "
-            "or a custom one. Empty for auto, or for classic if a mode is set.",
+            "or a custom one. Empty for auto.",
         ),
     ] = ""
     mode: Annotated[
@@ -60,7 +58,7 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         Meta(
             max_length=100,
             description="A mode of the recipe: hybrid, bm25_only or vec_only of classic; hybrid, vector or keyword of "
-            "neighbours, files and skills_recall; deep of deep. Empty for the default mode.",
+            "neighbours, files and skills_recall; deep of deep. It needs the recipe. Empty for the default mode.",
         ),
     ] = ""
     kinds: Kinds = ()
@@ -79,10 +77,10 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         ),
     ] = ()
     changed_after: Annotated[
-        str, Meta(max_length=40, description=f"Only files changed at this time or later. {_TIME_FORMAT}")
+        str, Meta(max_length=40, description=f"Only files changed at this time or later. {TIME_FORMAT}")
     ] = ""
     changed_before: Annotated[
-        str, Meta(max_length=40, description=f"Only files changed before this time. {_TIME_FORMAT}")
+        str, Meta(max_length=40, description=f"Only files changed before this time. {TIME_FORMAT}")
     ] = ""
     link_types: LinkTypes = ()
     depth: Annotated[
@@ -171,7 +169,7 @@ def to_query(project: Project, request: SearchRequest) -> Query:
     return Query(
         text=request.query,
         limit=request.limit or project.settings.shape.limit,
-        recipe=request.recipe or ("classic" if request.mode else "auto"),
+        recipe=request.recipe or "auto",
         mode=request.mode,
         filters=Filters(
             paths=tuple(relative_to_root(project.root, path) for path in request.paths),
@@ -214,13 +212,7 @@ def _parse_time(field: str, written: str) -> int:
     >>> [_parse_time("changed_after", written) for written in ("1970-01-02", "1970-01-02T00:00:01Z", "")]
     [86400000000000, 86401000000000, 0]
     """
-    if not written:
-        return 0
-    day = parse_date(written)
-    if day is not None:
-        return day
-    try:
-        moment = datetime.fromisoformat(written)
-        return max(int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1_000_000), 1) * 1000
-    except (ValueError, OverflowError) as error:
-        raise RequestError(f"`{field}`: {written!r} is not a time.", _TIME_FORMAT) from error
+    time = parse_time(written) if written else 0
+    if time is None:
+        raise RequestError(f"`{field}`: {written!r} is not a time.", TIME_FORMAT)
+    return time

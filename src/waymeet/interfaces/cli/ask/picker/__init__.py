@@ -1,0 +1,1 @@
+"""The picker of `waymeet search -i`: results while typing, with a preview."""
