@@ -10,7 +10,11 @@ from support.secret_corpus.cases import REGION, read_samples
 
 HALVES = [
     import_module(name)
-    for name in ("support.secret_corpus.open_half", "support.secret_corpus.second_half")
+    for name in (
+        "support.secret_corpus.open_half",
+        "support.secret_corpus.second_half",
+        "support.secret_corpus.third_part",
+    )
     if find_spec(name)
 ]
 MARKS = "‹›⟦⟧§"

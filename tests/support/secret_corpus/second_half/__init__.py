@@ -1,4 +1,4 @@
-"""The half of the kinds that stays unread until the rules are finished.
+"""The half of the kinds that was not opened until the rules were written.
 
 The kinds of both halves, sorted by name, are dealt in turn: the first, third, fifth … are the open half.
 """

@@ -4,7 +4,7 @@ from types import ModuleType
 
 import pytest
 from support.planted_secrets import dice
-from support.secret_corpus import open_half, second_half
+from support.secret_corpus import open_half, second_half, third_part
 
 from waymeet.ingest.read.secrets import mask_secrets
 from waymeet.ingest.read.secrets.tables.command_rules import COMMANDS
@@ -13,21 +13,21 @@ from waymeet.ingest.read.secrets.tables.token_rules import INNER_TOKENS, TOKENS
 
 SEEDS = range(3)
 MIN_MASKED, MAX_ALTERED = 0.97, 0.01
-HALVES = [open_half, second_half]
+PARTS = [open_half, second_half, third_part]
 
 
 def mask(path: str, text: str, *, is_in_path: bool) -> str:
     return mask_secrets(path).text if is_in_path else mask_secrets(text, path).text
 
 
-@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("half", PARTS)
 def test_at_least_97_percent_of_the_secrets_are_masked(half: ModuleType) -> None:
     cases = [case for seed in SEEDS for case in half.secrets(dice(seed))]
     missed = [case for case in cases if case.find_readable(mask(case.path, case.text, is_in_path=case.is_in_path))]
     assert len(missed) <= (1 - MIN_MASKED) * len(cases), [(case.kind, case.path) for case in missed]
 
 
-@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("half", PARTS)
 def test_at_most_1_percent_of_the_look_alikes_are_masked(half: ModuleType) -> None:
     cases = [case for seed in SEEDS for case in half.look_alikes(dice(seed))]
     altered = [case for case in cases if case.is_altered(mask(case.path, case.text, is_in_path=case.is_in_path))]

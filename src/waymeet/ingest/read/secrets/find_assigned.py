@@ -12,7 +12,8 @@ SECRET_KEYS = tuple(
     word + between
     for word in (
         b"api access secret auth private encryption signing signature account master service license app client server "
-        b"shared storage ssh deploy webhook admin crypt cipher rsa aes hmac jwt session sdk unseal recovery integration"
+        b"shared storage ssh deploy webhook admin crypt cipher rsa aes hmac jwt session sdk unseal recovery "
+        b"integration consumer tacacs-server radius-server"
     ).split()
     for between in (b"", b"_", b"-", b" ", b".")
 )
@@ -21,7 +22,7 @@ OTHER_KEYS = tuple(
     (
         b"public primary foreign sort cache partition index map object hash unique composite row column dict lookup "
         b"message translation i18n range cluster group item host known publishable idempotency shortcut hot arrow "
-        b"context data- websocket"
+        b"context data- websocket site"
     ).split()
 )
 """Words before `key` that make it the name of something else."""
@@ -29,9 +30,9 @@ _SHORT_NAMES = (b"pw", b"pat", b"psk", b"auth", b"sid", b"sess", b"salt", b"bear
 """Names that are also parts of common words: they count only as whole words."""
 
 _NAME = re.compile(
-    rb"""(?P<name>pass(?:word|wd|phrase|code|wort|key)?|pwd|pw|psk|pat|secret|token|credentials?|key|auth|kennwort|clave
-      |senha|contrase\xc3\xb1a|sess(?:ion)?(?:_?id)?|sid|salt|bearer)
-    (?:[_-]?(?:base|value|key|data|hash|text|plain|string|b64|base64|token|secret|prod|production|dev|staging|stage|live
+    rb"""(?P<name>pass(?:word|wd|phrase|code|wort|key)?|pwd|pw|psk|pat|secret|token|credentials?|key|authtok|auth|kennwort|clave
+      |senha|contrase\xc3\xb1a|sess(?:ion)?(?:_?id)?|sid|salt|bearer|pepper|macaroon(?:hex)?|masterauth)
+    (?:[_-]?(?:base|value|key|data|hash|text|plain|string|b64|base64|token|secret|tok|hex|prod|production|dev|staging|stage|live
       |test|old|new|main|primary|secondary|default|admin|root|user|app|db|ci|\d{1,3})){0,2}
     (?:[_-][a-z])?(?:[ ]\d{1,2})?(?![A-Za-z0-9])""",
     re.VERBOSE | re.IGNORECASE,
@@ -41,7 +42,7 @@ _BARE = rb"""(?P<bare>[A-Za-z0-9+/_.~!@\#%^*?$:-]{3,8000}+={0,2})(?=[\s,;&|<>)\]
 _SIGN = re.compile(
     rb"""(?:\\{0,3}["'`])?[*]{0,2}(?:["'`]|\])?(?P<gap>[ \t]{0,8})
     (?P<sign> :[ \t]{0,4}[A-Za-z_&'][\w.\[\]|&'<> ]{0,40}?[ \t]{0,4}=(?!=)                 # a declared type may precede
-      | :=|=>|=(?![=>~])|:(?!:)|::(?=[ ])|\||>|(?<=[ \t]) )
+      | :=|=>|={2,3}(?=[ ]?["'])|=(?![=>~])|:(?!:)|::(?=[ ])|\||>|(?<=[ \t]) )
     [*]{0,2}[ \t]{0,8}(?:"""
     + _QUOTED
     + rb"|"
@@ -51,8 +52,8 @@ _SIGN = re.compile(
 )
 """`password = "…"`, `"token": "…"`, `| key | … |`."""
 _PHRASE = re.compile(
-    rb"""["'`]?[*]{0,2}[ \t]{0,4}[:=>][*]{0,2}[ \t]{0,4}
-    (?P<phrase>[A-Za-z0-9'-]{2,20}(?:[ ][A-Za-z0-9'-]{2,20}){3,11})(?=[ \t]*(?:</|\r?\n|\Z|\#))""",
+    rb"""(?:["'`]?[*]{0,2}[ \t]{0,4}[:=>][*]{0,2}[ \t]{0,4}|[ ](?P<quote>["'`]))
+    (?P<phrase>[A-Za-z0-9'-]{2,20}(?:[ ][A-Za-z0-9'-]{2,20}){3,11})(?(quote)(?P=quote)|(?=[ \t]*(?:</|\r?\n|\Z|\#)))""",
     re.VERBOSE,
 )
 """A passphrase of several words, without quotes, up to the end of the line."""
@@ -62,6 +63,10 @@ _CALL = re.compile(
       \\?["'`]?[ \t]{0,4}[,;>)]?\s{1,24}["']?(?:value|default|content)["']?[ \t]{0,4}[:=][ \t]{0,4}
       # define("DB_PASSWORD", "x"), setPassword("x")
       | (?P<form>\]?\\?["'`]\s{0,8},\s{0,8} | \([ \t]{0,4})
+      # <key>password</key><string>x</string>
+      | </key>\s{0,20}<string>
+      # cy.get("#password").type("x")
+      | \]?["'`]\)\s{0,8}\.\s{0,4}\w{2,12}\(\s{0,4}
       # "password": {"value": "x"
       | ["']?\s{0,4}:\s{0,8}\{\s{0,24}["']?value["']?[ \t]{0,4}[:=][ \t]{0,4}
       # variable "password" { default = "x" }
@@ -93,7 +98,7 @@ _LABEL_START = re.compile(
     rb"""[ \t>\#/*+-]{0,40}+(?:\d{1,3}\.[ \t]{1,4})?[*"'`]{0,3}[\w.-]{0,60}(?:[ ][\w.-]{1,20}){0,4}[ ]?\Z"""
 )
 """Text before a name at the end of a label, as in `Admin password:`."""
-_DIRECTIVE_START = re.compile(rb"[ \t]{0,20}[\w.-]{0,40}")
+_DIRECTIVE_START = re.compile(rb"[ \t]{0,20}(?:[\w.-]{1,30}[ ]){0,2}[\w.-]{0,40}")
 """Text before a name that begins a line of settings."""
 _LINE_END = re.compile(rb"[ \t;]*(?:\r?\n|\Z)")
 _VALUE_END = re.compile(rb"""[.]?["'`*]{0,3}[ \t]{0,8}(?:\Z|[\n,;&}\])]|\#|//|\\n|-->)""")
@@ -202,9 +207,9 @@ def _is_directive(match: re.Match[bytes], before: bytes) -> bool:
     value = match["bare"]
     if not value or not _LINE_END.match(match.string, match.end()):
         return False
-    is_secret = values.is_strong_password(value) or values.is_chosen(value) or values.is_machine_made(value)
+    is_strong = values.is_strong_password(value) or values.is_machine_made(value)
     if _DIRECTIVE_START.fullmatch(before):
-        return is_secret
+        return is_strong or (b" " not in before.strip() and values.is_chosen(value))
     return values.is_machine_made(value) and before[-1:] in {b"-", b"_", b" "}
 
 

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 
 from waymeet.ingest.read.secrets import value_tests as values
-from waymeet.ingest.read.secrets.spans import Span
+from waymeet.ingest.read.secrets.spans import Span, find_line_end
 
 _HEADER = re.compile(
     rb"""[\s"'`*]*(?:[\w -]{0,24}[ _-])?
     (?:pass(?:word|wd|phrase|code)?s?|pwd|pw|secret(?:[ _-]?key)?|token|(?:api|access|private|secret|auth)[ _-]?key
-      |credentials?|passwort|kennwort|contrase\xc3\xb1a|mot[ ]de[ ]passe|senha|"""
+      |credentials?|passwort|kennwort|contrase\xc3\xb1a|mot[ _]de[ _]passe|mdp|senha|"""
     + "パスワード|密码|密碼|口令|비밀번호|пароль|トークン|密钥".encode()
     + rb""")
     (?:[ _-]?(?:value|text|plain|\([^)]{0,20}\)))?[\s"'`*]*""",
@@ -30,7 +30,7 @@ _MAX_HEADER = 2_000
 def find_in_column(raw: bytes, position: int) -> Iterator[Span]:
     """Find secrets in the column whose heading is at a position."""
     start = raw.rfind(b"\n", 0, position) + 1
-    header = raw[start : _line_end(raw, start)]
+    header = raw[start : find_line_end(raw, start)]
     separator = next((sign for sign in _SEPARATORS if sign in header), b"")
     if separator and len(header) < _MAX_HEADER:
         yield from _find_below(raw, start, header, separator)
@@ -44,7 +44,7 @@ def _find_below(raw: bytes, start: int, line: bytes, separator: bytes) -> Iterat
     has_users = any(_USER.search(cell) for cell in header)
     for _ in range(_MAX_ROWS):
         start += len(line) + 1
-        line = raw[start : _line_end(raw, start)]
+        line = raw[start : find_line_end(raw, start)]
         cells = list(_cells(start, line, separator))
         if len(cells) != len(header):
             return
@@ -68,11 +68,6 @@ def _is_secret_cell(value: bytes, *, has_users: bool) -> bool:
         or values.is_random(value)
         or (has_users and values.is_real_value(value, is_password=True, in_config=True))
     )
-
-
-def _line_end(raw: bytes, start: int) -> int:
-    end = raw.find(b"\n", start)
-    return len(raw) if end < 0 else end
 
 
 def _cells(start: int, line: bytes, separator: bytes) -> Iterator[tuple[int, bytes]]:

@@ -14,7 +14,7 @@ def _any(words: str) -> str:
 _PASSWORDS = (
     "password passwd passphrase passcode passe pwd pass pw log_in sign_in login logins zugangsdaten credentials pin "
     "passwort kennwort losungswort zugangscode mot_de_passe mdp contraseña clave senha palavra-passe wachtwoord "
-    "lösenord adgangskode salasana hasło parola пароль パスワード パスフレーズ 暗証番号 合言葉 ログイン情報 "
+    "lösenord adgangskode salasana hasło parola пароль Пароль パスワード パスフレーズ 暗証番号 合言葉 ログイン情報 "
     "密码 密碼 口令 暗号 비밀번호 암호"
 )
 _OTHERS = (
@@ -29,10 +29,10 @@ _VERBS = (
 _ADVERBS = "now currently still jetzt nun aktuell simply just nur maintenant ahora"
 _SENTENCE = re.compile(
     rf"""(?P<name>{_any(_PASSWORDS + " " + _OTHERS)})(?:s|en|es)?["'`*)]{{0,3}}
-    (?: (?P<between>(?:[ ][^\n.:;!?"'`=|<>{{}}()\[\]\#/]{{0,60}}?)?)
+    (?: (?P<between>(?:[ ][^\n.:;!?"`=|<>{{}}()\[\]\#/]{{0,60}}?)?)
         (?:(?<=[ ])(?:{_any(_VERBS)})(?:[ ](?:{_any(_ADVERBS)}))?[ ]?:?[ ]
           |[ ]?(?P<link>->|→|⇒|—|–|:|=)[ ]?)
-      | [ ]?(?:は|が|を|：|是|为|為|改成|改为|设为|設為|叫|는|은|가)[ ]?(?:今|現在|现在|目前)?
+      | [ ]?(?:は|が|を|：|是|为|為|改成了?|改为了?|设为|設為|叫|는|은|가)[ ]?(?:今|現在|现在|目前)?
       | [ ](?P<loose>)(?:[(](?:now|currently|jetzt|aktuell)[ ]?:?[ ]?|(?=[`"'])|(?=“|„|「))
     )
     (?P<user>[\w.@-]{{2,40}}[ ]?(?:/|\\|,|:)[ ]?)?

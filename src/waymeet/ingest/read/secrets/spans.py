@@ -21,3 +21,9 @@ def line_before(raw: bytes, position: int) -> bytes:
     """Return the text before a position on its line."""
     earliest = max(position - _MAX_BEFORE, 0)
     return raw[max(raw.rfind(b"\n", earliest, position) + 1, earliest) : position]
+
+
+def find_line_end(raw: bytes, start: int) -> int:
+    """Return the end of the line at a position."""
+    end = raw.find(b"\n", start)
+    return len(raw) if end < 0 else end

@@ -64,6 +64,9 @@ _APP_PASSWORD = re.compile(rb"[a-z]{4}(?:-[a-z]{4}){3}")
 _CODE_LIKE = re.compile(rb"\w\(\w*\)|\]\(|\)\.|[({]\w{3,}[)}]|\w{12,}|\\|\(\?|[aA0]-[zZ9]|\*{3}|\{\w+[}\[]")
 _WORDS = re.compile(rb"(?:^|[-_.])[a-z]{3,}[-_.]")
 """A word between separators, as in the names of caches and resources."""
+_PUBLIC = re.compile(rb"arn:|pk[._]|0x[0-9a-fA-F]{40}\Z|Ag[A-D][A-Za-z0-9+/]{150}|QWxhZGRpbjpvcGVu")
+"""Values that are public or encrypted: names of resources, publishable keys, addresses, sealed secrets."""
+_VERSION = re.compile(rb"v?\d+\.\d|sha\d{1,3}-")
 _UUID = re.compile(rb"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]{8,4000}={0,2}")
 _MIN_SEQUENCE = 8
@@ -83,7 +86,7 @@ def is_random(value: bytes) -> bool:
     """
     value = value[:MAX_CHECKED]
     runs = _CHARACTER_RUN.findall(value)
-    if len(value) < 16 or not runs or value.isdigit() or _BRACKET.search(value) or value.startswith(b"arn:"):
+    if len(value) < 16 or not runs or value.isdigit() or _BRACKET.search(value) or _PUBLIC.match(value):
         return False
     if has_filler(value) or has_sequence(value.lower()) or _DOTTED.match(value):
         return False
@@ -118,7 +121,8 @@ def is_machine_made(value: bytes) -> bool:
     (True, False)
     """
     is_long = len(value) >= 20 and is_random(value) and not _HEX.fullmatch(value)
-    return is_long and not value.startswith(b"/") and _WORDS.search(value) is None
+    is_name = value.startswith(b"/") or b":" in value or is_uuid(value) or _VERSION.match(value) is not None
+    return is_long and not is_name and _WORDS.search(value) is None
 
 
 def is_session_id(value: bytes) -> bool:
@@ -136,7 +140,7 @@ def is_basic_credential(value: bytes) -> bool:
     >>> is_basic_credential(b"YWxpY2U6aHVudGVyMg=="), is_basic_credential(b"required")
     (True, False)
     """
-    if len(value) < 12 or not _BASE64.fullmatch(value):
+    if len(value) < 12 or not _BASE64.fullmatch(value) or _PUBLIC.match(value):
         return False
     if len(value.rstrip(b"=")) % 4 == 1:
         return False
@@ -167,6 +171,23 @@ def is_strong_password(value: bytes) -> bool:
     return sum(bool(characters.search(value)) for characters in _CHARACTER_CLASSES) >= 3
 
 
+def is_scattered(value: bytes) -> bool:
+    """Return whether letters of both cases and digits alternate as in no name or word.
+
+    >>> is_scattered(b"Qmws2P3CWX7P3R"), is_scattered(b"w1ll0wMonkey4407"), is_scattered(b"UserForm2")
+    (True, True, False)
+    """
+    runs = _CHARACTER_RUN.findall(value)
+    digit_runs = sum(map(bytes.isdigit, runs))
+    if len(value) < 10 or digit_runs == 0 or not any(map(bytes.isalpha, runs)) or b"/" in value:
+        return False
+    if sum(map(bytes.isdigit, value.split(b"-"))) > 1 or _DOTTED.match(value) or _HEX.fullmatch(value):
+        return False
+    has_both_cases = value.lower() != value and value.upper() != value
+    mean_run = sum(map(len, runs)) / len(runs)
+    return has_both_cases and ((mean_run <= 3.0 and len(runs) >= 4) or (digit_runs >= 3 and mean_run <= 4.0))
+
+
 def is_chosen(value: bytes) -> bool:
     """Return whether a value mixes letters and digits like a password that a person chose.
 
@@ -181,7 +202,11 @@ def is_chosen(value: bytes) -> bool:
 def is_placeholder(value: bytes) -> bool:
     """Return whether a value is empty, a reference, or made of placeholder words."""
     alphanumeric = re.sub(rb"[^a-z0-9]", b"", value.lower())
-    return not alphanumeric or bool(_REFERENCE.match(value)) or _PLACEHOLDER.fullmatch(alphanumeric) is not None
+    return (
+        not alphanumeric
+        or bool(_PUBLIC.match(value) or _REFERENCE.match(value))
+        or _PLACEHOLDER.fullmatch(alphanumeric) is not None
+    )
 
 
 def is_template(value: bytes, *, is_strict: bool) -> bool:

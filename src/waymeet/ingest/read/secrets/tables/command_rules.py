@@ -228,9 +228,9 @@ _ROWS: tuple[Row, ...] = (
     ),
     (
         "remote desktop",
-        "/p: /pass:",
-        r"/p(?:ass)?:«secret»",
-        "command",
+        "/p: /pass: /rp+ /p+",
+        r"/(?:p(?:ass)?:|rp[ ]|p[ ])«secret»",
+        "device",
         "freerdp.com; learn.microsoft.com, cmdkey",
     ),
     (

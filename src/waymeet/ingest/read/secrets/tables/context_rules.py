@@ -18,7 +18,7 @@ _ROWS: tuple[Row, ...] = (
     (
         "token as the user of a URL",
         "://",
-        r"://(?P<value>[A-Za-z0-9_-]{30,200}+)@(?=[\w.-])",
+        r"://(?P<value>[A-Za-z0-9_-]{30,200}+)@(?!o\d+\.ingest)(?=[\w.-])",
         "random",
         "git-scm.com, credentials in URLs",
     ),
@@ -95,7 +95,7 @@ _ROWS: tuple[Row, ...] = (
         "identified",
         (
             r"identified[ \t]{1,4}(?:with[ \t]{1,4}\S{1,40}[ \t]{1,4})?by[ \t]{1,4}"
-            r"""(?:password[ \t]{1,4})?["'](?P<value>[^"'\n]{3,200})["']"""
+            r"""(?:password[ \t]{1,4})?'(?P<value>[^'\n]{3,200})'"""
         ),
         "chosen",
         "dev.mysql.com, CREATE USER",
@@ -119,8 +119,8 @@ _ROWS: tuple[Row, ...] = (
     ),
     (
         "pgpass",
-        ":5432:",
-        r":5432:[\w*.-]{1,60}:[\w*.-]{1,60}:(?P<value>[^\s:]{3,200})(?=\s|\Z)",
+        ":*: :5432:",
+        r":(?:\*|5432):[\w*.-]{1,60}:[\w*.-]{1,60}:(?P<value>[^\s:]{3,200})(?=\s|\Z)",
         "chosen",
         "postgresql.org, the password file",
     ),
@@ -190,9 +190,9 @@ _ROWS: tuple[Row, ...] = (
     ),
     (
         "user and password as arguments",
-        "login( auth( auth=( credential( credentials( basic_auth( basicauth( auth:",
+        "login( auth( auth=( credential( credentials( basic_auth( basicauth( authentication(",
         (
-            r"(?:login|auth=?|credentials?|basic_auth|basicauth)\(\s{0,20}[rbu]?"
+            r"(?:login|auth=?|credentials?|basic_auth|basicauth|authentication)\(\s{0,20}[rbu]?"
             r"""["'][^"'\n]{1,80}["'],\s{0,20}[rbu]?["'](?P<value>[^"'\n]{3,200})"""
             r"""["']"""
         ),

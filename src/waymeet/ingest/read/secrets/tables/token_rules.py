@@ -121,7 +121,7 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     # payment and commerce
     (
         "Stripe key",
-        "sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_ pk_live_ pk_test_",
+        "sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_",
         f"{_ALNUM}{{16,250}}",
         "docs.stripe.com, keys",
     ),
