@@ -59,19 +59,33 @@ def mask_secrets(text: str, path: str = "") -> MaskedText:
     >>> mask_secrets("password: sunflower", "set.yaml").text, mask_secrets("password: sunflower", "guide.md").number
     ('password: [secret]', 0)
     """
+    parts = split_secrets(text, path)
+    if len(parts) == 1:
+        return MaskedText(text)
+    masks = (MASK.decode() + "\n" * secret.count("\n") for secret in parts[1::2])
+    masked = "".join(part for pair in zip(parts[::2], (*masks, ""), strict=True) for part in pair)
+    return MaskedText(masked, len(parts) // 2)
+
+
+def split_secrets(text: str, path: str = "") -> list[str]:
+    """Split a text into plain parts and secrets, in turn, with a plain part first and last.
+
+    >>> split_secrets("https://me:s3cr3t-42@host/")
+    ['https://me:', 's3cr3t-42', '@host/']
+    """
     raw = text.encode("utf-8", "surrogatepass")
     spans = sorted(_find_secrets(raw, _text_kind(path)))
     if not spans:
-        return MaskedText(text)
-    spans = sorted({*spans, *find_repeats(raw, spans)})
+        return [text]
     parts: list[bytes] = []
-    position = number = 0
-    for start, end in spans:
+    position = 0
+    for start, end in sorted({*spans, *find_repeats(raw, spans)}):
         if end <= position:
             continue  # inside of a span that is masked already
-        parts += (raw[position : max(start, position)], MASK, b"\n" * raw.count(b"\n", start, end))
-        position, number = end, number + 1
-    return MaskedText(b"".join((*parts, raw[position:])).decode("utf-8", "surrogatepass"), number)
+        begin = max(start, position)
+        parts += (raw[position:begin], raw[begin:end])
+        position = end
+    return [part.decode("utf-8", "surrogatepass") for part in (*parts, raw[position:])]
 
 
 def find_repeats(raw: bytes, spans: Sequence[Span]) -> Iterator[Span]:

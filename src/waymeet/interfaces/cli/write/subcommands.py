@@ -147,7 +147,7 @@ def _edit(kind: str) -> click.Command:
                 say("Not changed.", err=True)
                 return 0
             try:
-                saved = notebook.update(item.id, version=item.version, text=text)
+                saved = notebook.update(item.id, version=item.version, text=text, has_masks=False)
             except UsageError:
                 say(f"Your text was saved to {_save_draft(item.name, text)}", err=True)
                 raise
