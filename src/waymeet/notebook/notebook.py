@@ -161,8 +161,7 @@ class Notebook:
             if has_masks and item.version == version:  # else the change is refused anyway
                 restored, values = restore_text(item.id, before, after), restore_fields(item, values)
                 after, notes[:] = restored.text, describe_masks(restored)
-            if text is None and _has_same_lines(before, after):
-                after = before
+            after = before if text is None and _has_same_lines(before, after) else after
             values = self._targets().resolve_fields(item.id, values)
             return frontmatter_edit.set_fields(after, values) if values else after
 

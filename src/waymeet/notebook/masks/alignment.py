@@ -60,7 +60,7 @@ _LABEL, _NEARBY, _TEXT_END = 2, 1, 0
 
 
 def _runs_from_unique_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Yield pairs of equal lines next to lines that occur once in each text, with their strength."""
+    """Yield pairs of equal lines next to lines that occur once in each text, and a strength."""
     places = {line: number for number, line in enumerate(old)}
     old_counts, new_counts = Counter(old), Counter(new)
     anchors = {
