@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from waymeet.analysis import replace_surrogates
 from waymeet.errors import ConflictError, ItemNotFoundError, UsageError
 from waymeet.ingest.discover.entry_kind import SKILL_PAGE
+from waymeet.ingest.read.secrets import mask_secrets
 from waymeet.notebook import frontmatter_edit, usage
 from waymeet.notebook.catalog import Catalog
 from waymeet.notebook.fields import RELATIONS, SINGLE_RELATIONS, SINGULAR, normalise_fields, urgency_key
@@ -123,7 +124,7 @@ class Notebook:
         values = normalise_fields(kind, fields or {})
         if kind == "tasks" and not values.get("status") and "status" not in frontmatter_edit.parse(text).values:
             values["status"] = "todo"
-        name = make_slug(title, SINGULAR[kind])
+        name = make_slug(self._mask_text(title), SINGULAR[kind])  # answers show the names of files
         with self._lock():
             values = self._targets().resolve_fields(f"{self._catalog.folders[kind].folder}/{name}.md", values)
             path = self._writer.create(kind, name, frontmatter_edit.set_fields(text, {"title": title, **values}))
@@ -255,6 +256,10 @@ class Notebook:
             self._writer.restore(path, version, past)
             return self._make_result(self._catalog.load(path)[0])
 
+    def masked(self, item: Item) -> Item:
+        """Mask the secrets of an item to show it, unless the setting `ingest.mask_secrets` is off."""
+        return mask_item(item) if self._settings.ingest.mask_secrets else item
+
     def backlinks(self, path: str) -> tuple[tuple[str, str], ...]:
         """List the indexed documents that link to an item, with the kind of link."""
         return self._index.backlinks(path)
@@ -275,12 +280,15 @@ class Notebook:
             return self._find(reference, kind)
         except ItemNotFoundError:
             path = replace_surrogates(reference).removeprefix("./")
-            kinds = (kind,) if kind else SINGULAR
-            paths = (f"{self._catalog.folders[each].folder}/{make_slug(path, SINGULAR[each])}.md" for each in kinds)
+            kinds, name = (kind,) if kind else SINGULAR, self._mask_text(path)
+            paths = (f"{self._catalog.folders[each].folder}/{make_slug(name, SINGULAR[each])}.md" for each in kinds)
             removed = next(filter(self._writer.history.list_versions, (path, *paths)), "")
             if not removed:
                 raise
             return removed
+
+    def _mask_text(self, text: str) -> str:
+        return mask_secrets(text).text if self._settings.ingest.mask_secrets else text
 
     def _targets(self) -> TargetResolver:
         return TargetResolver(self._root, self._catalog.all_items, self._index.open_store())
@@ -309,15 +317,9 @@ class Notebook:
         recovered = self._writer.recover()
         if not compare:
             return SavedItem(item, notes=recovered)
-        mask = mask_item if self._settings.ingest.mask_secrets else _identity  # texts are shown, or sent to a model
-        comparison, warnings = self._index.compare(
-            mask(item), map(mask, self._catalog.items(item.kind)), self._settings
-        )
+        others = map(self.masked, self._catalog.items(item.kind))  # texts are shown, or sent to a model
+        comparison, warnings = self._index.compare(self.masked(item), others, self._settings)
         return SavedItem(item, True, comparison.similar, comparison.contradictions, (*recovered, *warnings))
-
-
-def _identity(item: Item) -> Item:
-    return item
 
 
 def _with_body(text: str, body: str) -> str:

@@ -5,9 +5,11 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from waymeet.interfaces.masked_paths import unmask_path
+
 
 def relative_to_root(root: Path, path: str) -> str:
-    """Make a path or id relative to the root.
+    """Make a path or id relative to the root, and find the file of a masked one.
 
     A path outside the root is returned unchanged; nothing is found under it.
 
@@ -16,7 +18,7 @@ def relative_to_root(root: Path, path: str) -> str:
     >>> relative_to_root(Path("/a"), "./docs"), relative_to_root(Path("/a"), "b.md")
     ('docs', 'b.md')
     """
-    path = path.removeprefix("./")
+    path = unmask_path(root, path.removeprefix("./"))
     pure = PurePath(path)
     if not pure.is_absolute() or not pure.is_relative_to(root):
         return path

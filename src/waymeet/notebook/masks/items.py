@@ -9,7 +9,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from waymeet.ingest.read.secrets import mask_secrets, split_secrets
+from waymeet.ingest.read.secret_fields import join_masked, split_field
+from waymeet.ingest.read.secrets import split_secrets
 from waymeet.notebook import frontmatter_edit
 from waymeet.notebook.file_names import to_one_line
 from waymeet.notebook.frontmatter_edit import Value
@@ -28,8 +29,8 @@ def mask_item(item: Item) -> Item:
     title = _mask_text("title", item.title, item.id, secrets)
     if len(parts) == 1:
         return replace(item, title=title, fields=fields)
-    text = mask_secrets(item.text, item.id).text
-    return replace(item, title=title, fields=fields, text=text, body=_join_masked(_body_parts(item.text, parts)))
+    body = join_masked(_body_parts(item.text, parts))
+    return replace(item, title=title, fields=fields, text=join_masked(parts), body=body)
 
 
 def restore_text(path: str, before: str, after: str) -> Restored:
@@ -74,10 +75,6 @@ def _body_parts(text: str, parts: Sequence[str]) -> list[str]:
     return body
 
 
-def _join_masked(parts: Sequence[str]) -> str:
-    return "".join(MASK + "\n" * part.count("\n") if number % 2 else part for number, part in enumerate(parts))
-
-
 def _secret_texts(parts: Sequence[str]) -> list[str]:
     """List the secrets of a text, and the lines of those that have several, the longest first."""
     texts = {line.strip() for secret in parts[1::2] for line in (secret, *secret.split("\n")) if line.strip()}
@@ -97,17 +94,12 @@ def _mask_value(key: str, value: Any, path: str, secrets: Sequence[str]) -> Any:
 
 
 def _mask_text(key: str, text: str, path: str, secrets: Sequence[str]) -> str:
-    return _join_masked(_split_field(key, text, path, secrets))
+    return join_masked(_split_field(key, text, path, secrets))
 
 
 def _split_field(key: str, text: str, path: str, secrets: Sequence[str]) -> list[str]:
     """Split a text of front matter into plain parts and secrets, by its key and known secrets."""
-    for before, after in ((f"{key}: ", ""), (f'{key}: "', '"')):
-        parts = split_secrets(f"{before}{text}{after}", path)
-        if len(parts) > 1 and parts[0].startswith(before) and parts[-1].endswith(after):
-            parts[0], parts[-1] = parts[0].removeprefix(before), parts[-1].removesuffix(after)
-            return _split_repeats(parts, secrets)
-    return _split_repeats([text], secrets)
+    return _split_repeats(split_field(key, text, path), secrets)
 
 
 def _split_repeats(parts: Sequence[str], secrets: Sequence[str]) -> list[str]:

@@ -101,7 +101,7 @@ def _add(kind: str) -> click.Command:
         with call.notebook() as notebook:
             body = text_from(text) or ""
             saved = notebook.create(kind, title, body, fields_from(call.options), tuple(call.options.get("step", ())))
-            return print_saved(saved, as_json=call.as_json)
+            return print_saved(notebook, saved, as_json=call.as_json)
 
     return command
 
@@ -116,7 +116,7 @@ def _show(kind: str) -> click.Command:
     @with_options()
     def command(call: Call, reference: str) -> int:
         with call.notebook(kind) as notebook:
-            item = notebook.read(reference, kind)
+            item = notebook.masked(notebook.read(reference, kind))
             if call.as_json:
                 print_json(item_json(item, notebook))
                 return 0
@@ -151,7 +151,7 @@ def _edit(kind: str) -> click.Command:
             except UsageError:
                 say(f"Your text was saved to {_save_draft(item.name, text)}", err=True)
                 raise
-            return print_saved(saved, as_json=call.as_json)
+            return print_saved(notebook, saved, as_json=call.as_json)
 
     return command
 
@@ -185,7 +185,7 @@ def _update(kind: str) -> click.Command:
                 fields=values,
                 steps=tuple(call.options["step"]) if call.options.get("step") else None,
             )
-            return print_saved(saved, as_json=call.as_json)
+            return print_saved(notebook, saved, as_json=call.as_json)
 
     return command
 
@@ -250,7 +250,7 @@ def _list(kind: str) -> click.Command:
     @with_options(own.get(kind, ()), form=True)
     def command(call: Call, form: str) -> int:
         with call.notebook(kind) as notebook:
-            items = notebook.list(kind, _filters_from(call.options))
+            items = tuple(map(notebook.masked, notebook.list(kind, _filters_from(call.options))))
             counts = {id_: usage.count for id_, usage in notebook.usage().items()} if kind == "skills" else {}
         documents = [{**item_json(item), "used": counts.get(item.id, 0)} for item in items]
         files = [item.id for item in items]
@@ -281,7 +281,8 @@ def _make_link_command(kind: str, name: str, summary: str) -> click.Command:
             target = to_root_reference(project.root, target)
         with call.notebook() as notebook:
             change = notebook.link if name == "link" else notebook.unlink
-            return print_saved(change(reference, relation, target, version=version, kind=kind), as_json=call.as_json)
+            saved = change(reference, relation, target, version=version, kind=kind)
+            return print_saved(notebook, saved, as_json=call.as_json)
 
     return command
 
@@ -328,9 +329,8 @@ def _restore(kind: str) -> click.Command:
                 version = notebook.read(reference, kind).version
             except ItemNotFoundError:
                 version = ""
-            return print_saved(
-                notebook.restore(reference, past_version, version=version, kind=kind), as_json=call.as_json
-            )
+            saved = notebook.restore(reference, past_version, version=version, kind=kind)
+            return print_saved(notebook, saved, as_json=call.as_json)
 
     return command
 
