@@ -86,20 +86,26 @@ async def call_tool(
     if name not in tools:
         raise MCPError(INVALID_PARAMS, _unknown_tool(name, server.tools, tools, over_http=ctx.request is not None))
     try:
-        answer = await _compute_answer(server, ctx, tools[name], arguments)
+        request: Any = convert(tools[name].request, merge_options(tools[name].request, arguments))
+        answer = await _compute_answer(server, ctx, tools[name], request)
     except WaymeetError as error:
         return to_error_result(error, tools)
     except Exception as error:  # noqa: BLE001 - a bug in one tool must not end the server; it is reported and logged
         _LOG.exception("the tool %s failed", name)
         return _error_result(f"Internal error in Waymeet: {error!r}\nNext: report it. Other tools still work.")
-    shown = shorten_snippets(mask_outgoing(answer, enabled=server.project.project.settings.ingest.mask_secrets))
-    return CallToolResult(content=[TextContent(text=tools[name].text(shown))], structured_content=to_structured(shown))
+    shown = mask_outgoing(answer, enabled=server.project.project.settings.ingest.mask_secrets)
+    is_explained = getattr(request, "explain", False)
+    shown = shown if is_explained else shorten_snippets(shown)
+    structured = to_structured(shown, compact=not is_explained)
+    return CallToolResult(content=[TextContent(text=tools[name].text(shown))], structured_content=structured)
 
 
 async def _compute_answer(
-    server: ServerContext, ctx: "ServerRequestContext[Any, Any]", tool: ToolSpec, arguments: Mapping[str, Any]
-) -> Any:  # noqa: ANN401 - each tool has its own type
-    request: Any = convert(tool.request, merge_options(tool.request, arguments))
+    server: ServerContext,
+    ctx: "ServerRequestContext[Any, Any]",
+    tool: ToolSpec,
+    request: Any,  # noqa: ANN401 - each tool has its own types
+) -> Any:  # noqa: ANN401
     if getattr(request, "budget", None) == 0 and tool.name != "context":  # `context` has its own setting
         request = replace(request, budget=server.project.project.settings.mcp.budget)
     async with report_progress(ctx) as progress:

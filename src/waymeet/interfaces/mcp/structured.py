@@ -31,11 +31,11 @@ _ITEM_FIELDS = ("id", "kind", "title", "version", "problems")
 
 
 def shorten_snippets(answer: Answer) -> Answer:
-    """Cut long snippets of a search to the text around their first match, unless scores are explained.
+    """Cut long snippets of a search to the text around their first match.
 
     Texts in Chinese or Japanese have several times as many tokens as English ones of the same length.
     """
-    if not isinstance(answer, SearchAnswer) or any(hit.explanation for hit in answer.hits):
+    if not isinstance(answer, SearchAnswer):
         return answer
     hits = tuple(replace(hit, sections=tuple(map(_shorten, hit.sections))) for hit in answer.hits)
     return replace(answer, hits=hits)
@@ -46,13 +46,14 @@ def _shorten(section: Section) -> Section:
     return shorten_snippet(section, len(section.snippet) * _SNIPPET_TOKENS // tokens) if tokens else section
 
 
-def to_structured(answer: Struct) -> dict[str, Any]:
+def to_structured(answer: Struct, *, compact: bool = True) -> dict[str, Any]:
     """Convert an answer to JSON values, with a first field that marks its texts as untrusted."""
     document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(answer))
+    if not compact:
+        return {"untrusted": UNTRUSTED, **document}
     if isinstance(answer, SearchAnswer):
-        if not any(hit.explanation for hit in answer.hits):
-            document = _without(document, _ANSWER_FIELDS_DROPPED)
-            document["hits"] = [_compact_hit(hit) for hit in document["hits"]]
+        document = _without(document, _ANSWER_FIELDS_DROPPED)
+        document["hits"] = [_compact_hit(hit) for hit in document["hits"]]
     elif isinstance(answer, SavedAnswer):  # the agent knows the text that it has sent
         document["item"] = {name: document["item"][name] for name in _ITEM_FIELDS}
     elif isinstance(answer, Context):
