@@ -13,7 +13,7 @@ _PLACE = re.compile(r"#|:(?=\d)")
 
 
 def unmask_path(root: Path, reference: str) -> str:
-    """Replace a masked path, with or without a place in the file, by that of the file below the root.
+    """Replace a masked path, with or without a place in it, by that of the file.
 
     A reference without a mask, or without such a file, is returned unchanged.
 

@@ -5,6 +5,7 @@ from typing import Any
 from msgspec import Struct
 
 from waymeet.errors import UsageError
+from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.project import Project
 from waymeet.types import Answer, Filters, Hit, Query
 
@@ -23,14 +24,15 @@ class Passage(Struct, frozen=True):
 
 
 def find_passages(project: Project, text: str, limit: int, recipe: str, filters: Filters) -> list[Passage]:
-    """Search, and give the hits of `Project.search` with the full texts of their sections."""
+    """Search, and give the hits of `Project.search` with the masked texts of their sections."""
     query = Query(text, limit=limit or project.settings.shape.limit, recipe=recipe, filters=filters)
     answer = project.search(query)
     texts = project.texts([hit.id for hit in answer.hits])
-    return [
+    passages = [
         Passage(hit.id, texts.get(hit.id) or _join_snippets(hit), hit.score, _metadata(hit, answer))
         for hit in answer.hits
     ]
+    return mask_outgoing(passages, enabled=project.settings.ingest.mask_secrets)
 
 
 def _join_snippets(hit: Hit) -> str:
