@@ -10,6 +10,7 @@ from textwrap import dedent
 
 from msgspec.structs import replace
 
+from waymeet.analysis.languages import language_name
 from waymeet.interfaces.render.text import escape_control, plain_line, render_answer, to_single_line
 from waymeet.interfaces.requests.operations.index import IndexAnswer
 from waymeet.interfaces.requests.operations.items import ItemAnswer, SavedAnswer
@@ -66,7 +67,8 @@ def _hit_rows(number: int, hit: Hit) -> Iterator[str]:
     if hit.staleness in {"stale", "possibly_stale"}:
         yield f"   {hit.staleness.replace('_', ' ')}: {to_single_line(hit.staleness_reason)}"
     for translation in hit.translations:
-        yield f"   also in {translation.lang or 'another language'}: {to_single_line(translation.id)}"
+        language = language_name(translation.lang) if translation.lang else "another language"
+        yield f"   also in {language}: {to_single_line(translation.id)}"
     for page in hit.linked_pages:
         arrow = "→" if page.direction == "out" else "←"
         yield f"   {arrow} {page.kind} {to_single_line(page.document)}  {to_single_line(page.title)}"

@@ -111,7 +111,7 @@ def input_schema(request: type[Struct], defaults: ToolDefaults) -> dict[str, Any
     return {
         "type": "object",
         "properties": properties,
-        **({"required": schema["required"]} if schema.get("required") else {}),
+        "required": schema.get("required", []),
         "additionalProperties": False,
     }
 
