@@ -116,12 +116,15 @@ def _show(kind: str) -> click.Command:
     @with_options()
     def command(call: Call, reference: str) -> int:
         with call.notebook(kind) as notebook:
-            item = notebook.masked(notebook.read(reference, kind))
+            stored = notebook.read(reference, kind)
+            item = notebook.masked(stored)
             if call.as_json:
                 print_json(item_json(item, notebook))
                 return 0
             say(item.text.removesuffix("\n"))
             say(f"{item.id} version {item.version}", err=True)
+            if item.text != stored.text:
+                say(f"note: [secret] stands for values of the file; edit it: waymeet {SINGULAR[kind]} edit", err=True)
             for source, relation in notebook.backlinks(item.id):
                 say(f"← {source} ({relation})", err=True)
             for problem in item.problems:
