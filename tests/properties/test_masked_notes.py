@@ -1,6 +1,7 @@
 """Random notes with secrets, read masked, changed elsewhere and saved: no value is lost or exchanged."""
 
 from pathlib import Path
+from re import search
 from tempfile import TemporaryDirectory
 
 from hypothesis import given
@@ -10,7 +11,7 @@ from support.planted_secrets import dice, drawn
 from waymeet.errors import MaskedValueError
 from waymeet.notebook import Notebook
 from waymeet.notebook.masks.items import mask_item
-from waymeet.notebook.masks.restore import MASK
+from waymeet.notebook.masks.restore import MASK, restore_values
 from waymeet.settings import Settings
 
 _WORDS = st.sampled_from(["Tea is hot.", "## Notes", "", "- a list", "The server runs.", "| a | b |", "値は秘密。"])
@@ -72,6 +73,50 @@ def test_no_value_is_lost_or_exchanged(note: tuple[list[str], list[str]], data: 
         assert [after.find(secret) for secret in secrets] == sorted(after.find(secret) for secret in secrets)
         assert all(after.count(secret) == 1 for secret in secrets)
         assert MASK not in after
+
+
+_FORMS = {
+    "sections": "## Part {n}\npassword: {v}",
+    "sections with blank lines": "## Part {n}\n\nSome text.\n\npassword: {v}\n",
+    "mapping": "part{n}:\n  user: me\n  password: {v}",
+    "nested list": "- part {n}\n  - password: {v}",
+    "table": "| part {n} | {v} |",
+}
+
+
+@given(
+    form=st.sampled_from(list(_FORMS)),
+    order=st.lists(st.integers(0, 4), unique=True, min_size=1),
+    count=st.integers(1, 5),
+    added=st.lists(st.tuples(st.integers(0, 30), st.sampled_from(["New line.", "", "# New"])), max_size=2),
+    renamed=st.sets(st.integers(0, 4), max_size=2),
+)
+def test_values_stay_with_their_labels(
+    form: str, order: list[int], count: int, added: list[tuple[int, str]], renamed: set[int]
+) -> None:
+    """Sections are removed, moved and renamed, and lines are added between them."""
+    blocks = [(_FORMS[form].replace("{n}", str(number)), f"value{number}") for number in range(count)]
+    plain = "".join(f"{block}\n" for block, _ in blocks).split("{v}")
+    parts = [part for pair in zip(plain, [value for _, value in blocks], strict=False) for part in pair] + [plain[-1]]
+    lines = [
+        line.replace("{v}", MASK) + (" (old)" if number in renamed and line.startswith("##") else "")
+        for number in order
+        if number < count
+        for line in blocks[number][0].split("\n")
+    ]
+    for place, line in added:
+        lines.insert(place, line)
+    try:
+        restored = restore_values(parts, "\n".join(lines)).text
+    except MaskedValueError:
+        return
+    label = ""
+    for line in restored.split("\n"):
+        found = search(r"[pP]art ?(\d)", line)
+        label = found[1] if found else label
+        value = search(r"value(\d)", line)
+        assert value is None or value[1] == label
+    assert MASK not in restored
 
 
 @given(note=_notes(), newline=st.sampled_from(["\n", "\r\n"]), spacing=st.integers(0, 3))

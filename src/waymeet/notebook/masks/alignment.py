@@ -40,55 +40,101 @@ def _unaligned(masked: Collection[int], aligned: Mapping[int, int]) -> list[int]
 def _align_by_neighbours(
     old: Sequence[str], new: Sequence[str], values: Mapping[int, tuple[str, ...]], masked: Collection[int]
 ) -> dict[int, int]:
-    """Align masked lines that equal lines connect with a line that is unique in both texts.
+    """Align masked lines by lines near them that are unique in both texts.
 
-    Where two such lines contradict each other, because the lines between them were removed, the one that labels the
-    masked line decides, and none if both may.
+    A unique line directly above labels a masked line, as a heading does. If no equal masked line was added or removed,
+    the next unique line above is enough, unless other lines show that the masked one was moved.
     """
-    evidence: defaultdict[int, defaultdict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
-    for strength, old_line, new_line in _runs_from_unique_lines(old, new):
+    unique = _unique_lines(old, new)
+    labels: defaultdict[int, set[int]] = defaultdict(set)
+    evidence: defaultdict[int, set[int]] = defaultdict(set)
+    old_equal, new_equal = _count_equal_nearby(old, values), _count_equal_nearby(new, masked)
+    for is_label, old_line, new_line in _runs_from_unique_lines(old, new, unique):
         if new_line in masked and old_line in values:
-            evidence[new_line][strength].add(old_line)
-    strongest = {new_line: lines[max(lines)] for new_line, lines in evidence.items()}
-    claims = Counter(line for lines in strongest.values() for line in lines)
-    single = {new_line: next(iter(lines)) for new_line, lines in strongest.items() if len(lines) == 1}
-    return {new_line: line for new_line, line in single.items() if claims[line] == 1}
+            evidence[new_line].add(old_line)
+            if is_label and old_equal[old_line] == new_equal[new_line]:
+                labels[new_line].add(old_line)
+    claims = Counter(line for lines in labels.values() for line in lines)
+    aligned = {line: min(found) for line, found in labels.items() if len(found) == 1 and claims[min(found)] == 1}
+    for line, old_line in _pair_below_unique_lines(old, new, values, masked, unique):
+        if line not in aligned and evidence.get(line, {old_line}) == {old_line}:
+            aligned[line] = old_line
+    return aligned
 
 
-_LABEL, _NEARBY, _TEXT_END = 2, 1, 0
-"""Strength of a unique line: it labels the masked line, it is only near it, it is the start or end of the text."""
+def _count_equal_nearby(text: Sequence[str], masked: Collection[int]) -> dict[int, int]:
+    """Count for each masked line the equal ones below the same unique line of the text."""
+    counts = Counter(text)
+    groups = _group_below(
+        text, masked, {number: number for number, line in enumerate(text) if line and counts[line] == 1}
+    )
+    return {number: len(numbers) for numbers in groups.values() for number in numbers}
 
 
-def _runs_from_unique_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Yield pairs of equal lines next to lines that occur once in each text, and a strength."""
+def _pair_below_unique_lines(
+    old: Sequence[str],
+    new: Sequence[str],
+    values: Mapping[int, tuple[str, ...]],
+    masked: Collection[int],
+    unique: Mapping[int, int],
+) -> Iterator[tuple[int, int]]:
+    """Pair equal masked lines below the same unique line, if none was added or removed."""
+    new_groups = _group_below(new, masked, {line: line for line in unique})
+    old_groups = _group_below(old, values, {old_line: line for line, old_line in unique.items()})
+    old_counts, new_counts = Counter(old[line] for line in values), Counter(new[line] for line in masked)
+    old_texts, new_texts = set(old), set(new)
+    for group, lines in new_groups.items():
+        candidates = old_groups.get(group, [])
+        if len(lines) != len(candidates) or old_counts[group[1]] != new_counts[group[1]]:
+            continue
+        for number, (line, old_line) in enumerate(zip(lines, candidates, strict=True)):
+            between = new[lines[number - 1] + 1 : line] if number else new[group[0] + 1 : line]
+            old_start = candidates[number - 1] if number else unique.get(group[0], -1)
+            is_added = any(text and text not in old_texts for text in between)
+            is_gone = any(text and text not in new_texts for text in old[old_start + 1 : old_line])
+            if len(lines) == 1 or not (is_added and is_gone):  # else a label may have been changed
+                yield line, old_line
+
+
+def _unique_lines(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
+    """Map the lines of the new text that occur once in each text to those of the old one."""
     places = {line: number for number, line in enumerate(old)}
     old_counts, new_counts = Counter(old), Counter(new)
-    anchors = {
+    return {
         number: places[line]
         for number, line in enumerate(new)
         if line and new_counts[line] == 1 and old_counts[line] == 1
     }
-    ends = {-1: -1, len(new): len(old)}
-    for anchor, old_anchor in (*anchors.items(), *ends.items()):
-        if anchor in anchors:
-            yield _LABEL, old_anchor, anchor
+
+
+def _group_below(
+    text: Sequence[str], masked: Collection[int], unique: Mapping[int, int]
+) -> dict[tuple[int, str], list[int]]:
+    """Group masked lines by their text and the unique line above, -1 for the start of the text."""
+    groups: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
+    above = -1
+    for number, line in enumerate(text):
+        if number in masked:
+            groups[above, line].append(number)
+        above = unique.get(number, above)
+    return dict(groups)
+
+
+def _runs_from_unique_lines(
+    old: Sequence[str], new: Sequence[str], unique: Mapping[int, int]
+) -> Iterator[tuple[bool, int, int]]:
+    """Yield pairs of equal lines next to unique ones, and whether these label them."""
+    for anchor, old_anchor in (*unique.items(), (-1, -1), (len(new), len(old))):
+        if anchor in unique:
+            yield True, old_anchor, anchor
         for step in (1, -1):
             has_blank, distance = False, step
-            while anchor + distance not in anchors and _are_equal(old, new, old_anchor + distance, anchor + distance):
+            while anchor + distance not in unique and _are_equal(old, new, old_anchor + distance, anchor + distance):
                 has_blank = has_blank or not new[anchor + distance]
-                line = new[anchor + distance]
-                strength = _TEXT_END if anchor in ends else _strength(new[anchor], line, step, has_blank=has_blank)
-                yield strength, old_anchor + distance, anchor + distance
+                is_above = step == 1 and anchor in unique
+                is_label = is_above and (not has_blank or new[anchor].startswith("#"))
+                yield is_label, old_anchor + distance, anchor + distance
                 distance += step
-
-
-def _strength(anchor: str, line: str, step: int, *, has_blank: bool) -> int:
-    """Judge whether a unique line above (`step` 1) or below (-1) a masked line labels it."""
-    is_heading = anchor.startswith("#")
-    if step == 1:
-        return _NEARBY if has_blank and not is_heading else _LABEL
-    is_outside = len(anchor) - len(anchor.lstrip()) < len(line) - len(line.lstrip())
-    return _NEARBY if has_blank or is_heading or is_outside else _LABEL
 
 
 def _are_equal(old: Sequence[str], new: Sequence[str], old_line: int, new_line: int) -> bool:

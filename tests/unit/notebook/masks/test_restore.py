@@ -68,6 +68,15 @@ _LIST = "test:\n  password: <one>\nlive:\n  password: <two>\nold:\n  password: <
             "# A\nkey: <k1>\n", f"# A\nkey: <k1>\n\n# B\nother: {MASK}\n", f"# A\nkey: <k1>\n\n# B\nother: {MASK}\n",
             id="a new mask",
         ),
+        pytest.param(
+            "# A\nkey: <k1>\n# B\n",
+            f"# A\nkey: <k1>\n# C\nkey: {MASK}\n# B\n", f"# A\nkey: <k1>\n# C\nkey: {MASK}\n# B\n",
+            id="a copy without its value",
+        ),
+        pytest.param(
+            "a:\n  key: <1x>\nb:\n  key: <2x>\n", "b:\n  # new\n  key: <2x>\na:\n\n  key: <1x>\n",
+            "b:\n  # new\n  key: <2x>\na:\n\n  key: <1x>\n", id="moved, with new lines",
+        ),
         pytest.param("key: <k1>\r\nend\r\n", "key: <k1>\nEND\n", "key: <k1>\nEND\n", id="other line ends"),
     ],
 )  # fmt: skip
@@ -82,7 +91,10 @@ def test_values_are_put_back(file: str, submitted: str, expected: str) -> None:
         pytest.param("a\n- <1x>\n- <2x>\nb\n", "a\n- <1x>\nb\n", id="one of two alike is gone"),
         pytest.param("<1x>\nmine\n<2x>\nyours\n<3x>\nours\n", "<1x>\nmine\n<3x>\nours\n", id="labels below"),
         pytest.param("a: <1x>\nb: <2x>\n", f"x: {MASK}\ny: {MASK}\n", id="both renamed"),
-        pytest.param("# A\nkey: <k1>\n# B\n", f"# A\nkey: {MASK}\n# C\nkey: {MASK}\n# B\n", id="doubled"),
+        pytest.param(
+            "## A\nkey: <1x>\n## B\nkey: <2x>\n", "## B, old\nkey: <2x>\n## A, old\nkey: <1x>\n", id="moved and renamed"
+        ),
+        pytest.param("a:\n  key: <1x>\nb:\n  key: <2x>\n.\n", "a:\n\n  key: <1x>\n.\n", id="removed beside a new line"),
     ],
 )  # fmt: skip
 def test_an_uncertain_position_is_refused(file: str, submitted: str) -> None:
