@@ -28,7 +28,7 @@ _HIDDEN_FOR = {
     "UpdateRequest": {"assignee", "file_patterns", "kind"},
     "LinkRequest": {"kind", "version"},  # an id is hardly ever ambiguous, and a relation fits any version
     "ForgetRequest": {"kind"},
-    "ContextRequest": {"tags"},
+    "ContextRequest": {"kinds", "paths", "tags"},
     "IndexRequest": {"embed"},
 }
 """The same by request."""
