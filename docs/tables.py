@@ -15,6 +15,7 @@ from waymeet.interfaces.mcp.compat import COMPAT
 from waymeet.interfaces.mcp.prompts import list_prompts as prompts
 from waymeet.interfaces.mcp.resources import TEMPLATES
 from waymeet.interfaces.mcp.tools import TOOLS, ToolSpec, input_schema, tool_defaults
+from waymeet.interfaces.requests.schemas import flat_schema
 from waymeet.recipes import RECIPES
 from waymeet.recipes.stage_table import STAGES
 from waymeet.search.pipeline import stage_name
@@ -169,18 +170,22 @@ def _describe_tool(tool: ToolSpec) -> str:
     effect = (
         "changes files of the project" if tool.writes else "changes the index" if tool.changes_index else "only reads"
     )
-    schema = input_schema(tool.request, tool_defaults(Settings()))
-    rows = (
+    listed = input_schema(tool.request, tool_defaults(Settings()))["properties"]
+    schema = flat_schema(tool.request)
+    unlisted = "in `options`" if "options" in listed else "not listed"
+    required = dict.fromkeys(schema.get("required", ()), "required")
+    remarks = {name: required.get(name, "" if name in listed else unlisted) for name in schema["properties"]}
+    rows = [
         (
-            format_code(name) + (" (required)" if name in schema["required"] else ""),
+            format_code(name) + (f" ({remarks[name]})" if remarks[name] else ""),
             _describe_type(parameter),
             parameter.get("description", ""),
         )
-        for name, parameter in schema["properties"].items()
-    )
-    parameters = (
-        format_table(("parameter", "values", "meaning"), rows) if schema["properties"] else "It takes no parameters."
-    )
+        for name, parameter in sorted(schema["properties"].items(), key=lambda item: remarks[item[0]] == unlisted)
+    ]
+    if "options" in listed:
+        rows.append(("`options`", "object", "The parameters marked above, as one object."))
+    parameters = format_table(("parameter", "values", "meaning"), rows) if rows else "It takes no parameters."
     return "\n\n".join([f"### `{tool.name}`", f"{tool.description} It {effect}.", parameters])
 
 

@@ -8,6 +8,7 @@ WaymeetError
 │   ├── RequestError        malformed request of a program
 │   ├── CursorError         invalid cursor, or one of another query
 │   ├── ConflictError       changed since it was read; has both texts         (exit 4)
+│   ├── MaskedValueError    a mask in the new text may stand for several values
 │   ├── CollectionError     unusable test collection
 │   ├── RemovalsError       most files are missing; removal needs confirmation
 │   └── NotFoundError       no such folder or file
@@ -82,6 +83,10 @@ class ConflictError(UsageError):
         """The text that was not written."""
         self.version = version
         """The current version; empty if the item was deleted."""
+
+
+class MaskedValueError(UsageError):
+    """It is not certain which values the masks in a new text stand for. Nothing was written."""
 
 
 class CollectionError(UsageError):

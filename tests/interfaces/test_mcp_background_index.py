@@ -26,7 +26,7 @@ def test_the_server_answers_while_the_index_is_made(project: Path, era: str) -> 
             assert "is being indexed for the first time" in text_of(early)
             assert "Next: call `status`, then repeat the call." in text_of(early)
             assert (await client.read_resource("waymeet://notes")).contents
-            assert len((await client.list_resources()).resources) == 4
+            assert len((await client.list_resources()).resources) == 5
             release.set()
             while (found := await client.call_tool("search", {"query": "keys"})).is_error:
                 assert "is being indexed" in text_of(found)

@@ -64,7 +64,7 @@ def test_resources_come_in_pages(project: Path) -> None:
             page = await client.list_resources(cursor=page.next_cursor)
 
     uris = talk(project, talking)
-    assert len(uris) == len(set(uris)) == 450 + 6 + 4
+    assert len(uris) == len(set(uris)) == 450 + 6 + 5
     with pytest.raises(MCPError, match="Malformed cursor"):
         talk(project, lambda client: client.list_resources(cursor="é"))
 

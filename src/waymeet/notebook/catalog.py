@@ -9,9 +9,11 @@ from waymeet.analysis import title_key
 from waymeet.errors import ItemNotFoundError, SettingsError, UsageError
 from waymeet.ingest.discover.entry_kind import KINDS, entry_kind, kind_folder
 from waymeet.ingest.read.safe_read import read_file
+from waymeet.ingest.read.secrets import mask_secrets
 from waymeet.notebook.atomic_replace import WORK_FOLDER, ItemFolder
 from waymeet.notebook.fields import SINGULAR
 from waymeet.notebook.item import Item, parse_item, short_name
+from waymeet.notebook.masks.restore import MASK
 from waymeet.notebook.safe_folder import open_folder
 from waymeet.search.lookup.did_you_mean import similar_paths
 from waymeet.settings import NotebookSettings
@@ -94,7 +96,7 @@ class Catalog:
         paths = {path: each for each in kinds for path in self.paths(each)}
         if target in paths:
             return target
-        for find_matches in (self._find_by_name, self._find_by_title):
+        for find_matches in (self._find_by_name, self._find_by_title, self._find_masked):
             matches = sorted(set(find_matches(target, paths)))
             if len(matches) > 1:
                 raise UsageError(f"{reference!r} may mean any of {', '.join(matches[:5])}.", "Give its path.")
@@ -116,6 +118,18 @@ class Catalog:
         key = title_key(reference)
         for kind in set(paths.values()) if key else ():
             yield from (item.id for item in self.items(kind) if title_key(item.title) == key)
+
+    def _find_masked(self, reference: str, paths: dict[str, str]) -> Iterator[str]:
+        """Find items whose path, name or title is shown with a mask."""
+        if MASK not in reference:
+            return
+        yield from (path for path in paths if reference in map(_mask, (path, short_name(path))))
+        for kind in set(paths.values()):
+            yield from (item.id for item in self.items(kind) if _mask(item.title) == reference)
+
+
+def _mask(text: str) -> str:
+    return mask_secrets(text).text
 
 
 def _list_hint(kind: str) -> str:

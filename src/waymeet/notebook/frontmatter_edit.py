@@ -98,7 +98,9 @@ def set_fields(text: str, changes: Mapping[str, Value]) -> str:
             values[name] = list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
     if repr(values) == repr(front.values):  # `repr`, because 1 == 1.0 == True and NaN != NaN
         return text
-    for yaml in _candidates(parts.yaml, {names.get(key.lower(), key): value for key, value in changes.items()}, values):
+    named = {names.get(key.lower(), key): value for key, value in changes.items()}
+    changed_keys = {key: value for key, value in named.items() if repr(values.get(key)) != repr(front.values.get(key))}
+    for yaml in _candidates(parts.yaml, changed_keys, values):
         changed = _join(parts, yaml)
         parsed = parse(changed)
         if not parsed.problem and repr(parsed.values) == repr(values) and get_body(changed) == get_body(text):

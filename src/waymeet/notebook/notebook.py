@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -10,6 +11,7 @@ from msgspec.structs import replace
 from waymeet.analysis import replace_surrogates
 from waymeet.errors import ConflictError, ItemNotFoundError, UsageError
 from waymeet.ingest.discover.entry_kind import SKILL_PAGE
+from waymeet.ingest.read.secrets import mask_secrets
 from waymeet.notebook import frontmatter_edit, usage
 from waymeet.notebook.catalog import Catalog
 from waymeet.notebook.checkpoints.checkpoints import Checkpoints
@@ -19,6 +21,8 @@ from waymeet.notebook.frontmatter_edit import Value
 from waymeet.notebook.history import PastVersion
 from waymeet.notebook.index_view import IndexView
 from waymeet.notebook.item import Item, replace_steps
+from waymeet.notebook.masks.items import mask_item, restore_fields, restore_text
+from waymeet.notebook.masks.restore import describe_masks, describe_new_masks
 from waymeet.notebook.relations import Directory, TargetResolver, strip_link
 from waymeet.notebook.review.conflict_list import conflicts_file
 from waymeet.notebook.review.conflicts import CONFLICT_RELATIONS, rename_conflicts
@@ -54,6 +58,25 @@ class RemovedItem(Struct, frozen=True):
     """Documents whose text still links to it."""
     notes: tuple[str, ...] = ()
     """Warnings."""
+
+
+class _Edit(NamedTuple):
+    """The parts of an item that a change gives, None for those that stay."""
+
+    title: str | None
+    body: str | None
+    fields: Mapping[str, Value]
+    steps: tuple[str, ...] | None
+    text: str | None
+
+    def apply(self, item: Item, before: str) -> tuple[str, dict[str, Value]]:
+        """Return the new text without the changed fields, and these."""
+        values = normalise_fields(item.kind, self.fields)
+        if self.title is not None:
+            values["name" if item.id.endswith(SKILL_PAGE) else "title"] = to_one_line(self.title) or item.title
+        after = before if self.text is None else _keep_line_ends(before, replace_surrogates(self.text))
+        after = after if self.body is None else _with_body(after, replace_surrogates(self.body))
+        return after if self.steps is None else _with_steps(after, self.steps), values
 
 
 class Notebook:
@@ -115,12 +138,13 @@ class Notebook:
         values = normalise_fields(kind, fields or {})
         if kind == "tasks" and not values.get("status") and "status" not in frontmatter_edit.parse(text).values:
             values["status"] = "todo"
-        name = make_slug(title, SINGULAR[kind])
+        name = make_slug(self._mask_text(title), SINGULAR[kind])  # answers show the names of files
         with self._lock():
             values = self._targets().resolve_fields(f"{self._catalog.folders[kind].folder}/{name}.md", values)
             path = self._writer.create(kind, name, frontmatter_edit.set_fields(text, {"title": title, **values}))
             item = self._catalog.load(path)[0]
-        return self._make_result(item, compare=True)
+        saved = self._make_result(item, compare=True)
+        return replace(saved, notes=(*describe_new_masks(item.text), *saved.notes))
 
     def update(
         self,
@@ -133,29 +157,35 @@ class Notebook:
         steps: tuple[str, ...] | None = None,
         text: str | None = None,
         kind: str = "",
+        has_masks: bool = True,
     ) -> SavedItem:
         """Change the title, body, fields (None removes one), steps or whole text of an item.
 
+        A mask (`[secret]`) in a new text stands for the value that the file has there, and the value is kept. Clear
+        `has_masks` for a text that was not based on a masked one.
+
         Raises:
             ConflictError: the item has another version by now; nothing was written.
+            MaskedValueError: it is not certain which value a mask stands for; nothing was written.
         """
+        edit = _Edit(title, body, fields or {}, steps, text)
+        notes: list[str] = []
 
         def change(item: Item, before: str) -> str:
-            after = before if text is None else _keep_line_ends(before, replace_surrogates(text))
-            if body is not None:
-                after = frontmatter_edit.replace_body(after, replace_surrogates(body))
-            if steps is not None:
-                after = _with_steps(after, steps)
-            values = self._targets().resolve_fields(item.id, normalise_fields(item.kind, fields or {}))
-            if title is not None:
-                values["name" if item.id.endswith(SKILL_PAGE) else "title"] = to_one_line(title) or item.title
+            after, values = edit.apply(item, before)
+            if has_masks and item.version == version:  # else the change is refused anyway
+                restored, values = restore_text(item.id, before, after), restore_fields(item, values)
+                after, notes[:] = restored.text, describe_masks(restored)
+            after = before if text is None and _has_same_lines(before, after) else after
+            values = self._targets().resolve_fields(item.id, values)
             return frontmatter_edit.set_fields(after, values) if values else after
 
         with self._lock():
             path = self._find(reference, kind)
             changed = self._writer.change(path, version, change)
             item = self._catalog.load(path)[0]
-        return self._make_result(item, changed=changed, compare=(title, body, text) != (None,) * 3)
+        saved = self._make_result(item, changed=changed, compare=(title, body, text) != (None,) * 3)
+        return replace(saved, notes=(*notes, *saved.notes))
 
     def link(self, reference: str, relation: str, target: str, *, version: str = "", kind: str = "") -> SavedItem:
         """Relate an item to another one, to a file or to a symbol (`src/a.py#name`).
@@ -242,6 +272,10 @@ class Notebook:
             self._writer.restore(path, version, past)
             return self._make_result(self._catalog.load(path)[0])
 
+    def masked(self, item: Item) -> Item:
+        """Mask the secrets of an item to show it, unless the setting `ingest.mask_secrets` is off."""
+        return mask_item(item) if self._settings.ingest.mask_secrets else item
+
     def backlinks(self, path: str) -> tuple[tuple[str, str], ...]:
         """List the indexed documents that link to an item, with the kind of link."""
         return self._index.backlinks(path)
@@ -262,12 +296,15 @@ class Notebook:
             return self._find(reference, kind)
         except ItemNotFoundError:
             path = replace_surrogates(reference).removeprefix("./")
-            kinds = (kind,) if kind else SINGULAR
-            paths = (f"{self._catalog.folders[each].folder}/{make_slug(path, SINGULAR[each])}.md" for each in kinds)
+            kinds, name = (kind,) if kind else SINGULAR, self._mask_text(path)
+            paths = (f"{self._catalog.folders[each].folder}/{make_slug(name, SINGULAR[each])}.md" for each in kinds)
             removed = next(filter(self._writer.history.list_versions, (path, *paths)), "")
             if not removed:
                 raise
             return removed
+
+    def _mask_text(self, text: str) -> str:
+        return mask_secrets(text).text if self._settings.ingest.mask_secrets else text
 
     def _targets(self) -> TargetResolver:
         return TargetResolver(self._root, self._catalog.all_items, self._index.open_store())
@@ -296,7 +333,8 @@ class Notebook:
         recovered = self._writer.recover()
         if not compare:
             return SavedItem(item, notes=recovered)
-        comparison, warnings = self._index.compare(item, self._catalog.items(item.kind), self._settings)
+        others = map(self.masked, self._catalog.items(item.kind))  # texts are shown, or sent to a model
+        comparison, warnings = self._index.compare(self.masked(item), others, self._settings)
         warnings.extend(self.review.record_comparison(item, comparison))
         return SavedItem(item, True, comparison.similar, comparison.contradictions, (*recovered, *warnings))
 
@@ -310,6 +348,22 @@ def rename_items(index_path: Path, renamed: Mapping[str, str]) -> None:
     usage_file, lock = (index_path.with_name(f"{index_path.name}.{name}") for name in ("usage.json", "notebook.lock"))
     usage.rename_skills(usage_file, lock, renamed)
     rename_conflicts(conflicts_file(index_path), renamed)
+
+
+def _with_body(text: str, body: str) -> str:
+    """Replace the body of a text, or all of it if the new body begins with front matter."""
+    if frontmatter_edit.parse(body).values:
+        return _keep_line_ends(text, body)
+    return frontmatter_edit.replace_body(text, body)
+
+
+def _has_same_lines(before: str, after: str) -> bool:
+    """Tell whether two texts differ only in line ends and in blank lines around the body."""
+    bodies = (frontmatter_edit.get_body(text) for text in (before, after))
+    heads = (text[: len(text) - len(frontmatter_edit.get_body(text))].rstrip() for text in (before, after))
+    body, new_body = (text.replace("\r\n", "\n").strip("\n") for text in bodies)
+    head, new_head = (text.replace("\r\n", "\n") for text in heads)
+    return (head, body) == (new_head, new_body)
 
 
 def _with_steps(text: str, steps: tuple[str, ...]) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from waymeet.errors import BusyIndexError, ConflictError, UsageError
 from waymeet.ingest.read.decode import decode
+from waymeet.ingest.read.secrets import mask_secrets
 from waymeet.notebook import atomic_replace, frontmatter_edit
 from waymeet.notebook.atomic_replace import ItemFolder
 from waymeet.notebook.catalog import Catalog
@@ -38,6 +39,7 @@ class Writer:
         self.catalog = catalog
         self.history = History(index_path.with_name(f"{index_path.name}.history"), settings.notebook.history)
         self._lock_file = index_path.with_name(f"{index_path.name}.notebook.lock")
+        self._masks_secrets = settings.ingest.mask_secrets
         self._max_bytes = min(settings.notebook.max_bytes, settings.ingest.max_file_bytes)
 
     @contextmanager
@@ -80,7 +82,7 @@ class Writer:
         before = _decode(path, raw)
         after = change(item, before)
         if item.version != expected:
-            raise _conflict_error(path, raw, after)
+            raise self._conflict(path, raw, after)
         if after == before:
             return False
         encoded = self._encode(after)
@@ -102,7 +104,7 @@ class Writer:
         """Remove an item of the expected version."""
         item, raw = self.load_writable(path)
         if item.version != expected:
-            raise _conflict_error(path, raw, "")
+            raise self._conflict(path, raw, "")
         items, inside = self._locate(item)
         with _report_os_errors(path):
             self.history.save(path, raw)
@@ -120,7 +122,7 @@ class Writer:
             raise UsageError(f"{path} is not in a folder of the notebook any more.", "See the settings notebook.*")
         with _report_os_errors(path):
             if not atomic_replace.create(items, path.removeprefix(f"{items.folder}/"), past):
-                raise _conflict_error(path, self.catalog.load(path)[1], past.decode("utf-8", "replace"))
+                raise self._conflict(path, self.catalog.load(path)[1], past.decode("utf-8", "replace"))
 
     def put(self, path: str, expected: str, raw: bytes) -> None:
         """Write bytes over the expected version, or as a new file, without validating them.
@@ -141,7 +143,7 @@ class Writer:
         else:
             with _report_os_errors(path):
                 if not atomic_replace.create(items, inside, raw):
-                    raise _conflict_error(path, self.catalog.read_bytes(path)[1], text)
+                    raise self._conflict(path, self.catalog.read_bytes(path)[1], text)
         with _report_os_errors(path):
             self.history.save(path, raw)
 
@@ -194,11 +196,31 @@ class Writer:
             with _report_os_errors(path):
                 current = write()
         except FileNotFoundError as error:
-            raise _conflict_error(path, None, refused) from error
+            raise self._conflict(path, None, refused) from error
         if current is not None:
             with _report_os_errors(path):
                 self.history.save(path, current)
-            raise _conflict_error(path, current, refused)
+            raise self._conflict(path, current, refused)
+
+    def _conflict(self, path: str, current: bytes | None, refused: str) -> ConflictError:
+        """Make the error for an item that was changed since, with a diff to the refused text.
+
+        Secrets are masked in both texts: a change that is based on them keeps the values.
+        """
+        refused = self._mask(refused, path)
+        if current is None:
+            return ConflictError(f"{path} was removed: nothing was written.", refused=refused)
+        decoded = decode(current)
+        text, version = self._mask(decoded.text if decoded else "", path), atomic_replace.version_of(current)
+        message = f"{path} was changed since: nothing was written. Its version is {version} now."
+        hint = f"Read it again, and base the change on version {version}."
+        names = f"current (version {version})", "refused"
+        diff = unified_diff(text.splitlines(), refused.splitlines(), *names, lineterm="")
+        details = "\n".join(diff) if refused else text
+        return ConflictError(f"{message}\n{details}", hint, current=text, refused=refused, version=version)
+
+    def _mask(self, text: str, path: str) -> str:
+        return mask_secrets(text, path).text if self._masks_secrets else text
 
 
 @contextmanager
@@ -218,17 +240,3 @@ def _decode(path: str, raw: bytes) -> str:
         return raw.decode()
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not UTF-8 and cannot be changed here.", "Save it as UTF-8 first.") from error
-
-
-def _conflict_error(path: str, current: bytes | None, refused: str) -> ConflictError:
-    """Make the error for an item that was changed since, with a diff to the refused text."""
-    if current is None:
-        return ConflictError(f"{path} was removed: nothing was written.", refused=refused)
-    decoded = decode(current)
-    text = decoded.text if decoded else ""
-    version = atomic_replace.version_of(current)
-    message = f"{path} was changed since: nothing was written. Its version is {version} now."
-    hint = f"Read it again, and base the change on version {version}."
-    diff = unified_diff(text.splitlines(), refused.splitlines(), f"current (version {version})", "refused", lineterm="")
-    details = "\n".join(diff) if refused else text
-    return ConflictError(f"{message}\n{details}", hint, current=text, refused=refused, version=version)

@@ -5,6 +5,7 @@ from typing import Any
 from msgspec import Struct
 
 from waymeet.errors import UsageError
+from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.project import Project
 from waymeet.project.query_options import QueryOptions
 from waymeet.types import Answer, Hit
@@ -24,15 +25,16 @@ class Passage(Struct, frozen=True):
 
 
 def find_passages(project: Project, text: str, options: QueryOptions) -> list[Passage]:
-    """Search, and give the hits of `Project.search` with the full texts of their sections."""
+    """Search, and give the hits of `Project.search` with the masked texts of their sections."""
     if not options.get("limit", 1):  # 0 stands for the limit of the project's settings
         options = {**options, "limit": project.settings.shape.limit}
     answer = project.search(text, **options)
     texts = project.texts([hit.id for hit in answer.hits])
-    return [
+    passages = [
         Passage(hit.id, texts.get(hit.id) or _join_snippets(hit), hit.score, _metadata(hit, answer))
         for hit in answer.hits
     ]
+    return mask_outgoing(passages, enabled=project.settings.ingest.mask_secrets)
 
 
 def _join_snippets(hit: Hit) -> str:

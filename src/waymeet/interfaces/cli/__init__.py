@@ -7,6 +7,7 @@ import io
 import os
 import signal
 import sys
+from contextvars import ContextVar
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 ROOT, NO_PAGER = "waymeet.root", "waymeet.no_pager"
 """Options given before the command's name, as keys of the context's `meta`."""
+MASKS_SECRETS: ContextVar[bool] = ContextVar("waymeet.masks_secrets", default=True)
+"""Whether secrets are masked in the output, also in that of an error after the command has ended."""
 _MAX_COLUMNS, _MIN_COLUMNS = 80, 50
 """Width of help texts."""
 _SECTIONS = {
@@ -180,6 +183,7 @@ def cli(ctx: click.Context, root: str | None, no_pager: bool) -> None:
     Combines full-text, vector and link-based ranking on this machine, and explains every score.
     """
     ctx.meta.update({ROOT: root, NO_PAGER: no_pager})
+    MASKS_SECRETS.set(True)
 
 
 def main(args: list[str] | None = None) -> Any:  # noqa: ANN401 - does not return

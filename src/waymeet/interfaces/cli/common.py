@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import msgspec
 
-from waymeet.interfaces.cli import NO_PAGER, ROOT
+from waymeet.interfaces.cli import MASKS_SECRETS, NO_PAGER, ROOT
 from waymeet.interfaces.cli.shell_complete import complete_assignments
+from waymeet.interfaces.masked_paths import unmask_path
+from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.interfaces.render.text import Line, escape_control, plain_line, to_single_line
 from waymeet.paths import is_too_broad, is_visible
 from waymeet.ports import Progress, Store
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 _MARK = re.compile(r"#|:(?=\d)")
 """The separator between a file and a place in it."""
 Command = TypeVar("Command", bound=Callable[..., Any])
+Value = TypeVar("Value")
 
 
 def project_options(command: Command) -> Command:
@@ -73,7 +76,9 @@ def open_project(root: Path | None, index: Path | None, flags: tuple[str, ...]) 
 
     `--project` may be given before or after the command's name.
     """
-    return Project.open(root or _meta().get(ROOT), index=index, flags=flags)
+    project = Project.open(root or _meta().get(ROOT), index=index, flags=flags)
+    MASKS_SECRETS.set(project.settings.ingest.mask_secrets)
+    return project
 
 
 def _meta() -> dict[str, Any]:
@@ -85,15 +90,20 @@ def _meta() -> dict[str, Any]:
 _CONTROL = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
+def mask(value: Value) -> Value:
+    """Mask the secrets in what is printed, unless the project's user has switched that off."""
+    return mask_outgoing(value, enabled=MASKS_SECRETS.get())
+
+
 def print_json(value: object) -> None:
-    """Print a value as JSON, with control characters escaped."""
-    text = msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2).decode()
+    """Print a value as JSON, with secrets masked and control characters escaped."""
+    text = msgspec.json.format(msgspec.json.encode(mask(value), order="deterministic"), indent=2).decode()
     _print_escaped(text)
 
 
 def print_json_line(value: object) -> None:
-    """Print a value as one line of JSON, with control characters escaped."""
-    _print_escaped(msgspec.json.encode(value, order="deterministic").decode())
+    """Print a value as one line of JSON, with secrets masked and control characters escaped."""
+    _print_escaped(msgspec.json.encode(mask(value), order="deterministic").decode())
 
 
 def _print_escaped(text: str) -> None:
@@ -101,13 +111,14 @@ def _print_escaped(text: str) -> None:
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print a message of one or more lines."""
-    click.echo(escape_control(text), err=err)
+    """Print a message of one or more lines, with secrets masked."""
+    click.echo(escape_control(mask(text)), err=err)
 
 
 def print_lines(lines: Iterable[Line], project: Project | None = None, *, err: bool = False) -> None:
     """Print lines, on a terminal with styles, a pager and links to the project's files."""
     stream = sys.stderr if err else sys.stdout
+    lines = map(mask_line, lines)
     if not stream.isatty():
         for line in lines:
             click.echo(plain_line(line), err=err)
@@ -118,8 +129,16 @@ def print_lines(lines: Iterable[Line], project: Project | None = None, *, err: b
     write_lines(lines, stream, links, paging=not err and _uses_pager(project))
 
 
+def mask_line(line: Line) -> Line:
+    """Mask the secrets of a line, which then loses its styles and links."""
+    text = "".join(part for part, _ in line)
+    masked = mask(text)
+    return line if masked == text else [(masked, "")]
+
+
 def print_long_text(text: str, project: Project) -> None:
-    """Print a text as it is, through a pager if it is longer than the screen."""
+    """Print a text, through a pager if it is longer than the screen."""
+    text = mask(text)
     if not sys.stdout.isatty():
         say(text)
         return
@@ -164,7 +183,7 @@ def bars(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
         def bar(title: str) -> Progress:
             task = shown.add_task(title, total=None, item="", visible=False)
             return lambda done, total, item: shown.update(
-                task, completed=done, total=total, item=escape(to_single_line(item)[-60:]), visible=True
+                task, completed=done, total=total, item=escape(to_single_line(mask(item))[-60:]), visible=True
             )
 
         yield tuple(map(bar, titles))
@@ -217,6 +236,7 @@ def format_duration(seconds: float) -> str:
 
 def to_root_path(root: Path, path: str) -> str:
     """Convert a path that exists in the current folder to one relative to the root."""
+    path = unmask_path(root, path)
     try:
         resolved = (Path.cwd() / path).resolve()
         if resolved.exists() and resolved.is_relative_to(root):
@@ -228,7 +248,7 @@ def to_root_path(root: Path, path: str) -> str:
 
 def to_root_reference(root: Path, reference: str) -> str:
     """Convert an id or path relative to the current folder to one relative to the root."""
-    path, mark, place = _split_reference(reference)
+    path, mark, place = _split_reference(unmask_path(root, reference))
     return to_root_path(root, path) + mark + place
 
 

@@ -3,11 +3,14 @@
 import json
 import traceback
 from collections.abc import Sequence
+from io import StringIO
 from itertools import pairwise
 
 import click
 
 from waymeet.errors import WaymeetError
+from waymeet.interfaces.cli import MASKS_SECRETS
+from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.interfaces.render.text import escape_control, to_single_line
 
 _INTERNAL_ERROR = 70
@@ -17,20 +20,28 @@ _INTERRUPTED = "Interrupted. Finished work is kept; run the command again to con
 
 def report_error(error: BaseException, args: Sequence[str]) -> int:
     """Print an error to standard error, as text or as JSON, and return the exit code."""
-    exit_code, name, message, hint = _describe(error)
+    exit_code, name, message, hint = mask_outgoing(_describe(error), enabled=MASKS_SECRETS.get())
     if wants_json(args):
         report = {"error": {"code": name, "message": message, "hint": hint, "exit_code": exit_code}}
         click.echo(json.dumps(report), err=True)
     elif isinstance(error, click.ClickException):
-        error.show()
+        _show_usage_error(error)
     elif exit_code == _INTERNAL_ERROR:
-        trace = "".join(traceback.format_exception(error))
+        trace = mask_outgoing("".join(traceback.format_exception(error)), enabled=MASKS_SECRETS.get())
         click.echo(f"{escape_control(trace)}waymeet: {message} Please report it.", err=True)
     elif isinstance(error, WaymeetError | OSError):
-        click.echo(f"waymeet: {escape_control(str(error) if isinstance(error, WaymeetError) else message)}", err=True)
+        text = mask_outgoing(str(error), enabled=MASKS_SECRETS.get()) if isinstance(error, WaymeetError) else message
+        click.echo(f"waymeet: {escape_control(text)}", err=True)
     else:
         click.echo(message, err=True)
     return exit_code
+
+
+def _show_usage_error(error: click.ClickException) -> None:
+    """Print an error of the command line, which may quote an argument."""
+    shown = StringIO()
+    error.show(shown)
+    click.echo(mask_outgoing(shown.getvalue(), enabled=MASKS_SECRETS.get()), nl=False, err=True)
 
 
 def _describe(error: BaseException) -> tuple[int, str, str, str]:

@@ -9,7 +9,7 @@ from functools import wraps
 import click
 from msgspec import Struct
 
-from waymeet.interfaces.cli.common import print_degraded, print_json, print_json_line, print_lines, say
+from waymeet.interfaces.cli.common import mask, print_degraded, print_json, print_json_line, print_lines, say
 from waymeet.interfaces.render.text import Line, to_single_line
 from waymeet.paths import is_visible
 from waymeet.project import Project
@@ -98,6 +98,7 @@ def print_files(documents: Iterable[str], project: Project) -> None:
             shown = os.path.relpath(path) if is_visible(path) else document
         except (OSError, ValueError):  # another drive, or the current folder was deleted
             shown = str(path)
+        shown = mask(shown)
         if sys.stdout.isatty():
             click.echo(f"{to_single_line(shown)}{end}", nl=False)
         elif isinstance(sys.stdout, io.TextIOWrapper):
@@ -107,6 +108,6 @@ def print_files(documents: Iterable[str], project: Project) -> None:
 
 
 def print_text(lines: Iterable[str]) -> None:
-    """Print lines that contain no control characters as they are."""
+    """Print lines that contain no control characters, with secrets masked."""
     for line in lines:
-        click.echo(line)
+        click.echo(mask(line))

@@ -19,10 +19,12 @@ _LIMIT = 200
 
 
 def complete_documents(ctx: click.Context, _param: click.Parameter, incomplete: str) -> "Completions":
-    """Complete the path of an indexed file, relative to the root."""
+    """Complete the path of an indexed file, relative to the root, with secrets masked."""
+    from waymeet.interfaces.outgoing import mask_outgoing
     from waymeet.project.backend import complete_paths
 
-    return _query_index(ctx, lambda index: complete_paths(index, incomplete.removeprefix("./"), _LIMIT))
+    paths = _query_index(ctx, lambda index: complete_paths(index, incomplete.removeprefix("./"), _LIMIT))
+    return mask_outgoing(paths, enabled=True)
 
 
 def complete_namespaces(ctx: click.Context, _param: click.Parameter, incomplete: str) -> "Completions":

@@ -16,7 +16,7 @@ from waymeet.errors import WaymeetError
 from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.daemon.discovery import settings_digest
 from waymeet.interfaces.http.access import AccessPolicy, unauthorized
-from waymeet.interfaces.http.endpoints import Endpoint, json_response, make_endpoint, read_request
+from waymeet.interfaces.http.endpoints import Endpoint, json_response, make_endpoint, masks_secrets, read_request
 from waymeet.interfaces.http.index_jobs import Jobs
 from waymeet.interfaces.http.metrics import MEDIA_TYPE, RequestMetrics, gauges
 from waymeet.interfaces.http.middleware import ROUTE, TRUSTED, Middleware
@@ -67,7 +67,7 @@ class Application:
         routes: list[BaseRoute] = [_make_route(path, endpoints) for path, endpoints in table.items()]
         routes += agents.routes if agents else []
         router = Router(routes, redirect_slashes=False, lifespan=lambda _: self._lifespan(agents))
-        return Middleware(router, self._access, self.metrics, self._settings)
+        return Middleware(router, self._access, self.metrics, self._settings, lambda: masks_secrets(self._project))
 
     @asynccontextmanager
     async def _lifespan(self, agents: "Starlette | None") -> AsyncIterator[None]:
@@ -92,20 +92,23 @@ class Application:
             return replace(answer, degraded=(*answer.degraded, *self._errors()))
         return answer
 
+    def _respond(self, answer: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+        return json_response(answer, status, headers, masked=masks_secrets(self._project))
+
     async def _start_job(self, request: Request) -> Response:
         job = self.jobs.start(await read_request(request, INDEX))
-        return json_response(job, INDEX.status, {"Location": f"/v1/index/{job.id}"})
+        return self._respond(job, INDEX.status, {"Location": f"/v1/index/{job.id}"})
 
     async def _list_jobs(self, _request: Request) -> Response:
-        return json_response(self.jobs.list())
+        return self._respond(self.jobs.list())
 
     async def _show_job(self, request: Request) -> Response:
-        return json_response(self.jobs.get(request.path_params["job"]))
+        return self._respond(self.jobs.get(request.path_params["job"]))
 
     async def _cancel_job(self, request: Request) -> Response:
         if not request.scope[TRUSTED]:
             raise unauthorized("Changes need the token.")
-        return json_response(await self.jobs.cancel(request.path_params["job"]))
+        return self._respond(await self.jobs.cancel(request.path_params["job"]))
 
     async def _follow_job(self, request: Request) -> Response:
         job = self.jobs.get(request.path_params["job"])
@@ -120,7 +123,7 @@ class Application:
         return Response("\n".join(lines) + "\n", media_type=MEDIA_TYPE)
 
     async def _health(self, _request: Request) -> Response:
-        return json_response({"status": "ok", "version": __version__})
+        return self._respond({"status": "ok", "version": __version__})
 
     async def _openapi(self, _request: Request) -> Response:
         return Response(self._openapi_json, media_type="application/json")
@@ -132,7 +135,7 @@ class Application:
                 403, "not_yours", "Only `waymeet serve --stop` stops the server.", "Run: waymeet serve --stop"
             )
         asyncio.get_running_loop().call_later(0.05, self._stop)
-        return json_response({"status": "stopping"})
+        return self._respond({"status": "stopping"})
 
 
 def _make_route(path: str, endpoints: "Mapping[str, Endpoint]") -> Route:

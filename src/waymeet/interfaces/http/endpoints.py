@@ -14,6 +14,7 @@ from waymeet.interfaces.http.access import unauthorized
 from waymeet.interfaces.http.middleware import TRUSTED
 from waymeet.interfaces.http.problems import RequestRefusedError
 from waymeet.interfaces.http.routes import Route, list_fields_of
+from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.interfaces.requests.decode import convert
 from waymeet.interfaces.requests.missing_vectors import embed_missing
 from waymeet.project import Project
@@ -36,7 +37,8 @@ def make_endpoint(
     async def endpoint(request: Request) -> Response:
         operation_request = await read_request(request, route)
         call = project.change if route.needs_token else project.call
-        return json_response(finish(await call(_call_operation, route, operation_request)), route.status)
+        answer = finish(await call(_call_operation, route, operation_request))
+        return json_response(answer, route.status, masked=masks_secrets(project))
 
     return endpoint
 
@@ -105,6 +107,14 @@ def _query_pairs(request: Request) -> list[tuple[str, str]]:
         raise RequestError(f"Malformed query string: {error}.", "Send each field once, as name=value.") from error
 
 
-def json_response(answer: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Encode an answer as a JSON response."""
-    return Response(msgspec.json.encode(answer), status, headers, media_type="application/json")
+def json_response(
+    answer: object, status: int = 200, headers: Mapping[str, str] | None = None, *, masked: bool
+) -> Response:
+    """Encode an answer as a JSON response, with secrets masked."""
+    body = msgspec.json.encode(mask_outgoing(answer, enabled=masked))
+    return Response(body, status, headers, media_type="application/json")
+
+
+def masks_secrets(project: AsyncProject) -> bool:
+    """Tell whether the settings in use mask secrets."""
+    return project.project.settings.ingest.mask_secrets

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from waymeet.errors import WaymeetError
 from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.http.problems import RequestRefusedError
+from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.interfaces.requests.errors import Failure, to_failure
 from waymeet.interfaces.requests.operations.index import IndexAnswer, IndexRequest, answer_index
 from waymeet.ports import Progress
@@ -124,7 +125,8 @@ class Jobs:
             changed.clear()
             number += 1
             name = "progress" if job.state == "running" else job.state
-            yield f"id: {number}\nevent: {name}\ndata: ".encode() + msgspec.json.encode(job) + b"\n\n"
+            shown = mask_outgoing(job, enabled=self._project.project.settings.ingest.mask_secrets)
+            yield f"id: {number}\nevent: {name}\ndata: ".encode() + msgspec.json.encode(shown) + b"\n\n"
             if job.state != "running":
                 return
             while not changed.is_set():

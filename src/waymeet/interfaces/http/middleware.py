@@ -25,6 +25,7 @@ from waymeet.interfaces.http.problems import (
     method_not_allowed,
     path_not_found,
 )
+from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.interfaces.requests.errors import Failure, to_failure
 
 Message = MutableMapping[str, Any]
@@ -46,11 +47,19 @@ TRUSTED, ROUTE = "waymeet.trusted", "waymeet.route"
 class Middleware:
     """Checks access and limits, and turns every error into a problem response."""
 
-    def __init__(self, app: App, access: AccessPolicy, metrics: RequestMetrics, settings: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        app: App,
+        access: AccessPolicy,
+        metrics: RequestMetrics,
+        settings: Callable[[], str],
+        masks_secrets: Callable[[], bool] = lambda: True,
+    ) -> None:
         """Wrap an application.
 
-        `settings` gives the digest of the settings in use.
+        `settings` gives the digest of the settings in use, `masks_secrets` whether errors are masked.
         """
+        self._masks_secrets = masks_secrets
         self._app = app
         self._access = access
         self._metrics = metrics
@@ -85,7 +94,8 @@ class Middleware:
         except ClientDisconnect:
             return  # the client is gone; `finally` counts the request
         except Exception as error:  # noqa: BLE001 - every error becomes a problem response
-            await context.fail(_failure(error, scope), _headers(error))
+            failure = mask_outgoing(_failure(error, scope), enabled=self._masks_secrets())
+            await context.fail(failure, _headers(error))
         finally:
             self._metrics.record(scope.get(ROUTE, "other"), scope["method"], context.status, context.seconds)
 

@@ -15,8 +15,11 @@ from waymeet.errors import ConflictError, WaymeetError
 from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.daemon.client import query_daemon
 from waymeet.interfaces.mcp.background_index import BackgroundIndex
-from waymeet.interfaces.mcp.render import UNTRUSTED, quote_untrusted
+from waymeet.interfaces.mcp.render import quote_untrusted
+from waymeet.interfaces.mcp.schemas import merge_options
+from waymeet.interfaces.mcp.structured import shorten_snippets, to_structured
 from waymeet.interfaces.mcp.tools import ToolSpec
+from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.interfaces.render.text import escape_control, to_single_line
 from waymeet.interfaces.requests.decode import convert
 from waymeet.interfaces.requests.errors import Failure, to_failure
@@ -83,23 +86,26 @@ async def call_tool(
     if name not in tools:
         raise MCPError(INVALID_PARAMS, _unknown_tool(name, server.tools, tools, over_http=ctx.request is not None))
     try:
-        answer = await _compute_answer(server, ctx, tools[name], arguments)
+        request: Any = convert(tools[name].request, merge_options(tools[name].request, arguments))
+        answer = await _compute_answer(server, ctx, tools[name], request)
     except WaymeetError as error:
         return to_error_result(error, tools)
     except Exception as error:  # noqa: BLE001 - a bug in one tool must not end the server; it is reported and logged
         _LOG.exception("the tool %s failed", name)
         return _error_result(f"Internal error in Waymeet: {error!r}\nNext: report it. Other tools still work.")
-    return CallToolResult(
-        content=[TextContent(text=tools[name].text(answer))],
-        structured_content=msgspec.json.decode(msgspec.json.encode(answer)),
-        _meta={"waymeet/untrusted": UNTRUSTED},
-    )
+    shown = mask_outgoing(answer, enabled=server.project.project.settings.ingest.mask_secrets)
+    is_explained = getattr(request, "explain", False)
+    shown = shown if is_explained else shorten_snippets(shown)
+    structured = to_structured(shown, compact=not is_explained)
+    return CallToolResult(content=[TextContent(text=tools[name].text(shown))], structured_content=structured)
 
 
 async def _compute_answer(
-    server: ServerContext, ctx: "ServerRequestContext[Any, Any]", tool: ToolSpec, arguments: Mapping[str, Any]
-) -> Any:  # noqa: ANN401 - each tool has its own type
-    request: Any = convert(tool.request, arguments)
+    server: ServerContext,
+    ctx: "ServerRequestContext[Any, Any]",
+    tool: ToolSpec,
+    request: Any,  # noqa: ANN401 - each tool has its own types
+) -> Any:  # noqa: ANN401
     if getattr(request, "budget", None) == 0 and tool.name != "context":  # `context` has its own setting
         request = replace(request, budget=server.project.project.settings.mcp.budget)
     async with report_progress(ctx) as progress:
@@ -213,7 +219,7 @@ class _ProgressSender:
             done, total, item = self._latest
             if done > self._last_sent:
                 self._last_sent = done
-                await self._ctx.session.report_progress(done, total, to_single_line(item))
+                await self._ctx.session.report_progress(done, total, to_single_line(mask_outgoing(item, enabled=True)))
 
     async def send_updates(self) -> None:
         while await self._updated.wait():

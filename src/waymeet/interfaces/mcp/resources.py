@@ -19,6 +19,8 @@ from mcp_types import (
 
 from waymeet.errors import NoIndexError, WaymeetError
 from waymeet.interfaces.mcp.render import UNTRUSTED, items_text
+from waymeet.interfaces.mcp.schemas import OPTIONS_URI, ToolDefaults, describe_options
+from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.interfaces.requests.errors import to_failure
 from waymeet.interfaces.requests.fields import ItemKind
 from waymeet.interfaces.requests.operations.items import ItemsRequest, answer_items
@@ -77,9 +79,13 @@ def list_resources(project: Project, cursor: str) -> ListResourcesResult:
         return ListResourcesResult(resources=listed)
     with store.snapshot():
         ids = sorted(id_ for id_ in store.fingerprints() if id_ > after)
-        documents = store.documents(ids[:_PAGE_SIZE])
-    listed += [_resource(documents[id_]) for id_ in ids[:_PAGE_SIZE] if id_ in documents and not id_.endswith("/")]
-    next_cursor = urlsafe_b64encode(ids[_PAGE_SIZE - 1].encode()).decode() if len(ids) > _PAGE_SIZE else None
+        page = ids[:_PAGE_SIZE]
+        while len(page) < len(ids) and mask_outgoing(page[-1], enabled=True) != page[-1]:
+            page.append(ids[len(page)])  # the cursor is the last id, which must have no secret in it
+        documents = store.documents(page)
+    masked = project.settings.ingest.mask_secrets
+    listed += [_resource(documents[id_], masked=masked) for id_ in page if id_ in documents and not id_.endswith("/")]
+    next_cursor = urlsafe_b64encode(page[-1].encode()).decode() if len(ids) > len(page) else None
     return ListResourcesResult(resources=listed, next_cursor=next_cursor)
 
 
@@ -104,13 +110,21 @@ def _fixed_resources() -> list[Resource]:
     status = Resource(
         uri=_STATUS, name="status", title="Status of the index", description="As JSON.", mime_type="application/json"
     )
-    return [*lists, status]
+    options = Resource(
+        uri=OPTIONS_URI,
+        name="search-options",
+        title="Options of search",
+        description="The fields of `options`, a parameter of `search`.",
+        mime_type="text/markdown",
+    )
+    return [*lists, status, options]
 
 
-def _resource(document: "Document") -> Resource:
+def _resource(document: "Document", *, masked: bool) -> Resource:
+    name = mask_outgoing(document.id, enabled=masked)
     return Resource(
-        uri=document_uri(document.id),
-        name=document.id,
+        uri=document_uri(name),
+        name=name,
         title=document.title or document.id,
         mime_type=_mime(document.id),
         size=document.size,
@@ -121,14 +135,16 @@ def _mime(path: str) -> str:
     return "text/markdown" if path.lower().endswith(_MARKDOWN) else "text/plain"
 
 
-def read_resource(project: Project, uri: str) -> ReadResourceResult:
+def read_resource(project: Project, uri: str, defaults: ToolDefaults) -> ReadResourceResult:
     """Read a resource.
 
     Raises:
         MCPError: there is no resource with this URI.
     """
     try:
-        text, mime = _read_content(project, uri)
+        text, mime = (
+            (describe_options(defaults), "text/markdown") if uri == OPTIONS_URI else _read_content(project, uri)
+        )
     except WaymeetError as error:
         failure = to_failure(error)
         message = f"{failure.message} {failure.next_step}"

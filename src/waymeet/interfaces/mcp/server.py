@@ -5,12 +5,13 @@ import gc
 import logging
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp.server.caching import CacheHint
 from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
 from mcp_types import (
     CallToolRequestParams,
     CallToolResult,
@@ -35,6 +36,7 @@ from waymeet.interfaces.mcp.call_tool import ServerContext, call_tool, list_allo
 from waymeet.interfaces.mcp.compat import COMPAT
 from waymeet.interfaces.mcp.render import UNTRUSTED
 from waymeet.interfaces.mcp.tools import TOOLS, describe_tools, input_schema, tool_defaults
+from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.interfaces.render.text import escape_control
 
 if TYPE_CHECKING:
@@ -62,6 +64,11 @@ _CACHE_HINTS: dict["CacheableMethod", CacheHint] = {
 }
 
 
+Parameters = TypeVar("Parameters")
+Result = TypeVar("Result")
+Handler = Callable[["Context", Parameters], Awaitable[Result]]
+
+
 class _Handlers:
     """Handlers of the protocol's requests."""
 
@@ -74,6 +81,21 @@ class _Handlers:
     async def lifespan(self, _server: Server[None]) -> AsyncIterator[None]:
         async with self._context.background:
             yield
+
+    def masked(self, handle: "Handler[Parameters, Result]") -> "Handler[Parameters, Result]":
+        """Wrap a handler so that secrets are masked in its result and its errors."""
+        settings = self._project.project
+
+        async def handle_masked(ctx: "Context", params: Parameters) -> Result:
+            try:
+                return mask_outgoing(await handle(ctx, params), enabled=settings.settings.ingest.mask_secrets)
+            except MCPError as error:
+                message, data = mask_outgoing(
+                    (error.error.message, error.error.data), enabled=settings.settings.ingest.mask_secrets
+                )
+                raise MCPError(error.error.code, message, data) from error
+
+        return handle_masked
 
     async def list_tools(self, ctx: "Context", _params: "Page") -> ListToolsResult:
         return ListToolsResult(tools=describe_tools(list_allowed_tools(self._context, ctx).values(), self._defaults))
@@ -92,7 +114,7 @@ class _Handlers:
         return ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
 
     async def read_resource(self, _ctx: "Context", params: ReadResourceRequestParams) -> ReadResourceResult:
-        return await self._project.call(resources.read_resource, params.uri)
+        return await self._project.call(resources.read_resource, params.uri, self._defaults)
 
     async def list_prompts(self, ctx: "Context", _params: "Page") -> ListPromptsResult:
         return ListPromptsResult(prompts=prompts.list_prompts(writing=self._context.may_write(ctx.request)))
@@ -141,14 +163,14 @@ def _build_server(handlers: _Handlers) -> Server[None]:
         cache_hints=_CACHE_HINTS,
         lifespan=handlers.lifespan,
         get_tool_input_schema=handlers.input_schema,
-        on_list_tools=handlers.list_tools,
-        on_call_tool=handlers.call_tool,
-        on_list_resources=handlers.list_resources,
-        on_list_resource_templates=handlers.list_templates,
-        on_read_resource=handlers.read_resource,
-        on_list_prompts=handlers.list_prompts,
-        on_get_prompt=handlers.get_prompt,
-        on_completion=handlers.complete,
+        on_list_tools=handlers.masked(handlers.list_tools),
+        on_call_tool=handlers.masked(handlers.call_tool),
+        on_list_resources=handlers.masked(handlers.list_resources),
+        on_list_resource_templates=handlers.masked(handlers.list_templates),
+        on_read_resource=handlers.masked(handlers.read_resource),
+        on_list_prompts=handlers.masked(handlers.list_prompts),
+        on_get_prompt=handlers.masked(handlers.get_prompt),
+        on_completion=handlers.masked(handlers.complete),
     )
 
 
@@ -166,10 +188,10 @@ def http_app(
 
 
 class _EscapingFormatter(logging.Formatter):
-    """Escapes control characters, which could control a terminal."""
+    """Masks secrets and escapes control characters, which could control a terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return escape_control(super().format(record))
+        return escape_control(mask_outgoing(super().format(record), enabled=True))
 
 
 async def serve_stdio(

@@ -76,10 +76,10 @@ def _drop_linked_pages(hit: Hit) -> Hit:
 
 
 def _shorten_snippets(chars: int) -> Callable[[Hit], Hit]:
-    return lambda hit: replace(hit, sections=tuple(_shorten_snippet(section, chars) for section in hit.sections))
+    return lambda hit: replace(hit, sections=tuple(shorten_snippet(section, chars) for section in hit.sections))
 
 
-def _shorten_snippet(section: Section, chars: int) -> Section:
+def shorten_snippet(section: Section, chars: int) -> Section:
     """Cut a snippet to the text around its first match."""
     text = section.snippet
     if len(text) <= chars:

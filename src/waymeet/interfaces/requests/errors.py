@@ -25,6 +25,9 @@ _KINDS: dict[type[WaymeetError], _ErrorKind] = {
     errors.RequestError: _ErrorKind("bad_request", 400, "Compare the request with its schema."),
     errors.CursorError: _ErrorKind("bad_cursor", 400, "Search again without a cursor."),
     errors.ConflictError: _ErrorKind("conflict", 409, "Read the item again and base the change on its new version."),
+    errors.MaskedValueError: _ErrorKind(
+        "masked_text", 409, "Leave the lines with [secret] as `read` shows them, or write the values."
+    ),
     errors.CollectionError: _ErrorKind("collection", 400, "Correct the test collection."),
     errors.RemovalsError: _ErrorKind("removals", 409, "If the files were removed on purpose, set `accept_removals`."),
     errors.NotFoundError: _ErrorKind("not_found", 404, "Check the name."),

@@ -1,12 +1,18 @@
 """Field types that several requests share, with their descriptions in the schemas."""
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
 from waymeet import paths
+from waymeet.interfaces.masked_paths import unmask_path
 
-relative_to_root = paths.relative_to_root
+
+def relative_to_root(root: Path, path: str) -> str:
+    """Make a path or id relative to the root, and find the file of a masked one."""
+    return paths.relative_to_root(root, unmask_path(root, path.removeprefix("./")))
+
 
 Kind = Literal["docs", "code", "notes", "tasks", "skills", "files", "folders"]
 ItemKind = Literal["notes", "tasks", "skills"]

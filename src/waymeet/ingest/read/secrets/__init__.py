@@ -1,5 +1,5 @@
 """Masking of secrets in texts before they are stored, shown or sent."""
 
-from waymeet.ingest.read.secrets.mask import MASK, MaskedText, mask_secrets
+from waymeet.ingest.read.secrets.mask import MASK, MaskedText, mask_secrets, split_secrets
 
-__all__ = ["MASK", "MaskedText", "mask_secrets"]
+__all__ = ["MASK", "MaskedText", "mask_secrets", "split_secrets"]

@@ -108,7 +108,8 @@ def _is_secret_quote(value: bytes, *, is_loose: bool) -> bool:
 
 def _is_secret_bare(value: bytes, match: re.Match[bytes]) -> bool:
     """Return whether a value without quotes is a secret."""
-    if match["name"].lower() == b"pin" and _PIN.fullmatch(value):
+    is_pin = match["name"] == b"PIN" or (match["name"].lower() == b"pin" and not match["link"])
+    if is_pin and _PIN.fullmatch(value):
         return True
     return len(value) >= 6 and not _CODE.search(value) and _is_secret_word(value)
 

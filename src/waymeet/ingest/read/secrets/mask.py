@@ -63,17 +63,30 @@ def mask_secrets(text: str, path: str = "") -> MaskedText:
     >>> mask_secrets("password: sunflower", "set.yaml").text, mask_secrets("password: sunflower", "guide.md").number
     ('password: [secret]', 0)
     """
+    parts = split_secrets(text, path)
+    if len(parts) == 1:
+        return MaskedText(text)
+    masks = (MASK.decode() + "\n" * secret.count("\n") for secret in parts[1::2])
+    masked = "".join(part for pair in zip(parts[::2], (*masks, ""), strict=True) for part in pair)
+    return MaskedText(masked, len(parts) // 2)
+
+
+def split_secrets(text: str, path: str = "") -> list[str]:
+    """Split a text into plain parts and secrets, in turn, with a plain part first and last.
+
+    >>> split_secrets("https://me:s3cr3t-42@host/")
+    ['https://me:', 's3cr3t-42', '@host/']
+    """
     raw = text.encode("utf-8", "surrogatepass")
     spans = sorted(_find_secrets(raw, _text_kind(path)))
     if not spans:
-        return MaskedText(text)
-    spans = _merge_spans(raw, sorted({*spans, *find_repeats(raw, spans)}))
+        return [text]
     parts: list[bytes] = []
     position = 0
-    for start, end in spans:
-        parts += (raw[position:start], MASK, b"\n" * raw.count(b"\n", start, end))
+    for start, end in _merge_spans(raw, sorted({*spans, *find_repeats(raw, spans)})):
+        parts += (raw[position:start], raw[start:end])
         position = end
-    return MaskedText(b"".join((*parts, raw[position:])).decode("utf-8", "surrogatepass"), len(spans))
+    return [part.decode("utf-8", "surrogatepass") for part in (*parts, raw[position:])]
 
 
 def _merge_spans(raw: bytes, spans: Iterable[Span]) -> list[Span]:

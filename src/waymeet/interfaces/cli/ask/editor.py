@@ -10,6 +10,8 @@ from pathlib import Path, PurePath
 from typing import IO
 
 from waymeet.errors import UsageError
+from waymeet.interfaces.cli.common import mask
+from waymeet.interfaces.masked_paths import unmask_path
 from waymeet.interfaces.render.text import to_single_line
 from waymeet.paths import is_visible
 from waymeet.project import Project
@@ -74,7 +76,7 @@ def open_hit(project: Project, hit: Hit) -> int:
     path, line = locate_hit(project, hit)
     editor = find_editor()
     if not editor:
-        print(to_single_line(f"{path}:{line}"))  # noqa: T201 - the result
+        print(mask(to_single_line(f"{path}:{line}")))  # noqa: T201 - the result
         print("To open it at this line, set VISUAL or EDITOR.", file=sys.stderr)  # noqa: T201
         return 0
     return _run_editor(editor_command(editor, path, line))
@@ -86,14 +88,15 @@ def locate_hit(project: Project, hit: Hit) -> tuple[Path, int]:
     Raises:
         UsageError: the file is gone.
     """
-    path = (project.root / hit.document).absolute()
+    path = (project.root / unmask_path(project.root, hit.document)).absolute()
     if ":/" in hit.document:  # perhaps in an extra root
         from waymeet.ingest.discover.roots import list_roots, locate
 
         path = Path(*locate(list_roots(project.root, project.refreshed_store()[0], project.settings), hit.document))
     if not is_visible(path):
         raise UsageError(f"The file {path} is gone.", "Search again: the index is updated first.")
-    return path, find_line(hit, project.texts([hit.id]).get(hit.id, ""))
+    chunk = unmask_path(project.root, hit.id)
+    return path, find_line(hit, project.texts([chunk]).get(chunk, ""))
 
 
 def find_line(hit: Hit, text: str) -> int:

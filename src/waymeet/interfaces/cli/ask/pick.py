@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping
 import click
 from msgspec.structs import replace
 
+from waymeet.interfaces.cli import MASKS_SECRETS
 from waymeet.interfaces.cli.ask.editor import open_hit
+from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.interfaces.requests.operations.search import SearchRequest, to_query
 from waymeet.project import Project
 
@@ -39,7 +41,7 @@ def pick(project: Project, text: str, make_request: Callable[[str], SearchReques
     from waymeet.interfaces.cli.ask.picker.app import Picker
     from waymeet.interfaces.cli.ask.picker.state import Found
 
-    is_fresh = False
+    is_fresh, masks_secrets = False, MASKS_SECRETS.get()
 
     def search(text: str) -> Found:
         nonlocal is_fresh
@@ -50,7 +52,17 @@ def pick(project: Project, text: str, make_request: Callable[[str], SearchReques
             degraded = tuple(reason for reason in answer.degraded if reason.code != "not_checked")
             answer = replace(answer, degraded=degraded)
         is_fresh = request.refresh
-        return Found(answer, project.texts([hit.id for hit in answer.hits]))
+        texts = project.texts([hit.id for hit in answer.hits])
+        shown = mask_outgoing(answer, enabled=masks_secrets)
+        pairs = zip(answer.hits, shown.hits, strict=True)
+        return Found(
+            shown,
+            {
+                masked.id: mask_outgoing(texts[hit.id], enabled=masks_secrets)
+                for hit, masked in pairs
+                if hit.id in texts
+            },
+        )
 
     hit = Picker(search, text).run()
     return _LEFT if hit is None else open_hit(project, hit)

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import click
 
-from waymeet.interfaces.cli.common import format_count, json_option, open_project, print_json, project_options
+from waymeet.interfaces.cli.common import format_count, json_option, open_project, print_json, project_options, say
 from waymeet.interfaces.cli.help import manual
-from waymeet.interfaces.render.text import escape_control
 
 _EPILOG = manual(
     """
@@ -36,9 +35,9 @@ def command(repair: bool, root: Path | None, index: Path | None, flags: tuple[st
             return 3 if result.damaged else 0
         for finding in result.findings:
             prefix = "repaired: " if finding.repaired else ""
-            click.echo(f"{prefix}{escape_control(finding.where)}: {escape_control(finding.what)}")
+            say(f"{prefix}{finding.where}: {finding.what}")
         if not result.findings:
-            click.echo(f"No corruption found in {escape_control(str(project.index_path))}.")
+            say(f"No corruption found in {project.index_path}.")
         elif result.damaged:
             left = sum(not finding.repaired for finding in result.findings)
             hint = "" if repair else " To repair it: waymeet check --repair"

@@ -77,9 +77,12 @@ def command(
     if show_status + stop + show_token > 1:
         raise click.UsageError("Choose one of --status, --stop and --show-token.")
     if show_token:
+        import json
+
         from waymeet.interfaces.daemon.token import read_token
 
-        print_json({"token": read_token()}) if as_json else say(read_token())
+        token = read_token()  # printed without masking: it is what was asked for
+        click.echo(json.dumps({"token": token}, indent=2) if as_json else token)
         return 0
     with open_project(root, index, flags) as project:
         if show_status:

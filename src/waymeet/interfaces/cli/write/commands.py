@@ -36,6 +36,7 @@ skill = item_group(
 def _use(call: Call, reference: str) -> int:
     with call.notebook("skills") as notebook:
         item, usage = notebook.use(reference)
+        item = notebook.masked(item)
     if call.as_json:
         print_json({**item_json(item), "usage": msgspec.to_builtins(usage)})
     else:
@@ -85,4 +86,4 @@ def _move(call: Call, reference: str, status: str, version: str) -> int:
     with call.notebook() as notebook:
         item = notebook.load(reference, "tasks")
         saved = notebook.update(item.id, version=version or item.version, fields={"status": status})
-        return print_saved(saved, as_json=call.as_json)
+        return print_saved(notebook, saved, as_json=call.as_json)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from waymeet.errors import ConflictError
 from waymeet.interfaces.cli.common import (
@@ -90,8 +91,9 @@ def item_manual(kind: str, *examples: str, exits: dict[int, str] | None = None) 
 WRITTEN = {0: "written", 4: "conflict: nothing was written"}
 
 
-def print_saved(saved: SavedItem, *, as_json: bool) -> int:
-    """Print the result of saving an item."""
+def print_saved(notebook: Notebook, saved: SavedItem, *, as_json: bool) -> int:
+    """Print the result of saving an item, with secrets masked."""
+    saved = replace(saved, item=notebook.masked(saved.item))
     if as_json:
         print_json(saved_json(saved))
     else:

@@ -20,7 +20,7 @@ _COLUMNS = {
 
 
 def item_json(item: Item, notebook: Notebook | None = None) -> dict[str, Any]:
-    """Convert an item to JSON, with a notebook including its links and use count."""
+    """Convert a masked item to JSON, with a notebook including its links and use count."""
     document: dict[str, Any] = msgspec.to_builtins(item)
     document.pop("text")
     if item.kind == "skills":

@@ -104,7 +104,7 @@ def _add(kind: str) -> click.Command:
         with call.notebook() as notebook:
             body = text_from(text) or ""
             saved = notebook.create(kind, title, body, fields_from(call.options), tuple(call.options.get("step", ())))
-            return print_saved(saved, as_json=call.as_json)
+            return print_saved(notebook, saved, as_json=call.as_json)
 
     return command
 
@@ -119,12 +119,15 @@ def _show(kind: str) -> click.Command:
     @with_options()
     def command(call: Call, reference: str) -> int:
         with call.notebook(kind) as notebook:
-            item = notebook.read(reference, kind)
+            stored = notebook.read(reference, kind)
+            item = notebook.masked(stored)
             if call.as_json:
                 print_json(item_json(item, notebook))
                 return 0
             say(item.text.removesuffix("\n"))
             say(f"{item.id} version {item.version}", err=True)
+            if item.text != stored.text:
+                say(f"note: [secret] stands for values of the file; edit it: waymeet {SINGULAR[kind]} edit", err=True)
             for source, relation in notebook.backlinks(item.id):
                 say(f"← {source} ({relation})", err=True)
             for problem in item.problems:
@@ -154,11 +157,11 @@ def _edit(kind: str) -> click.Command:
                 say("Not changed.", err=True)
                 return 0
             try:
-                saved = notebook.update(item.id, version=item.version, text=text)
+                saved = notebook.update(item.id, version=item.version, text=text, has_masks=False)
             except UsageError:
                 say(f"Your text was saved to {_save_draft(item.name, text)}", err=True)
                 raise
-            return print_saved(saved, as_json=call.as_json)
+            return print_saved(notebook, saved, as_json=call.as_json)
 
     return command
 
@@ -192,7 +195,7 @@ def _update(kind: str) -> click.Command:
                 fields=values,
                 steps=tuple(call.options["step"]) if call.options.get("step") else None,
             )
-            return print_saved(saved, as_json=call.as_json)
+            return print_saved(notebook, saved, as_json=call.as_json)
 
     return command
 
@@ -257,7 +260,7 @@ def _list(kind: str) -> click.Command:
     @with_options(own.get(kind, ()), form=True)
     def command(call: Call, form: str) -> int:
         with call.notebook(kind) as notebook:
-            items = notebook.list(kind, _filters_from(call.options))
+            items = tuple(map(notebook.masked, notebook.list(kind, _filters_from(call.options))))
             counts = {id_: usage.count for id_, usage in notebook.usage().items()} if kind == "skills" else {}
             states = notebook.review.states(items)
         documents = [
@@ -292,7 +295,8 @@ def _make_link_command(kind: str, name: str, summary: str) -> click.Command:
             target = to_root_reference(project.root, target)
         with call.notebook() as notebook:
             change = notebook.link if name == "link" else notebook.unlink
-            return print_saved(change(reference, relation, target, version=version, kind=kind), as_json=call.as_json)
+            saved = change(reference, relation, target, version=version, kind=kind)
+            return print_saved(notebook, saved, as_json=call.as_json)
 
     return command
 
@@ -339,9 +343,8 @@ def _restore(kind: str) -> click.Command:
                 version = notebook.load(reference, kind).version
             except ItemNotFoundError:
                 version = ""
-            return print_saved(
-                notebook.restore(reference, past_version, version=version, kind=kind), as_json=call.as_json
-            )
+            saved = notebook.restore(reference, past_version, version=version, kind=kind)
+            return print_saved(notebook, saved, as_json=call.as_json)
 
     return command
 

@@ -180,7 +180,9 @@ class ItemsAnswer(Struct, frozen=True, kw_only=True):
 def answer_remember(project: Project, request: RememberRequest) -> SavedAnswer:
     """Create a note, task or skill."""
     fields = {name: value for name, value in _front_matter(request).items() if value is not None}
-    return _to_saved_answer(project.notebook.create(request.kind, request.title, request.text, fields, request.steps))
+    notebook = project.notebook
+    saved = notebook.create(request.kind, request.title, request.text, fields, request.steps)
+    return _to_saved_answer(notebook, saved)
 
 
 def answer_update(project: Project, request: UpdateRequest) -> SavedAnswer:
@@ -201,7 +203,7 @@ def answer_update(project: Project, request: UpdateRequest) -> SavedAnswer:
     if resolutions:
         notebook.review.resolve_all(resolutions, saved.item.id)
         saved = replace(saved, item=notebook.load(saved.item.id))  # a relation may have been written
-    answer = _to_saved_answer(saved)
+    answer = _to_saved_answer(notebook, saved)
     if not request.confirm:
         return answer
     state = notebook.review.confirm(saved.item.id)[1]
@@ -210,10 +212,12 @@ def answer_update(project: Project, request: UpdateRequest) -> SavedAnswer:
 
 def answer_link(project: Project, request: LinkRequest) -> SavedAnswer:
     """Add or remove a relation of an item."""
-    change = project.notebook.unlink if request.remove else project.notebook.link
+    notebook = project.notebook
+    change = notebook.unlink if request.remove else notebook.link
     target = relative_to_root(project.root, request.target)
     reference, kind = relative_to_root(project.root, request.id), _value_or_none(request.kind) or ""
-    return _to_saved_answer(change(reference, request.relation, target, version=request.version, kind=kind))
+    saved = change(reference, request.relation, target, version=request.version, kind=kind)
+    return _to_saved_answer(notebook, saved)
 
 
 def answer_forget(project: Project, request: ForgetRequest) -> RemovedItem:
@@ -226,7 +230,7 @@ def answer_item(project: Project, request: ItemRequest) -> ItemAnswer:
     """Read a note, task or skill."""
     notebook = project.notebook
     reference, kind = relative_to_root(project.root, request.id), _value_or_none(request.kind) or ""
-    return to_item_answer(notebook.read(reference, kind), notebook)
+    return to_item_answer(notebook.masked(notebook.read(reference, kind)), notebook)
 
 
 def answer_items(project: Project, request: ItemsRequest) -> ItemsAnswer:
@@ -241,7 +245,7 @@ def answer_items(project: Project, request: ItemsRequest) -> ItemsAnswer:
     states = notebook.review.states(items[: request.limit])
     shown = tuple(
         replace(
-            to_item_answer(item, text=False, used=usage[item.id].count if item.id in usage else 0),
+            to_item_answer(notebook.masked(item), text=False, used=usage[item.id].count if item.id in usage else 0),
             review=states[item.id],
         )
         for item in items[: request.limit]
@@ -251,7 +255,7 @@ def answer_items(project: Project, request: ItemsRequest) -> ItemsAnswer:
 
 
 def to_item_answer(item: Item, notebook: Notebook | None = None, *, text: bool = True, used: int = 0) -> ItemAnswer:
-    """Convert an item to its answer, with backlinks and uses if the notebook is given."""
+    """Convert a masked item to its answer, with backlinks and uses if the notebook is given."""
     usage = notebook.usage().get(item.id) if notebook is not None and item.kind == "skills" else None
     return ItemAnswer(
         id=item.id,
@@ -270,9 +274,9 @@ def to_item_answer(item: Item, notebook: Notebook | None = None, *, text: bool =
     )
 
 
-def _to_saved_answer(saved: SavedItem) -> SavedAnswer:
+def _to_saved_answer(notebook: Notebook, saved: SavedItem) -> SavedAnswer:
     return SavedAnswer(
-        item=to_item_answer(saved.item),
+        item=to_item_answer(notebook.masked(saved.item)),
         changed=saved.changed,
         similar=saved.similar,
         contradictions=saved.contradictions,

@@ -63,7 +63,7 @@ def answer_recall_skills(project: Project, request: RecallSkillsRequest) -> Reca
     skills, degraded = [], list(answer.degraded)
     for hit in answer.hits:
         try:
-            item = notebook.load(hit.document, "skills")
+            item = notebook.masked(notebook.load(hit.document, "skills"))
         except ItemNotFoundError as error:  # removed after it was indexed
             degraded.append(Degraded("skills", "gone", error.message))
             continue
@@ -90,5 +90,6 @@ def _to_recalled_skill(item: Item, hit: Hit, used: int) -> RecalledSkill:
 
 def answer_use_skill(project: Project, request: UseSkillRequest) -> ItemAnswer:
     """Read a skill and count the use."""
-    item, usage = project.notebook.use(relative_to_root(project.root, request.id))
-    return replace(to_item_answer(item), used=usage.count)
+    notebook = project.notebook
+    item, usage = notebook.use(relative_to_root(project.root, request.id))
+    return replace(to_item_answer(notebook.masked(item)), used=usage.count)
