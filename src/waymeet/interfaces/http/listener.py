@@ -12,6 +12,8 @@ from waymeet.errors import BusyIndexError, IndexUnavailableError, UsageError
 from waymeet.interfaces.daemon.discovery import daemon_file, find_daemon, lock_path
 
 _BACKLOG = 512
+_SEND_BUFFER = 1 << 18
+"""Bytes of answers that the system keeps for one client that does not read; its default is ten times as much."""
 
 
 @contextmanager
@@ -46,10 +48,11 @@ def open_socket(host: str, port: int | None, default_port: int) -> Iterator[sock
     ports = [default_port, 0] if port is None else [port]
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for number in ports:
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # so that asyncio sets TCP_NODELAY
         try:
             if sys.platform != "win32":
                 listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)  # accepted sockets inherit it
             listener.bind((host, number))
             listener.listen(_BACKLOG)  # until then another process could take the same port
         except OSError as error:
