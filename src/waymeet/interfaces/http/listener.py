@@ -1,5 +1,6 @@
 """The socket of the server, and the lock that allows one server for an index."""
 
+import os
 import socket
 import sys
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ _SEND_BUFFER = 1 << 18
 
 @contextmanager
 def serve_lock(index: Path) -> Iterator[None]:
-    """Hold the lock of the server of an index.
+    """Hold the lock of the server of an index, unless its folder can only be read.
 
     The system releases it when the process ends.
     """
@@ -32,6 +33,9 @@ def serve_lock(index: Path) -> Iterator[None]:
         hint = "Use that server, or stop it: waymeet serve --stop"
         raise BusyIndexError(f"This project is already served by {where}.", hint) from error
     except OSError as error:
+        if index.exists() and not os.access(index.parent, os.W_OK):  # no other server can take the lock either
+            yield
+            return
         hint = "Check that its folder can be written."
         raise IndexUnavailableError(f"The index {index} cannot be served: {error}.", hint) from error
     with suppress(OSError):

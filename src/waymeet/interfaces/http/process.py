@@ -185,7 +185,10 @@ class ServerProcess:
 
     def _announce(self, on_start: Callable[[Daemon], None]) -> None:
         """Write the daemon file and report the start."""
-        announce(self._project.index_path, self._access.daemon)
+        try:
+            announce(self._project.index_path, self._access.daemon)
+        except OSError as error:
+            _LOG.warning("other commands, --status and --stop do not find this server: %s", error)
         on_start(self._access.daemon)
 
     def _stop(self) -> None:
