@@ -17,7 +17,7 @@ _HEADERS = {"Content-Type": "application/json", "Accept": "application/json, tex
 
 def post(connection: http.client.HTTPConnection, session: str, method: str, **params: object) -> tuple[int, str]:
     """Send a message, and give the status and the session of the answer."""
-    message = {"jsonrpc": "2.0", "method": method, "params": params}
+    message: dict[str, object] = {"jsonrpc": "2.0", "method": method, "params": params}
     if not method.startswith("notifications/"):
         message["id"] = 1
     headers = {**_HEADERS, "Mcp-Session-Id": session} if session else _HEADERS
