@@ -18,6 +18,7 @@ WaymeetError
 │   ├── NoIndexError        not indexed yet
 │   ├── DamagedIndexError   the index is corrupt
 │   ├── NewerIndexError     written by a newer version
+│   ├── ReadOnlyIndexError  it can be read, but not written
 │   └── BusyIndexError      locked by another process
 └── ModelError              a model failed                                    (exit 3)
     ├── EmbeddingError      an embedder failed
@@ -127,6 +128,10 @@ class DamagedIndexError(IndexUnavailableError):
 
 class NewerIndexError(IndexUnavailableError):
     """The index was written by a newer version."""
+
+
+class ReadOnlyIndexError(IndexUnavailableError):
+    """The index can be read, but not written."""
 
 
 class BusyIndexError(IndexUnavailableError):

@@ -96,7 +96,7 @@ async def _passed(
     middleware: Middleware, headers: dict[str, str], parts: int = 1, method: str = "POST"
 ) -> tuple[int, dict[str, str], Any]:
     sent: list[Message] = []
-    coming = [{"type": "http.request", "body": b"x" * 100, "more_body": True}] * parts
+    coming = [{"type": "http.request", "body": b"x" * 100, "more_body": number > 0} for number in range(parts)]
 
     async def receive() -> Message:
         if coming:

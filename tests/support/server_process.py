@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from support.without_models import WITHOUT_MODELS
 
@@ -111,10 +111,10 @@ def find_leftover_processes(environment: dict[str, str]) -> list[int]:
 
 
 @contextmanager
-def served(root: Path, environment: dict[str, str], *arguments: str) -> Iterator[Served]:
-    """Serve a project for the duration of a test."""
+def served(root: Path, environment: dict[str, str], *arguments: str, errors: IO[str] | None = None) -> Iterator[Served]:
+    """Serve a project for the duration of a test, with standard error going to a file if there is one."""
     whole = [sys.executable, "-m", "waymeet", "serve", "--port", "0", "--json", *arguments]
-    process = subprocess.Popen(whole, env=environment, cwd=root, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(whole, env=environment, cwd=root, stdout=subprocess.PIPE, stderr=errors, text=True)
     try:
         assert process.stdout
         announced = json.loads(process.stdout.readline())

@@ -33,7 +33,7 @@ def index_lock(index: Path, *, wait: bool, waiting: Callable[[], None] | None = 
     except OSError as error:
         cause = error.strerror or str(error)
         hint = "Check that its folder can be written."
-        raise IndexUnavailableError(f"The index {index} cannot be used: {cause}.", hint) from error
+        raise IndexUnavailableError(f"The index {index} cannot be written: {cause}.", hint) from error
     try:
         yield
     finally:

@@ -28,8 +28,13 @@ class Serve(Struct, frozen=True, forbid_unknown_fields=True):
     body_bytes: Annotated[int, Meta(ge=1024, le=1_000_000_000)] = 4_000_000
     """Maximum size of a request."""
     requests: Number = 32
-    """Maximum number of concurrent requests, waiting ones included; further ones are rejected with a retry time."""
+    """Maximum number of requests that are answered at the same time; further ones are rejected with a retry time.
+    Another machine may use half of them."""
     streams: Number = 64
-    """Maximum number of concurrent event streams and MCP requests."""
+    """Maximum number of concurrent event streams, and of concurrent MCP requests."""
+    sessions: Number = 128
+    """Maximum number of MCP sessions; a further one ends the one that is used least."""
+    session_seconds: Annotated[float, Meta(gt=0.0, le=86_400.0)] = 600.0
+    """Time without a request after which an MCP session ends; its client opens a new one."""
     kept_jobs: Count = 100
     """Number of finished index jobs whose status is kept."""

@@ -1,12 +1,14 @@
 """Update of the change dates in a store, from git and file times, after indexing."""
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
+from waymeet.errors import ReadOnlyIndexError
 from waymeet.formulas.staleness import ChangeTime, is_after
 from waymeet.ports import Store
 from waymeet.settings import Settings
@@ -100,7 +102,8 @@ def update_change_dates(store: Store, root: Path, read: Reader, settings: Settin
         unindexed=_date_unindexed(targets, history, times),
         symbols=dated_symbols | _date_by_former_texts(store, git, uncertain),
     )
-    store.set_metadata(METADATA_KEY, msgspec.json.encode(change_dates).decode())
+    with suppress(ReadOnlyIndexError):  # then they are computed again the next time
+        store.set_metadata(METADATA_KEY, msgspec.json.encode(change_dates).decode())
     return change_dates
 
 

@@ -110,6 +110,35 @@ def is_running(pid: int) -> bool:
     return True
 
 
+def is_server(index: Path, daemon: Daemon) -> bool:
+    """Tell whether the process of a daemon file has the lock of the server open.
+
+    A process id alone may belong to another process by now. Where the system does not list open files, it is enough
+    that some process holds the lock, because a new server replaces the daemon file.
+    """
+    if os.name != "posix":
+        return False
+    lock, open_files = lock_path(index), Path(f"/proc/{daemon.pid}/fd")
+    try:
+        if Path("/proc/self/fd").is_dir():
+            return any(file.exists() and file.samefile(lock) for file in open_files.iterdir())
+        return _is_locked(lock)
+    except OSError:
+        return False
+
+
+def _is_locked(lock: Path) -> bool:
+    """Tell whether another process holds a lock."""
+    import fcntl
+
+    with lock.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
 def proof(daemon: Daemon, side: str, nonce: str) -> str:
     """Compute the proof that one side knows the secret, for one nonce."""
     return blake2b(f"{side}:{nonce}".encode(), key=daemon.secret.encode()[:64], digest_size=32).hexdigest()

@@ -15,7 +15,9 @@ LONGEST_TARGET = 16_384
 MOST_HEADERS = 32_768
 """Maximum bytes of all headers."""
 BODY_SECONDS = 30.0
-"""Seconds within which a request must arrive."""
+"""Seconds within which the body of a request must arrive."""
+BODIES_BYTES = 64_000_000
+"""Maximum bytes of all bodies that are arriving."""
 DRAIN_SECONDS, DRAIN_BYTES = 1.0, 64_000_000
 """How long and how much of a refused request is read and discarded."""
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})

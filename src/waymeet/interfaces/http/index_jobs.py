@@ -60,34 +60,50 @@ class IndexJobs(Struct, frozen=True, kw_only=True):
     jobs: tuple[IndexJob, ...]
 
 
+class _JobState:
+    """The current state of a job, and the event that ends the wait for the next one."""
+
+    def __init__(self, job: IndexJob) -> None:
+        self.job = job
+        self.superseded = asyncio.Event()
+        """Set when there is a newer state. It is never cleared, so that no follower misses it."""
+
+    def set(self, job: IndexJob) -> None:
+        self.job = job
+        self.wake()
+
+    def wake(self) -> None:
+        superseded, self.superseded = self.superseded, asyncio.Event()
+        superseded.set()
+
+
 class Jobs:
     """The index jobs of a server. Equal requests share one running job."""
 
     def __init__(self, project: AsyncProject, max_ended: int) -> None:
         self._project = project
         self._max_ended = max_ended
-        self._jobs: dict[str, IndexJob] = {}
+        self._states: dict[str, _JobState] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._changed: dict[str, asyncio.Event] = {}
-        self._closing = asyncio.Event()
+        self._is_closing = False
 
     def start(self, request: IndexRequest) -> IndexJob:
         """Start a job, or give the running one with the same request."""
-        for running in self._jobs.values():
+        jobs = self.list().jobs
+        for running in jobs:
             if running.state == "running" and running.request == request:
                 return running
         job = IndexJob(id=secrets.token_hex(8), request=request, started=time())
-        self._jobs[job.id], self._changed[job.id] = job, asyncio.Event()
+        self._states[job.id] = _JobState(job)
         self._tasks[job.id] = asyncio.create_task(self._run(job.id, request))
-        ended = [each.id for each in self._jobs.values() if each.state != "running"]
-        for old in ended[: max(len(ended) - self._max_ended, 0)]:
-            del self._jobs[old], self._changed[old]
-            self._tasks.pop(old, None)
+        ended = [old.id for old in jobs if old.state != "running"]
+        for old in ended[self._max_ended :]:
+            del self._states[old], self._tasks[old]
         return job
 
     def list(self) -> IndexJobs:
         """List running jobs and the last ended ones."""
-        return IndexJobs(jobs=tuple(reversed(self._jobs.values())))
+        return IndexJobs(jobs=tuple(state.job for state in reversed(self._states.values())))
 
     def get(self, id_: str) -> IndexJob:
         """Give a job by id.
@@ -95,16 +111,19 @@ class Jobs:
         Raises:
             RequestRefusedError: there is no such job.
         """
-        if id_ not in self._jobs:
+        return self._state(id_).job
+
+    def _state(self, id_: str) -> _JobState:
+        if id_ not in self._states:
             raise RequestRefusedError(
                 404, "no_such_job", "No such job, or it ended long ago.", "List jobs: GET /v1/index"
             )
-        return self._jobs[id_]
+        return self._states[id_]
 
     @property
     def is_running(self) -> bool:
         """Tell whether a job is running."""
-        return any(each.state == "running" for each in self._jobs.values())
+        return any(state.job.state == "running" for state in self._states.values())
 
     async def cancel(self, id_: str) -> IndexJob:
         """Cancel a job between two files.
@@ -115,32 +134,32 @@ class Jobs:
             self._tasks[id_].cancel()
             with suppress(asyncio.CancelledError):
                 await self._tasks[id_]
+            self._update(id_, state="cancelled", ended=time())  # a task that had not begun cannot record it
         return self.get(id_)
 
     async def events(self, id_: str) -> AsyncIterator[bytes]:
         """Yield the state of a job as server-sent events until it has ended."""
-        number = 0
-        while not self._closing.is_set():
-            job, changed = self.get(id_), self._changed[id_]
-            changed.clear()
+        number, state = 0, self._state(id_)
+        while not self._is_closing:
+            job, superseded = state.job, state.superseded
             number += 1
             name = "progress" if job.state == "running" else job.state
             shown = mask_outgoing(job, enabled=self._project.project.settings.ingest.mask_secrets)
             yield f"id: {number}\nevent: {name}\ndata: ".encode() + msgspec.json.encode(shown) + b"\n\n"
             if job.state != "running":
                 return
-            while not changed.is_set():
+            while not superseded.is_set():
                 try:
-                    await asyncio.wait_for(changed.wait(), _KEEPALIVE_SECONDS)
+                    await asyncio.wait_for(superseded.wait(), _KEEPALIVE_SECONDS)
                 except TimeoutError:
                     yield b": keep-alive\n\n"
             await asyncio.sleep(_MIN_EVENT_SECONDS)
 
     def close_streams(self) -> None:
         """End all event streams, so that open ones do not delay the end of the server."""
-        self._closing.set()
-        for changed in self._changed.values():
-            changed.set()
+        self._is_closing = True
+        for state in self._states.values():
+            state.wake()
 
     async def close(self) -> None:
         """Cancel all jobs and end all streams."""
@@ -174,7 +193,6 @@ class Jobs:
             raise
 
     def _update(self, id_: str, **fields: object) -> None:
-        job = self._jobs.get(id_)
-        if job is not None and job.state == "running":  # late progress must not reopen an ended job
-            self._jobs[id_] = replace(job, **fields)
-            self._changed[id_].set()
+        state = self._states.get(id_)
+        if state is not None and state.job.state == "running":  # late progress must not reopen an ended job
+            state.set(replace(state.job, **fields))

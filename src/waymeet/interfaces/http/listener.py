@@ -1,5 +1,6 @@
 """The socket of the server, and the lock that allows one server for an index."""
 
+import os
 import socket
 import sys
 from collections.abc import Iterator
@@ -12,11 +13,13 @@ from waymeet.errors import BusyIndexError, IndexUnavailableError, UsageError
 from waymeet.interfaces.daemon.discovery import daemon_file, find_daemon, lock_path
 
 _BACKLOG = 512
+_SEND_BUFFER = 1 << 18
+"""Bytes of answers that the system keeps for one client that does not read; its default is ten times as much."""
 
 
 @contextmanager
 def serve_lock(index: Path) -> Iterator[None]:
-    """Hold the lock of the server of an index.
+    """Hold the lock of the server of an index, unless its folder can only be read.
 
     The system releases it when the process ends.
     """
@@ -30,6 +33,9 @@ def serve_lock(index: Path) -> Iterator[None]:
         hint = "Use that server, or stop it: waymeet serve --stop"
         raise BusyIndexError(f"This project is already served by {where}.", hint) from error
     except OSError as error:
+        if index.exists() and not os.access(index.parent, os.W_OK):  # no other server can take the lock either
+            yield
+            return
         hint = "Check that its folder can be written."
         raise IndexUnavailableError(f"The index {index} cannot be served: {error}.", hint) from error
     with suppress(OSError):
@@ -46,10 +52,11 @@ def open_socket(host: str, port: int | None, default_port: int) -> Iterator[sock
     ports = [default_port, 0] if port is None else [port]
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for number in ports:
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # so that asyncio sets TCP_NODELAY
         try:
             if sys.platform != "win32":
                 listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)  # accepted sockets inherit it
             listener.bind((host, number))
             listener.listen(_BACKLOG)  # until then another process could take the same port
         except OSError as error:

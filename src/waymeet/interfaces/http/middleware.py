@@ -4,8 +4,8 @@ import asyncio
 import logging
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import nullcontext, suppress
 from time import monotonic
 from typing import Any
 
@@ -16,6 +16,7 @@ from waymeet.errors import WaymeetError
 from waymeet.interfaces.daemon.discovery import PROOF, SETTINGS, proof
 from waymeet.interfaces.http import access as bounds
 from waymeet.interfaces.http.access import AccessPolicy
+from waymeet.interfaces.http.limits import BodyMemory, Slot, Slots
 from waymeet.interfaces.http.metrics import RequestMetrics
 from waymeet.interfaces.http.problems import (
     MEDIA_TYPE,
@@ -35,7 +36,8 @@ App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 _LOG = logging.getLogger(__name__)
 _ID = re.compile(r"[\w.:-]{1,100}", re.ASCII)
-_STREAMS = re.compile(r"/mcp(/.*)?|/v1/index/[^/]+/events")
+_AGENTS = re.compile(r"/mcp(/.*)?")
+_EVENTS = re.compile(r"/v1/index/[^/]+/events")
 _RETRY_HINT = {
     True: "Request less, or try again later.",
     False: "Request less, or try again later. A change may have been made all the same: check before you repeat it.",
@@ -64,6 +66,13 @@ class Middleware:
         self._access = access
         self._metrics = metrics
         self._settings = settings
+        limits = access.settings
+        self._slots = {
+            "request": Slots(limits.requests),
+            "call": Slots(limits.streams),
+            "stream": Slots(limits.streams),
+        }
+        self._bodies = BodyMemory(max(bounds.BODIES_BYTES, 2 * limits.body_bytes))
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -101,29 +110,31 @@ class Middleware:
 
     async def _answer(self, scope: MutableMapping[str, Any], context: "RequestContext") -> None:
         scope["app"] = self  # so that the router raises what it cannot do
-        streams = _STREAMS.fullmatch(scope["path"]) is not None
-        with self._slot(streams=streams, lasting=scope["path"] not in {"/healthz", "/metrics"}):
-            if streams:
-                await self._app(scope, context.receive, context.send)
-                return
+        kind = _kind(scope)
+        lasting = scope["path"] not in {"/healthz", "/metrics"}
+        with self._metrics.track(streams=kind != "request", lasting=lasting):
+            await context.read_body(self._bodies)
+            context.slot = slot = self._slots[kind].take((scope.get("client") or ("",))[0])
             try:
-                async with asyncio.timeout(self._access.settings.request_seconds):
-                    await self._app(scope, context.receive, context.send)
-            except TimeoutError as error:
-                detail = f"No answer within {self._access.settings.request_seconds:g} s."
-                raise RequestRefusedError(
-                    504, "too_slow", detail, _RETRY_HINT[scope["method"] in {"GET", "HEAD"}]
-                ) from error
+                await self._answer_in_time(scope, context, limited=kind == "request")
+            finally:
+                context.slot = None
+                slot.release()
 
-    @contextmanager
-    def _slot(self, *, streams: bool, lasting: bool) -> Iterator[None]:
-        """Count the request as active, or refuse it if too many are."""
-        limits = self._access.settings
-        if self._metrics.active[streams] >= (limits.streams if streams else limits.requests):
-            detail = "Too many requests at once."
-            raise RequestRefusedError(503, "busy", detail, "Try again in a moment.", {"Retry-After": "1"})
-        with self._metrics.track(streams=streams, lasting=lasting):
-            yield
+    async def _answer_in_time(
+        self, scope: MutableMapping[str, Any], context: "RequestContext", *, limited: bool
+    ) -> None:
+        seconds = self._access.settings.request_seconds
+        try:
+            async with asyncio.timeout(seconds if limited else None) as limit:
+                await self._app(scope, context.receive, context.send)
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            detail = f"No answer within {seconds:g} s."
+            raise RequestRefusedError(
+                504, "too_slow", detail, _RETRY_HINT[scope["method"] in {"GET", "HEAD"}]
+            ) from error
 
 
 class RequestContext:
@@ -133,6 +144,9 @@ class RequestContext:
         self._scope, self._receive, self._send, self._max_bytes = scope, receive, send, max_bytes
         self._started = monotonic()
         self._bytes_read, self._is_complete = 0, False
+        self._body: bytes | None = None
+        self.slot: Slot | None = None
+        """The slot that the request holds while its answer is computed."""
         self.status = 0
         raw: list[tuple[bytes, bytes]] = scope["headers"]
         self.headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in raw}
@@ -179,22 +193,44 @@ class RequestContext:
         await self.send({"type": "http.response.start", "status": status, "headers": headers})
         await self.send({"type": "http.response.body", "body": b""})
 
-    async def receive(self) -> Message:
-        """Receive the next part of the request, within the limits of time and size."""
-        if self._is_complete:
-            return await self._receive()
+    async def read_body(self, memory: BodyMemory) -> None:
+        """Read the whole body, within the limits of time and size.
+
+        Raises:
+            ClientDisconnect: the client has gone.
+            RequestRefusedError: the body is too large or does not arrive in time.
+        """
+        parts: list[bytes] = []
         try:
-            message = await asyncio.wait_for(self._receive(), max(bounds.BODY_SECONDS - self.seconds, 0.01))
+            with memory.reserve() as reservation:
+                async with asyncio.timeout(bounds.BODY_SECONDS) as limit:
+                    reservation.on_eviction = lambda: limit.reschedule(asyncio.get_running_loop().time())
+                    while not self._is_complete:
+                        parts.append(await self._receive_part())
+                        reservation.grow(len(parts[-1]))
         except TimeoutError as error:
             raise RequestRefusedError(
                 408, "slow_request", "The request did not arrive in time.", "Send it at once."
             ) from error
-        if message["type"] == "http.request":
-            self._bytes_read += len(message.get("body", b""))
-            self._is_complete = not message.get("more_body", False)
-            if self._bytes_read > self._max_bytes:
-                raise self._too_large()
-        return message
+        self._body = b"".join(parts)
+
+    async def _receive_part(self) -> bytes:
+        message = await self._receive()
+        if message["type"] != "http.request":
+            raise ClientDisconnect
+        part: bytes = message.get("body", b"")
+        self._bytes_read += len(part)
+        self._is_complete = not message.get("more_body", False)
+        if self._bytes_read > self._max_bytes:
+            raise self._too_large()
+        return part
+
+    async def receive(self) -> Message:
+        """Give the body that was read, then wait until the client has gone."""
+        if self._body is None:
+            return await self._receive()
+        body, self._body = self._body, None
+        return {"type": "http.request", "body": body, "more_body": False}
 
     def _too_large(self) -> RequestRefusedError:
         detail = f"The request is larger than {self._max_bytes} bytes."
@@ -207,7 +243,8 @@ class RequestContext:
             added = {name for name, _ in self.added}
             own = [pair for pair in message.get("headers", []) if pair[0].lower() not in added]
             message = {**message, "headers": [*own, *self.added]}
-        await self._send(message)
+        with self.slot.lend() if self.slot else nullcontext():
+            await self._send(message)
 
     async def fail(self, failure: Failure, headers: list[tuple[bytes, bytes]]) -> None:
         """Send a problem response, unless a response has begun."""
@@ -232,6 +269,18 @@ class RequestContext:
                     message = await self._receive()
                     self._bytes_read += len(message.get("body", b""))
                     self._is_complete = not message.get("more_body", False)
+
+
+def _kind(scope: MutableMapping[str, Any]) -> str:
+    """Tell which slots a request uses.
+
+    Streams stay open for as long as the client likes, so they have slots of their own.
+    """
+    if _EVENTS.fullmatch(scope["path"]):
+        return "stream"
+    if _AGENTS.fullmatch(scope["path"]):
+        return "stream" if scope["method"] == "GET" else "call"
+    return "request"
 
 
 def _failure(error: Exception, scope: MutableMapping[str, Any]) -> Failure:

@@ -44,6 +44,8 @@ _CHECK_SECONDS = 1.0
 """How often the server checks whether it should end."""
 _SHUTDOWN_SECONDS = 3
 """Seconds that active requests may take when the server ends."""
+_ACCEPT_SECONDS = 0.05
+"""Seconds in which connections that were accepted last become known, so that they are ended like the others."""
 _WATCHER_SECONDS = 2.0
 """Seconds that the watcher may take then."""
 _FORCED_EXIT_SECONDS = 8.0
@@ -114,6 +116,12 @@ class _Server(uvicorn.Server):
         if self.started:
             self._on_start()
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for server in self.servers:
+            server.close()
+        await asyncio.sleep(_ACCEPT_SECONDS)
+        await super().shutdown(sockets)
+
     def capture_signals(self) -> "AbstractContextManager[None]":  # type: ignore[override]  # there, a generator
         return nullcontext()
 
@@ -131,25 +139,8 @@ class ServerProcess:
     async def run(self, listener: socket.socket, on_start: Callable[[Daemon], None]) -> None:
         """Serve until the process is stopped."""
         project = AsyncProject(self._project, threads=_THREADS)
-        agents = make_server(project, compat=self._options.compat, at_start=False, may_write=_may_write)
         self._app = Application(project, self._access, self._report_errors, self._stop)
-        app = self._app.app(http_app(agents, security=_without_host_check()))
-        self._server = _Server(
-            uvicorn.Config(
-                app,
-                http=Protocol,
-                ws="none",
-                lifespan="on",
-                log_config=None,
-                log_level="warning",
-                access_log=False,
-                server_header=False,
-                proxy_headers=False,
-                timeout_keep_alive=15,
-                timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
-            ),
-            lambda: self._announce(on_start),
-        )
+        self._server = self._make_server(project, on_start)
         self._handle_signals()
         watcher = Thread(target=self._watch, name="waymeet-watch", daemon=True)
         watcher.start()
@@ -166,9 +157,38 @@ class ServerProcess:
                 _force_exit(*exit_arguments, 0.0)
             await project.close()
 
+    def _make_server(self, project: AsyncProject, on_start: Callable[[Daemon], None]) -> _Server:
+        agents = make_server(project, compat=self._options.compat, at_start=False, may_write=_may_write)
+        limits = self._access.settings
+        agents_app = http_app(
+            agents,
+            security=_without_host_check(),
+            max_sessions=limits.sessions,
+            session_seconds=limits.session_seconds,
+        )
+        return _Server(
+            uvicorn.Config(
+                self._app.app(agents_app),
+                http=Protocol,
+                ws="none",
+                lifespan="on",
+                log_config=None,
+                log_level="warning",
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                timeout_keep_alive=15,
+                timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+            ),
+            lambda: self._announce(on_start),
+        )
+
     def _announce(self, on_start: Callable[[Daemon], None]) -> None:
         """Write the daemon file and report the start."""
-        announce(self._project.index_path, self._access.daemon)
+        try:
+            announce(self._project.index_path, self._access.daemon)
+        except OSError as error:
+            _LOG.warning("other commands, --status and --stop do not find this server: %s", error)
         on_start(self._access.daemon)
 
     def _stop(self) -> None:

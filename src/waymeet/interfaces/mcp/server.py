@@ -34,10 +34,12 @@ from waymeet.interfaces.mcp import prompts, resources, stdio, stdio_pipes
 from waymeet.interfaces.mcp.background_index import BackgroundIndex
 from waymeet.interfaces.mcp.call_tool import ServerContext, call_tool, list_allowed_tools
 from waymeet.interfaces.mcp.compat import COMPAT
+from waymeet.interfaces.mcp.http_sessions import BoundedSessions
 from waymeet.interfaces.mcp.render import UNTRUSTED
 from waymeet.interfaces.mcp.tools import TOOLS, describe_tools, input_schema, tool_defaults
 from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.interfaces.render.text import escape_control
+from waymeet.settings import Serve
 
 if TYPE_CHECKING:
     from mcp.server.caching import CacheableMethod
@@ -175,16 +177,31 @@ def _build_server(handlers: _Handlers) -> Server[None]:
 
 
 def http_app(
-    server: Server[None], *, path: str = "/mcp", security: "TransportSecuritySettings | None" = None
+    server: Server[None],
+    *,
+    path: str = "/mcp",
+    security: "TransportSecuritySettings | None" = None,
+    max_sessions: int = Serve().sessions,
+    session_seconds: float = Serve().session_seconds,
 ) -> "Starlette":
     """Make the ASGI application of a server at a path.
 
     The caller must run its lifespan: `app.router.lifespan_context(app)`. Without `security`, only requests with a Host
     and Origin of this machine are accepted.
     """
-    return server.streamable_http_app(
-        streamable_http_path=path, max_request_body_size=stdio.MAX_LINE_BYTES, transport_security=security
+    from mcp.server.streamable_http_manager import StreamableHTTPASGIApp
+    from starlette.routing import Route
+
+    app = server.streamable_http_app(
+        streamable_http_path=path,
+        max_request_body_size=stdio.MAX_LINE_BYTES,
+        session_idle_timeout=session_seconds,
+        max_sessions=2 * max_sessions,  # those that are being opened or ended count, too
+        transport_security=security,
     )
+    sessions = BoundedSessions(StreamableHTTPASGIApp(server.session_manager), max_sessions, session_seconds)
+    app.router.routes[:] = [Route(path, endpoint=sessions)]
+    return app
 
 
 class _EscapingFormatter(logging.Formatter):

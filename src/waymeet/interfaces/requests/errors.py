@@ -41,6 +41,7 @@ _KINDS: dict[type[WaymeetError], _ErrorKind] = {
     ),
     errors.DamagedIndexError: _ErrorKind("damaged_index", 503, "Run: waymeet check --repair"),
     errors.NewerIndexError: _ErrorKind("newer_index", 503, "Update Waymeet, or index into another file."),
+    errors.ReadOnlyIndexError: _ErrorKind("read_only_index", 503, "Allow writing to the index, or use another one."),
     errors.BusyIndexError: _ErrorKind("busy_index", 503, "Try again in a moment."),
     errors.ModelError: _ErrorKind("model", 502, "Check the settings of the model, or search without it."),
     errors.EmbeddingError: _ErrorKind("embedding", 502, "Check the settings of `embedding`."),

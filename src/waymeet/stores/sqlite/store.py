@@ -14,7 +14,8 @@ from waymeet.stores.shared import bm25f
 from waymeet.stores.shared.corpus_profile import build_profile
 from waymeet.stores.shared.validation import validate_entries
 from waymeet.stores.shared.vectors import sample_similarities
-from waymeet.stores.sqlite.database.connection import open_index
+from waymeet.stores.sqlite.database.connection import is_writable, open_index
+from waymeet.stores.sqlite.database.errors import read_only_error
 from waymeet.stores.sqlite.database.sessions import Session, Sessions, raise_generation
 from waymeet.stores.sqlite.database.term_ids import TermIdCache, find_term_ids
 from waymeet.stores.sqlite.read import queries
@@ -174,6 +175,8 @@ class SqliteStore:
         from waymeet.stores.sqlite.check import check, salvage  # noqa: PLC0415 - needed in an emergency only
 
         path, timeout = self._sessions.path, self._sessions.timeout
+        if repair and not is_writable(path):
+            raise read_only_error(path)
         with self._maintenance.exclusive(timeout if repair else 0.0) as exclusive:
             result = check.check_files(
                 path, self._segments.folder, timeout, repair=repair and exclusive, find_strays=exclusive

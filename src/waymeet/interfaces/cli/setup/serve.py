@@ -1,9 +1,12 @@
 """`waymeet serve`."""
 
+import os
+import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic, sleep, time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -41,6 +44,8 @@ _REMOTE_WARNING = """\
 Other machines can reach this address. Every request needs the token. Nothing is encrypted: use a TLS proxy.
 Allow the host names that clients use: serve.hosts"""
 _STOP_SECONDS = 15.0
+_ANSWER_SECONDS = 3.0
+"""Seconds after which a daemon that does not answer is known by its lock, and stopped by a signal."""
 
 
 @click.command(epilog=_EPILOG)
@@ -129,10 +134,21 @@ def _configure_logging() -> None:
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
 
 
-def _find_running(project: Project) -> "Daemon | None":
-    """Find the daemon of the project, of any version, that responds to requests."""
+class _Running(NamedTuple):
+    """The running daemon of a project."""
+
+    daemon: "Daemon"
+    responds: bool
+    """Whether it answers over HTTP."""
+
+
+def _find_running(project: Project) -> _Running | None:
+    """Find the daemon of the project, of any version.
+
+    One that does not answer over HTTP is known by the lock that its process holds.
+    """
     from waymeet.interfaces.daemon.client import send_request
-    from waymeet.interfaces.daemon.discovery import find_daemon, is_running, remove_announcement
+    from waymeet.interfaces.daemon.discovery import find_daemon, is_running, is_server, remove_announcement
 
     daemon = find_daemon(project.index_path)
     if daemon is None:
@@ -140,40 +156,68 @@ def _find_running(project: Project) -> "Daemon | None":
     if not is_running(daemon.pid):
         remove_announcement(project.index_path, daemon)
         return None
-    return daemon if send_request(daemon, "GET", "/healthz") else None
+    responds = send_request(daemon, "GET", "/healthz", seconds=_ANSWER_SECONDS) is not None
+    return _Running(daemon, responds) if responds or is_server(project.index_path, daemon) else None
 
 
 def _print_status(project: Project, *, as_json: bool) -> int:
     from waymeet import __version__
 
-    daemon = _find_running(project)
+    running = _find_running(project)
+    if running is None:
+        empty = f"No daemon runs for {project.root}. Start one: waymeet serve"
+        print_json({"running": False}) if as_json else say(empty)
+        return 1
+    daemon = running.daemon
     if as_json:
-        process = {"pid": daemon.pid, "address": daemon.address, "version": daemon.version} if daemon else {}
-        since = {"root": daemon.root, "seconds": time() - daemon.started} if daemon else {}
-        print_json({"running": daemon is not None, **process, **since})
-    elif daemon:
-        uptime = format_duration(time() - daemon.started)
-        say(f"Process {daemon.pid} has served {daemon.root} at {daemon.address} for {uptime}.")
-        if daemon.version != __version__:
-            say(f"Its version is {daemon.version}: commands of version {__version__} do not use it.", err=True)
-    else:
-        say(f"No daemon runs for {project.root}. Start one: waymeet serve")
-    return 0 if daemon else 1
+        process = {"pid": daemon.pid, "address": daemon.address, "version": daemon.version}
+        since = {"root": daemon.root, "seconds": time() - daemon.started}
+        print_json({"running": True, "responds": running.responds, **process, **since})
+        return 0
+    uptime = format_duration(time() - daemon.started)
+    say(f"Process {daemon.pid} has served {daemon.root} at {daemon.address} for {uptime}.")
+    if not running.responds:
+        say("It does not answer over HTTP at the moment. To stop it: waymeet serve --stop", err=True)
+    if daemon.version != __version__:
+        say(f"Its version is {daemon.version}: commands of version {__version__} do not use it.", err=True)
+    return 0
 
 
 def _stop(project: Project, *, as_json: bool) -> int:
-    from waymeet.interfaces.daemon.client import send_request
-    from waymeet.interfaces.daemon.discovery import is_running
-
-    daemon = _find_running(project)
-    if daemon is None:
+    running = _find_running(project)
+    if running is None:
         print_json({"stopped": False}) if as_json else say(f"No daemon runs for {project.root}.")
         return 1
-    send_request(daemon, "POST", "/daemon/stop")
+    daemon = running.daemon
+    _request_stop(project, running)
     deadline = monotonic() + _STOP_SECONDS
-    while is_running(daemon.pid) and monotonic() < deadline:
+    while _is_up(project, daemon) and monotonic() < deadline:
         sleep(0.05)
-    if is_running(daemon.pid):
+    if _is_up(project, daemon):
         raise BusyIndexError(f"Process {daemon.pid} has not stopped yet.", "Check again: waymeet serve --status")
     print_json({"stopped": True, "pid": daemon.pid}) if as_json else say(f"Process {daemon.pid} has stopped.")
     return 0
+
+
+def _is_up(project: Project, daemon: "Daemon") -> bool:
+    """Tell whether a daemon still has its file or its lock.
+
+    The process id alone does not tell: an ended process stays listed until its parent has taken note of it.
+    """
+    from waymeet.interfaces.daemon.discovery import find_daemon, is_running, is_server
+
+    index = project.index_path
+    return is_running(daemon.pid) and (find_daemon(index) == daemon or is_server(index, daemon))
+
+
+def _request_stop(project: Project, running: _Running) -> None:
+    """Ask the daemon to stop over HTTP, or by a signal if it does not answer."""
+    from waymeet.interfaces.daemon.client import send_request
+    from waymeet.interfaces.daemon.discovery import is_server
+
+    daemon = running.daemon
+    if running.responds and send_request(daemon, "POST", "/daemon/stop", seconds=_ANSWER_SECONDS):
+        return
+    if is_server(project.index_path, daemon):
+        with suppress(ProcessLookupError):  # it has just ended
+            os.kill(daemon.pid, signal.SIGTERM)

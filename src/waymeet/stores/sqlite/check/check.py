@@ -32,7 +32,7 @@ _MAX_ROUNDS = 4
 _MAX_LISTED = 20
 _SQLITE_MAGIC = b"SQLite format 3\x00"
 _COUNTERS = ("generation", "registry_version")
-STRAY = "unused file; the next `waymeet index` removes it"
+STRAY = "not in use, left by an interrupted run or a power failure; the next `waymeet index` removes it"
 
 
 class Finding(Struct, frozen=True):
@@ -41,6 +41,8 @@ class Finding(Struct, frozen=True):
     where: str
     what: str
     repaired: bool = False
+    leftover: bool = False
+    """Whether it is only an unused file, which harms nothing."""
 
 
 class CheckResult(Struct, frozen=True):
@@ -55,7 +57,7 @@ class CheckResult(Struct, frozen=True):
     @property
     def damaged(self) -> bool:
         """Return whether any problem is not repaired."""
-        return any(not finding.repaired for finding in self.findings)
+        return any(not (finding.repaired or finding.leftover) for finding in self.findings)
 
 
 class _Problem(NamedTuple):
@@ -180,7 +182,8 @@ def _find_strays(connection: apsw.Connection, folder: Path) -> Iterator[_Problem
     registered = registry.registered_files(connection)
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if path.name not in registered:
-            yield _Problem(Finding(path.name, STRAY), partial(_remove_file, path=path), needs_index=False)
+            finding = Finding(path.name, STRAY, leftover=True)
+            yield _Problem(finding, partial(_remove_file, path=path), needs_index=False)
 
 
 def _remove_file(connection: apsw.Connection, path: Path) -> None:

@@ -1,6 +1,7 @@
 """Opening, validating and creating index files."""
 
 import os
+import sys
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -20,7 +21,11 @@ PRAGMA trusted_schema = OFF;       -- the file may come from an untrusted source
 
 _CHECKSUM_VFS = "cksmvfs"
 _CHECKSUM_BYTES = 8
+_WITHOUT_LOCKS = "win32-none" if sys.platform == "win32" else "unix-none"
+"""The part of SQLite that opens files without locks."""
 
+_OUTDATED = "an earlier version of Waymeet wrote it, and it cannot be rebuilt where nothing can be written"
+_OUTDATED_HINT = "Run `waymeet index` where it can be written, or choose another file with --index."
 OUTDATED_VERSION = "outdated_version"
 """Metadata key: the format that the file had before it was emptied."""
 _USER_METADATA = ("roots",)
@@ -30,12 +35,41 @@ _METADATA_TABLE = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name 
 
 
 def connect(path: Path, timeout: float, *, create: bool = False) -> apsw.Connection:
-    """Open a connection that waits for locks up to the timeout, in seconds."""
+    """Open a connection that waits for locks up to the timeout, in seconds.
+
+    It can only read if the file or its folder cannot be written.
+    """
     _load_checksum_extension()
-    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
-    connection = apsw.Connection(str(path), flags=flags)
+    if create or is_writable(path) or not path.exists():
+        flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
+        connection = apsw.Connection(str(path), flags=flags)
+    else:
+        connection = _connect_read_only(path)
     connection.set_busy_timeout(int(timeout * 1000))
     connection.execute(_PRAGMAS)
+    return connection
+
+
+def is_writable(path: Path) -> bool:
+    """Tell whether a file and its folder can be written: SQLite needs other files beside it."""
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def _connect_read_only(path: Path) -> apsw.Connection:
+    """Open a file without writing anything beside it.
+
+    Processes that write share the state of the write-ahead log in a file `-shm`. If it is missing, no process writes:
+    a log that one of them left is read without locks, and without a log the file itself is complete.
+    """
+    log, shared = (path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    location = f"{path.absolute().as_uri()}?mode=ro"
+    if not log.exists() or not log.stat().st_size:
+        return apsw.Connection(f"{location}&immutable=1", flags=flags)
+    if shared.exists():
+        return apsw.Connection(location, flags=flags)
+    connection = apsw.Connection(f"{location}&vfs={_WITHOUT_LOCKS}", flags=flags)
+    connection.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()  # then the state is kept in memory
     return connection
 
 
@@ -70,9 +104,11 @@ def open_index(path: Path, timeout: float, *, create: bool) -> apsw.Connection:
                 connection.close()
                 connection = connect(path, timeout)  # a connection opened on an empty file writes no checksums
             elif _is_outdated(connection):
+                if connection.readonly("main"):
+                    raise errors.unavailable_error(path, _OUTDATED, _OUTDATED_HINT)
                 _empty_outdated(connection)
             _validate(path, connection)
-            if connection.execute("PRAGMA journal_mode").get != "wal":
+            if not connection.readonly("main") and connection.execute("PRAGMA journal_mode").get != "wal":
                 _enable_wal(connection, timeout)
         except BaseException:
             connection.close()

@@ -14,12 +14,14 @@ from waymeet.errors import (
     IndexUnavailableError,
     NewerIndexError,
     NoIndexError,
+    ReadOnlyIndexError,
     WaymeetError,
 )
 
 _REBUILD = "Delete it and run `waymeet index` again: it is rebuilt from the project's files."
 _REPAIR = "Run `waymeet check --repair`, then `waymeet index`: lost parts are rebuilt from the project's files."
 _FREE_SPACE = "Free some disk space and try again. What was indexed so far is kept."
+_READ_ONLY = "Allow writing to the file and its folder, or choose another file with --index."
 _BUSY = (apsw.BusyError, apsw.LockedError, apsw.ProtocolError)
 # Our statements are tested, so one that does not fit the tables means that the tables have changed.
 _CORRUPT = (
@@ -28,6 +30,10 @@ _CORRUPT = (
     apsw.SQLError,
     apsw.MismatchError,
     apsw.ConstraintError,
+)
+_CAUSES = (
+    (apsw.FullError, "no space left on the disk", _FREE_SPACE),
+    (apsw.ConnectionClosedError, "it was closed", "Open it again."),
 )
 
 
@@ -57,10 +63,11 @@ def _translate(path: Path, error: apsw.Error) -> WaymeetError:
         return DamagedIndexError(f"The index {path} is corrupt: {error}.", _REBUILD)
     if means_corruption(error):
         return damaged_error(path, describe(error))
-    if isinstance(error, apsw.FullError):
-        return unavailable_error(path, "no space left on the disk", _FREE_SPACE)
-    if isinstance(error, apsw.ConnectionClosedError):
-        return unavailable_error(path, "it was closed", "Open it again.")
+    if isinstance(error, apsw.ReadOnlyError):
+        return read_only_error(path)
+    for kind, cause, hint in _CAUSES:
+        if isinstance(error, kind):
+            return unavailable_error(path, cause, hint)
     return unavailable_error(path, str(error))
 
 
@@ -109,6 +116,11 @@ def newer_index_error(path: Path, version: int, known: int) -> NewerIndexError:
 def no_index_error(path: Path) -> NoIndexError:
     """Return the error for a path without an index."""
     return NoIndexError(f"There is no index at {path}.", "Run `waymeet index` first.")
+
+
+def read_only_error(path: Path) -> ReadOnlyIndexError:
+    """Return the error for a change of an index that can only be read."""
+    return ReadOnlyIndexError(f"The index {path} can be read, but not written.", _READ_ONLY)
 
 
 def unavailable_error(

@@ -29,6 +29,8 @@ class Session:
         self.connection = connection
         self.depth = 0
         """How many nested reads use the transaction."""
+        self.files: tuple[tuple[int, ...] | None, ...] | None = None
+        """States of the files of a connection that can only read and does not see changes; None for others."""
         self.generation = 0
         self.registry_version = 0
         """How often segment files were registered or dropped. That does not change the generation."""
@@ -137,13 +139,32 @@ class Sessions:
     def _session(self) -> Session:
         if self._is_closed:
             raise unavailable_error(self.path, "it was closed", "Open it again.")
-        return self._current.session or self._add(connect(self.path, self.timeout))
+        session = self._current.session
+        if session is not None and session.depth == 0 and session.files not in (None, _file_states(self.path)):
+            session.connection.close(force=True)
+            session = None
+        return session or self._add(connect(self.path, self.timeout))
 
     def _add(self, connection: apsw.Connection) -> Session:
         session = self._current.session = Session(connection)
+        if connection.readonly("main"):
+            session.files = _file_states(self.path)
         with self._lock:
             self._all.add(session)
         return session
+
+
+def _file_states(path: Path) -> tuple[tuple[int, ...] | None, ...]:
+    """Return identity, size and time of a file and its log, None for a missing one."""
+    states: list[tuple[int, ...] | None] = []
+    for suffix in ("", "-wal"):
+        try:
+            status = path.with_name(path.name + suffix).stat()
+        except OSError:
+            states.append(None)
+        else:
+            states.append((status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns))
+    return tuple(states)
 
 
 def raise_generation(connection: apsw.Connection) -> None:

@@ -14,6 +14,7 @@ from filelock import FileLock, Timeout
 from msgspec import Struct
 
 from waymeet.paths import file_identity
+from waymeet.stores.sqlite.database.connection import is_writable
 from waymeet.stores.sqlite.database.errors import translate_errors
 from waymeet.stores.sqlite.segments import adjacency, registry, vector_registry
 from waymeet.stores.sqlite.segments.index_reader import IndexReader
@@ -96,6 +97,9 @@ class SegmentMaintenance:
     @contextmanager
     def exclusive(self, seconds: float) -> Iterator[bool]:
         """Keep other processes from writing segments, and yield whether the lock was acquired."""
+        if not is_writable(self._sessions.path):
+            yield False
+            return
         try:
             self._lock.acquire(timeout=seconds)
         except Timeout:
