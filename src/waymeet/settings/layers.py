@@ -8,12 +8,12 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
-from typing import Any, get_origin
+from typing import Any, Literal, get_origin
 
 import msgspec
 
 from waymeet.errors import SettingsError
-from waymeet.settings.settings import PRIVATE, Settings
+from waymeet.settings.settings import PRIVATE, STRICTER, Settings
 
 Tree = Mapping[str, Any]
 
@@ -23,6 +23,8 @@ class Layer(msgspec.Struct, frozen=True):
 
     name: str
     values: Tree
+    source: Literal["file", "environment", "call"] = "call"
+    """Whether it applies to every call (a settings file), to those of one shell, or to one call."""
 
 
 def make_layer(name: str, values: Tree, *, trusted: bool = True) -> Layer:
@@ -31,8 +33,9 @@ def make_layer(name: str, values: Tree, *, trusted: bool = True) -> Layer:
     Private settings of untrusted sources are refused.
     """
     _check_keys(name, values, defaults())
-    for key, _ in list_keys(values):
-        if not trusted and any(key == private or key.startswith(f"{private}.") for private in PRIVATE):
+    for key, value in list_keys(values):
+        is_private = any(key == private or key.startswith(f"{private}.") for private in PRIVATE)
+        if not trusted and is_private and (key, value) not in STRICTER:
             raise SettingsError(
                 f"{name} may not set {key}: a project's file cannot set paths, secrets or models.",
                 "Set it in your own settings file (waymeet settings shows its path) or in the environment.",

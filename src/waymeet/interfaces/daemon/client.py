@@ -129,7 +129,12 @@ def _is_gone(daemon: Daemon) -> bool:
 
 
 def start_daemon(project: Project) -> None:
-    """Start a daemon for the next query, if the settings allow it."""
+    """Start a daemon for the next query, if the settings allow it.
+
+    None is started by a call with other settings than those of the index, because a daemon stores by its settings.
+    """
+    if project.index_settings != project.settings:
+        return
     settings, log = project.settings.serve, log_path(project.index_path)
     if not (settings.start and settings.use) or is_too_broad(project.root):
         return

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from waymeet.interfaces.cli.common import (
     index_if_needed,
+    no_background_option,
     open_project,
     print_json,
     print_lines,
@@ -21,9 +22,10 @@ from waymeet.interfaces.cli.common import (
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing, print_text
 from waymeet.interfaces.cli.shell_complete import complete_documents, complete_namespaces, complete_recipes
+from waymeet.interfaces.cli.slow_notice import say_if_slow
 from waymeet.interfaces.daemon.client import query_daemon, start_daemon
 from waymeet.interfaces.render.text import render_answer, to_single_line
-from waymeet.interfaces.requests.missing_vectors import embed_missing
+from waymeet.interfaces.requests.missing_vectors import add_missing, describe_start
 from waymeet.interfaces.requests.operations.search import SearchRequest, to_query
 from waymeet.project import Project
 from waymeet.search.understand.inline_filters import KINDS
@@ -105,6 +107,7 @@ _PREVIEW_FILES = 300
 @click.option("--explain", is_flag=True, help="Show each signal's share of the score, and the matched words.")
 @click.option("--explain-full", is_flag=True, help="Show the whole computation of each score as a tree.")
 @click.option("--no-refresh", is_flag=True, help="Do not check for changed files before searching.")
+@no_background_option
 @project_options
 @format_option()
 def command(
@@ -135,8 +138,8 @@ def command(
     options["explain"] |= explain_full
     with open_project(root, index, flags) as project:
         if pasted:
-            _index_with_preview(project, text or pasted[-_PREVIEW_CHARS:], preview=form == "text")
-            text, note = _query_from_pasted(project, text, pasted)
+            _index_with_preview(project, text or pasted[-_PREVIEW_CHARS:], preview=form == "text", wait=not no_refresh)
+            text, note = _query_from_pasted(project, text, pasted, refresh=not no_refresh)
         request = replace(_to_request(project, text, options), refresh=not no_refresh)
         answer = _answer(project, request, preview=form == "text")
         if note and form in {"json", "md"}:
@@ -150,11 +153,15 @@ def command(
 def _answer(project: Project, request: SearchRequest, *, preview: bool) -> Answer:
     """Answer by the daemon, if one runs with the same settings, else in this process."""
     query = to_query(project, request)
-    answer: Answer | None = query_daemon(project, "search", request, Answer)
+    with say_if_slow("Waiting for the answer of `waymeet serve` …"):
+        answer: Answer | None = query_daemon(project, "search", request, Answer)
     if answer is None:
-        _index_with_preview(project, request.query, preview=preview)
-        answer = project.search(query, refresh=request.refresh)
-        embed_missing(project, answer)
+        _index_with_preview(project, request.query, preview=preview, wait=request.refresh)
+        with say_if_slow("Searching; changed files are indexed first …" if request.refresh else "Searching …"):
+            answer = project.search(query, refresh=request.refresh)
+        start = add_missing(project, answer)
+        if start and start.is_first:
+            say(describe_start(project, start), err=True)
         start_daemon(project)
     return answer
 
@@ -202,18 +209,18 @@ def _read_standard_input() -> str:
     return text
 
 
-def _query_from_pasted(project: Project, text: str, pasted: str) -> tuple[str, str]:
+def _query_from_pasted(project: Project, text: str, pasted: str, *, refresh: bool) -> tuple[str, str]:
     """Convert a pasted text to a query and a note about what was recognised."""
     from waymeet.analysis.pasted import parse_pasted
     from waymeet.search.understand.pasted import query_from_pasted
 
-    store, _ = project.refreshed_store()
+    store, _ = project.refreshed_store(refresh=refresh)
     parsed = query_from_pasted(parse_pasted(pasted), store)
     say(to_single_line(parsed.summary), err=True)
     return f"{text} {parsed.text}".strip(), parsed.summary
 
 
-def _index_with_preview(project: Project, query: str, *, preview: bool) -> None:
+def _index_with_preview(project: Project, query: str, *, preview: bool, wait: bool) -> None:
     """Index the project on first use, after a preview of matching lines on a terminal."""
     seconds = project.settings.terminal.preview_seconds
     if preview and seconds > 0 and sys.stderr.isatty() and not project.is_indexed:
@@ -224,7 +231,7 @@ def _index_with_preview(project: Project, query: str, *, preview: bool) -> None:
         is_slow = shown.files >= _PREVIEW_FILES or project.settings.embedding.provider != "none"
         if is_slow and shown.matches:
             print_lines(preview_lines(shown), project, err=True)
-    index_if_needed(project)
+    index_if_needed(project, wait=wait)
 
 
 def _check_intent(intent: str) -> str:

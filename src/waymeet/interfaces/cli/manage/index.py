@@ -35,6 +35,7 @@ _EPILOG = manual(
     waymeet index                             this project
     waymeet index --watch                     update on every change
     waymeet index --background                embed in a background process
+    waymeet index --stop-background           end that process
     waymeet index --add-root notes=~/notes    also index a folder, as notes:/…
     waymeet index --accept-removals           most files were deleted on purpose
     """,
@@ -51,7 +52,8 @@ _EPILOG = manual(
 @click.option("--accept-removals", is_flag=True, help="Remove missing files even if most are missing.")
 @click.option("-y", "--yes", is_flag=True, help="Confirm removals and the cost of embedding.")
 @click.option("--forget-vectors", is_flag=True, help="Remove vectors of models that are no longer used.")
-@click.option("--only-embed", "only_embed", is_flag=True, hidden=True)
+@click.option("--stop-background", is_flag=True, help="End the background job of this project, and index nothing.")
+@click.option("--background-job", is_flag=True, hidden=True)
 @click.option("--add-root", "add", multiple=True, metavar="NAME=PATH", help="Also index this folder. Repeatable.")
 @click.option("--remove-root", "remove", multiple=True, metavar="NAME", help="Remove an added folder. Repeatable.")
 @project_options
@@ -64,7 +66,8 @@ def command(
     accept_removals: bool,
     yes: bool,
     forget_vectors: bool,
-    only_embed: bool,
+    stop_background: bool,
+    background_job: bool,
     add: tuple[str, ...],
     remove: tuple[str, ...],
     root: Path | None,
@@ -82,7 +85,9 @@ def command(
     """
     _check_options(path, root, exclusive=no_embed + background + watch)
     with open_project(path or root, index, flags) as project:
-        if only_embed:
+        if stop_background:
+            return embedding_progress.stop_background_job(project)
+        if background_job:
             signal.signal(signal.SIGTERM, _exit)
             return embedding_progress.run_background_job(project)
         _change_roots(project, add, remove)
@@ -145,6 +150,8 @@ def _update_index(project: Project, *, accept_removals: bool) -> "IndexReport":
 
 
 def _print_report(project: Project, report: "IndexReport") -> None:
+    if report.settings:
+        say(f"The settings of the index have changed since its last run: {'; '.join(report.settings)}.", err=True)
     counts = project.counts()
     files = counts.documents - counts.kinds.get("folders", 0)
     say(f"{format_count(files, 'file')} in {project.root}: {_summarise(report)}.")

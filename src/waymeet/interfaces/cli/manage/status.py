@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from waymeet.ingest.status import Status, VectorStatus
+from waymeet.ingest.status import BackgroundJob, Status, VectorStatus
 from waymeet.interfaces.cli.common import (
     format_count,
     json_option,
@@ -65,6 +65,10 @@ def status_lines(status: Status, max_listed: int | None) -> Iterator[Line]:
     yield _row("sections", f"{counts.chunks}, with {counts.terms} distinct terms")
     yield _row("links", f"{counts.edges}, {counts.dangling} of them broken or external")
     yield from _vector_lines(status.vectors, max_listed)
+    if status.background:
+        yield _row("job", _describe_job(status.background))
+    for text in status.settings:
+        yield _row("setting", f"{text}, kept from the last waymeet index")
     yield _row("indexed", _format_age(status.indexed_seconds_ago))
     yield from _freshness_lines(status, max_listed)
 
@@ -111,6 +115,15 @@ def _vector_lines(vectors: VectorStatus, max_listed: int | None) -> Iterator[Lin
     if vectors.failures:
         yield _more(f"{format_count(len(vectors.failures), 'section')} without a usable vector; text search finds them")
         yield from _list_lines(list(vectors.failures), max_listed)
+
+
+def _describe_job(job: BackgroundJob) -> str:
+    if not job.waits_for:
+        working = f"process {job.pid} indexes and embeds this project in the background"
+        return (
+            f"{working}; to stop it: waymeet index --stop-background" if job.pid else "queued; the next job starts it"
+        )
+    return f"queued until process {job.pid} is done with {job.waits_for}"
 
 
 def _more(text: str) -> Line:
