@@ -93,7 +93,7 @@ def test_a_search_says_how_much_is_embedded(project: Path, run: Run) -> None:
 
 
 def test_what_a_search_embedded_is_kept(project: Path, run: Run) -> None:
-    run("index", "--no-embed")
+    run("index", "--no-embed", *HASHING)
     run("search", "rotate keys", *HASHING)
     kept = vector_status(run, *HASHING)["embedded"]
     assert kept

@@ -35,7 +35,7 @@ def make_layer(name: str, values: Tree, *, trusted: bool = True) -> Layer:
     _check_keys(name, values, defaults())
     for key, value in list_keys(values):
         is_private = any(key == private or key.startswith(f"{private}.") for private in PRIVATE)
-        if not trusted and is_private and (key, value) not in STRICTER:
+        if not trusted and is_private and (key not in STRICTER or value is not STRICTER[key]):
             raise SettingsError(
                 f"{name} may not set {key}: a project's file cannot set paths, secrets or models.",
                 "Set it in your own settings file (waymeet settings shows its path) or in the environment.",

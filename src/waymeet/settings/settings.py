@@ -76,5 +76,5 @@ PRIVATE = frozenset(
     }
 )
 """Settings and sections that a project's file cannot set, because the file may be untrusted."""
-STRICTER = frozenset({("embedding.background", False)})
+STRICTER: Mapping[str, object] = {"embedding.background": False}
 """Values of these settings that a project's file may set all the same, because they only forbid something."""
