@@ -9,9 +9,10 @@ import pytest
 from interfaces.conftest import FILES, Run
 
 from waymeet import Project
-from waymeet.ingest.embed import background, queue
+from waymeet.ingest.embed import background
+from waymeet.ingest.embed import job_queue as queue
 from waymeet.ingest.embed.job import job_path, last_job
-from waymeet.ingest.embed.queue import QueuedJob
+from waymeet.ingest.embed.job_queue import QueuedJob
 from waymeet.interfaces.requests.missing_vectors import add_missing
 
 HASHING = ("--set", "embedding.provider=hashing", "--set", "embedding.dimension=32")

@@ -13,7 +13,7 @@ from interfaces.conftest import Run
 from waymeet import Project
 from waymeet.errors import SettingsError, WaymeetError
 from waymeet.ingest.embed import background
-from waymeet.ingest.embed.queue import QueuedJob
+from waymeet.ingest.embed.job_queue import QueuedJob
 from waymeet.interfaces.requests.missing_vectors import add_missing
 from waymeet.settings.layers import list_keys, parse_assignment
 

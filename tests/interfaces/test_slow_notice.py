@@ -161,9 +161,7 @@ def test_eval_says_what_it_does(project: Path, run: Run, monkeypatch: pytest.Mon
     for number in range(6):
         page = project / f"docs/topic{number}.md"
         page.write_text(f"# Topic {number} of the manual\n\nSee [the setup of keys {number}](setup.md).\n", "utf-8")
-    lines: list[str] = []
-    monkeypatch.setattr(
-        SlowNotice, "progress", lambda _, title: lambda done, total, _: lines.append(f"{title} {total}")
-    )
+    titles: set[str] = set()
+    monkeypatch.setattr(SlowNotice, "progress", lambda _, title: lambda *_: titles.add(title))
     assert run("eval", "--mine", "--most", "5").code == 0
-    assert {"Indexing", "Querying"} <= set(lines)
+    assert {"Indexing", "Querying"} <= titles

@@ -250,7 +250,10 @@ class _Run:
         )
 
     def _pending(self) -> set[str]:
-        """List the documents that a later run must build again although nothing else shows that they changed."""
+        """List the documents that a later run must build again.
+
+        Nothing else would show that they changed.
+        """
         folders = (path for path in self._known if is_folder(path) and self._must_build(path))
         return {*self.postponed.intersection(self._known), *folders} if self.postponed else set()
 

@@ -1,4 +1,4 @@
-"""Start the background job of a project: index the changed files that are left, then embed the rest."""
+"""Start the background job of a project, which indexes changed files and embeds the rest."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import subprocess
 
     from waymeet.ingest.embed.job import Job
-    from waymeet.ingest.embed.queue import QueuedJob
+    from waymeet.ingest.embed.job_queue import QueuedJob
 
 _RESTART_SECONDS = 60.0
 _RESTART_AFTER_ERROR_SECONDS = 600.0
@@ -27,20 +27,21 @@ class BackgroundStart(NamedTuple):
 
     is_queued: bool
     is_first: bool
-    """Whether it is the first one for this index, which the user has to be told of."""
+    """Whether it is the first one for this index, which has to be announced."""
 
 
 def start_in_background(
     models: Models, root: Path, store: Store, own: Embedding, call: Embedding, *, is_behind: bool
 ) -> BackgroundStart | None:
-    """Start a process that indexes and embeds the rest, or return None if none is needed or allowed.
+    """Start a process that indexes and embeds the rest, if that is needed and allowed.
 
     None is started if the settings of the call forbid it or choose another model than those of the index (`own`), for
     a paid provider, nor soon after a job that failed. `is_behind` tells that changed files are left.
     """
     if not call.background:
         return None
-    from waymeet.ingest.embed import job, queue
+    from waymeet.ingest.embed import job
+    from waymeet.ingest.embed import job_queue as queue
 
     if not (is_behind or _lacks_vectors(models, store, own, call)) or job.running_job(models.index):
         return None
@@ -63,7 +64,7 @@ def request_job(job: "QueuedJob") -> "subprocess.Popen[bytes] | None":
     Raises:
         OSError: the queue cannot be written, or no process can be started.
     """
-    from waymeet.ingest.embed import queue
+    from waymeet.ingest.embed import job_queue as queue
     from waymeet.ingest.embed.background import start_job
 
     queue.enqueue(job)
@@ -72,7 +73,7 @@ def request_job(job: "QueuedJob") -> "subprocess.Popen[bytes] | None":
 
 def queued_job(root: Path, index: Path) -> "QueuedJob":
     """Describe the background job of a project."""
-    from waymeet.ingest.embed.queue import QueuedJob
+    from waymeet.ingest.embed.job_queue import QueuedJob
 
     folder = str(root)
     with suppress(OSError):  # the current folder may have been removed

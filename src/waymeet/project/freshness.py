@@ -38,7 +38,7 @@ def report_missing_root(root: Path, store: Store) -> tuple[Degraded, ...]:
 
 
 def report_unchecked(root: Path, store: Store) -> tuple[Degraded, ...]:
-    """Report that files were not compared with the index, and that its first run is not finished."""
+    """Report that files were not compared with the index, and whether its first run ended."""
     notes = (*report_missing_root(root, store), NOT_CHECKED)
     if store.metadata("indexed_at"):
         return notes

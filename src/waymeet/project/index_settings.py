@@ -1,4 +1,4 @@
-"""The settings of an index: those that decide what is stored, apart from the settings of one call.
+"""The settings of an index, which decide what is stored, apart from those of one call.
 
 An index is made by the settings files, and by the variables and `--set` options of the last run that was meant to
 store: `waymeet index`, `waymeet serve`, `waymeet mcp`, or `index` of the library, HTTP and MCP. The latter are recorded
@@ -92,7 +92,7 @@ def record_settings(index: Path, layers: Sequence[Layer], *, section: str = "") 
 
 
 def recorded_settings(index: Path) -> tuple[str, ...]:
-    """List the settings that the index keeps from variables and options, as `section.key = value`."""
+    """List the settings that the index keeps from variables and options, as `key = value`."""
     recorded = _load(index)
     keys = list_keys(recorded.values) if recorded and recorded.values else ()
     return tuple(f"{key} = {value}" for key, value in keys)

@@ -1,4 +1,4 @@
-"""The order in which a search indexes changed files when there are more than it has time for."""
+"""The order in which a search indexes changed files if it has no time for all."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING

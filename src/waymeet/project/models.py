@@ -58,7 +58,7 @@ class Models:
     """The embedding models of one index. Threads may share it."""
 
     def __init__(self, index: Path, min_cache_megabytes: int = 0) -> None:
-        """A cache that is used keeps at least this size, so that no single call evicts what others stored."""
+        """Set the size that a cache keeps in any case, so that no single call evicts vectors."""
         self.index = index
         self._min_cache_megabytes = min_cache_megabytes
         self._embedders: dict[Embedding, tuple[CachedEmbedder, ...]] = {}

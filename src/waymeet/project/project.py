@@ -169,7 +169,7 @@ class Project:
         )
 
     def start_background(self) -> "BackgroundStart | None":
-        """Start a process that indexes and embeds the rest, if there is any and the settings allow it."""
+        """Start a process that indexes and embeds the rest, if needed and allowed."""
         from waymeet.project.background import start_in_background
 
         own, call, is_behind = self.index_settings.embedding, self.settings.embedding, self._refresh.is_behind

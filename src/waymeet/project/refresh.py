@@ -12,7 +12,7 @@ from waymeet.types import Degraded
 
 
 class Refresh:
-    """The check for changed files of one project. Threads that search at the same time share one."""
+    """The check for changed files of one project, shared by threads that search."""
 
     def __init__(self, root: Path, models: Models) -> None:
         self._root, self._models = root, models

@@ -1,4 +1,4 @@
-"""Describe the index of a project: what it holds, what changed since, and which job works on it."""
+"""Describe the index of a project, the changes since its last run, and its jobs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def project_status(root: Path, models: Models, store: Store, own: Settings, embedding: Embedding) -> "Status":
-    """Describe an index, compared with the files by its own settings, with the vectors of the chosen model."""
+    """Describe an index by its own settings, and the vectors of the chosen model."""
     from waymeet.ingest.status import build_status
 
     is_root_missing = bool(freshness.report_missing_root(root, store))
@@ -35,7 +35,7 @@ def project_status(root: Path, models: Models, store: Store, own: Settings, embe
 
 def _background_job(index: Path) -> "BackgroundJob | None":
     """Describe the background job of an index, or return None if there is none."""
-    from waymeet.ingest.embed.queue import read_queue
+    from waymeet.ingest.embed.job_queue import read_queue
     from waymeet.ingest.status import BackgroundJob
 
     queue = read_queue()

@@ -8,16 +8,16 @@ from pathlib import Path
 from threading import Thread
 
 from waymeet.ingest.embed.job import log_path
-from waymeet.ingest.embed.queue import QueuedJob, next_job
+from waymeet.ingest.embed.job_queue import QueuedJob, next_job
 
 _MAX_LOG_BYTES = 1_000_000
 """Size of a log above which the next process truncates it."""
 
 
 def start_job(job: QueuedJob) -> "subprocess.Popen[bytes]":
-    """Start a process that indexes and embeds the rest of a project, independent of this process.
+    """Start a process that indexes and embeds the rest of a project.
 
-    It stores by the settings of the index, so none are passed on.
+    It is independent of this process. It stores by the settings of the index, so none are passed on.
     """
     index = Path(job.index)
     return start_process(["index", "--background-job"], Path(job.root), index, (), log_path(index), folder=job.folder)

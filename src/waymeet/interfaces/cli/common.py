@@ -211,7 +211,7 @@ def update_index(
 
 
 def report_waiting(progress: Progress, text: str) -> Callable[[], None]:
-    """Make a function that says that a command waits: at once on a terminal, else after two seconds."""
+    """Make a function that says that a command waits, without a terminal after two seconds."""
     if sys.stderr.isatty():
         return call_once(lambda: click.echo(text, err=True))
     return lambda: progress(0, 0, text)

@@ -41,7 +41,10 @@ class SlowNotice:
         self._is_open = True
 
     def progress(self, title: str) -> Progress:
-        """Make a function that takes the progress of a task; with a total of 0, its item is the whole line."""
+        """Make a function that takes the progress of a task.
+
+        With a total of 0, the item is the whole line.
+        """
 
         def report(done: int, total: int, item: str) -> None:
             self.text = f"{title}: {done} of {total} so far." if total else item

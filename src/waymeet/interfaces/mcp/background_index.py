@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from waymeet.errors import IndexUnavailableError, UsageError, WaymeetError
-from waymeet.ingest.embed.queue import machine_turn
+from waymeet.ingest.embed.job_queue import machine_turn
 from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.daemon.discovery import find_usable_daemon
 from waymeet.interfaces.requests.operations.index import IndexAnswer, IndexRequest, answer_index

@@ -49,17 +49,19 @@ def _embed(project: Project, *, agreed: bool | None) -> "EmbeddingReport":
 
 
 def run_background_job(project: Project) -> int:
-    """Index and embed the rest at low priority with lines of progress, if it is this project's turn.
+    """Index and embed the rest at low priority, with lines of progress.
 
-    At the end, the job of the next project in the queue is started.
+    If another project has its turn, nothing is done. At the end, the job of the next project in the queue is started.
     """
     import os
+    import signal
 
     from waymeet.errors import BusyIndexError
     from waymeet.ingest.embed.background import start_next_job
-    from waymeet.ingest.embed.queue import machine_turn
+    from waymeet.ingest.embed.job_queue import machine_turn
     from waymeet.project.background import queued_job
 
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the next job continues
     if hasattr(os, "nice"):
         os.nice(10)
     try:
@@ -107,7 +109,7 @@ def _index_and_embed(project: Project) -> int:
 
 def start_background_job(project: Project, *, quiet: bool) -> int:
     """Start or queue a background job that embeds the rest, and wait until it has begun."""
-    from waymeet.ingest.embed.queue import read_queue
+    from waymeet.ingest.embed.job_queue import read_queue
     from waymeet.project.background import queued_job, request_job
 
     job = running_job(project.index_path)
@@ -119,13 +121,14 @@ def start_background_job(project: Project, *, quiet: bool) -> int:
         say("Another project is embedded first; this one is queued. For progress: waymeet status", err=quiet)
         return 0
     deadline = monotonic() + _START_SECONDS
-    while process.poll() is None and not read_queue().running and monotonic() < deadline:
+    while process.poll() is None and not running_job(project.index_path) and monotonic() < deadline:
         sleep(0.02)
     if process.poll():
         say(f"Embedding in the background failed. See {log_path(project.index_path)}", err=True)
         return 3
     if process.poll() == 0:
-        say("All sections are embedded.", err=quiet)
+        is_waiting = any(job.index == str(project.index_path) for job in read_queue().waiting)
+        say("Another project is embedded first." if is_waiting else "All sections are embedded.", err=quiet)
         return 0
     say(f"Embedding continues in the background (process {process.pid}). For progress: waymeet status", err=quiet)
     return 0
@@ -136,7 +139,7 @@ def stop_background_job(project: Project) -> int:
     import os
     import signal
 
-    from waymeet.ingest.embed.queue import dequeue, read_queue
+    from waymeet.ingest.embed.job_queue import dequeue, read_queue
 
     queue, index = read_queue(), str(project.index_path)
     is_waiting = any(job.index == index for job in queue.waiting)
@@ -148,6 +151,10 @@ def stop_background_job(project: Project) -> int:
     else:
         say("The queued job was removed." if is_waiting else "No background job of this project is running or queued.")
     return 0
+
+
+JOB_COMMANDS = {"run": run_background_job, "stop": stop_background_job}
+"""What `waymeet index` does with the background job of a project, by the value of its option."""
 
 
 def print_report(report: "EmbeddingReport") -> None:

@@ -52,8 +52,8 @@ _EPILOG = manual(
 @click.option("--accept-removals", is_flag=True, help="Remove missing files even if most are missing.")
 @click.option("-y", "--yes", is_flag=True, help="Confirm removals and the cost of embedding.")
 @click.option("--forget-vectors", is_flag=True, help="Remove vectors of models that are no longer used.")
-@click.option("--stop-background", is_flag=True, help="End the background job of this project, and index nothing.")
-@click.option("--background-job", is_flag=True, hidden=True)
+@click.option("--stop-background", "job", flag_value="stop", help="Only end the background job of this project.")
+@click.option("--background-job", "job", flag_value="run", hidden=True)
 @click.option("--add-root", "add", multiple=True, metavar="NAME=PATH", help="Also index this folder. Repeatable.")
 @click.option("--remove-root", "remove", multiple=True, metavar="NAME", help="Remove an added folder. Repeatable.")
 @project_options
@@ -66,8 +66,7 @@ def command(
     accept_removals: bool,
     yes: bool,
     forget_vectors: bool,
-    stop_background: bool,
-    background_job: bool,
+    job: str | None,
     add: tuple[str, ...],
     remove: tuple[str, ...],
     root: Path | None,
@@ -82,14 +81,13 @@ def command(
 
     Text and links can be searched at once. Then sections are embedded for search by meaning, the most linked and the
     most recently changed first. Embedding can be interrupted at any time and continues in the next run.
+
+    The index keeps the settings of this run, those of --set and of variables included, until the next one.
     """
     _check_options(path, root, exclusive=no_embed + background + watch)
     with open_project(path or root, index, flags) as project:
-        if stop_background:
-            return embedding_progress.stop_background_job(project)
-        if background_job:
-            signal.signal(signal.SIGTERM, _exit)
-            return embedding_progress.run_background_job(project)
+        if job:
+            return embedding_progress.JOB_COMMANDS[job](project)
         _change_roots(project, add, remove)
         report = _update_index(project, accept_removals=accept_removals or yes)
         if forget_vectors:

@@ -1,4 +1,4 @@
-"""The queue of background jobs: at most one process on the machine indexes and embeds unasked.
+"""The queue of background jobs, of which at most one runs on the machine.
 
 The process holds a lock while it works. Projects that have to wait are listed in a file in the user's state folder; the
 process that ends starts the next one. No process waits. If one is killed, the next job that ends starts the others.
@@ -35,7 +35,7 @@ class QueuedJob(Struct, frozen=True):
 
 
 class Queue(Struct, frozen=True):
-    """The running job, those that wait, and the indexes for which a background job was announced."""
+    """The running job, those that wait, and the indexes whose jobs were announced."""
 
     running: QueuedJob | None = None
     waiting: tuple[QueuedJob, ...] = ()
@@ -90,7 +90,7 @@ def is_announced(index: Path) -> bool:
 
 
 def record_announcement(index: Path) -> None:
-    """Record that the user was told of background jobs of an index.
+    """Record that a background job of an index was announced.
 
     Raises:
         OSError: the queue cannot be written.

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from waymeet.errors import BusyIndexError
-from waymeet.ingest.embed import background, queue
-from waymeet.ingest.embed.queue import QueuedJob
+from waymeet.ingest.embed import background
+from waymeet.ingest.embed import job_queue as queue
+from waymeet.ingest.embed.job_queue import QueuedJob
 
 
 @pytest.fixture(autouse=True)
