@@ -18,6 +18,13 @@ from waymeet.interfaces.requests.missing_vectors import add_missing
 HASHING = ("--set", "embedding.provider=hashing", "--set", "embedding.dimension=32")
 
 
+@pytest.fixture(autouse=True)
+def _same_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the priority and the signals of this process when it runs a job itself."""
+    monkeypatch.setattr(os, "nice", lambda _: 0)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+
+
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[QueuedJob]:
     """Allow background jobs, and collect them instead of starting processes."""

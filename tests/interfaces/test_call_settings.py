@@ -213,3 +213,25 @@ def test_a_password_in_a_url_is_not_recorded(project: Path, tmp_path: Path) -> N
         assert opened.index_settings.embedding.url.startswith("http://me:")  # given again by each call
     files = [file.read_bytes() for file in (tmp_path / "data").rglob("*") if file.is_file()]
     assert not any(secret.encode() in content for content in files)
+
+
+def test_a_call_does_not_delete_past_versions_of_notes(project: Path) -> None:
+    with Project.open(project) as opened:
+        opened.index()
+    for number in range(4):
+        with Project.open(project, flags=["notebook.history=1"] if number == 3 else []) as opened:
+            notebook = opened.notebook
+            if number:
+                notebook.update("Keys", version=notebook.read("Keys").version, body=f"Version {number}.")
+            else:
+                notebook.create("notes", "Keys", "Version 0.")
+    with Project.open(project) as opened:
+        assert len(opened.notebook.history("Keys")) == 4
+
+
+def test_a_watch_follows_a_later_run_with_options(project: Path, run: Run) -> None:
+    with Project.open(project) as opened:
+        opened.index()
+        opened.watch(lambda _: None, stopped=lambda: True)
+        run("index", "--set", "chunking.max_chars=40", "--set", "chunking.min_chars=0")
+        assert opened._index_if_changed() is None

@@ -62,13 +62,6 @@ def index_settings(index: Path, layers: Sequence[Layer]) -> Settings:
     return resolve((*files, *kept, *(Layer(layer.name, _split(layer.values)[1]) for layer in call)))
 
 
-def new_index_settings(index: Path, layers: Sequence[Layer]) -> Settings:
-    """Give the settings of an index that a search makes on first use, and record its variables."""
-    lasting = [layer for layer in layers if layer.source != "call"]
-    record_settings(index, lasting)
-    return index_settings(index, layers)
-
-
 def record_settings(index: Path, layers: Sequence[Layer], *, section: str = "") -> tuple[str, ...]:
     """Record the variables and options that a run stores by, and list what they change.
 

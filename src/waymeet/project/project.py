@@ -1,6 +1,7 @@
 """The project: the composition root, where a store, models and recipes meet."""
 
 from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
@@ -17,7 +18,6 @@ from waymeet.project import freshness, indexing
 from waymeet.project.backend import check_store, open_store
 from waymeet.project.index_settings import (
     index_settings,
-    new_index_settings,
     record_settings,
     report_unapplied,
 )
@@ -138,11 +138,9 @@ class Project:
         with index_lock(self.index_path, wait=wait, waiting=waiting):
             is_new = not self.is_indexed
             store = self._open_store(create=True)
-            settings, changed = self.settings, tuple[str, ...]()
-            if by_index_settings:
-                settings = new_index_settings(self.index_path, self.layers) if is_new else self.index_settings
-            else:
-                changed = record_settings(self.index_path, self.layers)
+            layers = [layer for layer in self.layers if not by_index_settings or layer.source != "call"]
+            changed = record_settings(self.index_path, layers) if is_new or not by_index_settings else ()
+            settings = self.index_settings if by_index_settings else self.settings
             report = indexing.index_all(self.root, store, settings, progress, accept_removals=accept_removals)
         report = replace(report, settings=changed)
         return replace(report, embedding=self.embed(embedding, consent=consent)) if embed else report
@@ -190,16 +188,16 @@ class Project:
         from waymeet.ingest.watch import SystemHints, WatchPace, is_git_checkout_running, watch_and_embed
 
         folders = [root.folder for root in list_roots(self.root, self._open_store(create=True), self.settings)]
-        hints = hints or SystemHints(folders)
         pace = WatchPace(self.settings.watch, stopped, lambda: is_git_checkout_running(str(self.root)))
-        watch_and_embed(self._index_if_changed, lambda ended: self.embed(stopped=ended), on_event, hints, pace)
+        record_settings(self.index_path, self.layers)  # once: a later `waymeet index --set` counts from then on
+        embed, hints = partial(self.embed, None, by_index_settings=True), hints or SystemHints(folders)
+        watch_and_embed(self._index_if_changed, embed, on_event, hints, pace)
 
     def _index_if_changed(self) -> "IndexReport | None":
         """Read the settings again, then index what changed."""
         self.layers = read_layers(self.root, self.flags)  # the project's settings file may have changed, too
-        self.settings = resolve(self.layers)
-        record_settings(self.index_path, self.layers)
-        return indexing.index_if_changed(self.root, self.index_path, self._open_store(create=True), self.settings)
+        self.settings, store = resolve(self.layers), self._open_store(create=True)
+        return indexing.index_if_changed(self.root, self.index_path, store, self.index_settings)
 
     def add_root(self, name: str, folder: Path) -> None:
         """Add a folder that is indexed with the project, with paths like `name:/path`."""
@@ -333,7 +331,9 @@ class Project:
             refresh=lambda: [item.detail for item in self.refreshed_store()[1]],
             embedders=lambda: self.models.active(self._open_store(), self.settings.embedding).embedders,
         )
-        return Notebook(self.root, self.settings, self.index_path, index)
+        history = self.index_settings.notebook.history  # a call must not delete past versions
+        settings = replace(self.settings, notebook=replace(self.settings.notebook, history=history))
+        return Notebook(self.root, settings, self.index_path, index)
 
     def counts(self) -> Counts:
         """Count what is indexed."""

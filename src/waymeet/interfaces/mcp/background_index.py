@@ -157,9 +157,11 @@ class BackgroundIndex:
             self._embedded.set()
 
     async def _index_and_embed(self, project: Project) -> None:
-        await self._project.run(
+        report = await self._project.run(
             lambda read, _embedded, waiting: project.index(read, None, waiting, embed=False), self._track(_READING)
         )
+        if report.settings:
+            _LOG.warning("the settings of the index have changed: %s", "; ".join(report.settings))
         self._usable.set()
         self._progress = None
         await self._project.run(
