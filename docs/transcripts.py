@@ -135,7 +135,8 @@ def _terminate_group(process: "subprocess.Popen[str]") -> None:
 def _environment(home: Path) -> dict[str, str]:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(_REMOVED_VARIABLES)}
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-    return inherited | {"HOME": str(home), "PATH": path, "LANG": "C.UTF-8", "TZ": "UTC"}
+    notices = {"WAYMEET_TERMINAL_NOTICE_SECONDS": "0"}  # a busy machine must not add lines
+    return inherited | notices | {"HOME": str(home), "PATH": path, "LANG": "C.UTF-8", "TZ": "UTC"}
 
 
 def _find_free_port() -> str:

@@ -12,7 +12,7 @@ import pytest
 from support.without_models import WITHOUT_MODELS
 
 from waymeet import Project
-from waymeet.interfaces.cli import main, slow_notice
+from waymeet.interfaces.cli import main
 from waymeet.interfaces.requests.decode import convert
 from waymeet.interfaces.requests.operation_table import OPERATIONS
 
@@ -53,7 +53,6 @@ def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(slow_notice, "SECONDS", 3600.0)  # a busy machine must not add lines
 
 
 @pytest.fixture

@@ -13,12 +13,9 @@ from interfaces.conftest import Run
 
 from waymeet import Project
 from waymeet.ingest.lock import index_lock
-from waymeet.interfaces.cli import slow_notice
 from waymeet.interfaces.cli.slow_notice import SlowNotice, say_if_slow
+from waymeet.settings import Terminal
 from waymeet.stores.sqlite import SqliteStore
-
-DELAY = slow_notice.SECONDS
-"""As it is outside of these tests, which set another one."""
 
 
 class Clock:
@@ -43,8 +40,8 @@ class Clock:
 
 def test_a_line_after_two_seconds_and_then_now_and_again(capsys: pytest.CaptureFixture[str]) -> None:
     clock = Clock()
-    with SlowNotice("Indexing …", clock.start) as notice:
-        assert clock.run() == slow_notice.SECONDS
+    with SlowNotice("Indexing …", Terminal().notice_seconds, clock.start) as notice:
+        assert clock.run() == 2.0
         assert capsys.readouterr().err == "Indexing …\n"
         notice.progress("Indexing")(3, 40, "a.md")
         assert clock.run() == 30.0
@@ -58,13 +55,14 @@ def test_a_line_after_two_seconds_and_then_now_and_again(capsys: pytest.CaptureF
     assert capsys.readouterr() == ("", "")
 
 
-def test_the_time_is_two_seconds() -> None:
-    assert DELAY == 2.0
+def test_no_line_at_all() -> None:
+    clock = Clock()
+    with SlowNotice("Indexing …", 0.0, clock.start):
+        assert not clock.timers
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
-def test_only_without_a_terminal(monkeypatch: pytest.MonkeyPatch, is_terminal: bool) -> None:
-    monkeypatch.setattr(slow_notice, "SECONDS", 0.0)
+def test_only_without_a_terminal(is_terminal: bool) -> None:
     written = Event()
 
     class Stream(io.StringIO):
@@ -75,7 +73,7 @@ def test_only_without_a_terminal(monkeypatch: pytest.MonkeyPatch, is_terminal: b
             written.set()
             return super().write(text)
 
-    with redirect_stderr(Stream()), say_if_slow("Searching …"):
+    with redirect_stderr(Stream()), say_if_slow("Searching …", Terminal(notice_seconds=0.001)):
         assert written.wait(0.2 if is_terminal else 60.0) is not is_terminal
 
 

@@ -18,6 +18,7 @@ from waymeet.interfaces.render.text import Line, escape_control, plain_line, to_
 from waymeet.paths import is_too_broad, is_visible
 from waymeet.ports import Progress, Store
 from waymeet.project import Project
+from waymeet.settings import Terminal
 
 if TYPE_CHECKING:
     from waymeet.ingest.index import IndexReport
@@ -150,10 +151,10 @@ def _uses_pager(project: Project | None) -> bool:
 
 
 @contextmanager
-def bars(*titles: str) -> Iterator[tuple[Progress, ...]]:
+def bars(terminal: Terminal, *titles: str) -> Iterator[tuple[Progress, ...]]:
     """Show a progress bar for each title on standard error, or lines if it is not a terminal."""
     if not sys.stderr.isatty():
-        with SlowNotice(f"{titles[0]} …") as notice:
+        with SlowNotice(f"{titles[0]} …", terminal.notice_seconds) as notice:
             yield tuple(map(notice.progress, titles))
         return
     from rich.console import Console
@@ -198,7 +199,7 @@ def update_index(
     """
     if project.is_outdated:
         click.echo("The index was made by an earlier version; rebuilding it.", err=True)
-    with bars("Indexing") as (progress,):
+    with bars(project.settings.terminal, "Indexing") as (progress,):
         return project.index(
             progress,
             None,
@@ -309,7 +310,7 @@ def fresh_store(project: Project, *, complete: bool = False) -> "tuple[Store, tu
     With `complete`, for checks in continuous integration, all changed files are indexed, however many there are.
     """
     index_if_needed(project)
-    with say_if_slow("Changed files are indexed …"):
+    with say_if_slow("Changed files are indexed …", project.settings.terminal):
         store, degraded = project.refreshed_store()
     if complete and degraded:
         update_index(project, by_index_settings=True)

@@ -1,10 +1,12 @@
 """Say on standard error what a command is doing, if it takes longer than two seconds.
 
-On a terminal there are progress bars; these lines are for pipes, logs and agents, which would see nothing.
+On a terminal there are progress bars; these lines are for pipes, logs and agents, which would see nothing. The time is
+`terminal.notice_seconds`.
 """
 
+import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from threading import Timer
 from types import TracebackType
@@ -14,9 +16,8 @@ import click
 
 from waymeet.interfaces.render.text import to_single_line
 from waymeet.ports import Progress
+from waymeet.settings import Terminal, resolve, user_settings_file
 
-SECONDS = 2.0
-"""Time after which the first line is written."""
 _REPEAT_SECONDS = 30.0
 """Time between two further lines."""
 Cancel = Callable[[], None]
@@ -33,9 +34,13 @@ def _start_timer(seconds: float, function: Callable[[], None]) -> Cancel:
 class SlowNotice:
     """Writes a line about what a command is doing, again and again while the context is open."""
 
-    def __init__(self, text: str, start_timer: StartTimer = _start_timer) -> None:
-        """`start_timer` calls a function after some seconds and returns how to cancel that."""
+    def __init__(self, text: str, seconds: float, start_timer: StartTimer = _start_timer) -> None:
+        """Write the first line after `seconds`, or none if they are 0.
+
+        `start_timer` calls a function after some seconds and returns how to cancel that.
+        """
         self.text = text
+        self._seconds = seconds
         self._start_timer = start_timer
         self._cancel: Cancel = lambda: None
         self._is_open = True
@@ -58,7 +63,8 @@ class SlowNotice:
         self._cancel = self._start_timer(_REPEAT_SECONDS, self._write)
 
     def __enter__(self) -> Self:
-        self._cancel = self._start_timer(SECONDS, self._write)
+        if self._seconds:
+            self._cancel = self._start_timer(self._seconds, self._write)
         return self
 
     def __exit__(
@@ -68,11 +74,20 @@ class SlowNotice:
         self._cancel()
 
 
+def terminal_settings(flags: Iterable[str] = ()) -> Terminal:
+    """Read the settings of the terminal for a command without a project, which cannot set them."""
+    from waymeet.settings.sources import from_environment, from_file, from_flag
+
+    user_file = user_settings_file()
+    layers = (from_file(user_file, str(user_file)), *from_environment(os.environ), *map(from_flag, flags))
+    return resolve(layers).terminal
+
+
 @contextmanager
-def say_if_slow(text: str) -> Iterator[None]:
-    """Say what the command is doing if it takes longer than two seconds, unless on a terminal."""
+def say_if_slow(text: str, terminal: Terminal) -> Iterator[None]:
+    """Say what the command is doing if it takes long, unless on a terminal."""
     if sys.stderr.isatty():
         yield
         return
-    with SlowNotice(text):
+    with SlowNotice(text, terminal.notice_seconds):
         yield

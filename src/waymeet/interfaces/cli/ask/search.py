@@ -153,11 +153,13 @@ def command(
 def _answer(project: Project, request: SearchRequest, *, preview: bool) -> Answer:
     """Answer by the daemon, if one runs with the same settings, else in this process."""
     query = to_query(project, request)
-    with say_if_slow("Waiting for the answer of `waymeet serve` …"):
+    terminal = project.settings.terminal
+    with say_if_slow("Waiting for the answer of `waymeet serve` …", terminal):
         answer: Answer | None = query_daemon(project, "search", request, Answer)
     if answer is None:
         _index_with_preview(project, request.query, preview=preview, wait=request.refresh)
-        with say_if_slow("Searching; changed files are indexed first …" if request.refresh else "Searching …"):
+        text = "Searching; changed files are indexed first …" if request.refresh else "Searching …"
+        with say_if_slow(text, terminal):
             answer = project.search(query, refresh=request.refresh)
         start = add_missing(project, answer)
         if start and start.is_first:

@@ -43,7 +43,7 @@ def _embed(project: Project, *, agreed: bool | None) -> "EmbeddingReport":
             raise _ConsentNeeded(estimate)
         return agreed
 
-    with bars("Embedding") as (progress,):
+    with bars(project.settings.terminal, "Embedding") as (progress,):
         waiting = report_waiting(progress, "Another process is embedding this project; waiting for it to finish.")
         return project.embed(progress, consent=consent, waiting=waiting)
 
