@@ -235,3 +235,15 @@ def test_a_watch_follows_a_later_run_with_options(project: Path, run: Run) -> No
         opened.watch(lambda _: None, stopped=lambda: True)
         run("index", "--set", "chunking.max_chars=40", "--set", "chunking.min_chars=0")
         assert opened._index_if_changed() is None
+
+
+def test_no_daemon_is_started_with_settings_of_one_call(
+    indexed: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del indexed
+    starts: list[object] = []
+    monkeypatch.setattr(background, "start_process", lambda *args: starts.append(args))
+    run("search", "rotate keys", "--set", "serve.start=true", "--set", "chunking.max_chars=20")
+    assert not starts
+    run("search", "rotate keys", "--set", "serve.start=true")
+    assert len(starts) == 1

@@ -133,12 +133,10 @@ def start_daemon(project: Project) -> None:
 
     None is started by a call with other settings than those of the index, because a daemon stores by its settings.
     """
-    if project.index_settings != project.settings:
-        return
     settings, log = project.settings.serve, log_path(project.index_path)
     if not (settings.start and settings.use) or is_too_broad(project.root):
         return
-    if find_daemon(project.index_path) or _started_recently(log):
+    if find_daemon(project.index_path) or _started_recently(log) or project.index_settings != project.settings:
         return
     from waymeet.ingest.embed.background import start_process
 
