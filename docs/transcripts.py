@@ -36,6 +36,8 @@ _REMOVED_VARIABLES = (
     "FORCE_",
 )
 """Prefixes of environment variables that would change the output."""
+_NOTICE = re.compile(r"(Indexing|Embedding|Querying|Searching|Changed files|Waiting)\b.*(…|\d so far\.)")
+"""A line that a command writes only if it takes longer than two seconds."""
 _FAILURES = {70, 126, 127}
 """Exit codes that no page shows: internal error, program not executable, program not found."""
 
@@ -67,7 +69,7 @@ def _renew_body(block: Block, outputs: Iterator[tuple[str, int]], home: Path, po
         output = output.replace(str(home), "~").replace(port, PORT)
         if code in _FAILURES or re.search(r"^\$ |Traceback \(most|\A> ", output, re.MULTILINE):
             raise RuntimeError(f"exit code {code}: {command}\n{output}")
-        lines = [line.rstrip() for line in output.splitlines()]
+        lines = [line.rstrip() for line in output.splitlines() if not _NOTICE.fullmatch(line)]
         parts.append(format_command(command, "".join(f"{line}\n" for line in lines)))
     return "".join(parts)
 

@@ -120,13 +120,14 @@ def test_editing_adding_and_deleting_show_in_the_next_search(project: Path, run:
         assert "docs/fusion.md" not in {hit["document"] for hit in json.loads(found.out)["hits"]}
 
 
-def test_too_many_changes_are_announced_instead_of_taken_in(project: Path, run: Run) -> None:
+def test_a_search_that_may_index_nothing_says_how_much_is_missing(project: Path, run: Run) -> None:
     run("index")
     for n in range(4):
         (project / f"{n}.md").write_text(f"page {n} about zeppelins", encoding="utf-8")
-    found = run("search", "zeppelins", "--json", "--set", "ingest.refresh_files=3")
+    found = run("search", "zeppelins", "--json", "--set", "ingest.refresh_files=0")
     assert found.code == 1
-    assert "behind" in {each["code"] for each in json.loads(found.out)["degraded"]}
+    (behind,) = (each["detail"] for each in json.loads(found.out)["degraded"] if each["code"] == "behind")
+    assert behind.startswith("4 changed files are not in the index yet")
 
 
 def test_no_time_to_look_is_announced(project: Path, run: Run) -> None:

@@ -94,7 +94,7 @@ def test_a_search_says_how_much_is_embedded(project: Path, run: Run) -> None:
 
 
 def test_what_a_search_embedded_is_kept(project: Path, run: Run) -> None:
-    run("index", "--no-embed")
+    run("index", "--no-embed", *HASHING)
     run("search", "rotate keys", *HASHING)
     kept = vector_status(run, *HASHING)["embedded"]
     assert kept
@@ -240,8 +240,8 @@ def test_an_index_that_is_removed_meanwhile_is_not_embedded_to_the_end(project: 
 def test_who_asks_again_at_once_does_not_start_a_second_process(project: Path) -> None:
     with Project.open(project, flags=[HASHING[1], HASHING[3], "embedding.background=true"]) as opened:
         opened.index(embed=False)
-        assert opened.embed_in_background()
-        assert not opened.embed_in_background()
+        assert opened.start_background()
+        assert not opened.start_background()
         wait_for(lambda: whole(opened))
 
 

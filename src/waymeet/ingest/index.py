@@ -1,8 +1,9 @@
 """The indexing run: bring a store up to date with the files of a folder."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,6 +18,7 @@ from waymeet.ingest.discover.roots import Root, add_prefix, locate
 from waymeet.ingest.discover.run_state import (
     RunState,
     SeenFile,
+    installed_extras,
     load_run_state,
     parser_fingerprint,
     renamed_paths,
@@ -24,7 +26,7 @@ from waymeet.ingest.discover.run_state import (
     save_run_state,
 )
 from waymeet.ingest.discover.walk import FoundFile, Skipped, is_unread_digest, unread_digest
-from waymeet.ingest.embed.batches import EmbeddingReport
+from waymeet.ingest.index_report import IndexReport
 from waymeet.ingest.read.decode import content_digest
 from waymeet.ingest.read.safe_read import read_file
 from waymeet.ingest.workers.dispatch import run_tasks
@@ -34,31 +36,20 @@ from waymeet.ports import Progress, Store
 from waymeet.settings import Settings
 from waymeet.types import Document, Fingerprint, IndexEntry
 
-__all__ = ["Changes", "IndexReport", "find_changes", "index"]
+__all__ = ["Changes", "Choice", "IndexReport", "find_changes", "index"]
+
+_PORTION_FILES = 16
+"""Files that a run with little time indexes before it looks at the clock again."""
 
 
-class IndexReport(Struct, frozen=True):
-    """Result of an indexing run."""
+class Choice(NamedTuple):
+    """The order in which changed files are indexed, and when to leave the rest to a later run."""
 
-    files: int
-    """Files found that are not ignored."""
-    added: int
-    updated: int
-    removed: int
-    unchanged: int
-    skipped: tuple[Skipped, ...]
-    """Files and folders that were not read, with the reason; ignored files are not listed."""
-    ignored: int
-    """Number of files and folders that the ignore rules left out."""
-    warnings: tuple[tuple[str, str], ...]
-    """Files that are indexed despite a problem, with the problem."""
-    seconds: float
-    renamed: tuple[tuple[str, str], ...] = ()
-    """Renamed files, old path and new path; they are counted as removed and added, too."""
-    missing: tuple[tuple[str, str], ...] = ()
-    """Extra roots that are gone or cannot be read, with the problem; their documents are kept."""
-    embedding: EmbeddingReport | None = None
-    """Result of embedding, if the run embedded."""
+    order: Sequence[str]
+    most: int
+    """Number of files that are indexed in any case."""
+    is_late: Callable[[], bool]
+    """Whether to stop after these."""
 
 
 def index(
@@ -69,11 +60,12 @@ def index(
     only: Changes | None = None,
     *,
     accept_removals: bool = False,
+    choice: Choice | None = None,
 ) -> IndexReport:
     """Index files that changed since the last run and remove documents whose files are gone.
 
     Every batch is one transaction of the store, so that an interrupted run can be continued by the next one. `only` is
-    the result of `find_changes` if the files were compared already.
+    the result of `find_changes` if the files were compared already. `choice` limits the run to some of them.
 
     Raises:
         NotFoundError: the root is gone or cannot be read; nothing was changed.
@@ -88,8 +80,8 @@ def index(
     run = _Run(store, settings, changes)
     run.detect_renames()
     run.drop([path for path in changes.removed if path not in run.renamed])
-    run.add_files(progress)
-    run.drop(list(run.renamed))
+    run.add_files(progress, choice)
+    run.drop([old for old, new in run.renamed.items() if new not in run.postponed])
     run.update_former_keys()
     run.update_folders()
     if only is None:  # a search that indexes a few changed files first must not wait for maintenance
@@ -135,6 +127,8 @@ class _Run:
         self._former_keys: Mapping[str, tuple[str, ...]] = {}
         self.renamed: Mapping[str, str] = {}
         """Files that were renamed since the last run, old path and new path."""
+        self.postponed: set[str] = set()
+        """Changed files that are left to a later run."""
         if not self._known:
             save_parser_fingerprint(store, settings)
 
@@ -156,11 +150,24 @@ class _Run:
             self._removed += len(paths)
             self._files.difference_update(paths)
 
-    def add_files(self, progress: Progress | None) -> None:
+    def add_files(self, progress: Progress | None, choice: Choice | None) -> None:
         """Read added and modified files and put their entries into the store batch by batch."""
+        found = self._changes.found
+        if choice is None:
+            self._add_portion(sorted(found), 0, progress)
+            return
+        done = min(choice.most, len(choice.order))
+        self._add_portion(choice.order[:done], 0, progress)
+        while 0 < done < len(choice.order) and not choice.is_late():
+            portion = choice.order[done : done + _PORTION_FILES]
+            self._add_portion(portion, done, progress)
+            done += len(portion)
+        self.postponed = {*choice.order[done:]}
+
+    def _add_portion(self, paths: Sequence[str], before: int, progress: Progress | None) -> None:
         limits, total = self._settings.ingest, len(self._changes.found)
         batch: list[BuiltEntry] = []
-        for done, (path, built) in enumerate(self._build_entries(), start=1):
+        for done, (path, built) in enumerate(self._build_entries(paths), start=before + 1):
             if built:
                 batch.append(built)
             if len(batch) >= limits.batch_files or _total_bytes(batch) >= limits.batch_bytes:
@@ -206,8 +213,8 @@ class _Run:
         gone = [path for path in known if path not in folders]
         if gone:
             self._store.drop(gone)
-        reparse_all = self._changes.reparse_all
-        changed = [folder for folder in folders.values() if reparse_all or known.get(folder.id) != folder.digest]
+        must_build = (lambda _: False) if self.postponed else self._must_build
+        changed = [folder for id_, folder in folders.items() if known.get(id_) != folder.digest or must_build(id_)]
         size = self._settings.ingest.batch_files
         for start in range(0, len(changed), size):
             self._store.put([build_folder_entry(folder) for folder in changed[start : start + size]])
@@ -223,6 +230,8 @@ class _Run:
             warnings=self._warnings,
             manifests=changes.manifests,
             namespaces=changes.namespaces,
+            extras=installed_extras(),
+            pending=self._pending(),
         )
         save_run_state(self._store, changes.roots[0].folder, state, skipped)
         return IndexReport(
@@ -237,7 +246,16 @@ class _Run:
             seconds=perf_counter() - started,
             renamed=tuple(sorted(self.renamed.items())),
             missing=changes.missing,
+            postponed=len(self.postponed),
         )
+
+    def _pending(self) -> set[str]:
+        """List the documents that a later run must build again.
+
+        Nothing else would show that they changed.
+        """
+        folders = (path for path in self._known if is_folder(path) and self._must_build(path))
+        return {*self.postponed.intersection(self._known), *folders} if self.postponed else set()
 
     def _rules(self, root: Root) -> ParseRules:
         settings, limits = self._settings, self._settings.ingest
@@ -251,9 +269,9 @@ class _Run:
             megabytes=limits.parse_megabytes,
         )
 
-    def _build_entries(self) -> Iterator[tuple[str, BuiltEntry | None]]:
-        """Yield every added or modified path with its new entry, root by root in order of paths."""
-        files = [self._changes.found[path] for path in sorted(self._changes.found)]
+    def _build_entries(self, paths: Iterable[str]) -> Iterator[tuple[str, BuiltEntry | None]]:
+        """Yield added or modified paths with their new entries, root by root."""
+        files = [self._changes.found[path] for path in paths]
         for root in self._changes.roots:
             in_root = [file for file in files if file.prefix == root.prefix]
             tasks = [self._task(file) for file in in_root if not file.path_only_reason]
@@ -270,11 +288,7 @@ class _Run:
     def _task(self, file: FoundFile) -> Task:
         known = self._known.get(file.path)
         last = self._last.seen.get(file.path)
-        must_parse = (
-            self._changes.reparse_all
-            or file.path in self._changes.must_rebuild
-            or (last and last.is_path_indexed and last.reason != BINARY)
-        )
+        must_parse = self._must_build(file.path) or (last and last.is_path_indexed and last.reason != BINARY)
         return Task(file.relative_path, known.digest if known and not must_parse else "", file.size)
 
     def _finish_entry(self, entry: IndexEntry, prefix: str) -> IndexEntry:
@@ -333,9 +347,12 @@ class _Run:
 
     def _must_rebuild(self, path: str, fingerprint: Fingerprint) -> bool:
         """Return whether a file differs from the indexed one or is to be indexed differently."""
-        known, changes = self._known.get(path), self._changes
-        is_same = known is not None and known.digest == fingerprint.digest
-        return not is_same or changes.reparse_all or path in changes.must_rebuild
+        known = self._known.get(path)
+        return known is None or known.digest != fingerprint.digest or self._must_build(path)
+
+    def _must_build(self, path: str) -> bool:
+        """Return whether a document is to be built again even if its file did not change."""
+        return self._changes.reparse_all or path in self._changes.must_rebuild
 
     def _apply(self, path: str, result: _FileResult) -> BuiltEntry | None:
         """Record the effects of a file on the run and return its entry, if there is one."""

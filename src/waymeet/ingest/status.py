@@ -35,6 +35,15 @@ class VectorStatus(Struct, frozen=True):
     """The error that kept the last job from embedding every section."""
 
 
+class BackgroundJob(Struct, frozen=True):
+    """A background job of an index that works, or waits for the job of another project."""
+
+    pid: int
+    """The process that works now, on this project or on the one it waits for; 0 if none does."""
+    waits_for: str = ""
+    """The project that is worked on before this one; empty if it is this one's turn."""
+
+
 class Status(Struct, frozen=True):
     """Contents and state of a project's index."""
 
@@ -60,6 +69,10 @@ class Status(Struct, frozen=True):
     """Open conflicts between notes, tasks and skills."""
     suggested_tiers: tuple[tuple[str, str, str], ...] = ()
     """Notes, tasks and skills whose use suggests another tier: path, tier and reason."""
+    settings: tuple[str, ...] = ()
+    """Settings that the index keeps from variables and options of the last `waymeet index`, as `key = value`."""
+    background: BackgroundJob | None = None
+    """The background job of this index."""
 
 
 def build_status(root: Path, store: Store, settings: Settings, changes: Changes | None) -> Status:

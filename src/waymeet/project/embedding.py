@@ -1,8 +1,6 @@
 """Embed the sections of a project: the job, its background process, its cost and its status."""
 
-from collections.abc import Callable, Iterable
-from pathlib import Path
-from time import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -14,15 +12,12 @@ from waymeet.settings import Embedding, Settings
 
 if TYPE_CHECKING:
     from waymeet.ingest.embed.batches import EmbeddingReport
-    from waymeet.ingest.embed.job import Job, JobReporter
+    from waymeet.ingest.embed.job import JobReporter
     from waymeet.ingest.status import VectorStatus
     from waymeet.models.remote.cost import Consent
 
 _FEW_CHUNKS = 256
 """Sections without a vector up to which a search embeds those of changed files before it answers."""
-_RESTART_SECONDS = 60.0
-_RESTART_AFTER_ERROR_SECONDS = 600.0
-"""How long after an unfinished or failed job a search starts no other in the background."""
 
 
 def embed_missing(
@@ -151,40 +146,6 @@ def is_paid(models: Models, settings: Embedding) -> bool:
     from waymeet.models.remote.cost import is_any_paid
 
     return is_any_paid(models.chosen(settings))
-
-
-def start_in_background(models: Models, root: Path, flags: Iterable[str], store: Store, settings: Settings) -> bool:
-    """Start a process that embeds the rest, and return whether one was started.
-
-    None is started at a paid provider, nor soon after a job that failed.
-    """
-    from waymeet.ingest.embed import job, model_switch
-
-    embedders = models.chosen(settings.embedding)
-    if not (settings.embedding.background and embedders):
-        return False
-    if model_switch.is_complete(store, embedders, settings.embedding):
-        return False
-    if _failed_recently(job.last_job(models.index)) or job.running_job(models.index):
-        return False
-    if is_paid(models, settings.embedding):
-        return False
-    from waymeet.ingest.embed.background import start_embedding_process
-
-    job.JobReporter(models.index)  # announced first, so that the next search does not start another one
-    try:
-        start_embedding_process(root, models.index, flags)
-    except OSError:  # no more processes, or the log cannot be written: the answer said that vectors are missing
-        return False
-    return True
-
-
-def _failed_recently(last: "Job | None") -> bool:
-    """Tell whether the last job failed or was interrupted so recently that another must wait."""
-    if last is None or (not last.error and last.ended and last.done):
-        return False
-    failed = last.error or not (last.ended or last.done)  # a job without any progress may have run out of memory
-    return time() - last.updated < (_RESTART_AFTER_ERROR_SECONDS if failed else _RESTART_SECONDS)
 
 
 def _check_consent(

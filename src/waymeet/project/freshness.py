@@ -1,7 +1,6 @@
 """Compare files and index before a query is answered, and report what the index lacks."""
 
 from pathlib import Path
-from threading import Lock
 from time import monotonic, time_ns
 from typing import TYPE_CHECKING
 
@@ -17,23 +16,6 @@ if TYPE_CHECKING:
 _MAX_READ = 20
 """Unchanged files that a search may read to see that they are unchanged before it records their new times."""
 NOT_CHECKED = Degraded("freshness", "not_checked", "index not checked for changed files; results may be out of date")
-
-
-class SharedCheck:
-    """The last check for changed files, shared by threads that search at the same time."""
-
-    def __init__(self) -> None:
-        self.lock = Lock()
-        self._started = float("-inf")
-        self.degraded: tuple[Degraded, ...] = ()
-
-    def covers(self, time: float) -> bool:
-        """Tell whether the last check started after a time."""
-        return self._started > time
-
-    def record(self, started: float, degraded: tuple[Degraded, ...]) -> None:
-        """Store what a check found."""
-        self._started, self.degraded = started, degraded
 
 
 def find_quick_changes(root: Path, store: Store, settings: Settings) -> "Changes | None":
@@ -55,6 +37,15 @@ def report_missing_root(root: Path, store: Store) -> tuple[Degraded, ...]:
     return (_root_missing(f"{root} {problem}"),) if problem and store.counts().documents else ()
 
 
+def report_unchecked(root: Path, store: Store) -> tuple[Degraded, ...]:
+    """Report that files were not compared with the index, and whether its first run ended."""
+    notes = (*report_missing_root(root, store), NOT_CHECKED)
+    if store.metadata("indexed_at"):
+        return notes
+    detail = f"the first indexing run is not finished; {store.counts().documents} files and folders are indexed so far"
+    return (*notes, Degraded("freshness", "incomplete", detail))
+
+
 def report_missing_extra_roots(changes: "Changes") -> tuple[Degraded, ...]:
     """Report extra roots that are missing."""
     return tuple(_root_missing(f"the extra root {name} {problem}") for name, problem in changes.missing)
@@ -64,6 +55,16 @@ def report_too_many_files() -> Degraded:
     """Report that there was no time to compare all files with the index."""
     detail = "too many files to check before answering: run `waymeet index` to be sure that nothing is missing"
     return Degraded("freshness", "not_checked", detail)
+
+
+def describe_postponed(left: int, number: int) -> str:
+    """Describe how many of the changed files were not indexed before the answer."""
+    if left == number:
+        return f"{number} changed files are not in the index yet: run `waymeet index`"
+    return (
+        f"{left} of {number} changed files are not in the index yet (the likeliest ones for this query are): later "
+        "searches index more of them, `waymeet index` all"
+    )
 
 
 def report_behind(reason: str) -> tuple[Degraded, ...]:
@@ -78,16 +79,12 @@ def report_repairs(store: Store) -> tuple[Degraded, ...]:
     )
 
 
-def reason_to_postpone(changes: "Changes", settings: Settings) -> str:
+def reason_to_postpone(changes: "Changes") -> str:
     """Return why a search must not index these changes itself, or the empty string."""
     from waymeet.ingest.discover.changes import removal_warning
 
     warning = removal_warning(changes, confirm_above=0)
-    if warning:
-        return f"{warning} If they are meant to be gone, run `waymeet index --accept-removals`"
-    if changes.number > settings.ingest.refresh_files:
-        return f"{changes.number} files changed since they were indexed, too many to index now: run `waymeet index`"
-    return ""
+    return f"{warning} If they are meant to be gone, run `waymeet index --accept-removals`" if warning else ""
 
 
 def is_worth_recording(changes: "Changes") -> bool:

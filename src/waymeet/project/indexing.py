@@ -9,13 +9,14 @@ from waymeet.errors import EmbeddingError, IndexUnavailableError, UsageError
 from waymeet.ports import Progress, Store
 from waymeet.project.backend import open_store
 from waymeet.project.embedding import embed_few
-from waymeet.project.freshness import is_worth_recording, update_dates
+from waymeet.project.freshness import describe_postponed, is_worth_recording, update_dates
+from waymeet.project.likely_files import order_by_likelihood
 from waymeet.project.models import Models
 from waymeet.settings import Settings
 
 if TYPE_CHECKING:
     from waymeet.ingest.discover.changes import Changes
-    from waymeet.ingest.index import IndexReport
+    from waymeet.ingest.index import Choice, IndexReport
 
 
 def index_all(
@@ -30,33 +31,47 @@ def index_all(
     return report
 
 
-def index_changes(root: Path, store: Store, settings: Settings, changes: "Changes") -> "IndexReport":
-    """Index files that are known to have changed."""
+def index_changes(
+    root: Path, store: Store, settings: Settings, changes: "Changes", choice: "Choice | None" = None
+) -> "IndexReport":
+    """Index files that are known to have changed, or some of them."""
     from waymeet.ingest.index import index
 
     check_owner(root, store)
-    return index(root, store, settings, only=changes)
+    return index(root, store, settings, only=changes, choice=choice)
 
 
-def index_before_search(root: Path, models: Models, settings: Settings, changes: "Changes") -> str:
-    """Index a few changed files and embed their sections, or return why that failed.
+def index_before_search(
+    root: Path, models: Models, settings: Settings, changes: "Changes", query: str, *, embed: bool
+) -> tuple[str, int]:
+    """Index changed files before a search, and return why some were not, and how many.
 
-    A connection of its own does not wait longer than `ingest.refresh_seconds` for other writers.
+    Up to `ingest.refresh_files` are indexed in any case, the likeliest for the query first, and more for as long as
+    `ingest.refresh_seconds`. A connection of its own does not wait longer than that for other writers.
     """
     if not is_worth_recording(changes):
-        return ""
+        return "", 0
+    from waymeet.ingest.index import Choice
     from waymeet.ingest.lock import index_lock
 
-    seconds = settings.ingest.refresh_seconds
+    seconds, most = settings.ingest.refresh_seconds, settings.ingest.refresh_files
+    number = changes.number
+    if number and not most:
+        return describe_postponed(number, number), number
     try:
         with index_lock(models.index, wait=False), closing(open_store(models.index, timeout=seconds)) as store:
-            index_changes(root, store, settings, changes)
+            choice, deadline = None, monotonic() + seconds
+            if number > most:
+                order = order_by_likelihood(changes, store, query, lambda: monotonic() > deadline - seconds / 2)
+                choice = Choice(order, most, lambda: monotonic() > deadline)
+            report = index_changes(root, store, settings, changes, choice)
             follow_renames(models.index, store)
-            deadline = monotonic() + seconds
-            embed_few(models, store, settings, lambda: monotonic() > deadline)
+            if embed:
+                deadline = monotonic() + seconds
+                embed_few(models, store, settings, lambda: monotonic() > deadline)
     except (IndexUnavailableError, EmbeddingError) as error:
-        return f"changed files could not be indexed: {error.message}" if changes.number else ""
-    return ""
+        return (f"{number} changed files could not be indexed: {error.message}", number) if number else ("", 0)
+    return (describe_postponed(report.postponed, number), report.postponed) if report.postponed else ("", 0)
 
 
 def index_if_changed(root: Path, index: Path, store: Store, settings: Settings) -> "IndexReport | None":

@@ -57,8 +57,10 @@ class NewVectors:
 class Models:
     """The embedding models of one index. Threads may share it."""
 
-    def __init__(self, index: Path) -> None:
+    def __init__(self, index: Path, min_cache_megabytes: int = 0) -> None:
+        """Set the size that a cache keeps in any case, so that no single call evicts vectors."""
         self.index = index
+        self._min_cache_megabytes = min_cache_megabytes
         self._embedders: dict[Embedding, tuple[CachedEmbedder, ...]] = {}
         self._failed: dict[Embedding, tuple[str, float]] = {}
         """Previous models that failed: why, and until when they are not tried again."""
@@ -72,8 +74,11 @@ class Models:
                 self._embedders[settings] = self._create(settings)
             return self._embedders[settings]
 
-    def active(self, store: Store, settings: Embedding) -> ActiveModels:
-        """Give the models that embed queries: the chosen ones once every section has their vectors."""
+    def active(self, store: Store, settings: Embedding, own: Embedding | None = None) -> ActiveModels:
+        """Give the models that embed queries: the chosen ones once every section has their vectors.
+
+        `own` are the settings of the index, if the call may have others.
+        """
         embedders = self.chosen(settings)
         if not embedders:
             return ActiveModels(())
@@ -87,9 +92,10 @@ class Models:
             return ActiveModels(embedders, is_local=is_local, failed_chunks=count_failed_chunks(store, spaces))
         embedded, chunks = store.coverage(spaces)
         progress = f"{embedded} of {chunks} sections have a vector of {' + '.join(spaces)}"
-        old_embedders, reason = self._previous(previous.spaces, previous.settings)
+        old_embedders, reason = self._previous(previous.spaces, previous.settings, settings)
         if old_embedders:
-            detail = f"{progress}; until all have one, queries use {' + '.join(previous.spaces)}"
+            until = "until all have one" if own in {None, settings} else "to embed the others run `waymeet index`; here"
+            detail = f"{progress}; {until}, queries use {' + '.join(previous.spaces)}"
             return ActiveModels(
                 old_embedders, (Degraded("vector", "model_change", detail),), not is_remote(previous.settings)
             )
@@ -145,8 +151,11 @@ class Models:
         reason, until = self._failed.get(settings, ("", 0.0))
         return reason if monotonic() < until else ""
 
-    def _previous(self, spaces: Iterable[str], settings: Embedding) -> tuple[tuple[Embedder, ...], str]:
+    def _previous(
+        self, spaces: Iterable[str], settings: Embedding, call: Embedding
+    ) -> tuple[tuple[Embedder, ...], str]:
         """Create the models that made the stored vectors, or return why that is not possible."""
+        from waymeet.ingest.embed.model_switch import with_model
         from waymeet.models.trusted import is_trusted
 
         failure = self._failure(settings)
@@ -155,7 +164,7 @@ class Models:
         if not is_trusted(settings):
             return (), "it was not chosen by you and is not used"
         try:
-            embedders = self.chosen(settings)
+            embedders = self.chosen(with_model(call, settings))
         except EmbeddingError as error:
             return (), error.message
         from waymeet.models.vector_cache import model_of_space
@@ -173,6 +182,7 @@ class Models:
 
         is_cached = settings.cache_megabytes and settings.provider != "hashing"  # hashing is faster than a lookup
         if is_cached and self._cache is None:
-            self._cache = VectorCache(cache_folder() / "vectors.sqlite", settings.cache_megabytes * 1_000_000)
+            megabytes = max(settings.cache_megabytes, self._min_cache_megabytes)
+            self._cache = VectorCache(cache_folder() / "vectors.sqlite", megabytes * 1_000_000)
         cache = self._cache if is_cached else None
         return tuple(CachedEmbedder(embedder, cache) for embedder in choose_embedders(settings))

@@ -1,9 +1,9 @@
 """The project: the composition root, where a store, models and recipes meet."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from threading import RLock
-from time import monotonic, time_ns
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
@@ -16,8 +16,10 @@ from waymeet.ports import Counts, Progress, Store
 from waymeet.project import embedding as embedding_job
 from waymeet.project import freshness, indexing
 from waymeet.project.backend import check_store, open_store
+from waymeet.project.index_settings import index_settings, record_settings, report_unapplied
 from waymeet.project.models import ActiveModels, Models, NewVectors
 from waymeet.project.query_options import QueryOptions, check_query, make_query
+from waymeet.project.refresh import Refresh
 from waymeet.project.search_tools import collect_tools
 from waymeet.recipes import find_recipe
 from waymeet.search.understand.inline_filters import clean_filters
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from waymeet.ingest.watch import ChangeHints, WatchEvent
     from waymeet.models.remote.cost import Consent
     from waymeet.notebook import Notebook
+    from waymeet.project.background import BackgroundStart
     from waymeet.search.context import Context
     from waymeet.search.explore.graph import Graph
     from waymeet.search.lookup.citation import Excerpt
@@ -52,9 +55,10 @@ class Project:
         self.settings = resolve(settings)
         self.flags: tuple[str, ...] = ()
         self._store: Store | None = None
-        self.models = Models(index)
+        files = resolve([layer for layer in settings if layer.source == "file"])
+        self.models = Models(index, files.embedding.cache_megabytes)
         self._lock = RLock()
-        self._freshness_check = freshness.SharedCheck()
+        self._refresh = Refresh(root, self.models)
 
     @classmethod
     def open(
@@ -84,6 +88,11 @@ class Project:
         return find_recipe(name, self.settings.recipes)
 
     @property
+    def index_settings(self) -> Settings:
+        """Give the settings that decide what is stored, which those of one call do not change."""
+        return index_settings(self.index_path, self.layers)
+
+    @property
     def is_indexed(self) -> bool:
         """Tell whether there is a complete index."""
         try:
@@ -110,18 +119,27 @@ class Project:
         accept_removals: bool = False,
         embed: bool = True,
         consent: "Consent | None" = None,
+        by_index_settings: bool = False,
+        wait: bool = True,
     ) -> "IndexReport":
         """Bring the index up to date with the files, then embed sections without a vector.
 
-        One process indexes at a time; while another does, `waiting` is called every moment. If most files are gone,
-        nothing is changed unless `accept_removals` is set.
+        One process indexes at a time; while another does, `waiting` is called every moment; with `wait` off, that is an
+        error. If most files are gone,
+        nothing is changed unless `accept_removals` is set. The index keeps the settings of this call for later runs,
+        except with `by_index_settings`, for calls that are not meant to change it.
         """
         from waymeet.ingest.lock import index_lock
 
-        with index_lock(self.index_path, wait=True, waiting=waiting):
+        with index_lock(self.index_path, wait=wait, waiting=waiting):
+            is_new = not self.is_indexed
             store = self._open_store(create=True)
-            report = indexing.index_all(self.root, store, self.settings, progress, accept_removals=accept_removals)
+            layers = [layer for layer in self.layers if not by_index_settings or layer.source != "call"]
+            changed = record_settings(self.index_path, layers) if is_new or not by_index_settings else ()
+            settings = self.index_settings if by_index_settings else self.settings
+            report = indexing.index_all(self.root, store, settings, progress, accept_removals=accept_removals)
             indexing.follow_renames(self.index_path, store)
+        report = replace(report, settings=changed)
         return replace(report, embedding=self.embed(embedding, consent=consent)) if embed else report
 
     def embed(
@@ -131,20 +149,26 @@ class Project:
         *,
         consent: "Consent | None" = None,
         waiting: Callable[[], None] | None = None,
+        by_index_settings: bool = False,
     ) -> "EmbeddingReport":
         """Embed the sections that have no vector.
 
-        If a model fails, the report names the error.
-
-        Before a large run at a paid provider, `consent` is called. `stopped` ends the run early.
+        If a model fails, the report names the error. Before a large run at a paid provider, `consent` is called.
+        `stopped` ends the run early. The index keeps the model of this call, except with `by_index_settings`.
         """
+        settings = self.index_settings if by_index_settings else self.settings
+        if not by_index_settings:
+            record_settings(self.index_path, self.layers, section="embedding")
         return embedding_job.embed_missing(
-            self.models, self._open_store(), self.settings, progress, stopped, consent=consent, waiting=waiting
+            self.models, self._open_store(), settings, progress, stopped, consent=consent, waiting=waiting
         )
 
-    def embed_in_background(self) -> bool:
-        """Start a process that embeds the rest, and return whether one was started."""
-        return embedding_job.start_in_background(self.models, self.root, self.flags, self._open_store(), self.settings)
+    def start_background(self) -> "BackgroundStart | None":
+        """Start a process that indexes and embeds the rest, if needed and allowed."""
+        from waymeet.project.background import start_in_background
+
+        own, call, is_behind = self.index_settings.embedding, self.settings.embedding, self._refresh.is_behind
+        return start_in_background(self.models, self.root, self._open_store(), own, call, is_behind=is_behind)
 
     def drop_unused_vectors(self) -> list[str]:
         """Remove vectors of models that are no longer used, and name their spaces."""
@@ -161,15 +185,16 @@ class Project:
         from waymeet.ingest.watch import SystemHints, WatchPace, is_git_checkout_running, watch_and_embed
 
         folders = [root.folder for root in list_roots(self.root, self._open_store(create=True), self.settings)]
-        hints = hints or SystemHints(folders)
         pace = WatchPace(self.settings.watch, stopped, lambda: is_git_checkout_running(str(self.root)))
-        watch_and_embed(self._index_if_changed, lambda ended: self.embed(stopped=ended), on_event, hints, pace)
+        record_settings(self.index_path, self.layers)  # once: a later `waymeet index --set` counts from then on
+        embed, hints = partial(self.embed, None, by_index_settings=True), hints or SystemHints(folders)
+        watch_and_embed(self._index_if_changed, embed, on_event, hints, pace)
 
     def _index_if_changed(self) -> "IndexReport | None":
         """Read the settings again, then index what changed."""
         self.layers = read_layers(self.root, self.flags)  # the project's settings file may have changed, too
-        self.settings = resolve(self.layers)
-        return indexing.index_if_changed(self.root, self.index_path, self._open_store(create=True), self.settings)
+        self.settings, store = resolve(self.layers), self._open_store(create=True)
+        return indexing.index_if_changed(self.root, self.index_path, store, self.index_settings)
 
     def add_root(self, name: str, folder: Path) -> None:
         """Add a folder that is indexed with the project, with paths like `name:/path`."""
@@ -209,16 +234,25 @@ class Project:
         query = make_query(self.root, self.settings.shape.limit, query, options)
         store = self._open_store()
         check_query(query, self.settings.recipes, store)
+        own = self.index_settings
         if refresh:
-            freshness_notes = self._refresh(store)
+            freshness_notes = self._index_changes(store, own, query.text)
         else:
-            freshness_notes = (*freshness.report_missing_root(self.root, store), freshness.NOT_CHECKED)
+            freshness_notes = freshness.report_unchecked(self.root, store)
         settings = resolve((*self.layers_for(query.recipe), *over))
-        answer = self._answer(store, query, settings)
-        degraded = (*freshness_notes, *freshness.report_repairs(store), *answer.degraded)
+        answer = self._answer(store, query, settings, own)
+        index_notes = (*report_unapplied(own, self.settings), *freshness.report_repairs(store))
+        degraded = (*freshness_notes, *index_notes, *answer.degraded)
         return replace(answer, degraded=degraded) if degraded else answer
 
-    def _answer(self, store: Store, query: Query, settings: Settings) -> Answer:
+    def _index_changes(self, store: Store, own: Settings, query: str = "") -> tuple[Degraded, ...]:
+        """Index changed files by the settings of the index, and report what it lacks.
+
+        A call with another model, or none, embeds nothing for the index.
+        """
+        return self._refresh.run(store, own, query, embed=own.embedding == self.settings.embedding)
+
+    def _answer(self, store: Store, query: Query, settings: Settings, own: Settings) -> Answer:
         """Run the recipe with the active models, again if a previous model just failed."""
         from waymeet.search.pipeline import answer_query
 
@@ -227,12 +261,12 @@ class Project:
         while True:
             new_vectors = NewVectors()
             with store.snapshot():  # models and vectors of the same generation
-                active = self.models.active(store, embedding)
+                active = self.models.active(store, embedding, own.embedding)
                 tools = self.tools(store, active)
                 if active.is_local:  # a remote model could delay the answer
                     tools = tools._replace(save_vectors=new_vectors.add)
                 answer = answer_query(recipe, query, tools, settings)
-            self.models.save_vectors(new_vectors, embedding)
+            self.models.save_vectors(new_vectors, own.embedding)
             if not self.models.note_failure(store, embedding, active, answer):
                 return replace(answer, degraded=(*active.degraded, *answer.degraded)) if active.degraded else answer
 
@@ -272,10 +306,10 @@ class Project:
         """Create an empty index for documents that are not files, and the tools to search it."""
         return self.tools(self._open_store(create=True))
 
-    def refreshed_store(self) -> tuple[Store, tuple[Degraded, ...]]:
+    def refreshed_store(self, *, refresh: bool = True) -> tuple[Store, tuple[Degraded, ...]]:
         """Give the store, brought up to date as for a search, and what it lacks all the same."""
         store = self._open_store()
-        return store, self._refresh(store)
+        return store, self._index_changes(store, self.index_settings) if refresh else ()
 
     def graph(self, reference: str = "", *, depth: int = 1, kinds: Collection[str] = (), limit: int = 200) -> "Graph":
         """Give the link graph around a document, section or symbol, or the whole graph."""
@@ -285,7 +319,7 @@ class Project:
 
     def change_dates(self, store: Store) -> "ChangeDates":
         """Give the dates at which documents and their sources last changed, updated first."""
-        return freshness.update_dates(self.root, store, self.settings)
+        return freshness.update_dates(self.root, store, self.index_settings)
 
     @property
     def notebook(self) -> "Notebook":
@@ -297,7 +331,9 @@ class Project:
             refresh=lambda: [item.detail for item in self.refreshed_store()[1]],
             embedders=lambda: self.models.active(self._open_store(), self.settings.embedding).embedders,
         )
-        return Notebook(self.root, self.settings, self.index_path, index)
+        history = self.index_settings.notebook.history  # a call must not delete past versions
+        settings = replace(self.settings, notebook=replace(self.settings.notebook, history=history))
+        return Notebook(self.root, settings, self.index_path, index)
 
     def counts(self) -> Counts:
         """Count what is indexed."""
@@ -310,22 +346,10 @@ class Project:
 
         `start` and `lines` choose other lines of that file, counted from 1; 0 for those of the reference.
         """
-        from waymeet.ingest.reload import reload_document
-        from waymeet.search.feedback.storage import record_read
-        from waymeet.search.lookup.citation import LineRange, cut_excerpt, locate_reference
+        from waymeet.project.read import read_excerpt
 
         store = self._open_store()
-        line_range = locate_reference(store, replace_surrogates(reference))
-        if start or lines:
-            first = start or line_range.start
-            line_range = LineRange(line_range.document, first, first + lines - 1 if lines else None)
-        document = line_range.document
-        loaded = reload_document(self.root, store, self.settings, document)
-        is_changed = loaded.digest != document.digest
-        changed_note = "the file changed since it was indexed: its lines may have moved" if is_changed else ""
-        excerpt = cut_excerpt(line_range, reference, loaded.text, (changed_note, loaded.warning))
-        record_read(self.index_path, document, time_ns())
-        return excerpt
+        return read_excerpt(self.root, self.index_path, store, self.settings, reference, start=start, lines=lines)
 
     def texts(self, sections: Collection[str]) -> dict[str, str]:
         """Give the indexed texts of sections by id, without unknown ids."""
@@ -338,9 +362,10 @@ class Project:
 
     def status(self) -> "Status":
         """Describe what is indexed, what changed since, and what was skipped."""
-        from waymeet.project.status import describe_project
+        from waymeet.project.status import project_status
 
-        return describe_project(self.root, self._open_store(), self.settings, self.models)
+        own, embedding = self.index_settings, self.settings.embedding
+        return project_status(self.root, self.models, self._open_store(), own, embedding)
 
     def close(self) -> None:
         """Close the index file."""
@@ -370,30 +395,3 @@ class Project:
         """Collect what the stages of a search use: store, models, feedback."""
         active = active or self.models.active(store, self.settings.embedding)
         return collect_tools(store, self.index_path, self.settings, active)
-
-    def _refresh(self, store: Store) -> tuple[Degraded, ...]:
-        """Index a few changed files, or report that the answer may be out of date.
-
-        Threads that search at the same time share one check.
-        """
-        requested = monotonic()
-        with self._freshness_check.lock:
-            if not self._freshness_check.covers(requested):
-                started = monotonic()
-                self._freshness_check.record(started, self._index_quick_changes(store))
-            return self._freshness_check.degraded
-
-    def _index_quick_changes(self, store: Store) -> tuple[Degraded, ...]:
-        """Index changed files if they are few, and report what the index lacks."""
-        root_missing = freshness.report_missing_root(self.root, store)
-        if root_missing:
-            return root_missing
-        if self.settings.ingest.refresh_seconds <= 0:
-            return (freshness.NOT_CHECKED,)
-        changes = freshness.find_quick_changes(self.root, store, self.settings)
-        if changes is None:
-            return (freshness.report_too_many_files(),)
-        reason = freshness.reason_to_postpone(changes, self.settings) or indexing.index_before_search(
-            self.root, self.models, self.settings, changes
-        )
-        return (*freshness.report_missing_extra_roots(changes), *freshness.report_behind(reason))

@@ -1,41 +1,64 @@
-"""Describe a project: its index, its vectors, and what its notes, tasks and skills need."""
+"""Describe the index of a project, the changes since its last run, and its jobs."""
 
 from pathlib import Path
 from time import time_ns
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from waymeet.ingest.status import Status, build_status
-from waymeet.notebook.review.conflict_list import count_open
-from waymeet.notebook.review.state import describe_reviews
 from waymeet.paths import index_bytes
 from waymeet.ports import Store
-from waymeet.project import embedding as embedding_job
 from waymeet.project import freshness
+from waymeet.project.embedding import vector_status
+from waymeet.project.index_settings import recorded_settings
 from waymeet.project.models import Models
-from waymeet.search.feedback.storage import read_reviews
-from waymeet.settings import Settings
+from waymeet.settings import Embedding, Settings
 from waymeet.types import Filters
+
+if TYPE_CHECKING:
+    from waymeet.ingest.status import BackgroundJob, Status
 
 _ITEMS = Filters(kinds=("notes", "tasks", "skills"))
 
 
-def describe_project(root: Path, store: Store, settings: Settings, models: Models) -> Status:
-    """Describe what is indexed, what changed since, and what was skipped."""
+def project_status(root: Path, models: Models, store: Store, own: Settings, embedding: Embedding) -> "Status":
+    """Describe an index by its own settings, and the vectors of the chosen model."""
+    from waymeet.ingest.status import build_status
+    from waymeet.notebook.review.conflict_list import count_open
+
     is_root_missing = bool(freshness.report_missing_root(root, store))
-    changes = None if is_root_missing else freshness.find_quick_changes(root, store, settings)
+    changes = None if is_root_missing else freshness.find_quick_changes(root, store, own)
     return replace(
-        build_status(root, store, settings, changes),
+        build_status(root, store, own, changes),
         index=str(models.index),
         index_bytes=index_bytes(models.index),
-        vectors=embedding_job.vector_status(models, store, settings.embedding),
+        vectors=vector_status(models, store, embedding),
+        settings=recorded_settings(models.index),
+        background=_background_job(models.index),
         conflicts=count_open(models.index, store),
         suggested_tiers=_suggest_tiers(store, models.index),
     )
 
 
+def _background_job(index: Path) -> "BackgroundJob | None":
+    """Describe the background job of an index, or return None if there is none."""
+    from waymeet.ingest.embed.job_queue import read_queue
+    from waymeet.ingest.status import BackgroundJob
+
+    queue = read_queue()
+    running = queue.running
+    if running and running.index == str(index):
+        return BackgroundJob(running.pid)
+    if all(job.index != str(index) for job in queue.waiting):
+        return None
+    return BackgroundJob(running.pid if running else 0, running.root if running else "")
+
+
 def _suggest_tiers(store: Store, index: Path) -> tuple[tuple[str, str, str], ...]:
     """List the notes, tasks and skills whose use suggests another tier, with the reason."""
+    from waymeet.notebook.review.state import describe_reviews
+    from waymeet.search.feedback.storage import read_reviews
+
     documents = store.documents(list(store.first_passing_chunks(list(store.fingerprints()), _ITEMS)))
     states = describe_reviews(documents, read_reviews(index), time_ns())
     return tuple(

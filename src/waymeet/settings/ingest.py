@@ -95,7 +95,8 @@ class Ingest(Struct, frozen=True, forbid_unknown_fields=True):
     refresh_seconds: Weight = 0.5
     """Time a search may spend checking for changed files before it uses the index as it is; 0 disables the check."""
     refresh_files: Count = 100
-    """Maximum number of changed files that a search indexes before it answers."""
+    """Number of changed files that a search indexes before it answers, and more if they take less than
+    `refresh_seconds`; of more files those likely to answer the query come first; 0 to index none."""
     confirm_removals_above: Count = 20
     """Number of missing files that are removed from the index without confirmation; more than that, and more than half
     of all, need confirmation."""

@@ -13,6 +13,9 @@ class Terminal(Struct, frozen=True, forbid_unknown_fields=True):
     it."""
     pager: bool = True
     """Whether output longer than the screen is shown in $PAGER, or in `less`."""
+    notice_seconds: Weight = 2.0
+    """Time after which a command that does not write to a terminal says on standard error what it is doing; 0 for
+    never."""
     preview_seconds: Weight = 0.5
     """Time for a preview of matching lines before the first indexing of a folder; 0 disables it."""
 

@@ -8,12 +8,12 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
-from typing import Any, get_origin
+from typing import Any, Literal, get_origin
 
 import msgspec
 
 from waymeet.errors import SettingsError
-from waymeet.settings.settings import Settings, is_project_setting
+from waymeet.settings.settings import STRICTER, Settings, is_project_setting
 
 Tree = Mapping[str, Any]
 
@@ -23,6 +23,8 @@ class Layer(msgspec.Struct, frozen=True):
 
     name: str
     values: Tree
+    source: Literal["file", "environment", "call"] = "call"
+    """Whether it applies to every call (a settings file), to those of one shell, or to one call."""
 
 
 def make_layer(name: str, values: Tree, *, trusted: bool = True) -> Layer:
@@ -33,9 +35,9 @@ def make_layer(name: str, values: Tree, *, trusted: bool = True) -> Layer:
     _check_keys(name, values, defaults())
     if not trusted:
         _check_allowed(name, values)
-    resolve((Layer(name, values),))
-    for recipe, definition in values.get("recipes", {}).items():
-        _check_recipe(f"{name}: recipes.{recipe}.settings", definition.get("settings", {}))
+    layer = resolve((Layer(name, values),))
+    for recipe, definition in layer.recipes.items():
+        _check_recipe(f"{name}: recipes.{recipe}.settings", definition.settings)
     return Layer(name, values)
 
 
@@ -48,8 +50,8 @@ def _check_recipe(name: str, values: Tree) -> None:
 
 def _check_allowed(name: str, values: Tree) -> None:
     """Refuse settings that only the user may set."""
-    for key, _ in list_keys(values):
-        if not is_project_setting(key):
+    for key, value in list_keys(values):
+        if not is_project_setting(key) and (key not in STRICTER or value is not STRICTER[key]):
             raise SettingsError(
                 f"{name} may not set {key}: only you can set providers, paths, secrets, limits and safeguards.",
                 "Set it in your own settings file (waymeet settings shows its path) or in the environment.",

@@ -54,8 +54,8 @@ class Embedding(Struct, frozen=True, forbid_unknown_fields=True):
     tokens_per_minute: Count = 0
     """Maximum number of tokens per minute (estimated); 0 for no limit."""
     background: bool = True
-    """Whether a search that finds sections without a vector starts a background process that embeds them; never with a
-    paid provider."""
+    """Whether a search starts a background process for changed files and sections without a vector that it has no time
+    for: one at a time on this machine, and never with a paid provider. A project's file may set it to false."""
     on_demand_seconds: Weight = 0.3
     """Time a search may spend embedding its best candidates while the project is not fully embedded; 0 disables it."""
     cache_megabytes: Count = 512

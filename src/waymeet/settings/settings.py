@@ -98,6 +98,8 @@ PROJECT_SETTINGS = frozenset(
 The file may be untrusted, so everything that is not listed here is the user's alone: providers, paths, secrets, limits,
 confirmations, history. A new setting is the user's until it is listed.
 """
+STRICTER: Mapping[str, object] = {"embedding.background": False}
+"""Values of these settings that a project's file may set all the same, because they only forbid something."""
 
 
 def is_project_setting(key: str) -> bool:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from waymeet.errors import SettingsError
 from waymeet.settings.layers import Layer, list_keys, make_layer, parse_assignment, unknown_key_error
 
@@ -83,8 +85,8 @@ def read_layers(
     """Read the layers of user, project, environment and flags, in this order."""
     variables = os.environ if environment is None else environment
     user_file = user_settings_file(variables)
-    layers = [from_file(user_file, f"{user_file}"), from_project(root)]
-    layers.extend(from_environment(variables))
+    layers = [replace(layer, source="file") for layer in (from_file(user_file, f"{user_file}"), from_project(root))]
+    layers.extend(replace(layer, source="environment") for layer in from_environment(variables))
     layers.extend(from_flag(flag) for flag in flags)
     return tuple(layer for layer in layers if layer.values)
 

@@ -100,6 +100,7 @@ _MAY_ECHO = {
     "cli/errors.py": "masks messages",
     "cli/__init__.py": "help",
     "cli/ask/editor.py": "masks the path",
+    "cli/slow_notice.py": "fixed sentences and numbers",
     "cli/setup/completion.py": "a script",
     "cli/setup/serve.py": "the server's own token, on request",
     "cli/manage/check.py": "fixed sentences",

@@ -9,8 +9,9 @@ from msgspec import Struct
 
 from waymeet.ingest.discover.namespaces import Manifest, Namespaces, find_namespaces, is_manifest, read_manifest
 from waymeet.ingest.discover.roots import Root, is_missing, list_roots, locate, root_problem
-from waymeet.ingest.discover.run_state import SeenFile, load_run_state, parser_fingerprint
+from waymeet.ingest.discover.run_state import SeenFile, installed_extras, load_run_state, parser_fingerprint
 from waymeet.ingest.discover.walk import FoundFile, Skipped, Walk, is_unread_digest, unread_digest, walk
+from waymeet.ingest.filetypes import file_type
 from waymeet.ingest.read.decode import content_digest
 from waymeet.ingest.read.safe_read import read_file
 from waymeet.ports import Store
@@ -44,7 +45,8 @@ class Changes(Struct, frozen=True):
     seen: Mapping[str, SeenFile] = {}
     """Entries of the last run's `seen` that are still valid."""
     must_rebuild: Collection[str] = frozenset()
-    """Modified files that must be built again even if their content is the same, because their namespace changed."""
+    """Documents that must be built again even if their content is the same: their namespace or the extra that reads
+    them changed, or an earlier run left them to this one."""
     present: Collection[str] = frozenset()
     """All files that exist, or may exist in folders that cannot be read."""
     known: int = 0
@@ -122,6 +124,7 @@ class _Comparison:
         self._last_run = load_run_state(store)
         self._quick = quick
         self._reparse_all = self._last_run.parser_fingerprint != parser_fingerprint(settings)
+        self._changed_extras = set(installed_extras().split()) ^ set(self._last_run.extras.split())
         self._files = 0
         self._present: dict[str, FoundFile] = {}
         self._unreadable: list[str] = []
@@ -166,7 +169,7 @@ class _Comparison:
             self._manifests[file.path] = self._manifest(file)
         if file.path_only_reason:
             self._skipped.append(Skipped(file.path, file.path_only_reason))
-        if not self._is_unchanged(file, known, seen):
+        if self._must_rebuild(file.path) or not self._is_unchanged(file, known, seen):
             (self._added if known is None else self._modified).append(file)
         elif seen and not file.path_only_reason:
             self._seen[file.path] = seen
@@ -179,6 +182,12 @@ class _Comparison:
         if known and (known.size, known.modified_ns) == (file.size, file.modified_ns) and not self._is_racy(file):
             return known
         return read_manifest(file, self._roots)
+
+    def _must_rebuild(self, path: str) -> bool:
+        """Return whether a file must be built again even if it did not change."""
+        if path in self._last_run.pending:
+            return True
+        return bool(self._changed_extras) and file_type(path).language in self._changed_extras
 
     def _is_unchanged(self, file: FoundFile, known: Fingerprint | None, seen: SeenFile | None) -> bool:
         if file.path_only_reason:
@@ -243,7 +252,11 @@ class _Comparison:
             skipped=tuple(self._skipped),
             ignored=sum(each.ignored for each in self._walks),
             seen=self._seen,
-            must_rebuild=frozenset(file.path for file in moved),
+            must_rebuild={
+                *(file.path for file in moved),
+                *filter(self._must_rebuild, modified),
+                *(path for path in self._last_run.pending if path.endswith("/")),  # folders, which no walk finds
+            },
             present={*self._present, *(path for path in absent if path.startswith(retained))},
             read=self._read,
             known=sum(not path.endswith("/") for path in self._known),

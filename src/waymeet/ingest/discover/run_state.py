@@ -1,6 +1,6 @@
 """State of the last indexing run, kept in the store's metadata."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from importlib.util import find_spec
 
 import msgspec
@@ -15,7 +15,7 @@ from waymeet.ports import Store
 from waymeet.settings import Settings
 
 _EXTRAS = {"html": "selectolax", "pdf": "pypdfium2"}
-"""The module that `pip install 'waymeet[extra]'` installs, by extra."""
+"""The module that `pip install 'waymeet[extra]'` installs, by extra, which is named like the file type it reads."""
 RENAMES_KEY = "moved"
 """The metadata key of renamed files, old path → new path."""
 MAX_LISTED = 1000
@@ -51,6 +51,10 @@ class RunState(Struct, frozen=True):
     """Package manifests by path."""
     namespaces: Mapping[str, str] = {}
     """Namespaces by folder, as the documents have them."""
+    extras: str = ""
+    """The value of `installed_extras` that the entries were built with."""
+    pending: Collection[str] = frozenset()
+    """Documents that must be built again, which a run that had little time left to later ones."""
 
 
 def installed_extras() -> str:
@@ -59,14 +63,14 @@ def installed_extras() -> str:
 
 
 def parser_fingerprint(settings: Settings) -> str:
-    """Describe everything that decides which entry is built from a file's bytes.
+    """Describe what decides which entry is built from any file's bytes.
 
-    When it changes, all files are parsed again.
+    When it changes, all files are parsed again. Extras are recorded apart, because each concerns one file type.
     """
     chunking, folders = settings.chunking, ":".join(kind_folder(kind, settings.notebook) for kind in KINDS)
     return (
         f"analysis {analysis.VERSION}, ingest {VERSION}, chunks {chunking.min_chars}-{chunking.max_chars}, "
-        f"notebook {folders}, extras {installed_extras()}" + ("" if settings.ingest.mask_secrets else ", secrets kept")
+        f"notebook {folders}" + ("" if settings.ingest.mask_secrets else ", secrets kept")
     )
 
 
@@ -79,12 +83,15 @@ def load_run_state(store: Store) -> RunState:
         warnings=msgspec.json.decode(store.metadata("noted") or "{}", type=dict[str, str]),
         manifests=msgspec.json.decode(store.metadata("manifests") or "{}", type=dict[str, Manifest]),
         namespaces=msgspec.json.decode(store.metadata("namespaces") or "{}", type=dict[str, str]),
+        extras=store.metadata("extras"),
+        pending=msgspec.json.decode(store.metadata("pending") or "[]", type=frozenset[str]),
     )
 
 
 def save_run_state(store: Store, root: str, state: RunState, skipped: Iterable[Skipped]) -> None:
-    """Save the state of a complete run."""
+    """Save the state of a run."""
     listed = [(file.path, file.reason) for file in skipped]
+    _save(store, "pending", _json(sorted(state.pending)))  # first: without it, later keys would hide what is left
     _save(store, "root", root)
     _save(store, "seen", _json(state.seen))
     _save(store, "noted", _json(state.warnings))
@@ -92,12 +99,14 @@ def save_run_state(store: Store, root: str, state: RunState, skipped: Iterable[S
     _save(store, "namespaces", _json(state.namespaces))
     _save(store, "skipped", _json(listed[:MAX_LISTED]))
     _save(store, "skipped_count", str(len(listed)))
+    _save(store, "extras", state.extras)
     _save(store, "ingest", state.parser_fingerprint)
     _save(store, "indexed_at", str(state.indexed_at))
 
 
 def save_parser_fingerprint(store: Store, settings: Settings) -> None:
     """Save the parser fingerprint of an empty store, for an interrupted first run to continue."""
+    _save(store, "extras", installed_extras())
     _save(store, "ingest", parser_fingerprint(settings))
 
 

@@ -1,4 +1,4 @@
-"""Background processes, such as the embedding job of a project."""
+"""Background processes, such as the job that indexes and embeds the rest of a project."""
 
 import os
 import subprocess
@@ -8,23 +8,35 @@ from pathlib import Path
 from threading import Thread
 
 from waymeet.ingest.embed.job import log_path
+from waymeet.ingest.embed.job_queue import QueuedJob, next_job
 
 _MAX_LOG_BYTES = 1_000_000
 """Size of a log above which the next process truncates it."""
 
 
-def start_embedding_process(root: Path, index: Path, flags: Iterable[str]) -> "subprocess.Popen[bytes]":
-    """Start a process that embeds the remaining sections, independent of this process."""
-    return start_process(["index", "--only-embed"], root, index, flags, log_path(index))
+def start_job(job: QueuedJob) -> "subprocess.Popen[bytes]":
+    """Start a process that indexes and embeds the rest of a project.
+
+    It is independent of this process. It stores by the settings of the index, so none are passed on.
+    """
+    index = Path(job.index)
+    return start_process(["index", "--background-job"], Path(job.root), index, (), log_path(index), folder=job.folder)
+
+
+def start_next_job() -> None:
+    """Start the process of the first job that waits, if there is one."""
+    job = next_job()
+    if job:
+        start_job(job)
 
 
 def start_process(
-    arguments: Iterable[str], root: Path, index: Path, flags: Iterable[str], log: Path
+    arguments: Iterable[str], root: Path, index: Path, flags: Iterable[str], log: Path, *, folder: str = ""
 ) -> "subprocess.Popen[bytes]":
     """Start this program as a background process for the same project.
 
-    It has no terminal, and its output goes to a log file beside the index. It keeps the current folder, because
-    settings may hold relative paths, but imports nothing from there (`-P`).
+    It has no terminal, and its output goes to a log file beside the index. It runs in `folder`, by default the current
+    one, because settings may hold relative paths, but imports nothing from there (`-P`).
     """
     command = [sys.executable, "-P", "-m", "waymeet", *arguments, "--project", str(root)]
     command += ["--index", str(index), *(part for flag in flags for part in ("--set", flag))]
@@ -34,6 +46,7 @@ def start_process(
     try:
         process = subprocess.Popen(  # noqa: S603 - this program itself
             command,
+            cwd=folder or None,
             stdin=subprocess.DEVNULL,
             stdout=handle,
             stderr=handle,

@@ -19,6 +19,18 @@ _METADATA_KEY = "embedding"
 _MAX_REMAINING_SHARE = 100
 """The new model is used when at most one section of this many failed."""
 
+_IDENTIFYING = (
+    "provider",
+    "model",
+    "url",
+    "key_variable",
+    "dimension",
+    "query_prefix",
+    "passage_prefix",
+    "text_chars",
+)
+"""Settings that decide which vectors a model makes. Others may differ from call to call."""
+
 
 class AnsweringModels(Struct, frozen=True):
     """The spaces that queries use, with the settings of their models, which hold no API keys."""
@@ -30,9 +42,15 @@ class AnsweringModels(Struct, frozen=True):
 def answering_models(store: Store) -> AnsweringModels | None:
     """Load the models that queries use, or None if there are none or of unknown settings."""
     try:
-        return msgspec.json.decode(store.metadata(_METADATA_KEY) or "null", type=AnsweringModels | None)
+        answering = msgspec.json.decode(store.metadata(_METADATA_KEY) or "null", type=AnsweringModels | None)
+        return replace(answering, settings=_identify(answering.settings)) if answering else None
     except msgspec.MsgspecError:  # settings of another version: its models cannot be created here
         return None
+
+
+def with_model(settings: Embedding, model: Embedding) -> Embedding:
+    """Give settings that choose another model, with the time limits and the cache of these."""
+    return replace(settings, **{name: getattr(model, name) for name in _IDENTIFYING})
 
 
 def previous_models(store: Store, embedders: Sequence[Embedder]) -> AnsweringModels | None:
@@ -94,7 +112,13 @@ def _spaces(embedders: Sequence[Embedder]) -> list[str]:
 def _describe(embedders: Sequence[Embedder], settings: Embedding) -> AnsweringModels:
     """Describe embedders by spaces and settings, without a URL that holds a password."""
     has_password = "@" in settings.url.partition("://")[2].partition("/")[0]
+    settings = _identify(settings)
     return AnsweringModels(tuple(_spaces(embedders)), replace(settings, url="") if has_password else settings)
+
+
+def _identify(settings: Embedding) -> Embedding:
+    """Give the settings that identify a model, without those that decide how long it may take."""
+    return Embedding(**{name: getattr(settings, name) for name in _IDENTIFYING})
 
 
 def _encode(chosen: AnsweringModels) -> str:

@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import msgspec
 
+from waymeet.errors import BusyIndexError
 from waymeet.interfaces.cli import MASKS_SECRETS, NO_PAGER, ROOT
 from waymeet.interfaces.cli.shell_complete import complete_assignments
+from waymeet.interfaces.cli.slow_notice import SlowNotice, say_if_slow
 from waymeet.interfaces.masked_paths import unmask_path
 from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.interfaces.render.text import Line, escape_control, plain_line, to_single_line
 from waymeet.paths import is_too_broad, is_visible
 from waymeet.ports import Progress, Store
 from waymeet.project import Project
+from waymeet.settings import Terminal
 
 if TYPE_CHECKING:
     from waymeet.ingest.index import IndexReport
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
 _MARK = re.compile(r"#|:(?=\d)")
 """The separator between a file and a place in it."""
+_NO_BACKGROUND = "waymeet.no_background"
 Command = TypeVar("Command", bound=Callable[..., Any])
 Value = TypeVar("Value")
 
@@ -68,6 +72,18 @@ def _disable_pager(ctx: click.Context, _param: click.Parameter, chosen: bool) ->
         ctx.meta[NO_PAGER] = True
 
 
+def _forbid_background(ctx: click.Context, _param: click.Parameter, chosen: bool) -> None:
+    if chosen:
+        ctx.meta[_NO_BACKGROUND] = True
+
+
+no_background_option = click.option(
+    "--no-background",
+    is_flag=True,
+    expose_value=False,
+    callback=_forbid_background,
+    help="Start no background process for files and vectors that are missing.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -76,6 +92,8 @@ def open_project(root: Path | None, index: Path | None, flags: tuple[str, ...]) 
 
     `--project` may be given before or after the command's name.
     """
+    if _meta().get(_NO_BACKGROUND):
+        flags = (*flags, "embedding.background=false")
     project = Project.open(root or _meta().get(ROOT), index=index, flags=flags)
     MASKS_SECRETS.set(project.settings.ingest.mask_secrets)
     return project
@@ -152,10 +170,11 @@ def _uses_pager(project: Project | None) -> bool:
 
 
 @contextmanager
-def bars(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
-    """Show a progress bar for each title on standard error, if it is a terminal."""
+def bars(terminal: Terminal, *titles: str) -> Iterator[tuple[Progress, ...]]:
+    """Show a progress bar for each title on standard error, or lines if it is not a terminal."""
     if not sys.stderr.isatty():
-        yield (None,) * len(titles)
+        with SlowNotice(f"{titles[0]} …", terminal.notice_seconds) as notice:
+            yield tuple(map(notice.progress, titles))
         return
     from rich.console import Console
     from rich.markup import escape
@@ -189,13 +208,33 @@ def bars(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
         yield tuple(map(bar, titles))
 
 
-def update_index(project: Project, *, accept_removals: bool = False) -> "IndexReport":
-    """Update the index except for vectors, with a progress bar."""
+def update_index(
+    project: Project, *, accept_removals: bool = False, by_index_settings: bool = False, wait: bool = True
+) -> "IndexReport":
+    """Update the index except for vectors, with a progress bar.
+
+    Raises:
+        BusyIndexError: another process is indexing, and `wait` is off.
+    """
     if project.is_outdated:
         click.echo("The index was made by an earlier version; rebuilding it.", err=True)
-    with bars("Indexing") as (progress,):
-        waiting = call_once(_say_waiting) if sys.stderr.isatty() else None
-        return project.index(progress, None, waiting, accept_removals=accept_removals, embed=False)
+    with bars(project.settings.terminal, "Indexing") as (progress,):
+        return project.index(
+            progress,
+            None,
+            report_waiting(progress, "Another process is indexing this project; waiting for it to finish."),
+            accept_removals=accept_removals,
+            embed=False,
+            by_index_settings=by_index_settings,
+            wait=wait,
+        )
+
+
+def report_waiting(progress: Progress, text: str) -> Callable[[], None]:
+    """Make a function that says that a command waits, without a terminal after two seconds."""
+    if sys.stderr.isatty():
+        return call_once(lambda: click.echo(text, err=True))
+    return lambda: progress(0, 0, text)
 
 
 def call_once(function: Callable[[], None]) -> Callable[[], None]:
@@ -208,10 +247,6 @@ def call_once(function: Callable[[], None]) -> Callable[[], None]:
             function()
 
     return run_once
-
-
-def _say_waiting() -> None:
-    click.echo("Another process is indexing this project; waiting for it to finish.", err=True)
 
 
 def format_count(number: int, noun: str) -> str:
@@ -267,8 +302,11 @@ def _split_reference(reference: str) -> tuple[str, str, str]:
     return (reference[: mark.start()], mark[0], reference[mark.end() :]) if mark else (reference, "", "")
 
 
-def index_if_needed(project: Project) -> None:
-    """Index a project that has no index yet, unless its folder is too broad."""
+def index_if_needed(project: Project, *, wait: bool = True) -> None:
+    """Index a project that has no index yet, unless its folder is too broad.
+
+    With `wait` off, a part of an index that another process is making is enough.
+    """
     if project.is_indexed:
         return
     if is_too_broad(project.root):
@@ -276,7 +314,13 @@ def index_if_needed(project: Project) -> None:
             f"{to_single_line(str(project.root))} is not a project folder; it is not indexed automatically.\n"
             "Change to a project folder, or name one: waymeet index PATH"
         )
-    report = update_index(project)
+    try:
+        report = update_index(project, by_index_settings=True, wait=wait)
+    except BusyIndexError as error:
+        if project.index_path.exists():
+            return  # the answer says that the index is not complete
+        message = f"{project.root} is being indexed for the first time by another process."
+        raise BusyIndexError(message, "Try again in a moment, or without --no-refresh to wait for it.") from error
     say(f"Indexed {project.root}: {format_count(report.added, 'file')} in {report.seconds:.1f} s.", err=True)
 
 
@@ -286,9 +330,10 @@ def fresh_store(project: Project, *, complete: bool = False) -> "tuple[Store, tu
     With `complete`, for checks in continuous integration, all changed files are indexed, however many there are.
     """
     index_if_needed(project)
-    store, degraded = project.refreshed_store()
+    with say_if_slow("Changed files are indexed …", project.settings.terminal):
+        store, degraded = project.refreshed_store()
     if complete and degraded:
-        update_index(project)
+        update_index(project, by_index_settings=True)
         return store, ()
     return store, degraded
 

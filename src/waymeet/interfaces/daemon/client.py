@@ -129,11 +129,14 @@ def _is_gone(daemon: Daemon) -> bool:
 
 
 def start_daemon(project: Project) -> None:
-    """Start a daemon for the next query, if the settings allow it."""
+    """Start a daemon for the next query, if the settings allow it.
+
+    None is started by a call with other settings than those of the index, because a daemon stores by its settings.
+    """
     settings, log = project.settings.serve, log_path(project.index_path)
     if not (settings.start and settings.use) or is_too_broad(project.root):
         return
-    if find_daemon(project.index_path) or _started_recently(log):
+    if find_daemon(project.index_path) or _started_recently(log) or project.index_settings != project.settings:
         return
     from waymeet.ingest.embed.background import start_process
 

@@ -1,5 +1,6 @@
 """HTTP endpoints: decode a request, call its operation, encode the answer."""
 
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl
@@ -16,9 +17,10 @@ from waymeet.interfaces.http.problems import RequestRefusedError
 from waymeet.interfaces.http.routes import Route, list_fields_of
 from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.interfaces.requests.decode import convert
-from waymeet.interfaces.requests.missing_vectors import embed_missing
+from waymeet.interfaces.requests.missing_vectors import add_missing, describe_start
 from waymeet.project import Project
 
+_LOG = logging.getLogger(__name__)
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 _MAX_FIELDS = 1000
@@ -48,7 +50,9 @@ def _call_operation(project: Project, route: Route, request: Any) -> Any:  # noq
         detail = "The project is being indexed for the first time."
         raise IndexUnavailableError(detail, "Try again in a moment; see /v1/status.")
     answer = route.operation.call(project, request)
-    embed_missing(project, answer)
+    start = add_missing(project, answer)
+    if start and start.is_first:
+        _LOG.warning("%s", describe_start(project, start))
     return answer
 
 

@@ -9,12 +9,14 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from waymeet.errors import IndexUnavailableError, UsageError, WaymeetError
+from waymeet.ingest.embed.job_queue import machine_turn
 from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.daemon.discovery import find_usable_daemon
 from waymeet.interfaces.requests.operations.index import IndexAnswer, IndexRequest, answer_index
 from waymeet.paths import is_too_broad
 from waymeet.ports import Progress
 from waymeet.project import Project
+from waymeet.project.background import queued_job
 from waymeet.project.embedding import is_paid
 from waymeet.types import Degraded
 
@@ -155,9 +157,11 @@ class BackgroundIndex:
             self._embedded.set()
 
     async def _index_and_embed(self, project: Project) -> None:
-        await self._project.run(
+        report = await self._project.run(
             lambda read, _embedded, waiting: project.index(read, None, waiting, embed=False), self._track(_READING)
         )
+        if report.settings:
+            _LOG.warning("the settings of the index have changed: %s", "; ".join(report.settings))
         self._usable.set()
         self._progress = None
         await self._project.run(
@@ -204,7 +208,8 @@ def _embed_missing(
     if find_usable_daemon(project.index_path, project.root):
         return  # the daemon embeds
     if settings.background and not is_paid(project.models, settings):
-        project.embed(progress, stopped, waiting=waiting)
+        with machine_turn(queued_job(project.root, project.index_path), wait=True, waiting=waiting):
+            project.embed(progress, stopped, waiting=waiting)
 
 
 def refuse_broad_root(project: Project) -> None:

@@ -23,7 +23,7 @@ from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.interfaces.render.text import escape_control, to_single_line
 from waymeet.interfaces.requests.decode import convert
 from waymeet.interfaces.requests.errors import Failure, to_failure
-from waymeet.interfaces.requests.missing_vectors import MISSING_VECTORS, embed_missing, lacks_vectors
+from waymeet.interfaces.requests.missing_vectors import MISSING_VECTORS, add_missing, describe_start, lacks_vectors
 from waymeet.interfaces.requests.operation_table import OPERATIONS
 from waymeet.interfaces.requests.operations.index import IndexRequest
 from waymeet.interfaces.requests.operations.status import StatusAnswer
@@ -128,10 +128,14 @@ async def _add_background_state(server: ServerContext, answer: Any) -> Any:  # n
     """Add the state of the background index, and start embedding if vectors are missing."""
     if isinstance(answer, StatusAnswer):
         return replace(answer, degraded=(*answer.degraded, *server.background.list_degraded()))
-    if lacks_vectors(answer):
-        if progress := server.background.progress:
-            return replace(answer, degraded=tuple(_add_progress(each, progress) for each in answer.degraded))
-        await server.project.call(embed_missing, answer)
+    progress = server.background.progress
+    if progress:
+        if not lacks_vectors(answer):
+            return answer
+        return replace(answer, degraded=tuple(_add_progress(each, progress) for each in answer.degraded))
+    start = await server.project.call(add_missing, answer)
+    if start and start.is_first:
+        _LOG.warning("%s", describe_start(server.project.project, start))
     return answer
 
 

@@ -1,10 +1,17 @@
-"""Detect answers that lack vectors, and embed the missing ones in the background."""
+"""Detect answers that lack vectors or changed files, and add these in the background."""
+
+from typing import TYPE_CHECKING
 
 from waymeet.errors import WaymeetError
 from waymeet.project import Project
 
+if TYPE_CHECKING:
+    from waymeet.project.background import BackgroundStart
+
 MISSING_VECTORS = frozenset({"no_vectors", "partial_vectors", "model_change"})
 """Codes of `degraded` that say that sections have no vector."""
+_MISSING_FILES = frozenset({"behind", "not_checked"})
+"""Codes of `degraded` that say that changed files are missing, or may be."""
 
 
 def lacks_vectors(answer: object) -> bool:
@@ -16,11 +23,22 @@ def lacks_vectors(answer: object) -> bool:
     return any(each.code in MISSING_VECTORS for each in getattr(answer, "degraded", ()))
 
 
-def embed_missing(project: Project, answer: object) -> None:
-    """Start to embed missing vectors in the background if an answer lacked some."""
-    if not lacks_vectors(answer):
-        return
+def add_missing(project: Project, answer: object) -> "BackgroundStart | None":
+    """Start to add missing vectors and files in the background if an answer lacked some."""
+    codes = {each.code for each in getattr(answer, "degraded", ())}
+    if codes.isdisjoint(MISSING_VECTORS | _MISSING_FILES):
+        return None
     try:
-        project.embed_in_background()
-    except WaymeetError:  # the answer is complete and lists the missing vectors in `degraded`
-        return
+        return project.start_background()
+    except WaymeetError:  # the answer is complete and lists in `degraded` what is missing
+        return None
+
+
+def describe_start(project: Project, start: "BackgroundStart") -> str:
+    """Describe a background job that was started or queued, and how to stop and forbid it."""
+    turn = "is queued behind another project's" if start.is_queued else "has started"
+    return (
+        f"A background job {turn}: one process at low priority indexes and embeds the rest of {project.root}, then "
+        "ends. Progress: waymeet status. Stop: waymeet index --stop-background. Never again: --no-background, or "
+        "background = false below [embedding] in your settings file (waymeet settings shows its path)."
+    )

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from waymeet.interfaces.cli.common import (
     index_if_needed,
+    no_background_option,
     open_project,
     print_degraded,
     print_json,
@@ -22,9 +23,10 @@ from waymeet.interfaces.cli.common import (
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing, print_text
 from waymeet.interfaces.cli.shell_complete import complete_documents, complete_namespaces, complete_recipes
+from waymeet.interfaces.cli.slow_notice import say_if_slow
 from waymeet.interfaces.daemon.client import query_daemon, start_daemon
 from waymeet.interfaces.render.text import render_answer, to_single_line
-from waymeet.interfaces.requests.missing_vectors import embed_missing
+from waymeet.interfaces.requests.missing_vectors import add_missing, describe_start
 from waymeet.interfaces.requests.operations.search import SearchRequest, to_query
 from waymeet.project import Project
 from waymeet.recipes import check_mode
@@ -113,6 +115,7 @@ _PREVIEW_FILES = 300
     "-i", "--interactive", is_flag=True, help="Show results while typing, with a preview; Enter opens the editor."
 )
 @click.option("--open", "opens", is_flag=True, help="Open the first result in $VISUAL or $EDITOR, at its line.")
+@no_background_option
 @project_options
 @format_option()
 def command(
@@ -159,8 +162,9 @@ def _search(
     """Search, print the answer or open its first result, and return the exit code."""
     note = ""
     if pasted:
-        _index_with_preview(project, text or pasted[-_PREVIEW_CHARS:], preview=form == "text")
-        text, note = _query_from_pasted(project, text, pasted)
+        refresh = options["refresh"]
+        _index_with_preview(project, text or pasted[-_PREVIEW_CHARS:], preview=form == "text", wait=refresh)
+        text, note = _query_from_pasted(project, text, pasted, refresh=refresh)
     request = _to_request(project, text, options)
     answer = _answer(project, request, preview=form == "text")
     if note and form in {"json", "md"}:
@@ -189,7 +193,7 @@ def _pick(project: Project, text: str, options: dict[str, Any]) -> int:
     """Run the picker, and open the chosen result."""
     from waymeet.interfaces.cli.ask.pick import pick
 
-    _index_with_preview(project, text, preview=bool(text))
+    _index_with_preview(project, text, preview=bool(text), wait=options["refresh"])
     return pick(project, text, lambda typed: _to_request(project, typed, options))
 
 
@@ -205,11 +209,17 @@ def _answer(project: Project, request: SearchRequest, *, preview: bool) -> Answe
     """Answer by the daemon, if one runs with the same settings, else in this process."""
     query = to_query(project, request)
     check_mode(project.recipe(query.recipe), query.mode, project.settings.recipes)
-    answer: Answer | None = query_daemon(project, "search", request, Answer)
+    terminal = project.settings.terminal
+    with say_if_slow("Waiting for the answer of `waymeet serve` …", terminal):
+        answer: Answer | None = query_daemon(project, "search", request, Answer)
     if answer is None:
-        _index_with_preview(project, request.query, preview=preview)
-        answer = project.search(query, refresh=request.refresh)
-        embed_missing(project, answer)
+        _index_with_preview(project, request.query, preview=preview, wait=request.refresh)
+        text = "Searching; changed files are indexed first …" if request.refresh else "Searching …"
+        with say_if_slow(text, terminal):
+            answer = project.search(query, refresh=request.refresh)
+        start = add_missing(project, answer)
+        if start and start.is_first:
+            say(describe_start(project, start), err=True)
         start_daemon(project)
     return answer
 
@@ -257,18 +267,18 @@ def _read_standard_input() -> str:
     return text
 
 
-def _query_from_pasted(project: Project, text: str, pasted: str) -> tuple[str, str]:
+def _query_from_pasted(project: Project, text: str, pasted: str, *, refresh: bool) -> tuple[str, str]:
     """Convert a pasted text to a query and a note about what was recognised."""
     from waymeet.analysis.pasted import parse_pasted
     from waymeet.search.understand.pasted import query_from_pasted
 
-    store, _ = project.refreshed_store()
+    store, _ = project.refreshed_store(refresh=refresh)
     parsed = query_from_pasted(parse_pasted(pasted), store)
     say(to_single_line(parsed.summary), err=True)
     return f"{text} {parsed.text}".strip(), parsed.summary
 
 
-def _index_with_preview(project: Project, query: str, *, preview: bool) -> None:
+def _index_with_preview(project: Project, query: str, *, preview: bool, wait: bool) -> None:
     """Index the project on first use, after a preview of matching lines on a terminal."""
     seconds = project.settings.terminal.preview_seconds
     if preview and seconds > 0 and sys.stderr.isatty() and not project.is_indexed:
@@ -279,7 +289,7 @@ def _index_with_preview(project: Project, query: str, *, preview: bool) -> None:
         is_slow = shown.files >= _PREVIEW_FILES or project.settings.embedding.provider != "none"
         if is_slow and shown.matches:
             print_lines(preview_lines(shown), project, err=True)
-    index_if_needed(project)
+    index_if_needed(project, wait=wait)
 
 
 def _check_intent(intent: str) -> str:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from waymeet.ingest.embed.job import Job, log_path, running_job
-from waymeet.interfaces.cli.common import bars, call_once, format_count, format_duration, say
+from waymeet.ingest.embed.job import Job, JobReporter, log_path, running_job
+from waymeet.interfaces.cli.common import bars, format_count, format_duration, report_waiting, say
 from waymeet.interfaces.render.text import to_single_line
 from waymeet.project import Project
 
@@ -43,22 +43,41 @@ def _embed(project: Project, *, agreed: bool | None) -> "EmbeddingReport":
             raise _ConsentNeeded(estimate)
         return agreed
 
-    with bars("Embedding") as (progress,):
-        waiting = call_once(_say_waiting) if sys.stderr.isatty() else None
+    with bars(project.settings.terminal, "Embedding") as (progress,):
+        waiting = report_waiting(progress, "Another process is embedding this project; waiting for it to finish.")
         return project.embed(progress, consent=consent, waiting=waiting)
 
 
 def run_background_job(project: Project) -> int:
-    """Embed at low priority with lines of progress, unless another process already does."""
+    """Index and embed the rest at low priority, with lines of progress.
+
+    If another project has its turn, nothing is done. At the end, the job of the next project in the queue is started.
+    """
     import os
+    import signal
 
     from waymeet.errors import BusyIndexError
+    from waymeet.ingest.embed.background import start_next_job
+    from waymeet.ingest.embed.job_queue import machine_turn
+    from waymeet.project.background import queued_job
 
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the next job continues
     if hasattr(os, "nice"):
         os.nice(10)
-    if running_job(project.index_path):
-        say("Another process is already embedding.")
+    try:
+        with machine_turn(queued_job(project.root, project.index_path), wait=False):
+            code = _index_and_embed(project)
+    except BusyIndexError as error:
+        say(error.message)
         return 0
+    start_next_job()
+    return code
+
+
+def _index_and_embed(project: Project) -> int:
+    """Index what changed, then embed, unless other processes do."""
+    from waymeet.errors import BusyIndexError, WaymeetError
+
     last_report = monotonic()
 
     def report_progress(done: int, total: int, item: str) -> None:
@@ -67,42 +86,75 @@ def run_background_job(project: Project) -> int:
         if monotonic() - last_report >= _REPORT_SECONDS:
             last_report = monotonic()
             job = running_job(project.index_path)
-            say(format_progress(job) if job else f"{done} of {total} sections")
+            say(format_progress(job) if job else f"{done} of {total}")
             sys.stdout.flush()
 
     def refuse_to_wait() -> None:
-        raise BusyIndexError("Another process is already embedding.")
+        raise BusyIndexError("Another process does this already.")
 
     try:
-        report = project.embed(report_progress, waiting=refuse_to_wait)
+        project.index(report_progress, None, refuse_to_wait, embed=False, by_index_settings=True)
+        report = project.embed(report_progress, waiting=refuse_to_wait, by_index_settings=True)
     except BusyIndexError as error:
         say(error.message)
         return 0
+    except WaymeetError as error:
+        JobReporter(project.index_path).end(error.message)  # shown by `waymeet status`, and not tried again at once
+        raise
+    if not report.embedded:
+        JobReporter(project.index_path).end(report.error)
     print_report(report)
     return 3 if report.error else 0
 
 
 def start_background_job(project: Project, *, quiet: bool) -> int:
-    """Start a background process that embeds the rest, and wait until it has begun."""
-    from waymeet.ingest.embed.background import start_embedding_process
+    """Start or queue a background job that embeds the rest, and wait until it has begun."""
+    from waymeet.ingest.embed.job_queue import read_queue
+    from waymeet.project.background import queued_job, request_job
 
     job = running_job(project.index_path)
     if job:
         say(f"Embedding is already running: {format_progress(job)}. For progress: waymeet status", err=quiet)
         return 0
-    process = start_embedding_process(project.root, project.index_path, project.flags)
+    process = request_job(queued_job(project.root, project.index_path))
+    if process is None:
+        say("Another project is embedded first; this one is queued. For progress: waymeet status", err=quiet)
+        return 0
     deadline = monotonic() + _START_SECONDS
     while process.poll() is None and not running_job(project.index_path) and monotonic() < deadline:
         sleep(0.02)
-    log = log_path(project.index_path)
     if process.poll():
-        say(f"Embedding in the background failed. See {log}", err=True)
+        say(f"Embedding in the background failed. See {log_path(project.index_path)}", err=True)
         return 3
     if process.poll() == 0:
-        say("All sections are embedded.", err=quiet)
+        is_waiting = any(job.index == str(project.index_path) for job in read_queue().waiting)
+        say("Another project is embedded first." if is_waiting else "All sections are embedded.", err=quiet)
         return 0
     say(f"Embedding continues in the background (process {process.pid}). For progress: waymeet status", err=quiet)
     return 0
+
+
+def stop_background_job(project: Project) -> int:
+    """End the background process of this project, and take it out of the queue."""
+    import os
+    import signal
+
+    from waymeet.ingest.embed.job_queue import dequeue, read_queue
+
+    queue, index = read_queue(), str(project.index_path)
+    is_waiting = any(job.index == index for job in queue.waiting)
+    if is_waiting:
+        dequeue(project.index_path)
+    if queue.running and queue.running.index == index:
+        os.kill(queue.running.pid, signal.SIGTERM)
+        say(f"Process {queue.running.pid} was ended. What it stored so far is kept.")
+    else:
+        say("The queued job was removed." if is_waiting else "No background job of this project is running or queued.")
+    return 0
+
+
+JOB_COMMANDS = {"run": run_background_job, "stop": stop_background_job}
+"""What `waymeet index` does with the background job of a project, by the value of its option."""
 
 
 def print_report(report: "EmbeddingReport") -> None:
@@ -134,7 +186,3 @@ def _confirm_cost(estimate: "Estimate") -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     return click.confirm(f"{to_single_line(estimate.sentence())} Continue?", err=True)
-
-
-def _say_waiting() -> None:
-    click.echo("Another process is embedding this project; waiting for it to finish.", err=True)

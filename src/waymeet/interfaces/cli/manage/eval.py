@@ -10,6 +10,7 @@ import msgspec
 from waymeet.interfaces.cli import ROOT
 from waymeet.interfaces.cli.common import bars, json_option, print_json, print_lines, say
 from waymeet.interfaces.cli.help import manual
+from waymeet.interfaces.cli.slow_notice import terminal_settings
 from waymeet.ports import Progress
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ def command(**values: Any) -> int:  # noqa: ANN401 - the options by name, as cli
     options = EvalOptions(**values)
     _check_options(options)
     fail_below = _parse_fail_below(options.fail_below)
-    with _progress_bars() as shown:
+    with _progress_bars(options.flags) as shown:
         if options.qrels:
             evaluation = _evaluate_runs(options, options.qrels)
         elif options.mine:
@@ -224,8 +225,8 @@ def _check_options(options: EvalOptions) -> None:
 
 
 @contextmanager
-def _progress_bars() -> "Iterator[_Bars]":
-    with bars("Indexing", "Embedding", "Querying", "Ablating", "Tuning") as shown:
+def _progress_bars(flags: tuple[str, ...]) -> "Iterator[_Bars]":
+    with bars(terminal_settings(flags), "Indexing", "Embedding", "Querying", "Ablating", "Tuning") as shown:
         yield _Bars(*shown)
 
 

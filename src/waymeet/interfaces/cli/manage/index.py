@@ -35,6 +35,7 @@ _EPILOG = manual(
     waymeet index                             this project
     waymeet index --watch                     update on every change
     waymeet index --background                embed in a background process
+    waymeet index --stop-background           end that process
     waymeet index --add-root notes=~/notes    also index a folder, as notes:/…
     waymeet index --accept-removals           most files were deleted on purpose
     """,
@@ -51,7 +52,8 @@ _EPILOG = manual(
 @click.option("--accept-removals", is_flag=True, help="Remove missing files even if most are missing.")
 @click.option("-y", "--yes", is_flag=True, help="Confirm removals and the cost of embedding.")
 @click.option("--forget-vectors", is_flag=True, help="Remove vectors of models that are no longer used.")
-@click.option("--only-embed", "only_embed", is_flag=True, hidden=True)
+@click.option("--stop-background", "job", flag_value="stop", help="Only end the background job of this project.")
+@click.option("--background-job", "job", flag_value="run", hidden=True)
 @click.option("--add-root", "add", multiple=True, metavar="NAME=PATH", help="Also index this folder. Repeatable.")
 @click.option("--remove-root", "remove", multiple=True, metavar="NAME", help="Remove an added folder. Repeatable.")
 @project_options
@@ -64,7 +66,7 @@ def command(
     accept_removals: bool,
     yes: bool,
     forget_vectors: bool,
-    only_embed: bool,
+    job: str | None,
     add: tuple[str, ...],
     remove: tuple[str, ...],
     root: Path | None,
@@ -79,12 +81,13 @@ def command(
 
     Text and links can be searched at once. Then sections are embedded for search by meaning, the most linked and the
     most recently changed first. Embedding can be interrupted at any time and continues in the next run.
+
+    The index keeps the settings of this run, those of --set and of variables included, until the next one.
     """
     _check_options(path, root, exclusive=no_embed + background + watch)
     with open_project(path or root, index, flags) as project:
-        if only_embed:
-            signal.signal(signal.SIGTERM, _exit)
-            return embedding_progress.run_background_job(project)
+        if job:
+            return embedding_progress.JOB_COMMANDS[job](project)
         _change_roots(project, add, remove)
         report = _update_index(project, accept_removals=accept_removals or yes)
         if forget_vectors:
@@ -145,6 +148,8 @@ def _update_index(project: Project, *, accept_removals: bool) -> "IndexReport":
 
 
 def _print_report(project: Project, report: "IndexReport") -> None:
+    if report.settings:
+        say(f"The settings of the index have changed since its last run: {'; '.join(report.settings)}.", err=True)
     counts = project.counts()
     files = counts.documents - counts.kinds.get("folders", 0)
     say(f"{format_count(files, 'file')} in {project.root}: {_summarise(report)}.")

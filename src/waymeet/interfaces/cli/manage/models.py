@@ -105,7 +105,7 @@ def get(
     from waymeet.models.files.hub import download, plan_download
 
     with open_project(root, index, flags) as project:
-        hub = project.settings.embedding.hub
+        hub, terminal = project.settings.embedding.hub, project.settings.terminal
     plan = plan_download(name, hub, revision)
     if not as_json:
         print_lines(_plan_lines(plan))
@@ -115,7 +115,7 @@ def get(
         return 0
     _check_packages(plan)
     _confirm_download(plan, agreed=agreed)
-    with bars("Downloading") as (progress,):
+    with bars(terminal, "Downloading") as (progress,):
         folder = download(plan, progress)
     result = _test_model(folder)
     if as_json:

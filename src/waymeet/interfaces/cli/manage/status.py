@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from waymeet.ingest.status import Status, VectorStatus
+from waymeet.ingest.status import BackgroundJob, Status, VectorStatus
 from waymeet.interfaces.cli.common import (
     format_count,
     json_option,
@@ -64,7 +64,11 @@ def status_lines(status: Status, max_listed: int | None) -> Iterator[Line]:
         yield from _list_lines([f"{folder}: {name}" for folder, name in status.namespaces], max_listed)
     yield _row("sections", f"{counts.chunks}, with {counts.terms} distinct terms")
     yield _row("links", f"{counts.edges}, {counts.dangling} of them broken or external")
-    yield from _vector_lines(status.vectors, max_listed)
+    yield from _vector_lines(status.vectors, max_listed, has_job=status.background is not None)
+    if status.background:
+        yield _row("job", _describe_job(status.background))
+    for text in status.settings:
+        yield _row("setting", f"{text}, kept from the last waymeet index")
     yield _row("indexed", _format_age(status.indexed_seconds_ago))
     yield from _freshness_lines(status, max_listed)
     yield from _review_lines(status, max_listed)
@@ -104,7 +108,7 @@ def _list_lines(items: "tuple[str, ...] | list[str]", max_listed: int | None) ->
         yield [("           ", ""), (f"… and {len(items) - max_listed} more: waymeet status --all", "dim")]
 
 
-def _vector_lines(vectors: VectorStatus, max_listed: int | None) -> Iterator[Line]:
+def _vector_lines(vectors: VectorStatus, max_listed: int | None, *, has_job: bool) -> Iterator[Line]:
     spaces = ", ".join(vectors.unused_spaces)
     unused = f"; unused vectors of {spaces}: waymeet index --forget-vectors" if spaces else ""
     if not vectors.spaces:
@@ -118,11 +122,20 @@ def _vector_lines(vectors: VectorStatus, max_listed: int | None) -> Iterator[Lin
         yield _more(f"process {vectors.job.pid} is embedding: {format_progress(vectors.job)}")
     elif vectors.error:
         yield _more(f"the last run failed: {vectors.error}")
-    elif vectors.embedded + len(vectors.failures) < vectors.chunks:
+    elif vectors.embedded + len(vectors.failures) < vectors.chunks and not has_job:
         yield _more("no process is embedding the rest; run: waymeet index")
     if vectors.failures:
         yield _more(f"{format_count(len(vectors.failures), 'section')} without a usable vector; text search finds them")
         yield from _list_lines(list(vectors.failures), max_listed)
+
+
+def _describe_job(job: BackgroundJob) -> str:
+    if not job.waits_for:
+        working = f"process {job.pid} indexes and embeds this project in the background"
+        return (
+            f"{working}; to stop it: waymeet index --stop-background" if job.pid else "queued; the next job starts it"
+        )
+    return f"queued until process {job.pid} is done with {job.waits_for}"
 
 
 def _more(text: str) -> Line:

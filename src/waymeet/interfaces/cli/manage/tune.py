@@ -9,6 +9,7 @@ import click
 from waymeet.errors import UsageError
 from waymeet.interfaces.cli.common import bars, json_option, open_project, print_json, print_lines, project_options, say
 from waymeet.interfaces.cli.help import manual
+from waymeet.interfaces.cli.slow_notice import terminal_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,7 +107,7 @@ def _run_tuning(root: Path, flags: tuple[str, ...], most: int) -> "tuple[TuningR
     from waymeet.interfaces.quality.bench import make_weight_measurer, project_bench
 
     with (
-        bars("Indexing", "Embedding", "Tuning") as (indexing, embedding, tuning),
+        bars(terminal_settings(flags), "Indexing", "Embedding", "Tuning") as (indexing, embedding, tuning),
         project_bench(root, flags, most, indexing, embedding) as bench,
     ):
         measure = make_weight_measurer([bench])

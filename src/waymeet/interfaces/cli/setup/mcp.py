@@ -6,7 +6,14 @@ from pathlib import Path
 
 import click
 
-from waymeet.interfaces.cli.common import json_option, open_project, print_json, project_options, say
+from waymeet.interfaces.cli.common import (
+    json_option,
+    no_background_option,
+    open_project,
+    print_json,
+    project_options,
+    say,
+)
 from waymeet.interfaces.cli.help import manual
 
 _EPILOG = manual(
@@ -27,6 +34,7 @@ _EPILOG = manual(
 @click.option("--read-only", is_flag=True, help="Offer only tools that do not write.")
 @click.option("--compat", is_flag=True, help="Also offer tools under the names of other systems.")
 @click.option("--list", "listing", is_flag=True, help="List the tools and exit.")
+@no_background_option
 @project_options
 @json_option
 def command(

@@ -14,6 +14,7 @@ from waymeet.errors import BusyIndexError
 from waymeet.interfaces.cli.common import (
     format_duration,
     json_option,
+    no_background_option,
     open_project,
     print_json,
     print_json_line,
@@ -58,6 +59,7 @@ _ANSWER_SECONDS = 3.0
 @click.option("--status", "show_status", is_flag=True, help="Show the daemon of this project and exit.")
 @click.option("--stop", "stop", is_flag=True, help="Stop the daemon of this project.")
 @click.option("--show-token", "show_token", is_flag=True, help="Print the token for writing over HTTP and exit.")
+@no_background_option
 @project_options
 @json_option
 def command(
