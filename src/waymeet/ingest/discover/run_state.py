@@ -14,7 +14,7 @@ from waymeet.ingest.discover.walk import Skipped
 from waymeet.ports import Store
 from waymeet.settings import Settings
 
-_EXTRAS = {"html": "selectolax", "pdf": "pypdfium2"}
+_EXTRAS = {"pdf": "pypdfium2"}
 """The module that `pip install 'waymeet[extra]'` installs, by extra."""
 RENAMES_KEY = "moved"
 """The metadata key of renamed files, old path → new path."""
@@ -51,6 +51,8 @@ class RunState(Struct, frozen=True):
     """Package manifests by path."""
     namespaces: Mapping[str, str] = {}
     """Namespaces by folder, as the documents have them."""
+    derived_folders: Mapping[str, str] = {}
+    """Roles by folder (`derived_folders`), as the documents have them."""
 
 
 def installed_extras() -> str:
@@ -79,6 +81,7 @@ def load_run_state(store: Store) -> RunState:
         warnings=msgspec.json.decode(store.metadata("noted") or "{}", type=dict[str, str]),
         manifests=msgspec.json.decode(store.metadata("manifests") or "{}", type=dict[str, Manifest]),
         namespaces=msgspec.json.decode(store.metadata("namespaces") or "{}", type=dict[str, str]),
+        derived_folders=msgspec.json.decode(store.metadata("derived_folders") or "{}", type=dict[str, str]),
     )
 
 
@@ -90,6 +93,7 @@ def save_run_state(store: Store, root: str, state: RunState, skipped: Iterable[S
     _save(store, "noted", _json(state.warnings))
     _save(store, "manifests", _json(state.manifests))
     _save(store, "namespaces", _json(state.namespaces))
+    _save(store, "derived_folders", _json(state.derived_folders))
     _save(store, "skipped", _json(listed[:MAX_LISTED]))
     _save(store, "skipped_count", str(len(listed)))
     _save(store, "ingest", state.parser_fingerprint)
