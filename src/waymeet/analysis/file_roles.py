@@ -122,7 +122,7 @@ _MIN_HASHES = 5
 
 
 def path_only_role(name: str) -> str:
-    """Return the role of a file that its name shows and of which only the path is indexed, or "".
+    """Return the role of a file of which only the path is indexed, or "" for any other file.
 
     >>> path_only_role("jquery.min.js"), path_only_role("yarn.lock"), path_only_role("lock.py")
     ('minified', 'lock file', '')
@@ -244,7 +244,9 @@ def _is_encoded(run: str) -> bool:
 
 
 def is_data_text(text: str) -> bool:
-    """Check whether a text consists of encoded data, path data or numbers, which have no meaning to embed.
+    """Check whether a text consists of encoded data, path data or numbers.
+
+    Such a text has no meaning to embed.
 
     >>> is_data_text('<path d="' + "M12.5 3.1c-4.2 0-7.6 3.4-7.6 7.6 " * 20 + '"/>'), is_data_text("Plain text. " * 40)
     (True, False)

@@ -281,7 +281,7 @@ class _Run:
         return Task(file.relative_path, known.digest if known and not must_parse else "", file.size)
 
     def _finish_entry(self, entry: IndexEntry, prefix: str) -> IndexEntry:
-        """Add to an entry what its file does not hold: prefix, role of its folder, namespace and former keys."""
+        """Add to an entry what its file does not hold: prefix, role, namespace and former keys."""
         entry = add_prefix(entry, prefix)
         entry = set_folder_role(entry, self._derived_folders.of(entry.document.id))
         document = entry.document

@@ -279,7 +279,10 @@ class _Comparison:
         return [file for file in indexed if before.of(file.path) != namespaces.of(file.path)]
 
     def _derived_folders(self) -> DerivedFolders:
-        """Find the folders with build output or vendored packages; a search uses those of the last run."""
+        """Find the folders with build output or vendored packages.
+
+        A search uses those of the last run.
+        """
         return DerivedFolders(self._last_run.derived_folders) if self._quick else find_derived_folders(self._present)
 
     def _with_other_role(self, derived: DerivedFolders) -> list[FoundFile]:

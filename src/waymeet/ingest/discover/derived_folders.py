@@ -19,6 +19,8 @@ _VENDOR_NAMES = frozenset({"vendor", "vendors"})
 _CERTAIN_VENDOR_NAMES = r"_vendor|vendored|third[-_]?party|3rdparty|bower_components|jspm_packages|Pods|Carthage"
 _CERTAIN_OUTPUT_NAMES = frozenset({"dist", ".next", ".nuxt", ".output", ".svelte-kit", "storybook-static", "htmlcov"})
 """Names under which nobody keeps files written by hand, unless they are sources of a compiled language."""
+_CERTAIN_MARKERS = ("CACHEDIR.TAG", "CMakeCache.txt", ".rustc_info.json", "build.ninja", "maven-status/", "classes/")
+"""Files and folders with which build tools mark their output, even if it has sources that they generate."""
 _MARKER = (
     r"(?:.*/)?(?:CACHEDIR\.TAG|CMakeCache\.txt|\.rustc_info\.json|build\.ninja|\.buildinfo|objects\.inv|maven-status"
     r"|asset-manifest\.json|searchindex\.js|PKG-INFO|.*\.(?:tsbuildinfo|whl|class|o|obj|pyc|jar|war|dll|exe|so|a|lib"
@@ -118,6 +120,8 @@ def _is_output(
     name: str, folder: str, files: Sequence[str], tails: Mapping[str, int], *, is_package_root: bool
 ) -> bool:
     """Check whether a folder holds what a build tool wrote."""
+    if any(file.startswith(_CERTAIN_MARKERS) for file in files):
+        return True
     sources = [file for file in files if re.fullmatch(_WRITTEN_BY_HAND, file.lower())]
     scripts = [file for file in files if re.fullmatch(_SCRIPT, file.lower())]
     code = [*sources, *scripts]
@@ -135,7 +139,10 @@ def _is_output(
 
 
 def _collect_tails(paths: Collection[str], inside: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """Count in how many folders a file of the same tail lies: build output repeats the tree of the sources."""
+    """Count the folders in which a file of each tail lies.
+
+    Build output repeats the tree of the sources.
+    """
     wanted = {_tail(folder + file) for folder, files in inside.items() for file in files}
     places: defaultdict[str, set[str]] = defaultdict(set)
     for path in paths:
@@ -146,7 +153,9 @@ def _collect_tails(paths: Collection[str], inside: Mapping[str, Sequence[str]]) 
 
 
 def _tail(path: str) -> str:
-    """Return the last folder and the name of a file without extensions, the same for `a/b.ts` and `a/b.js`.
+    """Return the last folder and the name of a file without its extensions.
+
+    It is the same for `a/b.ts` and `a/b.js`.
 
     >>> _tail("build/lib/shop/cart.py"), _tail("src/shop/cart.d.ts"), _tail("cart.py")
     ('shop/cart', 'shop/cart', '')
