@@ -151,11 +151,11 @@ def _explain_gone_name(reference: ReferenceState) -> str:
     >>> state = ReferenceState("src/a.py", None, is_name=True, symbol="get_attribute", gone=ChangeTime(0, "commit"),
     ...                        removed_by="0a1b2c3d4e", similar="get_attr")
     >>> _explain_gone_name(state)
-    'mentions get_attribute, which src/a.py had until 1970-01-01 (commit 0a1b2c3d4e); now there is get_attr'
+    'mentions get_attribute, which src/a.py had until 1970-01-01 (commit 0a1b2c3d4e); similar name now: get_attr'
     """
     commit = f" (commit {reference.removed_by})" if reference.removed_by else ""
     until = f" until {_day(reference.gone.time_ns)}" if reference.gone else " before"
-    now = f"now there is {reference.similar}" if reference.similar else "no code defines it now"
+    now = f"similar name now: {reference.similar}" if reference.similar else "no code defines it now"
     return f"mentions {reference.symbol}, which {reference.path} had{until}{commit}; {now}"
 
 

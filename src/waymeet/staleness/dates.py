@@ -171,7 +171,7 @@ def _edge_references(edge: Edge) -> list[Reference]:
 
 _PAST = (
     r"(?i)\b(?:removed?|removal|renamed?|deprecat\w*|no longer|formerly|former|previously|used to|replaced|replaces"
-    r"|obsolete|legacy|superseded|dropped|moved|gone|instead of|older|earlier|before version|prior to|as of"
+    r"|obsolete|legacy|superseded|dropped|moved|gone|instead of|older|earlier|before version|prior to|lower than|as of"
     r"|since version|upgrad\w+|migrat\w+|changelog|what'?s.new|release.notes|breaking)\b"
 )
 """Words of texts about the past, in which a name that is gone is not out of date."""

@@ -73,7 +73,7 @@ def _last_part(name: str) -> str:
 
 
 def _is_specific(name: str) -> bool:
-    """Check whether a name is unlikely to be an ordinary word, a setting or an environment variable."""
+    """Check whether a name is hardly an ordinary word, a setting or a variable of the system."""
     last = _last_part(name)
     return len(last) >= _MIN_LENGTH and not last.isupper() and (_COINED.search(last) is not None or "." in name)
 

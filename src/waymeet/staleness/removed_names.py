@@ -1,4 +1,4 @@
-"""Definitions that commits removed, by name, from the git history of a project's source code."""
+"""Definitions that commits removed from a project's source code, by name."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -86,8 +86,8 @@ def update_change_dates(
     seconds = settings.staleness.git_seconds
     previous, history = load_change_dates(store), read_head(root, seconds)
     git = _Git(root, read, seconds, history.head)
-    is_current = (previous.generation, previous.head) == (store.generation, git.commit)
-    is_current = is_current and (not search_history or previous.names_head == git.commit)
+    has_names = not search_history or previous.names_head == git.commit
+    is_current = has_names and (previous.generation, previous.head) == (store.generation, git.commit)
     if is_current and history.problem in {"", previous.problem}:
         return previous
     targets = _collect_targets(store, root, previous)
@@ -96,13 +96,11 @@ def update_change_dates(
     if git.commit:
         history, moved = _query_git(store, git, previous, targets, kept_dates)
         documents.update(moved)
-    times = {
-        path: kept_dates.get(path) or DatedDigest(document.digest, _date_document(document, previous, history, now))
-        for path, document in documents.items()
-    }
+    times = _date_documents(documents, kept_dates, previous, history, now)
     dated_symbols = _date_symbols(store, previous, documents, times, symbols)
     uncertain = _find_uncertain_symbols(previous, dated_symbols, times, symbols)
     removed = update_removed_names(store, root, git.commit, seconds, search_history=search_history)
+    former = _list_former_names(store, git, previous, unresolved, now)
     change_dates = ChangeDates(
         generation=targets.generation,
         head=git.commit,
@@ -111,9 +109,7 @@ def update_change_dates(
         gone=_date_missing(previous, history, missing, targets.new_paths, now),
         unindexed=_date_unindexed(targets, history, times),
         symbols=dated_symbols | _date_by_former_texts(store, git, uncertain),
-        gone_names=find_gone_names(
-            store, unresolved, removed, _list_former_names(store, git, previous, unresolved, now)
-        ),
+        gone_names=find_gone_names(store, unresolved, removed, former),
         names_head=removed.head,
     )
     store.set_metadata(METADATA_KEY, msgspec.json.encode(change_dates).decode())
@@ -221,6 +217,20 @@ def _query_git(
         later = git.read_history(moved, ())
         history = replace(history, changed={**history.changed, **later.changed}, edited=history.edited | later.edited)
     return history, moved
+
+
+def _date_documents(
+    documents: Mapping[str, Document],
+    kept: Mapping[str, DatedDigest],
+    previous: ChangeDates,
+    history: History,
+    now: int,
+) -> dict[str, DatedDigest]:
+    """Date documents by their kept dates, otherwise by git or their files."""
+    return {
+        path: kept.get(path) or DatedDigest(document.digest, _date_document(document, previous, history, now))
+        for path, document in documents.items()
+    }
 
 
 def _date_document(document: Document, previous: ChangeDates, history: History, now: int) -> ChangeTime:
