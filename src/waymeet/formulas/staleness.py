@@ -92,8 +92,10 @@ def judge_staleness(own: ChangeTime, references: Sequence[ReferenceState], now: 
     """
     if not references:
         return Verdict("unknown", NO_REFERENCES)
-    causes = [cause for each in references if (cause := _find_cause(own, each, now, threshold_days))]
-    causes.sort(key=lambda cause: (WORST_FIRST.index(cause.state), cause.path))
+    # What does not exist any more comes first, because a change may be harmless.
+    missing_first = sorted(references, key=lambda each: (each.changed is not None, each.name))
+    causes = [cause for each in missing_first if (cause := _find_cause(own, each, now, threshold_days))]
+    causes.sort(key=lambda cause: WORST_FIRST.index(cause.state))
     worst = causes[0].state if causes else "fresh"
     if worst == "fresh":
         renamed = "; ".join(cause.reason for cause in causes[:_MAX_NAMED])
