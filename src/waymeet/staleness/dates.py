@@ -6,6 +6,7 @@ its file.
 
 import re
 from collections.abc import Collection, Mapping
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -93,6 +94,15 @@ class ChangeDates(Struct, frozen=True):
     """Names that documents mention and the code no longer defines."""
     names_head: str = ""
     """Commit up to which the history was searched for removed names; empty if it was not searched."""
+    names_since: int = 0
+    """Time of the oldest commit that was searched for removed names, 0 if all were."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Warnings for the user about what is not known."""
+        since = datetime.fromtimestamp(self.names_since / 1e9, UTC).date() if self.names_since else ""
+        names = f"names removed before {since} are not known yet; the next `waymeet stale` searches older commits"
+        return tuple(filter(None, (self.problem, names if since else "")))
 
     def of_document(self, document: Document) -> ChangeTime:
         """Return the time at which a document last changed."""
@@ -164,6 +174,8 @@ def _edge_references(edge: Edge) -> list[Reference]:
         return [Reference(target, is_source=False, symbol=symbol), *names]
     if key_type == "s":
         return names
+    if key_type == "m" and "." in edge.text:  # a name that is imported from elsewhere
+        return [Reference(None, is_source=False, symbol=edge.text.rpartition(".")[2], text=edge.text)]
     written = edge.text.removeprefix("./").partition("#")[0].partition(":")[0]
     paths = dict.fromkeys((written, path)) if key_type == "p" else {}
     return [Reference(None, is_source=False, name=path) for path in paths if path]

@@ -14,6 +14,7 @@ from waymeet.analysis.keys import SYMBOL_PREFIX
 from waymeet.ports import Store
 from waymeet.settings import Bm25
 from waymeet.staleness.dates import GoneName, Removal
+from waymeet.staleness.references import inherits
 from waymeet.staleness.removed_names import RemovedNames, find_similar
 from waymeet.staleness.scope import batches
 from waymeet.types import Filters, Word
@@ -60,7 +61,12 @@ def find_gone_names(
     symbols: list[str] = []
     for name, removal in sorted(evidence.items()):
         last = _last_part(name)
-        if symbol_key(last) in defined or _is_external(name, unresolved[name], store) or _is_present(last, store):
+        if (
+            symbol_key(last) in defined
+            or _is_external(name, unresolved[name], store)
+            or _may_be_inherited(name, store)
+            or _is_present(last, store)
+        ):
             continue
         symbols = symbols or list(_list_symbols(store))
         renamed_to = removal.renamed_to if removal.renamed_to in set(symbols) else ""
@@ -75,7 +81,7 @@ def _last_part(name: str) -> str:
 def _is_specific(name: str) -> bool:
     """Check whether a name is hardly an ordinary word, a setting or a variable of the system."""
     last = _last_part(name)
-    return len(last) >= _MIN_LENGTH and not last.isupper() and (_COINED.search(last) is not None or "." in name)
+    return len(last) >= _MIN_LENGTH and not last.isupper() and _COINED.search(last) is not None
 
 
 def _is_external(name: str, texts: Collection[str], store: Store) -> bool:
@@ -86,18 +92,28 @@ def _is_external(name: str, texts: Collection[str], store: Store) -> bool:
     owners = {each.partition(".")[0] for each in (name, *texts) if "." in each}
     if not owners:
         return False
-    keys = {
-        key
-        for owner in owners
-        for key in (symbol_key(owner), symbol_key(owner[:1].upper() + owner[1:]), file_name_key(owner))
-    }
-    folders = {part for id_ in store.fingerprints() for part in id_.split("/")[:-1]}
-    return owners.isdisjoint(folders) and not store.documents_by_key(keys)
+    unknown = owners.difference(part for id_ in store.fingerprints() for part in id_.split("/")[:-1])
+    return any(not store.documents_by_key(_owner_keys(owner)) for owner in unknown)
+
+
+def _owner_keys(owner: str) -> list[str]:
+    """List the keys of a symbol, a class with a variable of its name, or a file."""
+    return [symbol_key(owner), symbol_key(owner[:1].upper() + owner[1:]), file_name_key(owner)]
+
+
+def _may_be_inherited(name: str, store: Store) -> bool:
+    """Check whether a name may be that of a member which its class has from a base class."""
+    owner = name.rpartition(".")[0].rpartition(".")[2]
+    if not owner:
+        return False
+    defining = {id_ for ids in store.documents_by_key([symbol_key(owner)]).values() for id_ in ids}
+    return any(inherits(owner, chunks) for chunks in store.chunks_of(defining).values())
 
 
 def _is_present(name: str, store: Store) -> bool:
     """Check whether the code, without tests and examples, still has a name in another form."""
-    words = [Word(terms) for _, terms in query_words(name)]
+    # The name as a whole is one of its terms, and the others are too common.
+    words = [Word((name.casefold(),) if name.casefold() in terms else terms) for _, terms in query_words(name)]
     ranking = store.rank_lexical(words, _MAX_OCCURRENCES, Filters(kinds=("code",)), Bm25())
     documents = store.documents({row.document for row in ranking})
     code = {id_ for id_, document in documents.items() if document.role not in {TEST, EXAMPLE}}

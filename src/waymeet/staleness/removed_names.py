@@ -1,7 +1,7 @@
 """Definitions that commits removed from a project's source code, by name."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import SequenceMatcher
 from itertools import islice
@@ -24,13 +24,14 @@ _LOG = (
 _EXTENSIONS = frozenset("py js jsx mjs cjs ts tsx go rs java kt scala c h cc cpp hpp cs rb php swift".split())
 _METADATA_KEY = "removed_names"
 _MAX_SECONDS = 5.0
-"""Time limit for reading a history. Removals that are older than what was read by then are not known."""
+"""Time limit for reading a history. The next reading goes on with older commits."""
 _MAX_CHANGED_FILES = 50
 """Files with uncommitted changes whose last committed version is read."""
 _MAX_NAMES = 20_000
 _MAX_LINE = 400
-_MIN_RENAME_RATIO = 0.6
+_MIN_RENAME_RATIO = 0.7
 _SECOND = 1_000_000_000
+_NOTHING_READ = -1
 _COMMIT_CHARS = 10
 _WORDS = (
     r"(?:(?:export|default|async|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|virtual|override"
@@ -56,6 +57,8 @@ class RemovedNames(Struct, frozen=True):
     head: str = ""
     """Commit up to which the history was read; empty if it was not."""
     names: Mapping[str, Removal] = {}
+    since_ns: int = 0
+    """Time of the oldest commit that was read, 0 if all were."""
 
 
 def update_removed_names(store: Store, root: Path, head: str, seconds: float, *, search_history: bool) -> RemovedNames:
@@ -65,7 +68,7 @@ def update_removed_names(store: Store, root: Path, head: str, seconds: float, *,
     """
     stored = store.metadata(_METADATA_KEY)
     previous = msgspec.json.decode(stored, type=RemovedNames) if stored else RemovedNames()
-    if not head or head == previous.head or not (previous.head or search_history):
+    if not head or not (previous.head or search_history):
         return previous
     removed = read_removed_names(root, head, previous, min(seconds, _MAX_SECONDS), only_newer=not search_history)
     if removed is not previous:
@@ -109,26 +112,40 @@ def read_removed_names(
 ) -> RemovedNames:
     """Read the definitions that commits removed, the latest first, until the time is up.
 
-    Only commits since the previous reading are read, if those before are still part of the history.
+    Only commits since the previous reading are read, if those before are still part of the history. If that reading
+    was cut off, the commits before it are.
     """
     git = which("git")
-    if git is None or not head or head == previous.head:
+    if git is None or not head or (head == previous.head and not previous.since_ns):
         return previous
     is_newer = bool(previous.head) and _is_ancestor(git, root, previous.head, head, seconds)
-    if only_newer and not is_newer:  # another branch is checked out
+    if only_newer and (not is_newer or head == previous.head):  # another branch is checked out, or nothing is new
         return previous
     known = previous if is_newer else RemovedNames()
+    if head == known.head:  # go on where the time was up
+        read = _read_log(git, root, [head, f"--min-age={known.since_ns // _SECOND - 1}"], seconds)
+        names, since_ns = {**read.names, **known.names}, read.since_ns
+    else:
+        read = _read_log(git, root, [head, *([f"^{known.head}"] if known.head else [])], seconds)
+        names, since_ns = {**known.names, **read.names}, read.since_ns or known.since_ns
+    if read.since_ns == _NOTHING_READ:
+        return known
+    return RemovedNames(head, dict(islice(names.items(), _MAX_NAMES)), since_ns)
+
+
+def _read_log(git: str, root: Path, revisions: Sequence[str], seconds: float) -> RemovedNames:
+    """Read the removed definitions of commits, and how far back if the time was up."""
     names: dict[str, Removal] = {}
-    revisions = [head, f"^{known.head}"] if known.head else [head]
     command = [*_LOG, *revisions, "--", *(f"*.{extension}" for extension in sorted(_EXTENSIONS))]
-    with suppress(GitError):  # the time is up: what was removed long ago is not known, and not reported
-        for commit in _split_commits(_lines(run_git(git, root, command, b"", monotonic() + seconds))):
-            for name, removal in commit.items():
+    since_ns = _NOTHING_READ
+    try:
+        for time_ns, removals in _split_commits(_lines(run_git(git, root, command, b"", monotonic() + seconds))):
+            since_ns = time_ns or since_ns
+            for name, removal in removals.items():
                 names.setdefault(name, removal)
-            if len(names) >= _MAX_NAMES:
-                break
-    older = {name: removal for name, removal in known.names.items() if name not in names}
-    return RemovedNames(head, dict(islice({**names, **older}.items(), _MAX_NAMES)))
+    except GitError:  # mostly because the time is up
+        return RemovedNames("", names, since_ns)
+    return RemovedNames("", names)
 
 
 def find_definition(line: str) -> str:
@@ -178,13 +195,13 @@ def _lines(blocks: Iterable[bytes]) -> Iterator[str]:
     yield incomplete.decode("utf-8", "replace")
 
 
-def _split_commits(lines: Iterable[str]) -> Iterator[dict[str, Removal]]:
-    """Yield the removed definitions of each commit in the output of `git log -p`."""
+def _split_commits(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Removal]]]:
+    """Yield the time and the removed definitions of each commit in the output of `git log -p`."""
     commit = _Commit("", 0)
     is_header = False
     for line in lines:
         if line.startswith("\x01"):
-            yield commit.removals()
+            yield commit.time_ns, commit.removals()
             id_, _, seconds = line[1:].partition(" ")
             commit = _Commit(id_[:_COMMIT_CHARS], int(seconds) * _SECOND if seconds.isdigit() else 0)
         elif line.startswith("diff --git "):
@@ -196,7 +213,7 @@ def _split_commits(lines: Iterable[str]) -> Iterator[dict[str, Removal]]:
                 commit.start_file(line[len("--- a/") :].rstrip("\t"))
         elif line[:1] in {"-", "+"}:
             commit.add_line(line)
-    yield commit.removals()
+    yield commit.time_ns, commit.removals()
 
 
 class _Commit:
@@ -204,7 +221,7 @@ class _Commit:
 
     def __init__(self, id_: str, time_ns: int) -> None:
         self._id = id_
-        self._time_ns = time_ns
+        self.time_ns = time_ns
         self._removed: dict[str, str] = {}
         self._added: dict[str, str] = {}
         self._path = ""
@@ -226,7 +243,7 @@ class _Commit:
         return {
             name: Removal(
                 path,
-                self._time_ns,
+                self.time_ns,
                 self._id,
                 find_similar(name, (other for other, new_path in new.items() if new_path == path)),
             )

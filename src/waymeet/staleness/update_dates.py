@@ -86,7 +86,7 @@ def update_change_dates(
     seconds = settings.staleness.git_seconds
     previous, history = load_change_dates(store), read_head(root, seconds)
     git = _Git(root, read, seconds, history.head)
-    has_names = not search_history or previous.names_head == git.commit
+    has_names = not search_history or (previous.names_head == git.commit and not previous.names_since)
     is_current = has_names and (previous.generation, previous.head) == (store.generation, git.commit)
     if is_current and history.problem in {"", previous.problem}:
         return previous
@@ -111,6 +111,7 @@ def update_change_dates(
         symbols=dated_symbols | _date_by_former_texts(store, git, uncertain),
         gone_names=find_gone_names(store, unresolved, removed, former),
         names_head=removed.head,
+        names_since=removed.since_ns,
     )
     store.set_metadata(METADATA_KEY, msgspec.json.encode(change_dates).decode())
     return change_dates

@@ -3,12 +3,16 @@
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from waymeet.ingest.index import index
 from waymeet.settings import Settings
+from waymeet.staleness import removed_names
+from waymeet.staleness.dates import ChangeDates, load_change_dates
+from waymeet.staleness.git import GitError, run_git
 from waymeet.staleness.removed_names import RemovedNames, find_definition, read_removed_names
 from waymeet.staleness.update_dates import update_change_dates
 from waymeet.staleness.verdicts import list_stale
@@ -64,6 +68,9 @@ class Project:
         stale = list_stale(self.store, SETTINGS, 50 * DAY * 10**9, dates)
         causes = {each.document: [cause.reason for cause in each.causes] for each in stale}
         return {id_: named for id_, listed in causes.items() if (named := [r for r in listed if r[:9] == "mentions "])}
+
+    def dates(self) -> ChangeDates:
+        return load_change_dates(self.store)
 
 
 @pytest.fixture
@@ -125,6 +132,32 @@ def test_only_new_commits_are_read_again(project: Project, monkeypatch: pytest.M
 
 
 @needs_git
+def test_a_search_that_was_cut_off_is_reported_and_goes_on(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.commit(10 * DAY)
+    project.rename()
+    project.commit(20 * DAY)
+    for day in (21, 22, 23):
+        project.write("src/shop/other.py", f"def name_of_day_{day}():\n    pass\n")
+        project.commit(day * DAY)
+
+    def run_a_part(git: str, root: Path, command: list[str], stdin: bytes, deadline: float) -> Iterator[bytes]:
+        output = b"".join(run_git(git, root, command, stdin, deadline))
+        if "log" not in command or output.count(b"\x01") < 3:
+            yield output
+            return
+        yield b"\x01".join(output.split(b"\x01")[:3]) + b"\n"
+        raise GitError("timed out")
+
+    monkeypatch.setattr(removed_names, "run_git", run_a_part)
+    assert project.reasons() == {}
+    assert project.dates().notes == (
+        "names removed before 1970-01-24 are not known yet; the next `waymeet stale` searches older commits",
+    )
+    assert list(project.reasons()) == ["docs/templates.md"]
+    assert project.dates().notes == ()
+
+
+@needs_git
 @pytest.mark.parametrize(
     ("page", "code"),
     [
@@ -139,6 +172,8 @@ def test_only_new_commits_are_read_again(project: Project, monkeypatch: pytest.M
         ("Call `get_template_attribute`.", "def load(get_template_attribute=None):\n    return 1\n"),
         ("Call `get_template_attribute`.", 'NAMES = ["get_template_attribute"]\n'),
         ("Call `get_template_attribute`.", "from jinja2 import get_template_attribute\n"),
+        ("Call `Loader.get_template_attribute`.", "class Loader(Base):\n    pass\n"),
+        ("Call `get_template_attribute`.\n\n```python\nfrom jinja2 import get_template_attribute\n```", ""),
     ],
 )
 def test_what_is_no_false_alarm(project: Project, page: str, code: str) -> None:
