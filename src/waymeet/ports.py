@@ -50,6 +50,10 @@ class Counts(Struct, frozen=True):
     """Documents by kind."""
     vectors: dict[str, int]
     """Chunks with a vector, by space."""
+    roles: dict[str, int] = {}
+    """Files by role (see `analysis.file_roles`)."""
+    not_embedded: dict[str, int] = {}
+    """Chunks that get no vector, by the role of their file."""
 
 
 class CorpusProfile(NamedTuple):
@@ -221,13 +225,14 @@ class Catalog(Protocol):
     def chunks_without_vector(self, spaces: Collection[str], limit: int) -> Sequence[str]:
         """List chunks without a vector in any of the spaces, the most urgent first.
 
+        Chunks that get no vector (`Chunk.is_embedded`) are left out.
         The order is that of `stores.shared.corpus_profile.urgency`: documents that many others link to, then the most
         recently changed ones, then by document and position. Folders come last.
         """
         ...
 
     def coverage(self, spaces: Collection[str]) -> tuple[int, int]:
-        """Count the chunks with a vector in any of the spaces, and all chunks."""
+        """Count the chunks with a vector in any of the spaces, and all chunks that get one."""
         ...
 
     def spaces(self) -> Mapping[str, int]:

@@ -236,3 +236,25 @@ def test_a_vector_of_a_text_that_changed_meanwhile_is_left_out(filled: Store) ->
     digests = {"a.md#L1-L1": before["a.md"], "b.md#L1-L1": before["b.md"]}
     filled.put_vectors("space", {chunk: vector(1, 0) for chunk in (*digests, "a.md#L2-L2")}, digests)
     assert filled.chunks_with_vector(["space"], [*digests, "a.md#L2-L2"]) == {"b.md#L1-L1"}
+
+
+def test_a_chunk_without_meaning_needs_no_vector(store: Store) -> None:
+    plain = entry("a.md", "one", "two")
+    partly = replace(plain, chunks=(plain.chunks[0], replace(plain.chunks[1], is_embedded=False)))
+    lock = entry("b.lock", "three")
+    lock = replace(
+        lock,
+        document=replace(lock.document, role="lock file"),
+        chunks=tuple(replace(chunk, is_embedded=False) for chunk in lock.chunks),
+    )
+    store.put([replace(partly, document=replace(plain.document, role="documentation")), lock])
+    assert list(store.chunks_without_vector(["space"], 10)) == ["a.md#L1-L1"]
+    assert store.coverage(["space"]) == (0, 1)
+    store.put_vectors("space", {"a.md#L1-L1": vector(1, 0)})
+    assert store.coverage(["space"]) == (1, 1)
+    counts = store.counts()
+    assert (counts.chunks, counts.roles) == (3, {"documentation": 1, "lock file": 1})
+    assert counts.not_embedded == {"documentation": 1, "lock file": 1}
+    assert store.corpus_profile().chunks == 3
+    assert store.documents(["b.lock"])["b.lock"].role == "lock file"
+    assert [chunk.is_embedded for chunk in store.chunks_of(["a.md"])["a.md"]] == [True, False]

@@ -1,5 +1,6 @@
 """Text and language of a chunk, as an embedding model gets them."""
 
+from waymeet.analysis.file_roles import remove_encoded_data
 from waymeet.analysis.keys import TRIGGER_PREFIX
 from waymeet.analysis.languages import detect_language
 from waymeet.types import Chunk, Document
@@ -19,7 +20,8 @@ def embedding_text(chunk: Chunk, document: Document | None) -> str:
     >>> embedding_text(Chunk("a.md#L1-L2", "a.md", 0, 1, 2, "Body.", ("Top", "Part")), page)
     'A\nTop > Part\nrelease, ship it\nBody.'
     """
-    parts = (document.title if document else "", " > ".join(chunk.headings), _list_triggers(document), chunk.text)
+    text = remove_encoded_data(chunk.text)
+    parts = (document.title if document else "", " > ".join(chunk.headings), _list_triggers(document), text)
     return "\n".join(part for part in parts if part)
 
 

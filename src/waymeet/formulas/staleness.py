@@ -1,7 +1,8 @@
 """Staleness of a document, by its change date and those of the files it refers to.
 
 - *stale*: a source that the document names changed after it, or does not exist.
-- *possibly stale*: only code that the document mentions changed after it, or lacks the symbol it mentions; or a source
+- *possibly stale*: only code that the document mentions changed after it, or lacks the symbol it mentions, or no code
+  defines a name any more that it mentions; or a source
   was renamed without a change more than `threshold_days` ago, and the document still has the old path.
 - *fresh*: the document refers to something, and nothing of that changed after it.
 - *unknown*: the document refers to nothing.
@@ -53,6 +54,12 @@ class ReferenceState(Struct, frozen=True):
     """Time at which it was removed or renamed, if known."""
     symbol: str = ""
     """The symbol of the file that is referred to; empty for the whole file."""
+    is_name: bool = False
+    """Whether the document mentions the symbol by name alone, which the code no longer defines."""
+    removed_by: str = ""
+    """Commit that removed the symbol, if known."""
+    similar: str = ""
+    """A symbol that may replace it."""
 
     @property
     def name(self) -> str:
@@ -85,8 +92,10 @@ def judge_staleness(own: ChangeTime, references: Sequence[ReferenceState], now: 
     """
     if not references:
         return Verdict("unknown", NO_REFERENCES)
-    causes = [cause for each in references if (cause := _find_cause(own, each, now, threshold_days))]
-    causes.sort(key=lambda cause: (WORST_FIRST.index(cause.state), cause.path))
+    # What does not exist any more comes first, because a change may be harmless.
+    missing_first = sorted(references, key=lambda each: (each.changed is not None, each.name))
+    causes = [cause for each in missing_first if (cause := _find_cause(own, each, now, threshold_days))]
+    causes.sort(key=lambda cause: WORST_FIRST.index(cause.state))
     worst = causes[0].state if causes else "fresh"
     if worst == "fresh":
         renamed = "; ".join(cause.reason for cause in causes[:_MAX_NAMED])
@@ -131,9 +140,25 @@ def _name_role(reference: ReferenceState, name: str) -> str:
 
 
 def _explain_missing(reference: ReferenceState) -> str:
+    if reference.is_name:
+        return _explain_gone_name(reference)
     if reference.gone and not reference.symbol:
         return f"{_name_role(reference, reference.name)} has been missing since {_day(reference.gone.time_ns)}"
     return f"{_name_role(reference, reference.name)} does not exist"
+
+
+def _explain_gone_name(reference: ReferenceState) -> str:
+    """Describe a name that the code no longer defines, with the evidence.
+
+    >>> state = ReferenceState("src/a.py", None, is_name=True, symbol="get_attribute", gone=ChangeTime(0, "commit"),
+    ...                        removed_by="0a1b2c3d4e", similar="get_attr")
+    >>> _explain_gone_name(state)
+    'mentions get_attribute, which src/a.py had until 1970-01-01 (commit 0a1b2c3d4e); similar name now: get_attr'
+    """
+    commit = f" (commit {reference.removed_by})" if reference.removed_by else ""
+    until = f" until {_day(reference.gone.time_ns)}" if reference.gone else " before"
+    now = f"similar name now: {reference.similar}" if reference.similar else "no code defines it now"
+    return f"mentions {reference.symbol}, which {reference.path} had{until}{commit}; {now}"
 
 
 def _explain_change(own: ChangeTime, reference: ReferenceState, changed: ChangeTime) -> str:

@@ -10,9 +10,10 @@ from msgspec.structs import replace
 
 from waymeet.errors import RemovalsError
 from waymeet.ingest.build import renames
-from waymeet.ingest.build.entry import BuiltEntry, build_path_entry
+from waymeet.ingest.build.entry import BuiltEntry, build_path_entry, set_folder_role
 from waymeet.ingest.build.folders import build_folder_entry, is_folder, list_folders
 from waymeet.ingest.discover.changes import BINARY, Changes, compare_files, find_changes, removal_warning
+from waymeet.ingest.discover.derived_folders import DerivedFolders
 from waymeet.ingest.discover.namespaces import Namespaces
 from waymeet.ingest.discover.roots import Root, add_prefix, locate
 from waymeet.ingest.discover.run_state import (
@@ -111,6 +112,7 @@ class _Run:
         self._settings = settings
         self._changes = changes
         self._namespaces = Namespaces(changes.namespaces)
+        self._derived_folders = DerivedFolders(changes.derived_folders)
         self._known = store.fingerprints()
         self._files = {path for path in self._known if not is_folder(path)}
         """Paths of the files that are indexed by now."""
@@ -203,7 +205,7 @@ class _Run:
             if outcome.built:
                 yield outcome.built.entry
             elif outcome.is_path_only and outcome.fingerprint:
-                yield build_path_entry(outcome.path, outcome.fingerprint)
+                yield build_path_entry(outcome.path, outcome.fingerprint, outcome.role)
 
     def update_folders(self) -> None:
         """Store the folders above the indexed files and remove all others."""
@@ -232,6 +234,7 @@ class _Run:
             namespaces=changes.namespaces,
             extras=installed_extras(),
             pending=self._pending(),
+            derived_folders=changes.derived_folders,
         )
         save_run_state(self._store, changes.roots[0].folder, state, skipped)
         return IndexReport(
@@ -292,8 +295,9 @@ class _Run:
         return Task(file.relative_path, known.digest if known and not must_parse else "", file.size)
 
     def _finish_entry(self, entry: IndexEntry, prefix: str) -> IndexEntry:
-        """Add to an entry what its file does not hold: prefix, namespace and former keys."""
+        """Add to an entry what its file does not hold: prefix, role, namespace and former keys."""
         entry = add_prefix(entry, prefix)
+        entry = set_folder_role(entry, self._derived_folders.of(entry.document.id))
         document = entry.document
         namespace, former = self._namespaces.of(document.id), self._former_keys.get(document.id, ())
         if not namespace and not former:
@@ -327,7 +331,7 @@ class _Run:
         last = self._last.seen.get(path)
         is_known = last is not None and last.is_path_indexed and not self._must_rebuild(path, fingerprint)
         return _FileResult(
-            entry=None if is_known else BuiltEntry(build_path_entry(outcome.path, fingerprint)),
+            entry=None if is_known else BuiltEntry(build_path_entry(outcome.path, fingerprint, outcome.role)),
             skipped=Skipped(path, outcome.reason),
             seen=_seen_file(fingerprint, outcome.reason, is_path_indexed=True),
             is_unchanged=is_known,

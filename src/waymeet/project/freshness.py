@@ -92,8 +92,11 @@ def is_worth_recording(changes: "Changes") -> bool:
     return bool(changes.number) or changes.read > _MAX_READ
 
 
-def update_dates(root: Path, store: Store, settings: Settings) -> "ChangeDates":
-    """Update the dates at which documents and their sources last changed."""
+def update_dates(root: Path, store: Store, settings: Settings, *, search_history: bool = False) -> "ChangeDates":
+    """Update the dates at which documents and their sources last changed.
+
+    With `search_history`, names that documents mention are looked for in the whole git history.
+    """
     from waymeet.ingest.read.safe_read import read_file
     from waymeet.staleness.update_dates import update_change_dates
 
@@ -103,7 +106,7 @@ def update_dates(root: Path, store: Store, settings: Settings) -> "ChangeDates":
         except OSError:
             return None
 
-    return update_change_dates(store, root, read, settings, time_ns())
+    return update_change_dates(store, root, read, settings, time_ns(), search_history=search_history)
 
 
 def _root_missing(problem: str) -> Degraded:

@@ -319,7 +319,7 @@ class Project:
 
     def change_dates(self, store: Store) -> "ChangeDates":
         """Give the dates at which documents and their sources last changed, updated first."""
-        return freshness.update_dates(self.root, store, self.index_settings)
+        return freshness.update_dates(self.root, store, self.index_settings, search_history=True)
 
     @property
     def notebook(self) -> "Notebook":

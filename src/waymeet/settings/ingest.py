@@ -38,11 +38,6 @@ class Ingest(Struct, frozen=True, forbid_unknown_fields=True):
         ".pytest_cache/",
         ".hypothesis/",
         ".idea/",
-        "*.min.js",
-        "*.min.css",
-        "*.map",
-        "*.lock",
-        "package-lock.json",
         ".waymeetignore",
         ".aside/",
     )

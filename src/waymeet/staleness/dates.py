@@ -4,7 +4,9 @@ Indexing works them out (`update_dates`); a search only reads them. A document t
 its file.
 """
 
+import re
 from collections.abc import Collection, Mapping
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -36,7 +38,12 @@ class Reference(NamedTuple):
     A mention without a target counts only if the file is known to have existed.
     """
     symbol: str = ""
-    """The symbol of the target that is referred to; empty for the whole file."""
+    """The symbol of the target that is referred to; empty for the whole file.
+
+    Without a target, a name that no single file defines.
+    """
+    text: str = ""
+    """The name as the document has it, if there is no target."""
 
 
 class DatedDigest(Struct, frozen=True, array_like=True):
@@ -44,6 +51,27 @@ class DatedDigest(Struct, frozen=True, array_like=True):
 
     digest: str
     changed_at: ChangeTime
+
+
+class Removal(Struct, frozen=True, array_like=True):
+    """The removal of a definition."""
+
+    path: str
+    """The file that had it."""
+    time_ns: int
+    """Time of the commit, 0 if it is not known."""
+    commit: str = ""
+    """Beginning of the commit's id; empty if it was not a commit."""
+    renamed_to: str = ""
+    """A similar name that the same commit added."""
+
+
+class GoneName(Struct, frozen=True, array_like=True):
+    """A name that the code no longer defines."""
+
+    removal: Removal
+    similar: str = ""
+    """A name that the code defines now and that may replace it."""
 
 
 class ChangeDates(Struct, frozen=True):
@@ -62,6 +90,19 @@ class ChangeDates(Struct, frozen=True):
     """Change times of sources that exist but are not indexed, such as images, and of folders."""
     symbols: Mapping[str, DatedDigest] = {}
     """Digests of symbols that documents refer to, by `path#symbol`."""
+    gone_names: Mapping[str, GoneName] = {}
+    """Names that documents mention and the code no longer defines."""
+    names_head: str = ""
+    """Commit up to which the history was searched for removed names; empty if it was not searched."""
+    names_since: int = 0
+    """Time of the oldest commit that was searched for removed names, 0 if all were."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Warnings for the user about what is not known."""
+        since = datetime.fromtimestamp(self.names_since / 1e9, UTC).date() if self.names_since else ""
+        names = f"names removed before {since} are not known yet; the next `waymeet stale` searches older commits"
+        return tuple(filter(None, (self.problem, names if since else "")))
 
     def of_document(self, document: Document) -> ChangeTime:
         """Return the time at which a document last changed."""
@@ -125,12 +166,33 @@ def _edge_references(edge: Edge) -> list[Reference]:
     target, symbol = edge.target or (None, "")
     if edge.kind == SOURCE:
         return [Reference(target, is_source=True, name=_name_unless_path(edge), symbol=symbol)]
-    if target:
-        return [Reference(target, is_source=False, symbol=symbol)]
     key_type, _, path = edge.ref.partition(":")
+    name = symbol or (path if key_type == "s" else "")
+    is_present = bool(name) and not _is_about_past(edge)
+    names = [Reference(None, is_source=False, symbol=name, text=edge.text)] if is_present else []
+    if target:  # the file may only reexport the symbol, so that its name is looked up, too
+        return [Reference(target, is_source=False, symbol=symbol), *names]
+    if key_type == "s":
+        return names
+    if key_type == "m" and "." in edge.text:  # a name that is imported from elsewhere
+        return [Reference(None, is_source=False, symbol=edge.text.rpartition(".")[2], text=edge.text)]
     written = edge.text.removeprefix("./").partition("#")[0].partition(":")[0]
-    names = dict.fromkeys((written, path)) if key_type == "p" else {}
-    return [Reference(None, is_source=False, name=name) for name in names if name]
+    paths = dict.fromkeys((written, path)) if key_type == "p" else {}
+    return [Reference(None, is_source=False, name=path) for path in paths if path]
+
+
+_PAST = (
+    r"(?i)\b(?:removed?|removal|renamed?|deprecat\w*|no longer|formerly|former|previously|used to|replaced|replaces"
+    r"|obsolete|legacy|superseded|dropped|moved|gone|instead of|older|earlier|before version|prior to|lower than|as of"
+    r"|since version|upgrad\w+|migrat\w+|changelog|what'?s.new|release.notes|breaking)\b"
+)
+"""Words of texts about the past, in which a name that is gone is not out of date."""
+
+
+def _is_about_past(edge: Edge) -> bool:
+    """Check whether a mention is part of a text about changes, such as a guide for upgrades."""
+    where = re.sub(r"[-_/.]", " ", f"{edge.source.document} {edge.source.anchor}")
+    return re.search(_PAST, f"{edge.sentence}\n{where}") is not None
 
 
 def _name_unless_path(edge: Edge) -> str:

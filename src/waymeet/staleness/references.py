@@ -145,6 +145,11 @@ def _may_be_elsewhere(owner: str, chunks: Sequence[Chunk]) -> bool:
     """Check whether members of a class may be in another file: it is imported, or it inherits."""
     if not _find_symbols(owner, chunks):
         return _matches_any(_NAME_PATTERNS, owner, chunks)
+    return inherits(owner, chunks)
+
+
+def inherits(owner: str, chunks: Sequence[Chunk]) -> bool:
+    """Check whether a class has a base class, which may be in another file or project."""
     return _matches_any(_INHERITANCE_PATTERNS, owner, chunks)
 
 

@@ -17,11 +17,14 @@ from waymeet.staleness.dates import (
     ChangeDates,
     DatedDigest,
     Reference,
+    Removal,
     list_references,
     load_change_dates,
 )
 from waymeet.staleness.git_history import History, Reader, read_former_texts, read_head, read_history
+from waymeet.staleness.gone_names import find_gone_names
 from waymeet.staleness.references import digest_symbol, find_unindexed, has_same_symbol
+from waymeet.staleness.removed_names import read_uncommitted_removals, update_removed_names
 from waymeet.staleness.scope import DESCRIBED, batches
 from waymeet.types import Document
 
@@ -46,6 +49,8 @@ class _References(NamedTuple):
     """
     symbols: dict[SymbolKey, set[str]]
     """Ids of the documents that refer to each symbol."""
+    unresolved: dict[str, set[str]]
+    """Names that no single file defines, with the texts in which documents mention them."""
 
 
 class _Targets(NamedTuple):
@@ -73,26 +78,31 @@ class _Git(NamedTuple):
         return read_history(self.root, paths, gone, self.read, self.seconds)
 
 
-def update_change_dates(store: Store, root: Path, read: Reader, settings: Settings, now: int) -> ChangeDates:
-    """Update and store the change dates, if the store or the commit changed since."""
+def update_change_dates(
+    store: Store, root: Path, read: Reader, settings: Settings, now: int, *, search_history: bool = False
+) -> ChangeDates:
+    """Update and store the change dates, if the store or the commit changed since.
+
+    With `search_history`, names that documents mention are looked for in the whole history, which may take seconds.
+    """
     seconds = settings.staleness.git_seconds
     previous, history = load_change_dates(store), read_head(root, seconds)
     git = _Git(root, read, seconds, history.head)
-    is_current = (previous.generation, previous.head) == (store.generation, git.commit)
+    has_names = not search_history or (previous.names_head == git.commit and not previous.names_since)
+    is_current = has_names and (previous.generation, previous.head) == (store.generation, git.commit)
     if is_current and history.problem in {"", previous.problem}:
         return previous
     targets = _collect_targets(store, root, previous)
-    documents, missing, symbols = targets.references
+    documents, missing, symbols, unresolved = targets.references
     kept_dates = _keep_dates(previous, git.commit, documents)
     if git.commit:
         history, moved = _query_git(store, git, previous, targets, kept_dates)
         documents.update(moved)
-    times = {
-        path: kept_dates.get(path) or DatedDigest(document.digest, _date_document(document, previous, history, now))
-        for path, document in documents.items()
-    }
+    times = _date_documents(documents, kept_dates, previous, history, now)
     dated_symbols = _date_symbols(store, previous, documents, times, symbols)
     uncertain = _find_uncertain_symbols(previous, dated_symbols, times, symbols)
+    removed = update_removed_names(store, root, git.commit, seconds, search_history=search_history)
+    former = _list_former_names(store, git, previous, unresolved, now)
     change_dates = ChangeDates(
         generation=targets.generation,
         head=git.commit,
@@ -101,6 +111,9 @@ def update_change_dates(store: Store, root: Path, read: Reader, settings: Settin
         gone=_date_missing(previous, history, missing, targets.new_paths, now),
         unindexed=_date_unindexed(targets, history, times),
         symbols=dated_symbols | _date_by_former_texts(store, git, uncertain),
+        gone_names=find_gone_names(store, unresolved, removed, former),
+        names_head=removed.head,
+        names_since=removed.since_ns,
     )
     with suppress(ReadOnlyIndexError):  # then they are computed again the next time
         store.set_metadata(METADATA_KEY, msgspec.json.encode(change_dates).decode())
@@ -111,7 +124,7 @@ def _collect_targets(store: Store, root: Path, previous: ChangeDates) -> _Target
     """Collect the documents, missing names, symbols and folders that need a date."""
     with store.snapshot() as generation:
         references = _collect_references(store, previous)
-        documents, missing, _ = references
+        documents, missing, *_ = references
         new_paths = _find_new_paths(store, previous, missing)
         documents.update(store.documents(set(new_paths.values()) - documents.keys()))
     unindexed = find_unindexed(root, [name for name in missing if name not in new_paths])
@@ -122,7 +135,7 @@ def _collect_targets(store: Store, root: Path, previous: ChangeDates) -> _Target
 
 def _collect_references(store: Store, previous: ChangeDates) -> _References:
     """Collect the references of all documents in a store."""
-    collected = _References({}, {}, {})
+    collected = _References({}, {}, {}, {})
     for batch in batches(store.fingerprints()):
         documents = {id_: each for id_, each in store.documents(batch).items() if each.kind not in DESCRIBED}
         references = list_references(store, documents)
@@ -145,6 +158,8 @@ def _add_references(
         each.target for each in references if each.target and (each in sources or targets[each.target].kind == "code")
     }
     for reference in references:
+        if reference.symbol and reference.target is None:
+            collected.unresolved.setdefault(reference.symbol, set()).add(reference.text)
         if reference.symbol and reference.target and reference.target in dated:
             collected.symbols.setdefault((reference.target, reference.symbol), set()).add(document.id)
     missing = collected.missing
@@ -197,7 +212,7 @@ def _query_git(
 
     The second result holds the documents that renamed files have become, as far as they were not targets before.
     """
-    documents, missing, _ = targets.references
+    documents, missing, *_ = targets.references
     paths = [*(path for path in documents if path not in dated), *(path for path, _ in targets.unindexed.values())]
     known_gone = previous.gone.keys() if previous.head == git.commit else set()
     history = git.read_history(paths, missing.keys() - targets.unindexed.keys() - known_gone)
@@ -206,6 +221,20 @@ def _query_git(
         later = git.read_history(moved, ())
         history = replace(history, changed={**history.changed, **later.changed}, edited=history.edited | later.edited)
     return history, moved
+
+
+def _date_documents(
+    documents: Mapping[str, Document],
+    kept: Mapping[str, DatedDigest],
+    previous: ChangeDates,
+    history: History,
+    now: int,
+) -> dict[str, DatedDigest]:
+    """Date documents by their kept dates, otherwise by git or their files."""
+    return {
+        path: kept.get(path) or DatedDigest(document.digest, _date_document(document, previous, history, now))
+        for path, document in documents.items()
+    }
 
 
 def _date_document(document: Document, previous: ChangeDates, history: History, now: int) -> ChangeTime:
@@ -315,3 +344,17 @@ def _date_by_former_texts(
         if same and (digest := digest_symbol(symbol, present)):
             dated[f"{document}#{symbol}"] = DatedDigest(digest, ChangeTime(min(same), "commit"))
     return dated
+
+
+def _list_former_names(
+    store: Store, git: _Git, previous: ChangeDates, unresolved: Collection[str], now: int
+) -> dict[str, Removal]:
+    """List names that the code defined at the last update or in the last commit.
+
+    What the previous update found stays found, even where neither git nor the index have it any more.
+    """
+    former = {name.rpartition("#")[2].rpartition(".")[2]: name.partition("#")[0] for name in previous.symbols}
+    removals = {name: Removal(path, now) for name, path in former.items()}
+    if git.commit and any(name.rpartition(".")[2] not in removals for name in unresolved):
+        removals = read_uncommitted_removals(store, git.root, git.commit, git.seconds, now) | removals
+    return removals | {name.rpartition(".")[2]: gone.removal for name, gone in previous.gone_names.items()}

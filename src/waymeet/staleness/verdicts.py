@@ -1,12 +1,11 @@
 """Staleness verdicts for the documents of a store."""
 
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import PurePosixPath
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waymeet.analysis import normalise_text
+from waymeet.analysis.file_roles import CHANGELOG, RELEASE_NOTES, find_role
 from waymeet.formulas.staleness import (
     NO_REFERENCES,
     WORST_FIRST,
@@ -26,8 +25,8 @@ from waymeet.types import Chunk, Document
 
 _NOT_CHECKED = Verdict("unknown", "code, other files and folders are not checked for staleness")
 _UNKNOWN = Verdict("unknown", NO_REFERENCES)
-_HISTORICAL = frozenset({"changelog", "changes", "history", "news", "releases", "release notes", "release_notes"})
-"""Names of pages about the past; code that they mention may have changed or be gone."""
+_HISTORICAL = frozenset({CHANGELOG, RELEASE_NOTES})
+"""Roles of pages about the past; code that they mention may have changed or be gone."""
 
 
 class StaleDocument(Struct, frozen=True):
@@ -54,7 +53,7 @@ def judge_documents(
     verdicts = {id_: _NOT_CHECKED if each.kind in DESCRIBED else _UNKNOWN for id_, each in documents.items()}
     for id_, listed in references.items():
         change_dates = change_dates or load_change_dates(store)
-        is_historical = normalise_text(PurePosixPath(id_).stem) in _HISTORICAL
+        is_historical = find_role(id_, documents[id_].kind, documents[id_].language) in _HISTORICAL
         relevant = [
             reference
             for reference in listed
@@ -82,6 +81,8 @@ def list_stale(
 
 def _is_relevant(reference: Reference, targets: Mapping[str, Document], change_dates: ChangeDates) -> bool:
     """Check whether a reference counts: a source, or mentioned code that exists or has existed."""
+    if reference.target is None and reference.symbol:
+        return reference.symbol in change_dates.gone_names
     if reference.is_source or reference.target is None:
         return reference.is_source or change_dates.has_existed(reference.name)
     return targets[reference.target].kind == "code"
@@ -100,6 +101,11 @@ def _find_reference_states(
     for reference in sorted(references, key=lambda each: (not each.is_source, each.symbol)):
         if not reference.is_source and not reference.symbol and reference.target in described_in_part:
             continue  # the document names the part of the file that it describes
+        if reference.target is None and reference.symbol:
+            states.setdefault(("", reference.symbol), _find_name_state(reference, change_dates))
+            continue
+        if not reference.is_source and reference.symbol in change_dates.gone_names:
+            continue  # its name explains more
         target = targets[reference.target] if reference.target else None
         state = _find_file_state(store, reference, target, change_dates)
         if state is None:
@@ -118,6 +124,22 @@ def _read_undated_symbols(
     """Read the chunks of files with symbols whose digests are not kept."""
     symbols = [(each.target, each.symbol) for each in references if each.target and each.symbol]
     return store.chunks_of({id_ for id_, symbol in symbols if not change_dates.symbol_digest(targets[id_], symbol)})
+
+
+def _find_name_state(reference: Reference, change_dates: ChangeDates) -> ReferenceState:
+    """Return the state of a name that the code no longer defines."""
+    removal, similar = (gone := change_dates.gone_names[reference.symbol]).removal, gone.similar
+    removed_at = ChangeTime(removal.time_ns, "commit" if removal.commit else "edit") if removal.time_ns else None
+    return ReferenceState(
+        removal.path,
+        None,
+        is_mention=True,
+        gone=removed_at,
+        symbol=reference.symbol,
+        removed_by=removal.commit,
+        similar=similar,
+        is_name=True,
+    )
 
 
 def _find_file_state(

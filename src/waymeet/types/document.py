@@ -39,6 +39,8 @@ class Document(Struct, frozen=True):
     lines: int = 0
     namespace: str = ""
     """Package, submodule or extra folder; empty for the project itself."""
+    role: str = ""
+    """Role of the file in the project (see `waymeet.analysis.file_roles`); empty for folders."""
 
 
 class Symbol(Struct, frozen=True):
@@ -76,6 +78,8 @@ class Chunk(Struct, frozen=True):
     """Anchors for links (`#anchor`): one for each heading or symbol in it, or that of a continued section."""
     symbols: tuple[Symbol, ...] = ()
     """Symbols that begin in it."""
+    is_embedded: bool = True
+    """Whether it gets a vector: not if the role of its file or its text has no meaning to embed."""
 
 
 class IndexEntry(Struct, frozen=True):

@@ -120,6 +120,8 @@ class Hit(Struct, frozen=True):
     linked_pages: tuple[LinkedPage, ...] = ()
     namespace: str = ""
     """Package or extra folder."""
+    role: str = ""
+    """Role of the file: source, test, documentation, changelog and so on."""
     relevance: float | None = None
     """Estimated probability that it is relevant, comparable between queries and projects; None if unknown."""
     explanation: Explanation | None = None

@@ -16,12 +16,12 @@ class Trace(Struct, frozen=True):
     locations: tuple[Location, ...]
 
 
-_LIBRARY_PATH = re.compile(
-    r"site-packages|dist-packages|node_modules|node:|<anonymous>|<frozen|<string>|\(native\)|/lib/python\d|\.cargo/registry"
-    r"|/rustc/|/go/pkg/mod/|/usr/(?:local/)?(?:lib/)?go/src|\A(?:java|javax|jdk|sun|kotlin|scala)/"
+_RUNTIME_PATH = re.compile(
+    r"node:|<anonymous>|<frozen|<string>|\(native\)|/lib/python\d(?:\.\d+)?t?/(?!(?:site|dist)-packages/)"
+    r"|/rustc/|/usr/(?:local/)?(?:lib/)?go/src|\A(?:java|javax|jdk|sun|kotlin|scala)/"
     r"|internal/(?:modules|process)"
 )
-"""Paths of libraries and runtimes, which are not part of the project."""
+"""Paths of runtimes, which are not part of the project. Those of libraries may be: its own installed copies."""
 
 _PYTHON = re.compile(r'\s*File "(?P<path>[^"]+)", line (?P<line>\d+)(?:, in (?P<symbol>.+))?')
 _PYTEST = re.compile(
@@ -84,7 +84,7 @@ def parse_trace(lines: Sequence[str]) -> Trace | None:
     is_certain = trace.message or trace.language == "Python" or len(trace.locations) > 1
     if not trace.locations or not is_certain:
         return None
-    own = tuple(location for location in trace.locations if not _LIBRARY_PATH.search(location.path))
+    own = tuple(location for location in trace.locations if not _RUNTIME_PATH.search(location.path))
     return Trace(trace.language, trace.message, tuple(dict.fromkeys(own or trace.locations)))
 
 

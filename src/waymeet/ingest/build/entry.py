@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from waymeet.analysis import count_terms
 from waymeet.analysis.acronyms import find_acronyms
+from waymeet.analysis.file_roles import ROLES, find_role, is_data_text
 from waymeet.analysis.keys import acronym_key, long_form_key, mention_key, property_key
 from waymeet.analysis.proper_names import find_proper_names
 from waymeet.ingest.build.link_keys import build_links, document_keys
@@ -48,9 +49,10 @@ def build_entry(
     parsed = _set_kind(path, parse(path, decoded.text, plain=plain), notebook)
     parsed = _mask_parsed(path, parsed) if mask else parsed
     text = decoded.text if parsed.text is None else parsed.text
-    chunks = split_chunks(path, text, parsed, chunking)
+    document = _document(path, decoded.text, text, parsed, fingerprint)
+    chunks = _mark_embedded(split_chunks(path, text, parsed, chunking), document.role)
     entry = IndexEntry(
-        document=_document(path, text, parsed, fingerprint),
+        document=document,
         chunks=chunks,
         terms=_document_terms(path, parsed),
         chunk_terms=tuple(map(_chunk_terms, chunks)),
@@ -60,9 +62,14 @@ def build_entry(
     return BuiltEntry(entry, (*replaced, *filter(None, (decoded.warning,)), *parsed.warnings))
 
 
-def build_path_entry(path: str, fingerprint: Fingerprint) -> IndexEntry:
-    """Build the entry of a file of which only path, size and time are indexed."""
+def build_path_entry(path: str, fingerprint: Fingerprint, role: str = "") -> IndexEntry:
+    """Build the entry of a file of which only path, size and time are indexed.
+
+    The role is that of its content, if that is known.
+    """
     name = path.rpartition("/")[2]
+    role = role or find_role(path, *file_type(path))
+    chunk = Chunk(f"{path}#L1-L1", path, 0, 1, 1, "", is_embedded=ROLES[role].is_embedded)
     return IndexEntry(
         document=Document(
             id=path,
@@ -72,11 +79,28 @@ def build_path_entry(path: str, fingerprint: Fingerprint) -> IndexEntry:
             digest=fingerprint.digest,
             size=fingerprint.size,
             modified_ns=fingerprint.modified_ns,
+            role=role,
         ),
-        chunks=(Chunk(f"{path}#L1-L1", path, 0, 1, 1, ""),),
+        chunks=(chunk,),
         terms={"title": count_terms(name), "path": count_terms(path)},
         chunk_terms=({},),
     )
+
+
+def set_folder_role(entry: IndexEntry, role: str) -> IndexEntry:
+    """Give a file the role of its folder, such as build output, unless its own is stronger."""
+    document = entry.document
+    if not role or not document.role or ROLES[document.role].is_strong:
+        return entry
+    chunks = tuple(replace(chunk, is_embedded=ROLES[role].is_embedded) for chunk in entry.chunks)
+    return replace(entry, document=replace(document, role=role), chunks=chunks)
+
+
+def _mark_embedded(chunks: tuple[Chunk, ...], role: str) -> tuple[Chunk, ...]:
+    """Mark the chunks that get no vector, by the role of their file or their own text."""
+    if not ROLES[role].is_embedded:
+        return tuple(replace(chunk, is_embedded=False) for chunk in chunks)
+    return tuple(replace(chunk, is_embedded=False) if is_data_text(chunk.text) else chunk for chunk in chunks)
 
 
 def path_keys(path: str) -> tuple[str, ...]:
@@ -145,7 +169,7 @@ def _change_value(name: str, value: str, change: Callable[[str], str]) -> str:
     return change(f"{name}: {value}").removeprefix(f"{name}: ")
 
 
-def _document(path: str, text: str, parsed: Parsed, fingerprint: Fingerprint) -> Document:
+def _document(path: str, raw_text: str, text: str, parsed: Parsed, fingerprint: Fingerprint) -> Document:
     type_ = file_type(path)
     kind = parsed.kind or type_.kind
     return Document(
@@ -161,6 +185,7 @@ def _document(path: str, text: str, parsed: Parsed, fingerprint: Fingerprint) ->
         size=fingerprint.size,
         modified_ns=fingerprint.modified_ns,
         lines=text.count("\n") + (not text.endswith("\n") and text != ""),
+        role=find_role(path, kind, type_.language, raw_text),
     )
 
 

@@ -7,6 +7,7 @@ from time import time_ns
 
 from msgspec import Struct
 
+from waymeet.ingest.discover.derived_folders import DerivedFolders, find_derived_folders
 from waymeet.ingest.discover.namespaces import Manifest, Namespaces, find_namespaces, is_manifest, read_manifest
 from waymeet.ingest.discover.roots import Root, is_missing, list_roots, locate, root_problem
 from waymeet.ingest.discover.run_state import SeenFile, installed_extras, load_run_state, parser_fingerprint
@@ -45,8 +46,8 @@ class Changes(Struct, frozen=True):
     seen: Mapping[str, SeenFile] = {}
     """Entries of the last run's `seen` that are still valid."""
     must_rebuild: Collection[str] = frozenset()
-    """Documents that must be built again even if their content is the same: their namespace or the extra that reads
-    them changed, or an earlier run left them to this one."""
+    """Documents that must be built again even if their content is the same: their namespace, their folder's role or the
+    extra that reads them changed, or an earlier run left them to this one."""
     present: Collection[str] = frozenset()
     """All files that exist, or may exist in folders that cannot be read."""
     known: int = 0
@@ -58,6 +59,8 @@ class Changes(Struct, frozen=True):
     """Names of extra roots that are gone or cannot be read, with the problem; their documents are kept."""
     manifests: Mapping[str, Manifest] = {}
     namespaces: Mapping[str, str] = {}
+    derived_folders: Mapping[str, str] = {}
+    """Roles of folders with build output or vendored packages."""
 
     @property
     def unchanged(self) -> int:
@@ -239,7 +242,8 @@ class _Comparison:
         namespaces = find_namespaces(
             self._manifests, repositories, self._settings.namespaces, (*self._roots, *dropped_roots.values())
         )
-        moved = self._with_other_namespace(namespaces)
+        derived = self._derived_folders()
+        moved = [*self._with_other_namespace(namespaces), *self._with_other_role(derived)]
         modified = {file.path: file for file in (*self._modified, *moved)}
         return Changes(
             added=tuple(file.path for file in self._added),
@@ -264,6 +268,7 @@ class _Comparison:
             missing=tuple(self._missing),
             manifests=self._manifests,
             namespaces=namespaces.folders,
+            derived_folders=derived.folders,
         )
 
     def _dropped_roots(self) -> dict[str, Root]:
@@ -285,3 +290,18 @@ class _Comparison:
             return []
         indexed = (file for file in self._present.values() if file.path in self._known)
         return [file for file in indexed if before.of(file.path) != namespaces.of(file.path)]
+
+    def _derived_folders(self) -> DerivedFolders:
+        """Find the folders with build output or vendored packages.
+
+        A search uses those of the last run.
+        """
+        return DerivedFolders(self._last_run.derived_folders) if self._quick else find_derived_folders(self._present)
+
+    def _with_other_role(self, derived: DerivedFolders) -> list[FoundFile]:
+        """List the indexed files whose role changed with that of their folder."""
+        before = DerivedFolders(self._last_run.derived_folders)
+        if before.folders == derived.folders:
+            return []
+        indexed = (file for file in self._present.values() if file.path in self._known)
+        return [file for file in indexed if before.of(file.path) != derived.of(file.path)]

@@ -14,7 +14,7 @@ from waymeet.ingest.discover.walk import Skipped
 from waymeet.ports import Store
 from waymeet.settings import Settings
 
-_EXTRAS = {"html": "selectolax", "pdf": "pypdfium2"}
+_EXTRAS = {"pdf": "pypdfium2"}
 """The module that `pip install 'waymeet[extra]'` installs, by extra, which is named like the file type it reads."""
 RENAMES_KEY = "moved"
 """The metadata key of renamed files, old path → new path."""
@@ -55,6 +55,8 @@ class RunState(Struct, frozen=True):
     """The value of `installed_extras` that the entries were built with."""
     pending: Collection[str] = frozenset()
     """Documents that must be built again, which a run that had little time left to later ones."""
+    derived_folders: Mapping[str, str] = {}
+    """Roles by folder (`derived_folders`), as the documents have them."""
 
 
 def installed_extras() -> str:
@@ -85,6 +87,7 @@ def load_run_state(store: Store) -> RunState:
         namespaces=msgspec.json.decode(store.metadata("namespaces") or "{}", type=dict[str, str]),
         extras=store.metadata("extras"),
         pending=msgspec.json.decode(store.metadata("pending") or "[]", type=frozenset[str]),
+        derived_folders=msgspec.json.decode(store.metadata("derived_folders") or "{}", type=dict[str, str]),
     )
 
 
@@ -97,6 +100,7 @@ def save_run_state(store: Store, root: str, state: RunState, skipped: Iterable[S
     _save(store, "noted", _json(state.warnings))
     _save(store, "manifests", _json(state.manifests))
     _save(store, "namespaces", _json(state.namespaces))
+    _save(store, "derived_folders", _json(state.derived_folders))
     _save(store, "skipped", _json(listed[:MAX_LISTED]))
     _save(store, "skipped_count", str(len(listed)))
     _save(store, "extras", state.extras)

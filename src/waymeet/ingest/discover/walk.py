@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from waymeet.analysis.file_roles import path_only_role
 from waymeet.errors import NotFoundError
 from waymeet.ingest.discover.global_ignore import read_outer_rules
 from waymeet.ingest.discover.ignore import Rules
@@ -166,6 +167,9 @@ class Walk:
         """Return why only the path of a file is indexed, or "" if its content is, too."""
         if is_binary_name(name):
             return "binary file"
+        role = path_only_role(name)
+        if role:
+            return role if role.endswith("file") else f"{role} file"
         limit = max_bytes(name, self._max_file_bytes)
         if size > limit:
             return f"too large: {size:,} bytes, the limit is {limit:,} (setting ingest.max_file_bytes)"

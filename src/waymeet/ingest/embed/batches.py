@@ -143,7 +143,8 @@ class _Run:
             return
         with self._store.snapshot():  # chunks and documents must be of the same version
             embedded = frozenset[str]() if replace else self._store.chunks_with_vector(self._spaces, ids)
-            chunks = list(self._store.chunks([id_ for id_ in ids if id_ not in embedded]).values())
+            found = self._store.chunks([id_ for id_ in ids if id_ not in embedded]).values()
+            chunks = [chunk for chunk in found if chunk.is_embedded]
             documents = self._store.documents({chunk.document for chunk in chunks})
         by_space: dict[str, list[Chunk]] = {}
         for chunk in chunks:

@@ -5,6 +5,7 @@ from functools import partial
 from msgspec import Struct, msgpack
 from msgspec.structs import replace
 
+from waymeet.analysis.file_roles import MINIFIED, is_minified
 from waymeet.ingest.build.entry import BuiltEntry, build_entry
 from waymeet.ingest.filetypes import file_type, max_bytes
 from waymeet.ingest.parse import code
@@ -49,6 +50,8 @@ class Outcome(Struct, frozen=True):
     """Digest, size and time, if it could be read."""
     is_path_only: bool = False
     """Whether its path is to be indexed although its content is not."""
+    role: str = ""
+    """Role of a file of which only the path is indexed, if its content shows one."""
 
 
 class ParseRules(Struct, frozen=True):
@@ -112,6 +115,9 @@ def parse_content(task: Task, content: Content, rules: ParseRules) -> Outcome:
         return Outcome(path, reason=_error_reason(error), fingerprint=fingerprint, is_path_only=True)
     if decoded is None:
         return Outcome(path, reason="binary file", fingerprint=fingerprint, is_path_only=True)
+    if file_type(path).language in {"javascript", "css"} and is_minified(decoded.text):
+        reason = f"{MINIFIED} file"
+        return Outcome(path, reason=reason, fingerprint=fingerprint, is_path_only=True, role=MINIFIED)
     built = _build(task, decoded, fingerprint, rules)
     if isinstance(built, str) and not task.plain:
         built = _build(replace(task, plain=built), decoded, fingerprint, rules)

@@ -43,7 +43,7 @@ class OnDemandEmbedder:
         self._considered, self._with_vector = len(ids), len(known)
         if seconds > 0 and tools.save_vectors is not None:
             chunks = tools.store.chunks([chunk for chunk in ids if chunk not in known])
-            self._pending = [chunks[chunk] for chunk in ids if chunk in chunks]
+            self._pending = [chunks[chunk] for chunk in ids if chunk in chunks and chunks[chunk].is_embedded]
             self._documents = dict(tools.store.documents({chunk.document for chunk in self._pending}))
 
     @property

@@ -89,6 +89,7 @@ def _hit(search: Search, candidate: Candidate, document: Document, chunks: Seque
         sources=candidate.sources,
         context=contexts_of(document.id, settings.contexts),
         namespace=document.namespace,
+        role=document.role,
         sections=tuple(_section(chunk, term_weights, bool(candidate.chunks), settings) for chunk in chunks),
         explanation=candidate.score if search.query.explain else None,
     )

@@ -7,18 +7,24 @@ from msgspec import Struct
 
 from waymeet.analysis import file_name_key
 from waymeet.analysis.pasted import PastedText
+from waymeet.analysis.pasted.installed import InstalledFile, parse_installed
 from waymeet.analysis.pasted.location import Location
 from waymeet.ports import Store
 
 _MAX_CHARS = 10_000
 """Characters of a pasted text that are searched for."""
 _MAX_LOCATIONS = 12
+"""Locations that are searched for."""
+_MAX_LOOKED_UP = 200
+"""Locations that are looked up in the project: most calls of a long trace may be those of libraries."""
 _MAX_FILES = 6
 _FIRST_REPEATS = 3
 """Repetitions of the location nearest to a failure, which weighs more that way; the farthest is named once."""
 _MAX_WORDS = 40
 """Words of a message; the text after them mostly repeats or quotes."""
 _WORD = re.compile(r"[^\W_][\w.-]*\w|\w")
+_MANIFESTS = ("package.json", "go.mod", "Cargo.toml", "composer.json")
+_GEM_SUFFIX = ".gemspec"
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-f]{12,}\b")
 
 
@@ -37,8 +43,9 @@ def query_from_pasted(pasted: PastedText, store: Store) -> PastedQuery:
     """Make a query from a pasted text."""
     if pasted.kind == "text":
         return PastedQuery(pasted.message[:_MAX_CHARS], "read as text")
-    in_project = _find_in_project(pasted.locations[:_MAX_LOCATIONS], store)
-    locations = in_project or pasted.locations[:_MAX_LOCATIONS]
+    in_project = _find_in_project(pasted.locations[:_MAX_LOOKED_UP], store)[:_MAX_LOCATIONS]
+    others = [each for each in pasted.locations if not parse_installed(each.path)] or pasted.locations
+    locations = in_project or others[:_MAX_LOCATIONS]
     message = _WORD.findall(_ADDRESS.sub(" ", pasted.message))[:_MAX_WORDS]
     text = " ".join([*message, *_list_names(locations, is_trace=pasted.kind == "trace"), *pasted.words])
     places = tuple(dict.fromkeys(f"{each.path}:{each.line}" if each.line else each.path for each in in_project))
@@ -72,13 +79,54 @@ def _find_in_project(locations: Sequence[Location], store: Store) -> list[Locati
     known = store.documents({suffix for each in locations for suffix in _path_suffixes(each.path)})
     names = {file_name_key(each.path.replace("\\", "/").rpartition("/")[2]) for each in locations}
     by_name = store.documents_by_key(names)
+    copies = {
+        each.path: _find_installed(installed, by_name, store)
+        for each in locations
+        if (installed := parse_installed(each.path))
+    }
+    # If this project is installed there, the other files are those of a program that uses it.
+    may_be_elsewhere = not any(copies.values())
     in_project = []
     for location in locations:
-        path = next((suffix for suffix in _path_suffixes(location.path) if suffix in known), "")
-        path = path or _find_by_name(location.path, by_name)
+        path = copies.get(location.path)
+        if path is None:
+            path = next((suffix for suffix in _path_suffixes(location.path) if suffix in known), "")
+            path = path or (_find_by_name(location.path, by_name) if may_be_elsewhere else "")
         if path:
             in_project.append(Location(path, location.line, location.symbol))
     return _add_symbols(in_project, store)
+
+
+def _find_installed(installed: InstalledFile, by_name: Mapping[str, Sequence[str]], store: Store) -> str:
+    """Find the source of a file of an installed package, if the project contains that package.
+
+    The file name alone says nothing here: every library has a `utils.py`.
+    """
+    package, inside = installed
+    same_name = by_name.get(file_name_key(inside.rpartition("/")[2]), ())
+    with_folder = f"/{package}/{inside}" if package else f"/{inside}"
+    matches = [each for each in same_name if f"/{each}".endswith(with_folder)]
+    if not package and "/" not in inside:  # a module without a package
+        matches = [each for each in matches if each in {inside, f"src/{inside}"}]
+    if package and not matches:
+        matches = [each for each in same_name if f"/{each}".endswith(f"/{inside}")]
+        documents = store.documents(matches)
+        of_package = [each for each in matches if documents[each].namespace == package]
+        root = [inside] if inside in matches and _is_root_package(package, store) else []
+        matches = of_package or root
+    return min(matches, key=len, default="")
+
+
+def _is_root_package(package: str, store: Store) -> bool:
+    """Check whether the manifest in the project's root has the name of a package."""
+    manifests = store.chunks_of([*_MANIFESTS, f"{package}{_GEM_SUFFIX}"])
+    if f"{package}{_GEM_SUFFIX}" in manifests:
+        return True
+    named = re.compile(
+        rf"""^\s*(?:\{{\s*)?["']?(?:name|module)["']?\s*[:=]?\s*["']?{re.escape(package)}["']?\s*(?:,|\}}|$)""",
+        re.MULTILINE,
+    )
+    return any(named.search(chunk.text) for chunks in manifests.values() for chunk in chunks)
 
 
 def _path_suffixes(path: str) -> list[str]:

@@ -286,13 +286,19 @@ class MemoryStore:
         snapshot = self._current
         embedded = _embedded_chunks(snapshot, spaces)
         linking = _linking_documents(snapshot)
-        missing = [(entry.document, chunk) for chunk, entry in snapshot.chunks.items() if chunk not in embedded]
+        without = _unembedded_chunks(snapshot)
+        missing = [
+            (entry.document, chunk)
+            for chunk, entry in snapshot.chunks.items()
+            if chunk not in embedded and chunk not in without
+        ]
         missing.sort(key=lambda pair: urgency(pair[0], len(linking.get(pair[0].id, ()))))
         return [chunk for _, chunk in missing][: max(limit, 0)]
 
     def coverage(self, spaces: Collection[str]) -> tuple[int, int]:
-        """Count the chunks with a vector in any of the spaces, and all chunks."""
-        return len(_embedded_chunks(self._current, spaces)), len(self._current.chunks)
+        """Count the chunks with a vector in any of the spaces, and all chunks that get one."""
+        snapshot = self._current
+        return len(_embedded_chunks(snapshot, spaces)), len(snapshot.chunks) - len(_unembedded_chunks(snapshot))
 
     def spaces(self) -> Mapping[str, int]:
         """Return the dimension of every space that has vectors."""
@@ -316,6 +322,10 @@ class MemoryStore:
             ),
             kinds=dict(sorted(kinds.items())),
             vectors={space: len(vectors) for space, vectors in sorted(snapshot.vectors.items())},
+            roles=dict(sorted(Counter(each.role for each in snapshot.documents.values() if each.role).items())),
+            not_embedded=dict(
+                sorted(Counter(snapshot.chunks[id_].document.role for id_ in _unembedded_chunks(snapshot)).items())
+            ),
         )
 
     def corpus_profile(self) -> CorpusProfile:
@@ -354,6 +364,10 @@ def _rank(snapshot: Snapshot, scores: Mapping[str, float], limit: int, filters: 
 
 def _embedded_chunks(snapshot: Snapshot, spaces: Collection[str]) -> set[str]:
     return {chunk for space in spaces for chunk in snapshot.vectors.get(space, ())}
+
+
+def _unembedded_chunks(snapshot: Snapshot) -> set[str]:
+    return {chunk.id for entry in snapshot.entries.values() for chunk in entry.chunks if not chunk.is_embedded}
 
 
 def _is_among(chunk: str, chosen: Collection[str] | None) -> bool:

@@ -365,7 +365,7 @@ class SqliteStore:
             return queries.chunks_without_vector(session.connection, spaces, limit)
 
     def coverage(self, spaces: Collection[str]) -> tuple[int, int]:
-        """Count the chunks with a vector in any of the spaces, and all chunks."""
+        """Count the chunks with a vector in any of the spaces, and all chunks that get one."""
         with self._reader.reading() as session:
             cache, key = self._cache(session).coverage, frozenset(spaces)
             if key not in cache:  # counting takes milliseconds in a large index, and every search needs it
@@ -387,7 +387,8 @@ class SqliteStore:
         with self._reader.reading() as session:
             cache = self._cache(session)
             if cache.profile is None:
-                kinds, chunks = queries.count_kinds(session.connection), self.coverage(())[1]
+                connection = session.connection
+                kinds, chunks = queries.count_kinds(connection), queries.count_all_chunks(connection)
                 cache.profile = build_profile(kinds, chunks, self._segments.lexicon(session).statistics)
             return cache.profile
 

@@ -269,3 +269,56 @@ def test_the_symbol_around_a_changed_line_is_told_by_the_index() -> None:
 
 def test_text_stays_as_it_is() -> None:
     assert query_from_pasted(parse_pasted('kind:docs "how totals"'), indexed(FILES)).text == 'kind:docs "how totals"'
+
+
+INSTALLED = {
+    "src/flask/app.py": "class Flask:\n    def run(self):\n        pass\n",
+    "src/flask/utils.py": "def f():\n    pass\n",
+    "lib/reply.js": "function send () {}\n",
+    "package.json": '{\n  "name": "fastify",\n  "version": "5.0.0"\n}\n',
+    "packages/web/lib/deep/page.js": "function page () {}\n",
+    "packages/web/package.json": '{"name": "@acme/web"}\n',
+    "lex.go": "package toml\n",
+    "go.mod": "module github.com/BurntSushi/toml\n\ngo 1.22\n",
+    "src/de.rs": "fn f() {}\n",
+    "Cargo.toml": '[package]\nname = "serde"\nversion = "1.0.0"\n',
+    "six.py": "def b(): pass\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("installed", "expected"),
+    [
+        ("/usr/lib/python3/dist-packages/flask/app.py", "src/flask/app.py"),
+        ("/home/u/.venv/lib/python3.12/site-packages/flask/app.py", "src/flask/app.py"),
+        ("C:\\py\\Lib\\site-packages\\flask\\app.py", "src/flask/app.py"),
+        ("/usr/lib/python3/dist-packages/six.py", "six.py"),
+        ("/usr/lib/python3/dist-packages/requests/utils.py", ""),
+        ("/usr/lib/python3/dist-packages/utils.py", ""),
+        ("/srv/app/node_modules/fastify/lib/reply.js", "lib/reply.js"),
+        ("/srv/app/node_modules/.pnpm/fastify@5.0.0/node_modules/fastify/lib/reply.js", "lib/reply.js"),
+        ("/srv/app/node_modules/express/lib/reply.js", ""),
+        ("/root/go/pkg/mod/github.com/!burnt!sushi/toml@v1.2.3/lex.go", "lex.go"),
+        ("/srv/vendor/github.com/BurntSushi/toml/lex.go", "lex.go"),
+        ("/root/go/pkg/mod/github.com/other/toml@v1.2.3/lex.go", ""),
+        ("/root/.cargo/registry/src/index.crates.io-6f17d22bba15001f/serde-1.0.210/src/de.rs", "src/de.rs"),
+        ("/root/.cargo/registry/src/index.crates.io-6f17d22bba15001f/serde_json-1.0.1/src/de.rs", ""),
+    ],
+)
+def test_an_installed_copy_of_this_project_is_found_by_the_end_of_its_path(installed: str, expected: str) -> None:
+    pasted = PastedText("trace", "X", "failed", (Location("/home/u/shop.py", 3), Location(installed, 2)))
+    places = query_from_pasted(pasted, indexed(INSTALLED)).places
+    assert places == ((f"{expected}:2",) if expected else ())
+
+
+def test_a_trace_of_a_user_of_this_project_finds_its_files() -> None:
+    trace = (
+        'Traceback (most recent call last):\n  File "/home/u/shop.py", line 5, in <module>\n    app.run()\n'
+        '  File "/usr/lib/python3/dist-packages/flask/app.py", line 2, in run\n    pass\nValueError: no port\n'
+    )
+    assert query_from_pasted(parse_pasted(trace), indexed(INSTALLED)).places == ("src/flask/app.py:2",)
+    same_name = parse_pasted(trace.replace("shop.py", "app.py"))
+    assert query_from_pasted(same_name, indexed(INSTALLED)).places == ("src/flask/app.py:2",), "not the user's app.py"
+    elsewhere = query_from_pasted(parse_pasted(trace), indexed({"docs/a.md": "# A\n"}))
+    assert "shop.py" in elsewhere.text.split()
+    assert "app.py" not in elsewhere.text.split(), "the calls of libraries are left out if there are others"

@@ -126,6 +126,9 @@ class _LinkBuilder:
             is_local = (call.symbol, call.name) in self._outline.locals
             return None if is_local else names.resolve_call(normalise_name(call.name), call)
         on = normalise_name(call.on)
+        if on in language.own_exports:
+            own = names.find_own(call.name, "", with_members=False)
+            return (self._own, own) if own else None
         if on in language.selves:
             return (
                 names.find_member(call.owner, call.name)

@@ -38,6 +38,8 @@ class Import(NamedTuple):
     """The package or folder, with dots; its symbols have the keys `s:package.Name`, too."""
     is_wildcard: bool = False
     """Whether it imports all names of the package."""
+    is_callable: bool = False
+    """Whether the file as a whole may be a function or class, which has the local name, as in CommonJS."""
 
 
 class Definition(NamedTuple):
@@ -78,6 +80,7 @@ class Language(Struct, frozen=True):
     - `@scope` with `@name`: adds members to a type, but is no symbol; `@namespace`: only qualifies names;
     - `@outer`: belongs to the definition that begins in it (decorators, `export`); `@local`: its content is local;
     - `@comment` before a definition documents it, `@attribute` belongs to it, `@doc` inside documents it, too;
+    - `@exported`: the name of a symbol of the file that is exported elsewhere than at its definition;
     - `@import`: a node for `imports`; `@package`: the package of the file;
     - `@extends`, `@implements`, `@inherits` (one of the two, decided by `inherits`): a base class of `@owner` or of
       the enclosing definition;
@@ -100,6 +103,8 @@ class Language(Struct, frozen=True):
     """Names of a method's own object or class."""
     parents: frozenset[str] = frozenset({"super"})
     """Names of a method's base class."""
+    own_exports: frozenset[str] = frozenset()
+    """Names of the object with everything that the file exports."""
     roots: frozenset[str] = frozenset()
     """First parts of paths that lead to names of the project."""
     constructors: frozenset[str] = frozenset()

@@ -96,7 +96,8 @@ class NameResolver:
         """List the keys of an imported name, or of a member of it."""
         if imported.inner and member and self.is_module(imported):
             return (*imported.inner[:1], symbol_key(f"{imported.anchor}.{member}"), *imported.inner[1:]), member
-        anchor = ".".join(filter(None, (imported.anchor, member)))
+        own_name = imported.local if imported.is_callable and not member else imported.anchor
+        anchor = ".".join(filter(None, (own_name, member)))
         keys = (symbol_key(f"{imported.package}.{anchor}"),) if imported.package else ()
         if "." in anchor and imported.folders and self._language.visibility == "file":
             # A method of a reexported class has only the key with its class.

@@ -77,7 +77,7 @@ _SCOPES = frozenset({"scope", "namespace"})
 _REGIONS = KINDS | _SCOPES | {"outer", "local"}
 _CALLS = frozenset({"call", "make", "bare"})
 _BASES = ("extends", "implements", "inherits")
-_ORDER = {"package": 0, "import": 0, "outer": 1, "class": 4, "type": 5, "constant": 6}
+_ORDER = {"package": 0, "import": 0, "outer": 1, "class": 4, "property": 4, "type": 5, "constant": 6}
 """Order of captures of the same text, by how specific they are (default 3)."""
 
 
@@ -135,6 +135,7 @@ class CodeOutline:
         """Symbols that are only declared here."""
         self.package = ""
         self.has_too_many_symbols = False
+        self._exported: set[str] = set()
         self._language = language
         self._text = text
         self._comments = Comments(matches, text)
@@ -144,6 +145,8 @@ class CodeOutline:
         self._counts: dict[str, int] = {}
         for capture, node, captures in _sort_captures(matches):
             self._handle(capture, node, captures)
+        for name in self._exported.intersection(self.symbols):
+            self.symbols[name] = replace(self.symbols[name], exported=True)
         del self._text, self._comments, self._outer, self._open
 
     def _handle(self, capture: str, node: "Node", captures: "dict[str, list[Node]]") -> None:
@@ -156,7 +159,8 @@ class CodeOutline:
             self._enter(capture, node, captures)
         elif capture in _CALLS:
             on = name_text(captures["on"][0]) if "on" in captures else ""
-            self.calls.append(Call(scope.symbol, scope.owner, name_text(node), on, line, capture))
+            callee = name_text(node).removeprefix("#")
+            self.calls.append(Call(scope.symbol, scope.owner, callee, on, line, capture))
         elif capture == "import":
             self.imports.append((node, line))
             self._handled.add(node.id)
@@ -169,6 +173,8 @@ class CodeOutline:
             self.package = ".".join(filter(None, (self.package, normalise_name(name_text(node)))))
         elif capture == "doc":
             self._add_doc(scope, node_text(node))
+        elif capture == "exported":
+            self._exported.add(name_text(node))
 
     def _add_type(self, scope: Scope, name: str, type_name: str) -> None:
         """Add the type of a variable, or of a field (`self.x`) to its class.
@@ -294,4 +300,4 @@ def _sort_captures(matches: "list[dict[str, list[Node]]]") -> "list[tuple[str, N
     return [(capture, node, captures) for _, capture, node, captures in keyed]
 
 
-_HANDLED = _REGIONS | _CALLS | set(_BASES) | {"import", "var", "package", "doc"}
+_HANDLED = _REGIONS | _CALLS | set(_BASES) | {"import", "var", "package", "doc", "exported"}

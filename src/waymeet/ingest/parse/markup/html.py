@@ -229,7 +229,6 @@ def _local_target(node: "LexborNode") -> str:
     return target
 
 
-MISSING = "no HTML parser installed; searched as plain text. To install it: pip install 'waymeet[html]'"
 _PAGE = re.compile(r"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
 _TEMPLATE = re.compile(r"\{%|\{\{|<%|<\?(?!xml)|\sv-if=|\s\*ngIf=|\sth:\w+=")
 _HEAD_CHARS = 5_000
@@ -244,10 +243,8 @@ def parse(path: str, content: str, kind: str, language: str) -> Parsed:
     """Parse an HTML file."""
     if not is_page(content):
         return fallback.parse(path, content, kind, language)
-    try:
-        from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - an extra
-    except ImportError:
-        return replace(fallback.parse(path, content, kind, language), kind="docs", warnings=(MISSING,))
+    from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - loaded with the first page
+
     if estimate_depth(content) > _MAX_DEPTH:  # parsing time is quadratic in the depth
         return replace(
             fallback.parse(path, content, kind, language),

@@ -56,8 +56,10 @@ def command(
     """List documents that are out of date with the code they describe, with the cause.
 
     A document is stale if a source named in its front matter (source_refs) changed after it or does not exist. It is
-    possibly stale if only code that it mentions changed, or if a source was moved more than staleness.threshold_days
-    ago. Dates are those of commits, or of files if they have uncommitted changes or there is no git repository.
+    possibly stale if only code that it mentions changed, if it mentions a name that the code no longer defines, or if
+    a source was moved more than staleness.threshold_days ago. Dates are those of commits, or of files if they have
+    uncommitted changes or there is no git repository. Removed names are looked up in the git history of the source
+    code, for at most five seconds each time until all commits are read.
     """
     with open_project(root, index, flags) as project:
         store, degraded = fresh_store(project, complete=exit_code)
@@ -65,7 +67,7 @@ def command(
         documents = list_stale(store, project.settings, time_ns(), dates, _indexed_paths(project, store, paths))
     counts = {state: sum(stale.state == state for stale in documents) for state in _STYLES}
     shown = tuple(stale for stale in documents if everything or stale.state in {"stale", "possibly_stale"})
-    notes = (dates.problem,) if dates.problem else ()
+    notes = dates.notes
     document = {"documents": shown, "counts": counts, "notes": notes, "degraded": degraded}
     files = [stale.document for stale in shown]
     summary = _summarise(len(documents), counts)

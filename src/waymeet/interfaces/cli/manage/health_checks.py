@@ -50,11 +50,11 @@ def check_versions() -> Iterator[Finding]:
         f"Waymeet {__version__}, Python {platform.python_version()}, SQLite {apsw.sqlite_lib_version()}, "
         f"{platform.system()} {platform.machine()}",
     )
-    for extra in ("html", "pdf"):
-        is_installed = extra in installed_extras().split()
-        message = f"{extra} files can be indexed" if is_installed else f"only the paths of {extra} files are indexed"
-        remedy = "" if is_installed else f"pip install 'waymeet[{extra}]'"
-        yield Finding("files", "ok" if is_installed else "off", message, remedy)
+    yield Finding("files", "ok", "text, source code, Markdown, HTML, Word and notebooks are read")
+    if "pdf" in installed_extras().split():
+        yield Finding("files", "ok", "PDF files are read")
+    else:
+        yield Finding("files", "off", "only the paths of PDF files are indexed", "pip install 'waymeet[pdf]'")
     if shutil.which("git") is None:
         yield Finding("git", "warning", "git not found; staleness uses file dates", "Install git.")
 

@@ -1,10 +1,11 @@
 """`waymeet status`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
 
+from waymeet.analysis.file_roles import ROLES
 from waymeet.ingest.status import BackgroundJob, Status, VectorStatus
 from waymeet.interfaces.cli.common import (
     format_count,
@@ -59,12 +60,16 @@ def status_lines(status: Status, max_listed: int | None) -> Iterator[Line]:
     yield _row("files", f"{counts.documents - folders}" + (f" ({kinds})" if kinds else ""))
     if folders:
         yield _row("folders", f"{folders}")
+    if counts.roles:
+        largest_first = sorted(counts.roles.items(), key=lambda item: (-item[1], item[0]))
+        yield _row("roles", ", ".join(f"{number} {role}" for role, number in largest_first))
     if status.namespaces:
         yield _row("packages", f"{format_count(len(status.namespaces), 'folder')} with a namespace")
         yield from _list_lines([f"{folder}: {name}" for folder, name in status.namespaces], max_listed)
     yield _row("sections", f"{counts.chunks}, with {counts.terms} distinct terms")
     yield _row("links", f"{counts.edges}, {counts.dangling} of them broken or external")
     yield from _vector_lines(status.vectors, max_listed, has_job=status.background is not None)
+    yield from _unembedded_lines(counts.not_embedded)
     if status.background:
         yield _row("job", _describe_job(status.background))
     for text in status.settings:
@@ -89,7 +94,7 @@ def _freshness_lines(status: Status, max_listed: int | None) -> Iterator[Line]:
     is_root_missing = any(problem for name, _, problem in status.roots if not name)
     yield _row("fresh", "unknown: the folder does not exist" if is_root_missing else _freshness(status.changes))
     yield from _list_lines(status.changes or (), max_listed)
-    skipped = f"{format_count(status.skipped_count, 'file')}; of large and binary files only the path is indexed"
+    skipped = f"{format_count(status.skipped_count, 'file')}; binary, large, minified and lock files are found by path"
     yield _row("skipped", skipped if status.skipped_count else "nothing")
     yield from _list_lines([f"{path}: {reason}" for path, reason in status.skipped], max_listed)
     if status.warnings:
@@ -136,6 +141,16 @@ def _describe_job(job: BackgroundJob) -> str:
             f"{working}; to stop it: waymeet index --stop-background" if job.pid else "queued; the next job starts it"
         )
     return f"queued until process {job.pid} is done with {job.waits_for}"
+
+
+def _unembedded_lines(sections: Mapping[str, int]) -> Iterator[Line]:
+    """List the sections that get no vector, with the reason."""
+    by_role = {role: number for role, number in sections.items() if not ROLES[role].is_embedded}
+    as_data = sum(sections.values()) - sum(by_role.values())
+    reasons = [f"{number} {role}" for role, number in by_role.items()]
+    reasons += [f"{as_data} encoded data or numbers"] if as_data else []
+    if reasons:
+        yield _more(f"{format_count(sum(sections.values()), 'section')} found by words only: {', '.join(reasons)}")
 
 
 def _more(text: str) -> Line:

@@ -7,12 +7,14 @@ from msgspec import json
 from waymeet.types import Chunk, Document, Edge, Link, Node, Symbol
 
 DOCUMENT = """
-SELECT d.path, kind, title, doc_type, language, tags, properties, names, digest, size, modified_ns, lines, namespace
+SELECT d.path, kind, title, doc_type, language, tags, properties, names, digest, size, modified_ns, lines, namespace,
+    role
 FROM json_each(?) input CROSS JOIN documents d ON d.path = input.value
 """
 
 CHUNK = """
-SELECT c.key, d.path, c.ordinal, c.first, c.last, c.text, c.headings, c.anchors, c.symbols, c.id, d.title
+SELECT c.key, d.path, c.ordinal, c.first, c.last, c.text, c.headings, c.anchors, c.symbols, c.is_embedded, c.id,
+    d.title
 FROM chunks c JOIN documents d ON d.id = c.document
 """
 """Select chunks with their ids and the titles of their documents. A condition must follow."""
@@ -44,6 +46,7 @@ def document_row(id_: int, document: Document, terms: bytes) -> tuple[Any, ...]:
         document.modified_ns,
         document.lines,
         document.namespace,
+        document.role,
         terms,
     )
 
@@ -77,13 +80,14 @@ def chunk_row(id_: int, document: int, chunk: Chunk, terms: bytes) -> tuple[Any,
         _to_json(chunk.headings),
         chunk.text,
         _to_json(chunk.symbols) if chunk.symbols else "",
+        int(chunk.is_embedded),
         terms,
     )
 
 
 def read_chunk(row: tuple[Any, ...]) -> Chunk:
     """Convert a row selected by `CHUNK` to a chunk."""
-    key, path, ordinal, first, last, text, headings, anchors, symbols, *_ = row
+    key, path, ordinal, first, last, text, headings, anchors, symbols, is_embedded, *_ = row
     return Chunk(
         key,
         path,
@@ -94,6 +98,7 @@ def read_chunk(row: tuple[Any, ...]) -> Chunk:
         _strings.decode(headings),
         _strings.decode(anchors),
         _symbols.decode(symbols) if symbols else (),
+        bool(is_embedded),
     )
 
 

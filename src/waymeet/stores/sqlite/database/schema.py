@@ -9,7 +9,7 @@ when a name is added or removed, and `document_segments`, when the terms of the 
 APPLICATION_ID = 0x57594D54
 """`WYMT`: identifies the file as an index (`PRAGMA application_id`)."""
 
-VERSION = 6
+VERSION = 7
 """The format of the file (`PRAGMA user_version`)."""
 
 TABLES = """
@@ -24,10 +24,11 @@ CREATE TABLE documents (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, title TEXT NOT NULL, doc_type TEXT NOT NULL,
     language TEXT NOT NULL, tags TEXT NOT NULL, properties TEXT NOT NULL, names TEXT NOT NULL, digest TEXT NOT NULL,
     size INTEGER NOT NULL, modified_ns INTEGER NOT NULL, lines INTEGER NOT NULL,
-    namespace TEXT NOT NULL, terms BLOB NOT NULL
+    namespace TEXT NOT NULL, role TEXT NOT NULL, terms BLOB NOT NULL
 ) STRICT;
 CREATE INDEX documents_by_id ON documents (id, path);
 CREATE INDEX documents_by_kind ON documents (kind);
+CREATE INDEX documents_by_role ON documents (role);
 
 CREATE TABLE tags (tag TEXT NOT NULL, document INTEGER NOT NULL, PRIMARY KEY (tag, document)) STRICT, WITHOUT ROWID;
 CREATE INDEX tags_by_document ON tags (document);
@@ -41,11 +42,12 @@ CREATE TABLE terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, document INTEGER NOT NULL, ordinal INTEGER NOT NULL,
     first INTEGER NOT NULL, last INTEGER NOT NULL, anchors TEXT NOT NULL, headings TEXT NOT NULL, text TEXT NOT NULL,
-    symbols TEXT NOT NULL, terms BLOB NOT NULL
+    symbols TEXT NOT NULL, is_embedded INTEGER NOT NULL, terms BLOB NOT NULL
 ) STRICT;
 CREATE INDEX chunks_by_document ON chunks (document, ordinal);
 -- A covering index: a chunk is located without the pages of its text, in half the time for fifty hits.
 CREATE INDEX chunks_by_id ON chunks (id, document, ordinal, key);
+CREATE INDEX chunks_not_embedded ON chunks (id, document) WHERE is_embedded = 0;
 
 CREATE TABLE edges (
     id INTEGER PRIMARY KEY, source INTEGER NOT NULL, ordinal INTEGER NOT NULL, kind TEXT NOT NULL,

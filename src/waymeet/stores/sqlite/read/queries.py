@@ -30,6 +30,7 @@ WITH linked (target, linking) AS (
 )
 SELECT c.key FROM chunks c JOIN documents d ON d.id = c.document LEFT JOIN linked l ON l.target = c.document
 WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id AND v.space IN {_SPACE_IDS})
+    AND c.id NOT IN (SELECT id FROM chunks WHERE is_embedded = 0)
 ORDER BY d.kind = '{LAST_KIND}', {" + ".join(f"(ifnull(l.linking, 0) >= {step})" for step in URGENCY_STEPS)} DESC,
     d.modified_ns DESC, d.path, c.ordinal, c.id
 LIMIT ?2
@@ -64,6 +65,12 @@ _IN_NO_OTHER_SPACE = """
 SELECT COUNT(*) FROM vectors v WHERE space = ?1 AND NOT EXISTS (
     SELECT 1 FROM vectors o WHERE o.chunk = v.chunk AND o.space IN (SELECT value FROM json_each(?2))
 )
+"""
+_NOT_EMBEDDED = "SELECT COUNT(*) FROM chunks WHERE is_embedded = 0"
+_ROLES = "SELECT role, COUNT(*) FROM documents WHERE role <> '' GROUP BY role ORDER BY role"
+_NOT_EMBEDDED_BY_ROLE = """
+SELECT d.role, COUNT(*) FROM chunks c JOIN documents d ON d.id = c.document
+WHERE c.is_embedded = 0 GROUP BY d.role ORDER BY d.role
 """
 _KINDS = "SELECT kind, COUNT(*) FROM documents GROUP BY kind ORDER BY kind"
 _VECTORS_BY_SPACE = """
@@ -152,7 +159,17 @@ def count_all(connection: apsw.Connection, lexicon: Lexicon) -> Counts:
         connection.execute(_COUNTS, (_json(sorted(INFERRED_KINDS)),)).fetchone() or (0,) * 4
     )
     vectors = dict(connection.execute(_VECTORS_BY_SPACE))
-    return Counts(documents, chunks, lexicon.count_terms(), edges, dangling, count_kinds(connection), vectors)
+    return Counts(
+        documents=documents,
+        chunks=chunks,
+        terms=lexicon.count_terms(),
+        edges=edges,
+        dangling=dangling,
+        kinds=count_kinds(connection),
+        vectors=vectors,
+        roles=dict(connection.execute(_ROLES)),
+        not_embedded=dict(connection.execute(_NOT_EMBEDDED_BY_ROLE)),
+    )
 
 
 def count_kinds(connection: apsw.Connection) -> dict[str, int]:
@@ -161,7 +178,7 @@ def count_kinds(connection: apsw.Connection) -> dict[str, int]:
 
 
 def count_coverage(connection: apsw.Connection, spaces: Collection[str]) -> tuple[int, int]:
-    """Count the chunks with a vector in any of the spaces, and all chunks."""
+    """Count the chunks with a vector in any of the spaces, and all chunks that get one."""
     counted: list[int] = []
     embedded = 0
     vectors: dict[int, int] = dict(connection.execute(_VECTORS_BY_SPACE_ID, (_json(sorted(spaces)),)))
@@ -170,8 +187,13 @@ def count_coverage(connection: apsw.Connection, spaces: Collection[str]) -> tupl
         # vector in a space counted before.
         embedded += connection.execute(_IN_NO_OTHER_SPACE, (space, _json(counted))).get if counted else number
         counted.append(space)
-    chunks: int = connection.execute("SELECT COUNT(*) FROM chunks").get
-    return embedded, chunks
+    return embedded, count_all_chunks(connection) - connection.execute(_NOT_EMBEDDED).get
+
+
+def count_all_chunks(connection: apsw.Connection) -> int:
+    """Count all chunks."""
+    number: int = connection.execute("SELECT COUNT(*) FROM chunks").get
+    return number
 
 
 def read_metadata(connection: apsw.Connection, key: str) -> str:

@@ -11,20 +11,40 @@ from waymeet.ingest.parse.references.paths import parent_folders
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-SHARED = """
+_MACROS = {
+    "FUNCTION": "[(arrow_function body: (_) @body) (function_expression body: (_) @body)]",
+    "IS_EXPORTS": '(#any-of? @_exports "exports" "module.exports")',
+    "EXPORTS": "[(identifier) (member_expression)] @_exports",
+}
+"""Abbreviations in the patterns below, replaced in this order."""
+
+
+def expand(patterns: str) -> str:
+    """Replace the abbreviations in patterns."""
+    for name, pattern in _MACROS.items():
+        patterns = patterns.replace(name, pattern)
+    return patterns
+
+
+SHARED = expand("""
 (export_statement) @outer
 (function_declaration name: (identifier) @name) @function
 (generator_function_declaration name: (identifier) @name) @function
 (method_definition name: (_) @name) @method
-(program [(lexical_declaration (variable_declarator name: (identifier) @name
-  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function)
-  (export_statement (lexical_declaration (variable_declarator name: (identifier) @name
-  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function))])
+(program [(lexical_declaration (variable_declarator name: (identifier) @name value: FUNCTION) @function)
+  (variable_declaration (variable_declarator name: (identifier) @name value: FUNCTION) @function)
+  (export_statement (lexical_declaration (variable_declarator name: (identifier) @name value: FUNCTION) @function))])
+(program [(lexical_declaration (variable_declarator name: (identifier) @name value: (class body: (_) @body)) @class)
+  (variable_declaration (variable_declarator name: (identifier) @name value: (class body: (_) @body)) @class)
+  (export_statement
+    (lexical_declaration (variable_declarator name: (identifier) @name value: (class body: (_) @body)) @class))])
 (program [(lexical_declaration (variable_declarator name: (identifier) @name value: (_) @value) @constant)
+  (variable_declaration (variable_declarator name: (identifier) @name value: (_) @value) @constant)
   (export_statement (lexical_declaration (variable_declarator name: (identifier) @name value: (_) @value) @constant))])
 [(arrow_function) (function_expression)] @local
 (call_expression function: (identifier) @call)
-(call_expression function: (member_expression object: (_) @on property: (property_identifier) @call))
+(call_expression function: (member_expression object: (_) @on
+  property: [(property_identifier) (private_property_identifier)] @call))
 (new_expression constructor: (identifier) @call)
 (new_expression constructor: (member_expression object: (_) @on property: (property_identifier) @call))
 (variable_declarator name: (identifier) @var value: (new_expression constructor: (identifier) @type))
@@ -32,20 +52,84 @@ SHARED = """
 (assignment_expression left: (member_expression) @var right: (identifier) @type)
 (import_statement) @import
 (export_statement source: (_)) @import
-(call_expression function: (identifier) @_require arguments: (arguments . (string)) (#eq? @_require "require")) @import
-(variable_declarator name: (identifier) @_bound
-  value: (call_expression function: (identifier) @_require (#eq? @_require "require"))) @import
+(export_specifier name: (identifier) @exported)
+(export_statement value: (identifier) @exported)
+(call_expression function: [(identifier) @_require (import) @_require] arguments: (arguments . (string))
+  (#any-of? @_require "require" "import")) @import
+(variable_declarator name: [(identifier) (object_pattern)] value: [
+  (call_expression function: (identifier) @_require)
+  (member_expression object: (call_expression function: (identifier) @_require))
+  (await_expression (call_expression function: (import) @_require))]
+  (#any-of? @_require "require" "import")) @import
 (comment) @comment
-"""
+""")
+"""Patterns of JavaScript and TypeScript."""
+_COMMONJS = expand("""
+(program (expression_statement (assignment_expression
+  left: (member_expression object: (identifier) @owner property: (property_identifier) @name)
+  right: FUNCTION) @method) (#not-match? @owner "^(exports|module)$"))
+(program (expression_statement (assignment_expression
+  left: (member_expression object: (identifier) @owner property: (property_identifier) @name) @method
+  right: (assignment_expression right: FUNCTION))) (#not-match? @owner "^(exports|module)$"))
+(program (expression_statement (assignment_expression right: (assignment_expression
+  left: (member_expression object: (identifier) @owner property: (property_identifier) @name)
+  right: FUNCTION) @method)) (#not-match? @owner "^(exports|module)$"))
+(program (expression_statement (assignment_expression
+  left: (member_expression
+    object: (member_expression object: (identifier) @owner property: (property_identifier) @_prototype)
+    property: (property_identifier) @name)
+  right: FUNCTION) @method) (#eq? @_prototype "prototype"))
+(program (expression_statement (assignment_expression
+  left: (member_expression object: (identifier) @owner property: (property_identifier) @_prototype)
+  right: (object [
+    (method_definition name: (property_identifier) @name) @method
+    (pair key: (property_identifier) @name value: FUNCTION) @method])) (#eq? @_prototype "prototype")))
+(program (expression_statement (assignment_expression
+  left: (member_expression object: EXPORTS property: (property_identifier) @name)
+  right: FUNCTION) @function) IS_EXPORTS)
+(program (expression_statement (assignment_expression
+  left: (member_expression object: EXPORTS property: (property_identifier) @name)
+  right: (class body: (_) @body)) @class) IS_EXPORTS)
+(program (expression_statement (assignment_expression
+  left: (member_expression object: EXPORTS property: (property_identifier) @name) right: (_) @_value) @constant)
+  IS_EXPORTS (#not-eq? @name @_value) (#not-eq? @name "exports"))
+(program (expression_statement (assignment_expression
+  left: (member_expression object: EXPORTS property: (property_identifier) @exported)) IS_EXPORTS))
+(program (expression_statement (assignment_expression left: (member_expression) @_all
+  right: (function_expression name: (identifier) @name @exported body: (_) @body) @function)
+  (#eq? @_all "module.exports")))
+(program (expression_statement (assignment_expression left: (member_expression) @name @exported
+  right: [(function_expression !name body: (_) @body) (arrow_function body: (_) @body)]) @function)
+  (#eq? @name "module.exports"))
+(program (expression_statement (assignment_expression left: (member_expression) @_all
+  right: (class name: (identifier) @name @exported) @class) (#eq? @_all "module.exports")))
+(program (expression_statement (assignment_expression left: (member_expression) @_all
+  right: (identifier) @exported) (#eq? @_all "module.exports")))
+(program (expression_statement (assignment_expression left: (_)
+  right: (assignment_expression left: (member_expression) @_all right: (identifier) @exported))
+  (#eq? @_all "module.exports")))
+(program (_ (variable_declarator name: (identifier) @exported value: (assignment_expression) @_chain))
+  (#match? @_chain "^(exports *= *)?module[.]exports *="))
+(program (expression_statement (assignment_expression left: (member_expression) @_all
+  right: (object (pair key: (property_identifier) @name value: FUNCTION) @function)) (#eq? @_all "module.exports")))
+(program (expression_statement (assignment_expression left: (member_expression) @_all
+  right: (object (pair key: (property_identifier) @name value: (_) @_value) @constant))
+  (#eq? @_all "module.exports") (#not-eq? @name @_value)))
+(program (expression_statement (assignment_expression left: (member_expression) @_all
+  right: (object [(shorthand_property_identifier) @exported (method_definition name: (_) @exported)
+    (pair key: (property_identifier) @exported) (pair value: (identifier) @exported)])) (#eq? @_all "module.exports")))
+(class_body (field_definition property: [(property_identifier) (private_property_identifier)] @name) @property)
+""")
+"""Patterns of CommonJS modules, of functions assigned to objects and prototypes, and of class fields."""
 QUERY = (
     SHARED
-    + """
+    + _COMMONJS
+    + expand("""
 (class_declaration name: (identifier) @name) @class
 (class_declaration (class_heritage [(identifier) (member_expression)] @extends))
-(field_definition property: (property_identifier) @name
-  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @method
+(field_definition property: [(property_identifier) (private_property_identifier)] @name value: FUNCTION) @method
 [(jsx_opening_element name: (identifier) @call) (jsx_self_closing_element name: (identifier) @call)]
-"""
+""")
 )
 BUILTINS = frozenset(
     """
@@ -68,10 +152,10 @@ _EXTENSIONS = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".v
 def imports(node: "Node", path: str) -> Iterable[Import]:
     """Parse an import, a reexport or a call of `require`."""
     if node.type == "variable_declarator":
-        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-        files, folders, package = _module(_source(value), path) if value else ((), (), "")
-        yield Import(node_text(name) if name else "", files, "", folders, package=package)
+        yield from _bound_imports(node, path)
         return
+    if node.type == "call_expression" and _is_bound(node):
+        return  # its variable is the import
     source = _source(node)
     files, folders, package = _module(source, path)
     names = list(_list_names(node)) if node.type == "import_statement" else []
@@ -79,6 +163,54 @@ def imports(node: "Node", path: str) -> Iterable[Import]:
         yield Import(local, files, anchor, folders, package=package)
     if not names:
         yield Import("", files, "", folders)
+
+
+def _bound_imports(node: "Node", path: str) -> Iterator[Import]:
+    """Parse a variable with a required module, a member of it, or several members by a pattern."""
+    name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+    if name is None or value is None:
+        return
+    member = ""
+    if value.type == "member_expression":
+        target, member = value.child_by_field_name("object"), _field_text(value, "property")
+        value = target or value
+    elif value.type == "await_expression" and value.named_children:
+        value = value.named_children[0]
+    files, folders, package = _module(_source(value), path)
+    if name.type != "object_pattern":
+        yield Import(node_text(name), files, member, folders, package=package, is_callable=not member)
+        return
+    for local, anchor in _list_pattern_names(name):
+        # A member of a member, as in `const {a} = require("./b").c`, is no symbol of its own.
+        yield Import(local, files, anchor, folders, package=package)
+
+
+def _list_pattern_names(pattern: "Node") -> Iterator[tuple[str, str]]:
+    """Yield the local names of a destructuring pattern with the names of the members."""
+    for child in pattern.named_children:
+        part = (child.child_by_field_name("left") or child) if child.type == "object_assignment_pattern" else child
+        if part.type == "shorthand_property_identifier_pattern":
+            yield node_text(part), node_text(part)
+        elif part.type == "pair_pattern":
+            local = _field_text(part, "value").partition("=")[0].strip()
+            if local.isidentifier():
+                yield local, _field_text(part, "key")
+
+
+def _field_text(node: "Node", field: str) -> str:
+    child = node.child_by_field_name(field)
+    return node_text(child) if child else ""
+
+
+def _is_bound(call: "Node") -> bool:
+    """Check whether the value of a call of `require` or `import` is assigned to a variable."""
+    around = call.parent
+    if around is not None and around.type in {"member_expression", "await_expression"}:
+        around = around.parent
+    if around is None or around.type != "variable_declarator":
+        return False
+    name = around.child_by_field_name("name")
+    return name is not None and name.type in {"identifier", "object_pattern"}
 
 
 def _source(node: "Node") -> str:
@@ -155,7 +287,8 @@ def is_exported(definition: Definition) -> bool:
     """Check whether a definition is exported by keyword, or a member that is not private."""
     return definition.outer == "export_statement" or (
         bool(definition.inside)
-        and not definition.name.startswith(("#", "_"))
+        and not definition.name.startswith("_")
+        and f"#{definition.name}" not in definition.signature
         and not definition.signature.startswith("private")
     )
 
@@ -166,6 +299,7 @@ LANGUAGE = Language(
     imports=imports,
     modules=file_modules,
     is_exported=is_exported,
+    own_exports=frozenset({"exports", "module.exports"}),
     constructors=frozenset({"constructor"}),
     builtins=BUILTINS,
 )

@@ -5,9 +5,7 @@ from msgspec.structs import replace
 from waymeet.ingest.parse.code.language import Language
 from waymeet.ingest.parse.code.languages import javascript
 
-QUERY = (
-    javascript.SHARED
-    + """
+QUERY = javascript.SHARED + javascript.expand("""
 (class_declaration name: (type_identifier) @name) @class
 (abstract_class_declaration name: (type_identifier) @name) @class
 (interface_declaration name: (type_identifier) @name) @interface
@@ -18,8 +16,8 @@ QUERY = (
 (class_body (method_signature name: (_) @name) @method @declared)
 (abstract_method_signature name: (_) @name) @method
 (method_signature name: (_) @name) @method
-(public_field_definition name: (property_identifier) @name
-  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @method
+(public_field_definition name: [(property_identifier) (private_property_identifier)] @name value: FUNCTION) @method
+(class_body (public_field_definition name: [(property_identifier) (private_property_identifier)] @name) @property)
 (extends_clause value: [(identifier) (member_expression)] @extends)
 (extends_type_clause type: [(type_identifier) (nested_type_identifier)] @extends)
 (extends_type_clause type: (generic_type name: (_) @extends))
@@ -31,8 +29,7 @@ QUERY = (
   type: (type_annotation [(type_identifier) (generic_type)] @type)))
 (class_body (public_field_definition name: (property_identifier) @var
   value: (new_expression constructor: (identifier) @type)))
-"""
-)
+""")
 
 LANGUAGE = Language(
     grammar="tree_sitter_typescript.language_typescript",
