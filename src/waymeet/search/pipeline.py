@@ -69,7 +69,7 @@ def start(recipe: Recipe, query: Query) -> Search:
         known += " For the eight stages of deep search use --recipe deep." if query.mode == "deep" else ""
         raise UnknownRecipeError(f"The recipe {recipe.name} has no mode {query.mode!r}.", known)
     mode = query.mode or next(iter(recipe.modes), "")
-    return Search(query, mode, _exclude_folders(query.filters), text=query.text)
+    return Search(query, mode, _exclude_kinds(query.filters), text=query.text)
 
 
 def iterate_stages(recipe: Recipe, search: Search, tools: Tools, settings: Settings) -> Iterator[tuple[Step, Search]]:
@@ -85,9 +85,10 @@ def stage_name(stage: Stage) -> str:
     return getattr(stage, "__name__", repr(stage))
 
 
-def _exclude_folders(filters: Filters) -> Filters:
-    """Exclude folders unless the query filters by kind.
+def _exclude_kinds(filters: Filters) -> Filters:
+    """Exclude proxies always, and folders unless the query filters by kind.
 
     A folder's text has the names of all files in it, so folders would match nearly every query.
     """
-    return filters if filters.kinds else replace(filters, without_kinds=(*filters.without_kinds, "folders"))
+    excluded = ("proxies",) if filters.kinds else ("folders", "proxies")
+    return replace(filters, without_kinds=(*filters.without_kinds, *excluded))

@@ -24,7 +24,10 @@ class Document(Struct, frozen=True):
     id: str
     """Path relative to the project's root, with forward slashes."""
     kind: str
-    """`docs`, `code`, `notes`, `tasks`, `skills`, `files` or `folders`."""
+    """`docs`, `code`, `notes`, `tasks`, `skills`, `files`, `folders` or `proxies`.
+
+    A proxy represents a document of another index. Links may lead through it, but it is never a result.
+    """
     title: str
     doc_type: str = "other"
     language: str = ""
