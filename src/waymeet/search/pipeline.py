@@ -6,7 +6,8 @@
 4. rank: adjust the candidates' scores by names, links, feedback and rerankers.
 5. shape: turn the best candidates into hits with snippets, reasons and explanations.
 
-A recipe lists the stages of steps 1 to 4. A stage is a function from one immutable `Search` to the next.
+A recipe lists the stages of steps 1 to 4. A stage is a function from one immutable `Search` to the next. A stage that
+fails is skipped: the answer is made without it and names it in `degraded` (see `failed_stages`).
 """
 
 from collections.abc import Iterator
@@ -15,10 +16,11 @@ from time import perf_counter
 from msgspec.structs import replace
 
 from waymeet.errors import UnknownRecipeError
-from waymeet.search.shape.hits import shape
+from waymeet.search.failed_stages import fall_back, report_failure
+from waymeet.search.shape.hits import shape, shape_plainly
 from waymeet.search.state import Recipe, Search, Stage, Tools
 from waymeet.settings import Settings
-from waymeet.types import LOW_RELEVANCE_NOTE, Answer, Filters, Query, Step
+from waymeet.types import LOW_RELEVANCE_NOTE, Answer, Filters, Hit, Query, Step
 
 
 def answer_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> Answer:
@@ -27,12 +29,13 @@ def answer_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings)
     with tools.store.snapshot() as generation:
         search, steps = run_stages(recipe, query, tools, settings)
         shaping_started = perf_counter()
-        hits, low_relevance = shape(search, tools, settings)
-    steps = (*steps, Step("shape", perf_counter() - shaping_started))
+        search, hits, low_relevance = _shape(search, tools, settings)
+    steps = (*steps, Step("shape", perf_counter() - shaping_started, search.skipped))
     return Answer(
         query=query.text,
         recipe=recipe.name,
         mode=search.mode,
+        intent=search.intent,
         search_type=search.search_type,
         hits=hits,
         total_found=len(search.candidates),
@@ -49,13 +52,22 @@ def answer_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings)
     )
 
 
+def _shape(search: Search, tools: Tools, settings: Settings) -> tuple[Search, tuple[Hit, ...], bool]:
+    """Build the hits, without staleness, relevance and linked pages if these fail."""
+    search = replace(search, skipped=None)
+    try:
+        return search, *shape(search, tools, settings)
+    except Exception as error:  # noqa: BLE001 - reported, or raised again
+        return report_failure(search, "shape", error), shape_plainly(search, tools, settings), False
+
+
 def run_stages(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> tuple[Search, tuple[Step, ...]]:
     """Run all stages of a recipe, and record the time or skip reason of each."""
     last, steps = start(recipe, query), []
     for step, search in iterate_stages(recipe, last, tools, settings):
         last = search
         steps.append(step)
-    return last, tuple(steps)
+    return fall_back(last, tools, settings), tuple(steps)
 
 
 def start(recipe: Recipe, query: Query) -> Search:
@@ -75,9 +87,33 @@ def start(recipe: Recipe, query: Query) -> Search:
 def iterate_stages(recipe: Recipe, search: Search, tools: Tools, settings: Settings) -> Iterator[tuple[Step, Search]]:
     """Yield the time or skip reason of each stage, with the state after it."""
     for stage in recipe.stages:
-        started = perf_counter()
-        search = stage(replace(search, skipped=None), tools, settings)
-        yield Step(stage_name(stage), perf_counter() - started, search.skipped), search
+        started, before = perf_counter(), search
+        try:
+            search = stage(replace(search, skipped=None), tools, settings)
+        except Exception as error:  # noqa: BLE001 - reported, or raised again
+            search = report_failure(search, stage_name(stage), error)
+        seconds = perf_counter() - started
+        yield Step(stage_name(stage), seconds, search.skipped, _describe_effect(before, search)), search
+
+
+def _describe_effect(before: Search, after: Search) -> str:
+    """Describe what a stage changed in the state of the search."""
+    effects = [
+        f"{source} list of {len(ranking)} sections"
+        for source, ranking in after.lists.items()
+        if before.lists.get(source) is not ranking
+    ]
+    if after.variants != before.variants:
+        effects.append(f"{len(after.variants)} alternative wordings")
+    if after.strong_signal != before.strong_signal:
+        effects.append("strong signal" if after.strong_signal else "no strong signal")
+    if after.intent != before.intent:
+        effects.append(f"intent {after.intent}")
+    if after.reranker_scores is not before.reranker_scores:
+        effects.append(f"{len(after.reranker_scores)} candidates scored by the reranker")
+    if after.candidates is not before.candidates:
+        effects.append(f"{len(after.candidates)} candidates")
+    return ", ".join(effects)
 
 
 def stage_name(stage: Stage) -> str:
