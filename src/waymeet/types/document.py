@@ -1,6 +1,7 @@
 """Documents, their chunks, and the entries that ingestion writes to a store."""
 
 from collections.abc import Mapping
+from typing import Literal
 
 from msgspec import Struct
 
@@ -42,6 +43,11 @@ class Document(Struct, frozen=True):
     lines: int = 0
     namespace: str = ""
     """Package, submodule or extra folder; empty for the project itself."""
+    changed_ns: int = 0
+    """Date for recency and filters, in nanoseconds since 1970: from front matter, else of the last commit that changed
+    the content, else the time of the file."""
+    changed_by: Literal["front matter", "commit", "file"] = "file"
+    """Origin of `changed_ns`."""
 
 
 class Symbol(Struct, frozen=True):

@@ -16,6 +16,7 @@ from waymeet.ingest.discover.entry_kind import SKILL_PAGE, entry_kind
 from waymeet.ingest.filetypes import file_type
 from waymeet.ingest.parse import Parsed, parse
 from waymeet.ingest.parse.markup.code_blocks import CODE_BLOCK
+from waymeet.ingest.parse.metadata.dates import read_date
 from waymeet.ingest.read.decode import Decoded
 from waymeet.ingest.read.secrets import mask_secrets
 from waymeet.settings import Chunking, NotebookSettings
@@ -72,6 +73,7 @@ def build_path_entry(path: str, fingerprint: Fingerprint) -> IndexEntry:
             digest=fingerprint.digest,
             size=fingerprint.size,
             modified_ns=fingerprint.modified_ns,
+            changed_ns=fingerprint.modified_ns,
         ),
         chunks=(Chunk(f"{path}#L1-L1", path, 0, 1, 1, ""),),
         terms={"title": count_terms(name), "path": count_terms(path)},
@@ -148,6 +150,7 @@ def _change_value(name: str, value: str, change: Callable[[str], str]) -> str:
 def _document(path: str, text: str, parsed: Parsed, fingerprint: Fingerprint) -> Document:
     type_ = file_type(path)
     kind = parsed.kind or type_.kind
+    own_date = read_date(parsed.properties)
     return Document(
         id=path,
         kind=kind,
@@ -161,6 +164,8 @@ def _document(path: str, text: str, parsed: Parsed, fingerprint: Fingerprint) ->
         size=fingerprint.size,
         modified_ns=fingerprint.modified_ns,
         lines=text.count("\n") + (not text.endswith("\n") and text != ""),
+        changed_ns=own_date or fingerprint.modified_ns,
+        changed_by="front matter" if own_date else "file",
     )
 
 

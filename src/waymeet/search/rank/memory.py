@@ -283,7 +283,7 @@ def weigh_by_intent(search: Search, tools: Tools, settings: Settings) -> Search:
 
 
 def _recency(document: Document, now: int, tools: Tools) -> Explanation:
-    last_used = max(document.modified_ns, tools.last_read.get(document.id, 0))
+    last_used = max(document.changed_ns, tools.last_read.get(document.id, 0))
     if not last_used:
         return value(1.0, "no date")
     kind = memory_type(document)

@@ -50,7 +50,7 @@ _ORPHANS = {
 
 _DOCUMENTS = """
 SELECT path, kind, title, doc_type, language, tags, properties, names, digest, size, modified_ns, lines,
-    namespace, terms, id
+    namespace, changed_ns, changed_by, terms, id
 FROM documents ORDER BY id
 """
 _CHUNKS = f"{CHUNK} WHERE c.document = ? ORDER BY c.ordinal, c.id"

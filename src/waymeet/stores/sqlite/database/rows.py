@@ -7,7 +7,8 @@ from msgspec import json
 from waymeet.types import Chunk, Document, Edge, Link, Node, Symbol
 
 DOCUMENT = """
-SELECT d.path, kind, title, doc_type, language, tags, properties, names, digest, size, modified_ns, lines, namespace
+SELECT d.path, kind, title, doc_type, language, tags, properties, names, digest, size, modified_ns, lines, namespace,
+    changed_ns, changed_by
 FROM json_each(?) input CROSS JOIN documents d ON d.path = input.value
 """
 
@@ -44,6 +45,8 @@ def document_row(id_: int, document: Document, terms: bytes) -> tuple[Any, ...]:
         document.modified_ns,
         document.lines,
         document.namespace,
+        document.changed_ns,
+        document.changed_by,
         terms,
     )
 

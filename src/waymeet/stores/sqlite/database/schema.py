@@ -9,7 +9,7 @@ when a name is added or removed, and `document_segments`, when the terms of the 
 APPLICATION_ID = 0x57594D54
 """`WYMT`: identifies the file as an index (`PRAGMA application_id`)."""
 
-VERSION = 6
+VERSION = 7
 """The format of the file (`PRAGMA user_version`)."""
 
 TABLES = """
@@ -24,7 +24,7 @@ CREATE TABLE documents (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, title TEXT NOT NULL, doc_type TEXT NOT NULL,
     language TEXT NOT NULL, tags TEXT NOT NULL, properties TEXT NOT NULL, names TEXT NOT NULL, digest TEXT NOT NULL,
     size INTEGER NOT NULL, modified_ns INTEGER NOT NULL, lines INTEGER NOT NULL,
-    namespace TEXT NOT NULL, terms BLOB NOT NULL
+    namespace TEXT NOT NULL, changed_ns INTEGER NOT NULL, changed_by TEXT NOT NULL, terms BLOB NOT NULL
 ) STRICT;
 CREATE INDEX documents_by_id ON documents (id, path);
 CREATE INDEX documents_by_kind ON documents (kind);

@@ -31,7 +31,7 @@ WITH linked (target, linking) AS (
 SELECT c.key FROM chunks c JOIN documents d ON d.id = c.document LEFT JOIN linked l ON l.target = c.document
 WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id AND v.space IN {_SPACE_IDS})
 ORDER BY d.kind = '{LAST_KIND}', {" + ".join(f"(ifnull(l.linking, 0) >= {step})" for step in URGENCY_STEPS)} DESC,
-    d.modified_ns DESC, d.path, c.ordinal, c.id
+    d.changed_ns DESC, d.path, c.ordinal, c.id
 LIMIT ?2
 """  # noqa: S608 - our own constants
 _WITH_VECTOR = f"""
