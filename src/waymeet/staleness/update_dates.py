@@ -179,7 +179,7 @@ def _list_folder_files(
 
 
 def _keep_dates(previous: ChangeDates, commit: str, documents: Mapping[str, Document]) -> dict[str, DatedDigest]:
-    """Return the dates that need no query to git: of `recency`, and previous ones of the same commit."""
+    """Return the dates that need no query to git: those of `recency` and of the same commit."""
     kept = {
         path: previous.times[path]
         for path, document in documents.items()

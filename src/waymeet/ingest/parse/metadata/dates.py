@@ -15,7 +15,7 @@ _MAX_NS = 2**63 - 1
 
 
 def read_date(properties: Mapping[str, str]) -> int:
-    """Read the date of a document, in nanoseconds since 1970; 0 if it has none.
+    """Read the date of a document, in nanoseconds since 1970, or 0 if it has none.
 
     >>> read_date({"date": "1970-01-02", "Updated": "1970-01-03T00:00:00Z"}) // 86_400_000_000_000
     2
@@ -27,7 +27,7 @@ def read_date(properties: Mapping[str, str]) -> int:
 
 
 def parse_time(written: str) -> int:
-    """Parse a day or time, in UTC unless it names a time zone; 0 if it is neither.
+    """Parse a day or time, in UTC unless it names a time zone, or return 0 if it is neither.
 
     >>> [parse_time(text) // 86_400_000_000_000 for text in ("1970/01/03", "3 January 1970", "1970-1-3", "1970-02")]
     [2, 2, 2, 31]
