@@ -8,12 +8,13 @@ from msgspec.structs import replace
 
 from waymeet.errors import IndexUnavailableError, SearchFailedError, UsageError, WaymeetError
 from waymeet.search.fuse.fusion import explain_score, sort_candidates
+from waymeet.search.retrieve.dense import best_of_each_document
 from waymeet.search.retrieve.expansion import variant_words
 from waymeet.search.retrieve.first_stage import pool_size
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings
 from waymeet.settings.sources import RAISE_ERRORS
-from waymeet.types import Candidate, Ranking, ScoredChunk, SourceRank
+from waymeet.types import Candidate, Ranking, SourceRank
 
 STAGE_FAILED = "stage_failed"
 """Code of the `degraded` entry of a stage that failed."""
@@ -70,16 +71,14 @@ def _use_lists(search: Search) -> Search:
     A later stage that fuses the lists replaces them.
     """
     source = "lexical" if search.ranking("lexical") else "vector"
-    best: dict[str, ScoredChunk] = {}
-    for row in search.ranking(source):
-        best.setdefault(row.document, row)
+    best = best_of_each_document(search.ranking(source))
     if search.candidates or not best:
         return search
     candidates = (
         Candidate(
             row.document, (row.chunk,), explain_score(search, source, row), (SourceRank(source, rank, row.score),)
         )
-        for rank, row in enumerate(best.values(), start=1)
+        for rank, row in enumerate(best, start=1)
     )
     return replace(search, candidates=sort_candidates(candidates), search_type="fulltext_fallback")
 

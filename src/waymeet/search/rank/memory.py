@@ -11,6 +11,7 @@ from waymeet.formulas.explanation import product, value
 from waymeet.formulas.fusion import rrf, share_of_best
 from waymeet.formulas.memory import boost_converged, final_score, importance, retrievability
 from waymeet.search.fuse.fusion import find_search_type, sort_candidates
+from waymeet.search.retrieve.dense import best_of_each_document
 from waymeet.search.retrieve.first_stage import report_fan_out
 from waymeet.search.retrieve.graph_walk import LinkPath, explain_path, find_best_paths
 from waymeet.search.state import Search, Tools
@@ -129,14 +130,8 @@ def apply_settings_switches(search: Search, _tools: Tools, settings: Settings) -
 
 def collapse_to_documents(search: Search, _tools: Tools, _settings: Settings) -> Search:
     """Keep the best section of each document in every list."""
-    return replace(search, lists={source: _best_sections(ranking) for source, ranking in search.lists.items()})
-
-
-def _best_sections(ranking: Ranking) -> Ranking:
-    best: dict[str, ScoredChunk] = {}
-    for row in ranking:
-        best.setdefault(row.document, row)
-    return tuple(best.values())
+    lists = {source: tuple(best_of_each_document(ranking)) for source, ranking in search.lists.items()}
+    return replace(search, lists=lists)
 
 
 def boost_triggers(search: Search, tools: Tools, settings: Settings) -> Search:

@@ -14,6 +14,7 @@ from waymeet.formulas.explanation import product, value
 from waymeet.formulas.fusion import rrf, share_of_best
 from waymeet.ports import Store
 from waymeet.search.fuse.fusion import explain_score, find_search_type, iterate_rows, sort_candidates
+from waymeet.search.retrieve.dense import best_of_each_document
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Neighbours, Settings
 from waymeet.types import Candidate, Chunk, Explanation, Filters, Node, SourceRank
@@ -55,6 +56,22 @@ def fuse_normalised(search: Search, _tools: Tools, settings: Settings) -> Search
     best = max((score.value for _, score in fused), default=0.0)
     candidates = (replace(candidate, score=share_of_best("fused", score, best)) for candidate, score in fused)
     return replace(search, candidates=sort_candidates(candidates), search_type=search_type)
+
+
+def collapse_to_files(search: Search, _tools: Tools, _settings: Settings) -> Search:
+    """Keep the best section of each file in every list, the same section in all lists."""
+    lists = {source: best_of_each_document(ranking) for source, ranking in search.lists.items()}
+    shown: dict[str, str] = {}
+    for ranking in lists.values():
+        for row in ranking:
+            shown.setdefault(row.document, row.chunk)
+    return replace(
+        search,
+        lists={
+            source: tuple(replace(row, chunk=shown[row.document]) for row in ranking)
+            for source, ranking in lists.items()
+        },
+    )
 
 
 def only_skills(search: Search, _tools: Tools, _settings: Settings) -> Search:
