@@ -83,11 +83,11 @@ def _run_job(
     moved = model_switch.chunks_to_move(store, embedders)
     model_switch.drop_moved_files(store, embedders, moved)
     embedded, chunks = store.coverage([embedder.space for embedder in embedders])
-    files = file_vectors.embed_files(  # first, because they are few and short
-        store, embedders, settings.embedding.batch_chunks, must_stop, partial(report_progress, 0, chunks - embedded)
-    )
+    size, on_batch = settings.embedding.batch_chunks, partial(report_progress, 0, chunks - embedded)
+    files = file_vectors.embed_files(store, embedders, size, must_stop, on_batch)  # first: they are few and short
     report = batches.embed_chunks(store, embedders, settings, report_progress, must_stop, also=moved)
-    report = files.add_to(report)
+    later = file_vectors.embed_files(store, embedders, size, must_stop)  # those that failed or were indexed meanwhile
+    report = later.add_to(replace(report, files=files.embedded))
     if reporter.is_index_replaced:  # maintenance now would remove files of the index that replaced this one
         error = f"The index {models.index} was removed or replaced while it was being embedded."
         return replace(report, error=error, hint="Run `waymeet index` again.")

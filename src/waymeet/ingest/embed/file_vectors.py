@@ -29,9 +29,10 @@ class FileReport(Struct, frozen=True):
 
     def add_to(self, report: EmbeddingReport) -> EmbeddingReport:
         """Add this result to that of embedding sections."""
+        report = replace(report, files=report.files + self.embedded)
         if self.error is None or report.error:
-            return replace(report, files=self.embedded)
-        return replace(report, files=self.embedded, error=self.error.message, hint=self.error.hint)
+            return report
+        return replace(report, error=self.error.message, hint=self.error.hint)
 
 
 class _File(Struct, frozen=True):
