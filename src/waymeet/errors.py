@@ -20,10 +20,11 @@ WaymeetError
 │   ├── NewerIndexError     written by a newer version
 │   ├── ReadOnlyIndexError  it can be read, but not written
 │   └── BusyIndexError      locked by another process
-└── ModelError              a model failed                                    (exit 3)
-    ├── EmbeddingError      an embedder failed
-    │   └── UnusableVectorError  invalid vector
-    └── CircuitOpenError    disabled for a while because it was too slow
+├── ModelError              a model failed                                    (exit 3)
+│   ├── EmbeddingError      an embedder failed
+│   │   └── UnusableVectorError  invalid vector
+│   └── CircuitOpenError    disabled for a while because it was too slow
+└── SearchFailedError       every way to rank failed                          (exit 3)
 
 A message states what happened and why, a hint the next step.
 """
@@ -152,3 +153,7 @@ class UnusableVectorError(EmbeddingError):
 
 class CircuitOpenError(ModelError):
     """A model is disabled for a while because it was too slow."""
+
+
+class SearchFailedError(WaymeetError):
+    """Every way to rank failed, so that there is no answer."""

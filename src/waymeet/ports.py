@@ -117,6 +117,13 @@ class StoreWriter(Protocol):
         """
         ...
 
+    def set_commit_dates(self, dates: Mapping[str, int]) -> None:
+        """Set `changed_ns` of documents to the times of commits, and `changed_by` to `commit`.
+
+        Unknown ids are ignored. The next `put` of a document replaces both.
+        """
+        ...
+
     def set_metadata(self, key: str, value: str) -> None:
         """Store a short text about the index. The generation stays the same."""
         ...

@@ -37,6 +37,7 @@ def entry(
         digest=digest or str(hash(texts)),
         size=sum(len(text) for text in texts),
         modified_ns=1,
+        changed_ns=1,
         lines=len(texts),
         language=language,
         namespace=namespace,

@@ -202,3 +202,17 @@ def test_the_corpus_profile_counts_documents_with_content(store: Store) -> None:
     assert (found.documents, found.code) == (2, 1)
     assert found.chunks == store.counts().chunks
     assert found.average_terms > 0.0
+
+
+def test_commit_dates_replace_those_of_files_until_the_next_put(store: Store) -> None:
+    store.put([GUIDE, entry("b.md", "other")])
+    generation = store.generation
+    store.set_commit_dates({"docs/guide.md": 500, "gone.md": 600})
+    guide = store.documents(["docs/guide.md"])["docs/guide.md"]
+    assert (guide.changed_ns, guide.changed_by, store.generation) == (500, "commit", generation + 1)
+    assert set(store.first_passing_chunks(["docs/guide.md", "b.md"], Filters(changed_from=400))) == {"docs/guide.md"}
+    assert set(store.first_passing_chunks(["docs/guide.md", "b.md"], Filters(changed_before=400))) == {"b.md"}
+    store.set_commit_dates({"docs/guide.md": 500})
+    assert store.generation == generation + 1
+    store.put([GUIDE])
+    assert store.documents(["docs/guide.md"])["docs/guide.md"] == GUIDE.document

@@ -168,7 +168,7 @@ def test_the_first_vector_decides_the_dimension_of_a_space(filled: Store) -> Non
 
 def changed_at(moment: int, path: str, *texts: str, links: Sequence[Link] = (), kind: str = "docs") -> IndexEntry:
     made = entry(path, *texts, links=links, kind=kind)
-    return replace(made, document=replace(made.document, modified_ns=moment))
+    return replace(made, document=replace(made.document, changed_ns=moment))
 
 
 def test_what_will_be_missed_most_is_listed_first(store: Store) -> None:

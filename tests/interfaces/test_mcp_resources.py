@@ -124,6 +124,11 @@ def test_the_compatible_set_is_opt_in_and_answers(project: Path) -> None:
         deep = await client.call_tool("deep_search", {"query": "keys", "topK": 2, "skipExpansion": True})
         assert deep.structured_content["recipe"] == "deep"
         assert len(deep.structured_content["hits"]) == 2
+        steps = {step["stage"]: step for step in deep.structured_content["steps"]}
+        assert steps["expand"]["skipped"] == "user_requested"
+        assert steps["lexical"]["effect"].startswith("lexical list of ")
+        assert steps["lexical"]["seconds"] > 0
+        assert "\n- expand: skipped (user_requested)" in text_of(deep)
         words = await client.call_tool("projecthub_search", {"query": "keys", "mode": "bm25_only"})
         assert (words.structured_content["recipe"], words.structured_content["mode"]) == ("classic", "bm25_only")
         files = await client.call_tool("files_search", {"query": "users.py"})

@@ -179,7 +179,8 @@ def contents(store: Store) -> dict[str, Any]:
     documents = store.documents(ids)
     collected: dict[str, Any] = {
         "documents": {
-            id_: replace(each, modified_ns=0, names=tuple(sorted(each.names))) for id_, each in documents.items()
+            id_: replace(each, modified_ns=0, changed_ns=0, names=tuple(sorted(each.names)))
+            for id_, each in documents.items()
         },
         "chunks": store.chunks_of(ids),
         "edges": list(store.edges(ids)),

@@ -110,9 +110,33 @@ def test_a_caller_may_keep_the_walk_to_some_kinds_or_switch_it_off() -> None:
     assert scores(ask(store, Query("needle", mode="keyword", depth=0, explain=True))) == {"a.md": 1.0}
 
 
-def test_proxies_are_never_results() -> None:
-    pages = {"a.md": Page(("needle",), links=("@docs/x",)), "@docs/x": "needle needle"}
-    assert scores(ask(store_of(pages), "needle")) == {"a.md": pytest.approx(1.0, abs=0.5)}
+def test_proxies_are_walked_through_and_are_never_results() -> None:
+    pages = {
+        "a.md": Page(("needle",), links=("other:/x",)),
+        "other:/x": Page(("needle needle",), kind="proxies", links=("b.md",)),
+        "b.md": "hay",
+    }
+    assert scores(ask(store_of(pages), "needle", depth=2)) == {"a.md": 1.0, "b.md": 0.64}
+    asked = Query("needle kind:docs", mode="keyword", explain=True)
+    assert scores(ask(store_of(pages), asked)) == {"a.md": 1.0}
+
+
+@pytest.mark.parametrize("recipe", [NEIGHBOURS, FILES], ids=lambda recipe: recipe.name)
+def test_files_in_a_scope_folder_are_results(recipe: Recipe) -> None:
+    pages = {"@scope/needle.md": Page(("needle",), links=("@scope/b.md",)), "@scope/b.md": "needle needle hay"}
+    found = ask(store_of(pages), "needle", recipe=recipe)
+    assert set(scores(found)) == ({"@scope/needle.md"} if recipe is FILES else set(pages))
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_the_walk_leaves_folders_out(depth: int) -> None:
+    pages = {
+        "docs/": Page(("",), kind="folders", links=("docs/a.md|contains", "docs/b.md|contains", "docs/c.md|contains")),
+        "docs/a.md": Page(("needle",), links=("docs/c.md|supports",)),
+        "docs/b.md": "hay",
+        "docs/c.md": "straw",
+    }
+    assert scores(ask(store_of(pages), "needle", depth=depth)) == {"docs/a.md": 1.0, "docs/c.md": 0.8}
 
 
 def test_golden_run() -> None:

@@ -54,6 +54,7 @@ def entry(path: str, page: Page) -> IndexEntry:
         names=names,
         digest=str(hash(page.sections)),
         modified_ns=page.modified_ns,
+        changed_ns=page.modified_ns,
     )
     chunks = tuple(
         Chunk(chunk_id(path, ordinal), path, ordinal, ordinal + 1, ordinal + 1, text)

@@ -20,6 +20,7 @@ from support.subprocess_server import process
 from support.without_models import WITHOUT_MODELS
 
 from waymeet import Project
+from waymeet.analysis.file_text import section_space
 from waymeet.stores.sqlite import SqliteStore
 
 if TYPE_CHECKING:
@@ -85,8 +86,8 @@ class Place:
         (found,) = (self.root.parent / "DATA" / "waymeet" / "indexes").glob(f"{self.root.name}-*.sqlite")
         return found
 
-    def answered(self, model: str = "") -> Counter[str]:
-        """Count the texts that the server embedded, as far as they are pages and not questions."""
+    def answered(self, model: str = "", start: str = "Page ") -> Counter[str]:
+        """Count the texts that the server embedded, as far as they are sections and not questions or whole files."""
         with build_opener(ProxyHandler({})).open(f"{self.address}/asked") as answer:
             asked = json.load(answer)
         return Counter(
@@ -94,7 +95,7 @@ class Place:
             for each in asked
             if each["well"] and model in {"", each["body"]["model"]}
             for text in each["body"]["input"]
-            if text.startswith("Page ")
+            if text.startswith(start)
         )
 
     def open(self, gate: str) -> None:
@@ -110,14 +111,17 @@ class Place:
             sleep(0.02)
 
     def judge(self, spaces: int = 1) -> dict[str, int]:
-        """See that every section has exactly one vector and that nothing is damaged."""
+        """See that every section and file has exactly one vector and that nothing is damaged."""
         with closing(SqliteStore.open(self.index)) as store:
             counts = store.counts()
-            assert len(counts.vectors) == spaces
-            assert sum(counts.vectors.values()) == counts.chunks
-            assert store.coverage(list(counts.vectors)) == (counts.chunks, counts.chunks)
+            sections = {space: number for space, number in counts.vectors.items() if space == section_space(space)}
+            assert len(sections) == spaces
+            assert sum(sections.values()) == counts.chunks
+            assert store.coverage(list(sections)) == (counts.chunks, counts.chunks)
+            assert {section_space(space) for space in counts.vectors} == sections.keys()
+            assert sum(counts.vectors.values()) == counts.chunks + counts.kinds["docs"]
             assert not store.check().findings
-            return counts.vectors
+            return sections
 
 
 @pytest.fixture(scope="module")
@@ -133,9 +137,9 @@ def place(tmp_path: Path, address: str) -> Place:
 
 def kill_amidst(place: Place, *, after: int) -> None:
     """Start a run, and kill it when the server has embedded some more texts."""
-    before = place.answered().total()
+    before = place.answered(start="").total()
     run = place.start("index")
-    place.wait_for(lambda: place.answered().total() >= before + after or run.poll() is not None)
+    place.wait_for(lambda: place.answered(start="").total() >= before + after or run.poll() is not None)
     run.kill()
     run.communicate()
 
@@ -213,7 +217,7 @@ def test_an_old_model_that_is_gone_is_told_of_and_the_new_one_answers(
     place.choose("next", "paced-200")
     for key, value in place.environment.items():
         monkeypatch.setenv(key, value)
-    kill_amidst(place, after=2 * BATCH)
+    kill_amidst(place, after=PAGES + 2 * BATCH)  # all files and some sections
     with Project.open(place.root) as project:
         answer = project.search("what is said on page 11")
     assert "vector" in {found.source for hit in answer.hits for found in hit.sources}
@@ -248,12 +252,12 @@ def test_a_job_in_the_background_runs_alone_and_ends_by_itself(place: Place) -> 
     said = place.run("index", "--background")
     assert "continues in the background" in said
     assert "Embedding is already running" in place.run("index", "--background")
-    place.wait_for(lambda: place.answered("background").total() >= BATCH)
+    place.wait_for(lambda: place.answered("background", start="page").total() >= BATCH)  # whole files come first
     meaning = place.status()
     assert meaning["job"]["pid"]
     assert meaning["embedded"] < meaning["chunks"]
     found = json.loads(place.run("search", "page 11", "--json"))
-    assert "embedding_failed" in {each["code"] for each in found["degraded"]}, "the question waits at the gate, too"
+    assert "no_vectors" in {each["code"] for each in found["degraded"]}, "whole files come before sections"
     place.write(60, "A page that comes late.")  # taken in meanwhile, and embedded by the job
     place.run("index", "--no-embed")
     place.open("gated-background")

@@ -1,10 +1,12 @@
 """Embed the sections of a project: the job, its background process, its cost and its status."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from waymeet.analysis.file_text import section_space
 from waymeet.errors import BusyIndexError
 from waymeet.ports import Progress, Store
 from waymeet.project.models import Models, is_remote
@@ -61,7 +63,7 @@ def _run_job(
     is_stopped: Callable[[], bool] | None,
 ) -> "EmbeddingReport":
     """Embed in batches under the lock of the job, and report how far it is."""
-    from waymeet.ingest.embed import batches, model_switch
+    from waymeet.ingest.embed import batches, file_vectors, model_switch
 
     def report_progress(done: int, total: int, item: str) -> None:
         reporter.progress(done, total, item)
@@ -74,12 +76,18 @@ def _run_job(
     embedders = models.chosen(settings.embedding)
     model_switch.record_models(store, embedders, settings.embedding)
     moved = model_switch.chunks_to_move(store, embedders)
+    model_switch.drop_moved_files(store, embedders, moved)
+    embedded, chunks = store.coverage([embedder.space for embedder in embedders])
+    size, on_batch = settings.embedding.batch_chunks, partial(report_progress, 0, chunks - embedded)
+    files = file_vectors.embed_files(store, embedders, size, must_stop, on_batch)  # first: they are few and short
     report = batches.embed_chunks(store, embedders, settings, report_progress, must_stop, also=moved)
+    later = file_vectors.embed_files(store, embedders, size, must_stop)  # those that failed or were indexed meanwhile
+    report = later.add_to(replace(report, files=files.embedded))
     if reporter.is_index_replaced:  # maintenance now would remove files of the index that replaced this one
         error = f"The index {models.index} was removed or replaced while it was being embedded."
         return replace(report, error=error, hint="Run `waymeet index` again.")
     model_switch.finish_switch(store, embedders, settings.embedding, report)
-    if report.embedded:
+    if report.embedded or report.files:
         store.optimize()
     reporter.end(report.error)
     return report
@@ -90,7 +98,7 @@ def embed_few(models: Models, store: Store, settings: Settings, is_late: Callabl
 
     Remote models are left to the job: a slow server would delay the answer.
     """
-    from waymeet.ingest.embed import batches, job, model_switch
+    from waymeet.ingest.embed import batches, file_vectors, job, model_switch
 
     embedders = models.chosen(settings.embedding)
     if not embedders or is_remote(settings.embedding):
@@ -102,17 +110,18 @@ def embed_few(models: Models, store: Store, settings: Settings, is_late: Callabl
         with job.try_embedding_lock(models.index):
             model_switch.record_models(store, embedders, settings.embedding)
             batches.embed_chunks(store, embedders, settings, is_late=is_late, hasty=True)
+            file_vectors.embed_files(store, embedders, settings.embedding.batch_chunks, is_late)
     except BusyIndexError:
         return  # the running job embeds these sections, too
 
 
 def drop_unused_vectors(models: Models, store: Store, settings: Embedding) -> list[str]:
     """Remove vectors of models that are neither chosen nor in use, and name their spaces."""
-    unused = list(vector_status(models, store, settings).unused_spaces)
+    unused = vector_status(models, store, settings).unused_spaces
     if unused:
-        store.drop_vectors(dict.fromkeys(unused), {})
+        store.drop_vectors(dict.fromkeys(space for space in store.spaces() if section_space(space) in unused), {})
         store.optimize()
-    return unused
+    return list(unused)
 
 
 def vector_status(models: Models, store: Store, settings: Embedding) -> "VectorStatus":
@@ -132,7 +141,9 @@ def vector_status(models: Models, store: Store, settings: Embedding) -> "VectorS
         embedded=embedded,
         chunks=chunks,
         answering_spaces=answering,
-        unused_spaces=tuple(space for space in store.spaces() if space not in {*spaces, *answering}),
+        unused_spaces=tuple(
+            dict.fromkeys(each for each in map(section_space, store.spaces()) if each not in {*spaces, *answering})
+        ),
         failures=tuple(FailedChunks(store).reasons(spaces)),
         job=job.running_job(models.index),
         error=last.error if last and last.ended and embedded < chunks else "",

@@ -1,5 +1,6 @@
 """Compare files and index before a query is answered, and report what the index lacks."""
 
+from functools import partial
 from pathlib import Path
 from time import monotonic, time_ns
 from typing import TYPE_CHECKING
@@ -97,16 +98,25 @@ def update_dates(root: Path, store: Store, settings: Settings, *, search_history
 
     With `search_history`, names that documents mention are looked for in the whole git history.
     """
-    from waymeet.ingest.read.safe_read import read_file
+    from waymeet.ingest.discover.roots import list_roots
+    from waymeet.staleness.recency import update_commit_dates
     from waymeet.staleness.update_dates import update_change_dates
 
-    def read(path: str) -> bytes | None:
-        try:
-            return read_file(str(root), path, settings.ingest.max_file_bytes).raw
-        except OSError:
-            return None
-
+    for each in list_roots(root, store, settings):
+        read = partial(_read_bytes, each.folder, settings.ingest.max_file_bytes)
+        update_commit_dates(store, Path(each.folder), each.prefix, read, settings.staleness.git_seconds)
+    read = partial(_read_bytes, str(root), settings.ingest.max_file_bytes)
     return update_change_dates(store, root, read, settings, time_ns(), search_history=search_history)
+
+
+def _read_bytes(folder: str, max_bytes: int, path: str) -> bytes | None:
+    """Read a file below a folder, or return None if it cannot be read."""
+    from waymeet.ingest.read.safe_read import read_file
+
+    try:
+        return read_file(folder, path, max_bytes).raw
+    except OSError:
+        return None
 
 
 def _root_missing(problem: str) -> Degraded:

@@ -2,6 +2,7 @@
 
 from waymeet.search.rank.feedback import apply_feedback
 from waymeet.search.rank.neighbours import (
+    collapse_to_files,
     cut_off,
     fuse_normalised,
     group_by_file,
@@ -9,7 +10,7 @@ from waymeet.search.rank.neighbours import (
     select_seeds,
     spread_activation,
 )
-from waymeet.search.retrieve.first_stage import lexical, vector
+from waymeet.search.retrieve.first_stage import file_vector, lexical, vector
 from waymeet.search.state import Recipe
 from waymeet.search.understand.acronyms import expand_acronyms
 from waymeet.search.understand.query import relax_phrases, understand
@@ -38,16 +39,16 @@ NEIGHBOURS = Recipe(
 
 FILES = Recipe(
     name="files",
-    description="Whole files by path, title, headings and symbol names.",
+    description="Whole files by path, title, headings and symbol names, and by meaning.",
     stages=(
         understand,
         correct_spelling,
         expand_acronyms,
         relax_phrases,
         lexical,
-        vector,
+        file_vector,
+        collapse_to_files,
         fuse_normalised,
-        group_by_file,
         select_seeds,
         apply_feedback,
         cut_off,
@@ -56,7 +57,7 @@ FILES = Recipe(
         "neighbours": {"top_k": 10, "max_results": 10, "min_score": 0.3},
         "bm25": {"fields": {"body": 0.0, "inbound": 0.0, "path": 3.0}},
     },
-    modes=("keyword", "hybrid", "vector"),
+    modes=_MODES,
 )
 
 SKILLS_RECALL = Recipe(

@@ -21,6 +21,7 @@ from waymeet.search.rank.memory import (
 )
 from waymeet.search.rank.name_match import boost_definitions, boost_name_match
 from waymeet.search.rank.neighbours import (
+    collapse_to_files,
     cut_off,
     fuse_normalised,
     group_by_file,
@@ -31,7 +32,14 @@ from waymeet.search.rank.neighbours import (
 from waymeet.search.rank.rerank import rerank, sort_by_reranker
 from waymeet.search.rank.translations import collapse_translations
 from waymeet.search.retrieve.expansion import expand, retrieve_variants
-from waymeet.search.retrieve.first_stage import adapt_length_norm, defer_type_filter, graph_proximity, lexical, vector
+from waymeet.search.retrieve.first_stage import (
+    adapt_length_norm,
+    defer_type_filter,
+    file_vector,
+    graph_proximity,
+    lexical,
+    vector,
+)
 from waymeet.search.state import Stage
 from waymeet.search.understand.acronyms import expand_acronyms
 from waymeet.search.understand.query import relax_phrases, understand
@@ -73,6 +81,7 @@ _ROWS = (
     StageRow(adapt_length_norm, reads=("bm25.", "auto.short_text_b"), signals=_AUTO),
     StageRow(lexical, WORDS, LIST, reads=("bm25.", *_POOL), signals=("bm25.fields.",)),
     StageRow(vector, gives=LIST, reads=_VECTOR),
+    StageRow(file_vector, gives=LIST, reads=_VECTOR),
     StageRow(strong_signal, LIST, reads=("bm25.", "deep.clear_score", "deep.clear_gap")),
     StageRow(expand, WORDS, reads=("expand.variants",)),
     StageRow(
@@ -84,6 +93,7 @@ _ROWS = (
     ),
     StageRow(apply_settings_switches, LIST, reads=("memory.lexical", "memory.rrf")),
     StageRow(collapse_to_documents, LIST),
+    StageRow(collapse_to_files, LIST),
     StageRow(boost_triggers, LIST, reads=("memory.lexical", "memory.rrf")),
     StageRow(graph_proximity, LIST, reads=("graph.", "pool.seeds")),
     StageRow(walk_links, LIST, reads=("memory.", "graph.", "pool.seeds", "rrf.k"), signals=("memory.hop",)),

@@ -6,7 +6,8 @@
 4. rank: adjust the candidates' scores by names, links, feedback and rerankers.
 5. shape: turn the best candidates into hits with snippets, reasons and explanations.
 
-A recipe lists the stages of steps 1 to 4. A stage is a function from one immutable `Search` to the next.
+A recipe lists the stages of steps 1 to 4. A stage is a function from one immutable `Search` to the next. A stage that
+fails is skipped: the answer is made without it and names it in `degraded` (see `failed_stages`).
 """
 
 from collections import Counter
@@ -17,11 +18,12 @@ from msgspec.structs import replace
 
 from waymeet.errors import UnknownRecipeError
 from waymeet.formulas.explanation import product, quotient, value
+from waymeet.search.failed_stages import fall_back, report_failure
 from waymeet.search.retrieve.first_stage import pool_size
-from waymeet.search.shape.hits import shape
+from waymeet.search.shape.hits import shape, shape_plainly
 from waymeet.search.state import Recipe, Search, Stage, Tools
 from waymeet.settings import Settings
-from waymeet.types import LOW_RELEVANCE_NOTE, Answer, Explanation, Filters, Query, Step
+from waymeet.types import LOW_RELEVANCE_NOTE, Answer, Explanation, Filters, Hit, Query, Step
 
 _POOL_GROWTH = 10
 """Factor by which lists of fixed length grow if a query wants more results than they gave."""
@@ -33,12 +35,13 @@ def answer_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings)
     with tools.store.snapshot() as generation:
         search, steps = run_stages(recipe, query, tools, settings)
         shaping_started = perf_counter()
-        hits, low_relevance = shape(search, tools, settings)
-    steps = (*steps, Step("shape", perf_counter() - shaping_started))
+        search, hits, low_relevance = _shape(search, tools, settings)
+    steps = (*steps, Step("shape", perf_counter() - shaping_started, search.skipped))
     return Answer(
         query=query.text,
         recipe=recipe.name,
         mode=search.mode,
+        intent=search.intent,
         search_type=search.search_type,
         hits=hits,
         total_found=len(search.candidates),
@@ -55,6 +58,15 @@ def answer_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings)
     )
 
 
+def _shape(search: Search, tools: Tools, settings: Settings) -> tuple[Search, tuple[Hit, ...], bool]:
+    """Build the hits, without staleness, relevance and linked pages if these fail."""
+    search = replace(search, skipped=None)
+    try:
+        return search, *shape(search, tools, settings)
+    except Exception as error:  # noqa: BLE001 - reported, or raised again
+        return report_failure(search, "shape", error), shape_plainly(search, tools, settings), False
+
+
 def run_stages(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> tuple[Search, tuple[Step, ...]]:
     """Run all stages of a recipe, and record the time or skip reason of each."""
     search, steps = _run_once(recipe, start(recipe, query), tools, settings)
@@ -66,7 +78,7 @@ def _run_once(recipe: Recipe, search: Search, tools: Tools, settings: Settings) 
     for step, after in iterate_stages(recipe, search, tools, settings):
         search = after
         steps.append(step)
-    return search, tuple(steps)
+    return fall_back(search, tools, settings), tuple(steps)
 
 
 def start(recipe: Recipe, query: Query, pool_limit: int = 0) -> Search:
@@ -79,7 +91,7 @@ def start(recipe: Recipe, query: Query, pool_limit: int = 0) -> Search:
         known = f"It has: {', '.join(recipe.modes)}." if recipe.modes else f"The recipe {recipe.name} has no modes."
         raise UnknownRecipeError(f"The recipe {recipe.name} has no mode {query.mode!r}.", known)
     mode = query.mode or next(iter(recipe.modes), "")
-    return Search(query, mode, _exclude_folders(query.filters), pool_limit or recipe.pool_limit, text=query.text)
+    return Search(query, mode, _exclude_kinds(query.filters), pool_limit or recipe.pool_limit, text=query.text)
 
 
 def extend_results(recipe: Recipe, search: Search, tools: Tools, settings: Settings) -> Search:
@@ -133,9 +145,33 @@ def _place_below(lowest: float, score: Explanation, best: Explanation) -> Explan
 def iterate_stages(recipe: Recipe, search: Search, tools: Tools, settings: Settings) -> Iterator[tuple[Step, Search]]:
     """Yield the time or skip reason of each stage, with the state after it."""
     for stage in recipe.stages:
-        started = perf_counter()
-        search = stage(replace(search, skipped=None), tools, settings)
-        yield Step(stage_name(stage), perf_counter() - started, search.skipped), search
+        started, before = perf_counter(), search
+        try:
+            search = stage(replace(search, skipped=None), tools, settings)
+        except Exception as error:  # noqa: BLE001 - reported, or raised again
+            search = report_failure(search, stage_name(stage), error)
+        seconds = perf_counter() - started
+        yield Step(stage_name(stage), seconds, search.skipped, _describe_effect(before, search)), search
+
+
+def _describe_effect(before: Search, after: Search) -> str:
+    """Describe what a stage changed in the state of the search."""
+    effects = [
+        f"{source} list of {len(ranking)} sections"
+        for source, ranking in after.lists.items()
+        if before.lists.get(source) is not ranking
+    ]
+    if after.variants != before.variants:
+        effects.append(f"{len(after.variants)} alternative wordings")
+    if after.strong_signal != before.strong_signal:
+        effects.append("strong signal" if after.strong_signal else "no strong signal")
+    if after.intent != before.intent:
+        effects.append(f"intent {after.intent}")
+    if after.reranker_scores is not before.reranker_scores:
+        effects.append(f"{len(after.reranker_scores)} candidates scored by the reranker")
+    if after.candidates is not before.candidates:
+        effects.append(f"{len(after.candidates)} candidates")
+    return ", ".join(effects)
 
 
 def stage_name(stage: Stage) -> str:
@@ -143,9 +179,10 @@ def stage_name(stage: Stage) -> str:
     return getattr(stage, "__name__", repr(stage))
 
 
-def _exclude_folders(filters: Filters) -> Filters:
-    """Exclude folders unless the query filters by kind.
+def _exclude_kinds(filters: Filters) -> Filters:
+    """Exclude proxies always, and folders unless the query filters by kind.
 
     A folder's text has the names of all files in it, so folders would match nearly every query.
     """
-    return filters if filters.kinds else replace(filters, without_kinds=(*filters.without_kinds, "folders"))
+    excluded = ("proxies",) if filters.kinds else ("folders", "proxies")
+    return replace(filters, without_kinds=(*filters.without_kinds, *excluded))

@@ -65,7 +65,9 @@ PROJECT_FILE = "waymeet.toml"
 PREFIX = "WAYMEET_"
 _MAX_BYTES = 1_000_000
 _SAFE_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-RESERVED = frozenset({"WAYMEET_CONFIG", "WAYMEET_INDEX"})
+RAISE_ERRORS = "WAYMEET_RAISE_ERRORS"
+"""If set, a stage that fails ends the search with its error instead of being skipped."""
+RESERVED = frozenset({"WAYMEET_CONFIG", "WAYMEET_INDEX", RAISE_ERRORS})
 """Variables that are not settings: the paths of the user's settings file and of the index."""
 
 

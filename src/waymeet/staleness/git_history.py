@@ -88,6 +88,19 @@ def read_history(root: Path, paths: Collection[str], gone: Collection[str], read
         return History(head=history.head, problem=_describe_failure(error))
 
 
+def read_changed_paths(root: Path, before: str, after: str, seconds: float) -> frozenset[str] | None:
+    """List the paths that differ between two commits, or return None if git cannot compare them."""
+    git = which("git")
+    if git is None:
+        return None
+    command = ["diff", "--name-only", "--relative", "--no-renames", "--no-ext-diff", "--no-textconv", "-z"]
+    try:
+        output = b"".join(run_git(git, root, [*command, before, after, "--"], b"", monotonic() + seconds))
+    except GitError:  # for example because the commit is gone after a rebase
+        return None
+    return frozenset(path for path in output.decode("utf-8", "surrogateescape").split("\0") if path)
+
+
 def read_former_texts(
     root: Path, commit: str, versions: Collection[tuple[str, int]], seconds: float
 ) -> dict[tuple[str, int], str]:

@@ -197,11 +197,16 @@ def _list_folder_files(
 
 
 def _keep_dates(previous: ChangeDates, commit: str, documents: Mapping[str, Document]) -> dict[str, DatedDigest]:
-    """Return the previous dates of documents that have the same content at the same commit."""
-    return {
+    """Return the dates that need no query to git: those of `recency` and of the same commit."""
+    kept = {
         path: previous.times[path]
         for path, document in documents.items()
         if previous.head == commit and path in previous.times and previous.times[path].digest == document.digest
+    }
+    return kept | {
+        path: DatedDigest(document.digest, ChangeTime(document.changed_ns, "commit"))
+        for path, document in documents.items()
+        if document.changed_by == "commit"
     }
 
 

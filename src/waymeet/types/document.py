@@ -1,6 +1,7 @@
 """Documents, their chunks, and the entries that ingestion writes to a store."""
 
 from collections.abc import Mapping
+from typing import Literal
 
 from msgspec import Struct
 
@@ -24,7 +25,10 @@ class Document(Struct, frozen=True):
     id: str
     """Path relative to the project's root, with forward slashes."""
     kind: str
-    """`docs`, `code`, `notes`, `tasks`, `skills`, `files` or `folders`."""
+    """`docs`, `code`, `notes`, `tasks`, `skills`, `files`, `folders` or `proxies`.
+
+    A proxy represents a document of another index. Links may lead through it, but it is never a result.
+    """
     title: str
     doc_type: str = "other"
     language: str = ""
@@ -41,6 +45,11 @@ class Document(Struct, frozen=True):
     """Package, submodule or extra folder; empty for the project itself."""
     role: str = ""
     """Role of the file in the project (see `waymeet.analysis.file_roles`); empty for folders."""
+    changed_ns: int = 0
+    """Date for recency and filters, in nanoseconds since 1970: from front matter, else of the last commit that changed
+    the content, else the time of the file."""
+    changed_by: Literal["front matter", "commit", "file"] = "file"
+    """Origin of `changed_ns`."""
 
 
 class Symbol(Struct, frozen=True):

@@ -15,6 +15,11 @@ class Node(NamedTuple):
     document: str
     anchor: str = ""
 
+    @property
+    def is_folder(self) -> bool:
+        """Whether the document is a folder: only the ids of folders end with a slash."""
+        return self.document.endswith("/")
+
 
 class Link(Struct, frozen=True):
     """A link as written. The store resolves its target, at once or when the target is indexed."""

@@ -23,7 +23,7 @@ class Filters(Struct, frozen=True):
     alternatives."""
     changed_from: int = 0
     changed_before: int = 0
-    """Bounds of the change date of the file, in nanoseconds since 1970; 0 for no bound."""
+    """Bounds of `Document.changed_ns`; 0 for no bound."""
     phrases: tuple[str, ...] = ()
     """Texts that a chunk must all contain, compared after `analysis.plain`."""
     without: tuple[tuple[str, ...], ...] = ()

@@ -139,11 +139,13 @@ class Degraded(Struct, frozen=True):
 
 
 class Step(Struct, frozen=True):
-    """The duration of a stage, and the reason if it was skipped."""
+    """The duration of a stage, and what it did or the reason if it was skipped."""
 
     stage: str
     seconds: float
     skipped: str | None = None
+    effect: str = ""
+    """What it changed, such as `lexical list of 50 sections`; empty if nothing."""
 
 
 LOW_RELEVANCE_NOTE = "no result looks relevant; showing the closest matches"
@@ -160,6 +162,8 @@ class Answer(Struct, frozen=True):
     """`hybrid`, `lexical`, `vector`, `links`, `fulltext_fallback` or `none`."""
     hits: tuple[Hit, ...]
     total_found: int
+    intent: str = ""
+    """Intent that the recipe used, such as `fix_bug`; empty if the recipe does not use one."""
     low_relevance: bool = False
     """Whether none of the ten best results has an estimated relevance of at least `relevance.min`."""
     degraded: tuple[Degraded, ...] = ()

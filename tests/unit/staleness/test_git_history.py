@@ -1,14 +1,13 @@
 """Change dates from git, in repositories made by the tests."""
 
-import os
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from conformance.make import entry
 from msgspec.structs import replace
+from support.repository import Repository
 
 from waymeet.formulas.staleness import ChangeTime
 from waymeet.settings import Settings
@@ -23,45 +22,6 @@ SECOND = 10**9
 DAY = 86_400
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed: its history is NOT tested")
-
-
-class Repository:
-    """A repository whose commits are made at given times."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        root.mkdir(parents=True)
-        self.git("init", "--quiet", "--initial-branch=main")
-
-    def git(self, *args: str, at: int = 0) -> str:
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-        person = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a"}
-        times = {"GIT_AUTHOR_DATE": f"@{at} +0000", "GIT_COMMITTER_DATE": f"@{at} +0000", "GIT_COMMITTER_EMAIL": "a@b"}
-        config = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-        done = subprocess.run(
-            ["git", *args],
-            cwd=self.root,
-            env=inherited | person | times | config,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return done.stdout.strip()
-
-    def write(self, path: str, text: str) -> None:
-        file = self.root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-
-    def commit(self, at: int, **files: str) -> None:
-        for name, text in files.items():
-            self.write(name.replace("__", "/") + ".md", text)
-        self.git("add", "--all")
-        self.git("commit", "--quiet", "--allow-empty", "-m", "x", at=at)
-
-    def read(self, path: str) -> bytes | None:
-        file = self.root / path
-        return file.read_bytes() if file.is_file() else None
 
 
 @pytest.fixture

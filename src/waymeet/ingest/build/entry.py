@@ -17,6 +17,7 @@ from waymeet.ingest.discover.entry_kind import SKILL_PAGE, entry_kind
 from waymeet.ingest.filetypes import file_type
 from waymeet.ingest.parse import Parsed, parse
 from waymeet.ingest.parse.markup.code_blocks import CODE_BLOCK
+from waymeet.ingest.parse.metadata.dates import read_date
 from waymeet.ingest.read.decode import Decoded
 from waymeet.ingest.read.secrets import mask_secrets
 from waymeet.settings import Chunking, NotebookSettings
@@ -80,6 +81,7 @@ def build_path_entry(path: str, fingerprint: Fingerprint, role: str = "") -> Ind
             size=fingerprint.size,
             modified_ns=fingerprint.modified_ns,
             role=role,
+            changed_ns=fingerprint.modified_ns,
         ),
         chunks=(chunk,),
         terms={"title": count_terms(name), "path": count_terms(path)},
@@ -172,6 +174,7 @@ def _change_value(name: str, value: str, change: Callable[[str], str]) -> str:
 def _document(path: str, raw_text: str, text: str, parsed: Parsed, fingerprint: Fingerprint) -> Document:
     type_ = file_type(path)
     kind = parsed.kind or type_.kind
+    own_date = read_date(parsed.properties)
     return Document(
         id=path,
         kind=kind,
@@ -186,6 +189,8 @@ def _document(path: str, raw_text: str, text: str, parsed: Parsed, fingerprint: 
         modified_ns=fingerprint.modified_ns,
         lines=text.count("\n") + (not text.endswith("\n") and text != ""),
         role=find_role(path, kind, type_.language, raw_text),
+        changed_ns=own_date or fingerprint.modified_ns,
+        changed_by="front matter" if own_date else "file",
     )
 
 

@@ -36,6 +36,8 @@ class EmbeddingReport(Struct, frozen=True):
 
     embedded: int = 0
     """Sections that were embedded."""
+    files: int = 0
+    """Files whose own vector, of path and names, was embedded."""
     remaining: int = 0
     """Sections without a vector that the next run tries again."""
     failed: int = 0

@@ -4,14 +4,16 @@ The store's metadata names the spaces that queries use and the settings of their
 transaction that drops the previous vectors, so that results never mix models, even if a process is killed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from waymeet.analysis.file_text import file_space
 from waymeet.ingest.embed.batches import EmbeddingReport, find_misplaced_vectors
 from waymeet.ingest.embed.failures import count_failed_chunks
+from waymeet.ingest.embed.file_vectors import files_without_vector
 from waymeet.ports import Embedder, Store
 from waymeet.settings import Embedding
 
@@ -65,9 +67,11 @@ def is_complete(store: Store, embedders: Sequence[Embedder], settings: Embedding
     """Return whether these models have embedded every chunk and no other vectors are left."""
     spaces = _spaces(embedders)
     embedded, chunks = store.coverage(spaces)
-    if answering_models(store) != _describe(embedders, settings) or not store.spaces().keys() <= set(spaces):
+    if answering_models(store) != _describe(embedders, settings) or not store.spaces().keys() <= with_files(spaces):
         return False
-    return embedded == chunks or embedded + count_failed_chunks(store, spaces) >= chunks
+    if embedded < chunks and embedded + count_failed_chunks(store, spaces) < chunks:
+        return False
+    return next(files_without_vector(store, embedders), None) is None
 
 
 def record_models(store: Store, embedders: Sequence[Embedder], settings: Embedding) -> None:
@@ -84,6 +88,12 @@ def chunks_to_move(store: Store, embedders: Sequence[Embedder]) -> list[str]:
     return [chunk for chunk, _ in find_misplaced_vectors(store, embedders)]
 
 
+def drop_moved_files(store: Store, embedders: Sequence[Embedder], moved: Sequence[str]) -> None:
+    """Drop the file vectors whose first chunk moves to another model, so that they move, too."""
+    if moved:
+        store.drop_vectors({file_space(space): moved for space in _spaces(embedders)}, {})
+
+
 def finish_switch(store: Store, embedders: Sequence[Embedder], settings: Embedding, report: EmbeddingReport) -> bool:
     """Use the chosen models for queries once they have embedded all, and drop other vectors.
 
@@ -93,7 +103,7 @@ def finish_switch(store: Store, embedders: Sequence[Embedder], settings: Embeddi
     embedded, chunks = store.coverage(spaces)
     if report.remaining and (not report.error or report.remaining * _MAX_REMAINING_SHARE > chunks or not embedded):
         return False
-    dropped: dict[str, list[str] | None] = {space: None for space in store.spaces() if space not in spaces}
+    dropped: dict[str, list[str] | None] = {space: None for space in store.spaces() if space not in with_files(spaces)}
     if previous_models(store, embedders) is not None:
         for chunk, space in find_misplaced_vectors(store, embedders):
             chunks_in_space = dropped.setdefault(space, [])
@@ -103,6 +113,11 @@ def finish_switch(store: Store, embedders: Sequence[Embedder], settings: Embeddi
     if dropped or answering_models(store) != chosen:
         store.drop_vectors(dropped, {_METADATA_KEY: _encode(chosen)})
     return True
+
+
+def with_files(spaces: Iterable[str]) -> frozenset[str]:
+    """Give spaces of section vectors together with their spaces of file vectors."""
+    return frozenset(name for space in spaces for name in (space, file_space(space)))
 
 
 def _spaces(embedders: Sequence[Embedder]) -> list[str]:

@@ -10,10 +10,12 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from waymeet.interfaces.mcp.render import search_text
 from waymeet.interfaces.mcp.tools import ToolSpec
+from waymeet.interfaces.render.text import to_single_line
 from waymeet.interfaces.requests.fields import Budget, Kind, QueryText
 from waymeet.interfaces.requests.operations.search import SearchAnswer, SearchRequest, answer_search
 from waymeet.project import Project
 from waymeet.settings import Layer
+from waymeet.types import Step
 
 Mode = Literal["hybrid", "vector", "keyword"]
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
@@ -109,8 +111,35 @@ def _answer_staged(project: Project, request: StagedRequest) -> SearchAnswer:
     return answer_search(project, search)
 
 
-def _make_tool(name: str, title: str, request: type[Struct], call: Callable[..., SearchAnswer]) -> ToolSpec:
-    return ToolSpec(name, title, f"{title}, as `search` does.", request, SearchAnswer, call, search_text)
+def _staged_text(answer: SearchAnswer) -> str:
+    """List the hits, and the stages of the recipe `deep` with what each did and took."""
+    lines = [search_text(answer)]
+    if answer.recipe == "deep":
+        lines += ["Stages:", *map(_stage_line, answer.steps)]
+    return "\n".join(lines)
+
+
+def _stage_line(step: Step) -> str:
+    """Write the line of a stage.
+
+    >>> _stage_line(Step("lexical", 0.0021, effect="lexical list of 50 sections"))
+    '- lexical: 2.1 ms, lexical list of 50 sections'
+    >>> _stage_line(Step("expand", 0.0, "llm_unavailable"))
+    '- expand: skipped (llm_unavailable)'
+    """
+    if step.skipped:
+        return f"- {step.stage}: skipped ({to_single_line(step.skipped)})"
+    return f"- {step.stage}: {step.seconds * 1000:.1f} ms" + (f", {to_single_line(step.effect)}" if step.effect else "")
+
+
+def _make_tool(
+    name: str,
+    title: str,
+    request: type[Struct],
+    call: Callable[..., SearchAnswer],
+    text: Callable[[SearchAnswer], str] = search_text,
+) -> ToolSpec:
+    return ToolSpec(name, title, f"{title}, as `search` does.", request, SearchAnswer, call, text)
 
 
 def _make_kind_tool(subject: str, kind: Kind) -> ToolSpec:
@@ -128,7 +157,7 @@ _TOOLS = (
     _make_tool("docs_search_files", "Find doc files", FilesRequest, _make_nodes_call("files", ("docs",))),
     _make_tool("code_search_files", "Find code files", FilesRequest, _make_nodes_call("files", ("code",))),
     _make_tool("files_search", "Find files by path", FilesRequest, _make_nodes_call("files", ())),
-    _make_tool("deep_search", "Search in all stages", StagedRequest, _answer_staged),
-    _make_tool("projecthub_search", "Search in one of four modes", ModedRequest, _answer_staged),
+    _make_tool("deep_search", "Search in all stages", StagedRequest, _answer_staged, _staged_text),
+    _make_tool("projecthub_search", "Search in one of four modes", ModedRequest, _answer_staged, _staged_text),
 )
 COMPAT: Mapping[str, ToolSpec] = {tool.name: tool for tool in _TOOLS}

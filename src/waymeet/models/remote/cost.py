@@ -1,12 +1,14 @@
 """Estimates of texts, tokens and price, before anything is sent to a provider."""
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 from waymeet.analysis.token_estimate import estimate_tokens
 from waymeet.ingest.embed.batches import EmbeddingReport, texts_without_vector
+from waymeet.ingest.embed.file_vectors import file_texts_without_vector
 from waymeet.models.remote.embedder import HttpEmbedder
 from waymeet.models.remote.http import is_loopback
 from waymeet.models.vector_cache import CachedEmbedder
@@ -113,10 +115,12 @@ def is_any_paid(embedders: Sequence[Embedder]) -> bool:
 
 
 def estimate_costs(store: Store, embedders: Sequence[Embedder]) -> list[Estimate]:
-    """Estimate the cost of the sections without vectors, for each provider on the network."""
-    costs = [
-        estimate(_unwrap(embedder), texts_without_vector(store, embedders, embedder.space)) for embedder in embedders
-    ]
+    """Estimate the cost of sections and files without vectors, for each provider on the network."""
+    costs = []
+    for embedder in embedders:
+        sections = texts_without_vector(store, embedders, embedder.space)
+        files = file_texts_without_vector(store, embedders, embedder.space)
+        costs.append(estimate(_unwrap(embedder), chain(sections, files)))
     return [cost for cost in costs if cost.provider and cost.texts]
 
 

@@ -1,102 +1,30 @@
-"""Suggest links: where a page names another page or a symbol, and between similar pages."""
+"""Suggest links: where a page names another page or a symbol, and between similar pages.
 
-import posixpath
+Only links that can be written are suggested: in the syntax of the page's markup language, none in code or in formats
+without links. The work is bounded: pages are read in order until there are enough suggestions.
+"""
+
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Literal, NamedTuple
-from urllib.parse import quote
 
 from msgspec import Struct
 
-from waymeet.analysis import count_terms, normalise_text, symbol_key
-from waymeet.analysis.cjk import has_cjk
-from waymeet.analysis.keys import TITLE_PREFIX
+from waymeet.analysis import count_terms, symbol_key
 from waymeet.ports import Store
-from waymeet.search.explore.prose import blank_non_prose, cut_sentence, word_spans
+from waymeet.search.explore.link_writing import LinkStyle, can_link, detect_style, write_code, write_link
+from waymeet.search.explore.page_titles import Titles, page_language
+from waymeet.search.explore.prose import blank_non_prose, cut_sentence
 from waymeet.settings import Settings
 from waymeet.staleness.scope import DESCRIBED, batches
 from waymeet.types import Chunk, Document, Filters, Word
 
-_MAX_TITLE_WORDS = 8
-"""Longer titles are not looked for."""
-_MIN_WORD_LENGTH = 4
-"""Letters of the shortest title of a single word."""
-
-
-class Titles:
-    """The titles and aliases that belong to exactly one page, indexed by their beginning."""
-
-    def __init__(self, pages: Collection[Document]) -> None:
-        ids_by_title: dict[str, set[str]] = {}
-        for page in pages:
-            for key in page.names:
-                if key.startswith(TITLE_PREFIX):
-                    ids_by_title.setdefault(key.removeprefix(TITLE_PREFIX), set()).add(page.id)
-        self._by_first_word: dict[str, list[tuple[str, ...]]] = {}
-        self._by_bigram: dict[str, list[str]] = {}
-        """Titles in Chinese and Japanese, which have no spaces, by their first two characters."""
-        self._pages = {title: next(iter(ids)) for title, ids in ids_by_title.items() if len(ids) == 1}
-        for title in self._pages:
-            words = tuple(title.split())
-            if has_cjk(title):
-                if len(title) > 1:
-                    self._by_bigram.setdefault(title[:2], []).append(title)
-            elif len(words) <= _MAX_TITLE_WORDS and (len(words) > 1 or len(title) >= _MIN_WORD_LENGTH):
-                self._by_first_word.setdefault(words[0], []).append(words)
-        for titles in self._by_first_word.values():
-            titles.sort(key=len, reverse=True)
-
-    def find_mentions(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """Yield start, end and page of each title in a text, of overlapping ones the longest."""
-        spans = list(word_spans(text))
-        normalised = [normalise_text(text[start:end]) for start, end in spans]
-        for index, (start, _) in enumerate(spans):
-            for title in self._by_first_word.get(normalised[index].partition(" ")[0], ()):
-                end = _match_title(normalised, index, title)
-                if end is not None and (len(title) > 1 or _is_name(text, start)):
-                    yield start, spans[end - 1][1], self._pages[" ".join(title)]
-                    break
-        if self._by_bigram and has_cjk(text):
-            yield from self._find_cjk_mentions(text)
-
-    def _find_cjk_mentions(self, text: str) -> Iterator[tuple[int, int, str]]:
-        lower = text.lower()
-        start = 0
-        while start < len(lower) - 1:
-            titles = [
-                title for title in self._by_bigram.get(lower[start : start + 2], ()) if lower.startswith(title, start)
-            ]
-            if not titles:
-                start += 1
-                continue
-            longest = max(titles, key=len)
-            yield start, start + len(longest), self._pages[longest]
-            start += len(longest)
-
-
-def _match_title(words: Sequence[str], index: int, title: Sequence[str]) -> int | None:
-    """Return the index behind a title that begins at a word, or None if it does not.
-
-    A word of the text may be several words of a title, such as "rank-fusion".
-    """
-    remaining = list(title)
-    while remaining and index < len(words):
-        parts = words[index].split()
-        if not parts or remaining[: len(parts)] != parts:
-            return None
-        remaining, index = remaining[len(parts) :], index + 1
-    return None if remaining else index
-
-
-def _is_name(text: str, start: int) -> bool:
-    """Return whether a word is capitalised although no sentence begins there."""
-    before = text[:start].rstrip(" \t*_\"'“„(")
-    return text[start].isupper() and bool(before) and before[-1] not in ".!?:\n-–—>"
-
-
 _SYMBOL = re.compile(r"\b(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:\(\))?")
 _SYMBOL_FORM = re.compile(r".*(?:_[A-Za-z0-9]|[a-z0-9][A-Z]|\(\)$|\w\.\w).*")
 """Distinguishes a symbol from a word: an underscore, camel case, parentheses or a dot."""
+_SYMBOL_HINT = re.compile(r"_[A-Za-z0-9]|[a-z0-9][A-Z]|\w\(\)|\w\.\w")
+"""Occurs in every text that has a symbol. Most texts have none."""
 _MAX_COMPARED = 200
 """Pages that are compared with others. Each comparison is a query to the index."""
 _QUERY_TERMS = 16
@@ -105,6 +33,12 @@ _MIN_TERMS = 8
 """Different terms of the shortest page that is compared."""
 _MAX_SYMBOL_LENGTH = 200
 _CANDIDATES = 12
+_MAX_SECTIONS = 100_000
+"""Sections that are searched for names in one call."""
+_STYLE_PAGES = 200
+"""Pages from which the syntax of links is detected."""
+_PORTION = 100
+"""Pages that are read from the store at a time."""
 
 
 class Suggestion(Struct, frozen=True):
@@ -132,22 +66,32 @@ class Suggestions(Struct, frozen=True):
 
 
 def suggest_links(store: Store, settings: Settings, limit: int, only: str | None = None) -> Suggestions:
-    """Suggest links for one document or for all, those that name their target first."""
+    """Suggest links for one document or for all: those that name their target first.
+
+    Among these, links to pages in the language of the source come first.
+    """
     with store.snapshot():
         pages = _pages(store)
-        sources = [page for page in pages.values() if not only or page.id == only]
-        suggestions = sorted(
-            _named_targets(store, pages, [page.id for page in sources]),
-            key=lambda suggestion: (suggestion.document, suggestion.line, suggestion.target),
-        )
-        compared = sources[:_MAX_COMPARED] if len(suggestions) < limit else []
-        suggestions.extend(_similar_pages(store, settings, pages, compared))
-    notes = []
-    if len(suggestions) < limit and len(sources) > _MAX_COMPARED:
+        sources = [page for page in pages.values() if (not only or page.id == only) and can_link(page.language)]
+        search = _PageSearch(store, pages, _detect_style(store, pages))
+        found = list(islice(search.find_named(sources), limit + 1))
+        found.sort(key=lambda each: (_is_foreign(pages, each), each.document, each.line, each.target))
+        compared = sources[:_MAX_COMPARED] if len(found) < limit else []
+        found.extend(islice(search.find_similar(settings, compared), limit + 1 - len(found)))
+    notes = list(search.notes)
+    if only and only in pages and not sources:
+        notes.append(f"{only}: links cannot be written in this format")
+    if len(found) <= limit and len(compared) < len(sources):
         notes.append(f"only the first {_MAX_COMPARED} of {len(sources)} pages were compared with others")
-    if len(suggestions) > limit:
-        notes.append(f"{len(suggestions) - limit} more suggestions: name one page, or raise --limit")
-    return Suggestions(tuple(suggestions[:limit]), tuple(notes))
+    if len(found) > limit:
+        notes.append("there are more suggestions: name one page, or raise --limit")
+    return Suggestions(tuple(found[:limit]), tuple(notes))
+
+
+def _is_foreign(pages: Mapping[str, Document], suggestion: Suggestion) -> bool:
+    """Return whether a suggested link leads to a page in another language."""
+    target = pages.get(suggestion.target)
+    return target is not None and page_language(target) != page_language(pages[suggestion.document])
 
 
 def _pages(store: Store) -> dict[str, Document]:
@@ -158,50 +102,105 @@ def _pages(store: Store) -> dict[str, Document]:
     return pages
 
 
+def _detect_style(store: Store, pages: Collection[str]) -> LinkStyle:
+    """Detect how links are written from pages spread evenly over the project."""
+    step = max(len(pages) // _STYLE_PAGES, 1)
+    chunks = store.chunks_of(sorted(pages)[::step])
+    return detect_style(chunk for page_chunks in chunks.values() for chunk in page_chunks)
+
+
 def _linked_documents(store: Store, documents: Collection[str]) -> dict[str, set[str]]:
     """Map each document to those that it is linked with, in either direction."""
     return {id_: {link.document for link in links} for id_, links in store.neighbours(documents).items()}
 
 
-def _named_targets(store: Store, pages: Mapping[str, Document], sources: Sequence[str]) -> Iterator[Suggestion]:
-    """Suggest links where pages name other pages or symbols."""
-    titles = Titles(pages.values())
-    for batch in batches(sources):
-        chunks, linked = store.chunks_of(batch), _linked_documents(store, batch)
-        for id_ in batch:
-            known = {id_, *linked[id_]}
-            yield from _named_pages(pages, titles, chunks[id_], known)
-            yield from _named_symbols(store, chunks[id_], known)
+class _Prose(NamedTuple):
+    """A section and its text without code, links and headings."""
+
+    chunk: Chunk
+    text: str
 
 
-def _named_pages(
-    pages: Mapping[str, Document], titles: Titles, chunks: Sequence[Chunk], linked: Collection[str]
-) -> Iterator[Suggestion]:
-    """Suggest a link at the first mention of each page that is not linked yet."""
-    done = set(linked)
-    for chunk in chunks:
-        for start, end, target in titles.find_mentions(blank_non_prose(chunk.text)):
-            if target not in done:
-                done.add(target)
-                link = _markdown_link(chunk.document, target, chunk.text[start:end])
-                yield _suggestion(chunk, (start, end), _Target(target, pages[target].title, "title"), link)
+class _PageSearch:
+    """Searches pages for names of others, and for similar ones."""
 
+    def __init__(self, store: Store, pages: Mapping[str, Document], style: LinkStyle) -> None:
+        self._store = store
+        self._pages = pages
+        self._style = style
+        self.notes: list[str] = []
 
-def _named_symbols(store: Store, chunks: Sequence[Chunk], linked: Collection[str]) -> Iterator[Suggestion]:
-    """Suggest code markup for symbols that exactly one file defines."""
-    done: set[str] = set()
-    for chunk in chunks:
-        spans: dict[str, tuple[int, int]] = {}
-        for match in _SYMBOL.finditer(blank_non_prose(chunk.text)):
-            if match.end() - match.start() <= _MAX_SYMBOL_LENGTH and _SYMBOL_FORM.fullmatch(match.group()):
-                spans.setdefault(match.group().removesuffix("()"), match.span())
-        documents_by_key = store.documents_by_key([symbol_key(name) for name in spans if name not in done])
-        for name, span in spans.items():
-            documents = documents_by_key.get(symbol_key(name), ())
-            if len(documents) == 1 and documents[0] not in linked and name not in done:
-                done.add(name)
-                link = f"`{chunk.text[slice(*span)]}`"
-                yield _suggestion(chunk, span, _Target(f"{documents[0]}#{name}", name, "symbol"), link)
+    def find_named(self, sources: Sequence[Document]) -> Iterator[Suggestion]:
+        """Yield links where pages name other pages or symbols, page by page."""
+        titles, examined = Titles(self._pages.values()), 0
+        for start in range(0, len(sources), _PORTION):
+            portion = sources[start : start + _PORTION]
+            if examined >= _MAX_SECTIONS:
+                self.notes.append(f"only the first {start} of {len(sources)} pages were searched for names")
+                return
+            ids = [page.id for page in portion]
+            chunks, linked = self._store.chunks_of(ids), _linked_documents(self._store, ids)
+            examined += sum(map(len, chunks.values()))
+            for page in portion:
+                prose = [_Prose(chunk, blank_non_prose(chunk.text, page.language)) for chunk in chunks[page.id]]
+                known = {page.id, *linked[page.id]}
+                yield from self._find_pages(page, prose, titles, known)
+                yield from self._find_symbols(page, prose, known)
+
+    def _find_pages(
+        self, page: Document, prose: Sequence[_Prose], titles: Titles, linked: Collection[str]
+    ) -> Iterator[Suggestion]:
+        """Yield a link at the first mention of each page that is not linked yet."""
+        done = set(linked)
+        for chunk, text in prose:
+            for start, end, target in titles.find_mentions(text, page_language(page)):
+                if target not in done:
+                    done.add(target)
+                    link = self._write(page, target, chunk.text[start:end])
+                    yield _suggestion(chunk, (start, end), _Target(target, self._pages[target].title, "title"), link)
+
+    def _find_symbols(self, page: Document, prose: Sequence[_Prose], linked: Collection[str]) -> Iterator[Suggestion]:
+        """Yield code markup for symbols that exactly one file defines."""
+        places: dict[str, tuple[Chunk, tuple[int, int]]] = {}
+        for chunk, text in prose:
+            for match in _SYMBOL.finditer(text) if _SYMBOL_HINT.search(text) else ():
+                if match.end() - match.start() <= _MAX_SYMBOL_LENGTH and _SYMBOL_FORM.fullmatch(match.group()):
+                    places.setdefault(match.group().removesuffix("()"), (chunk, match.span()))
+        definitions = self._store.documents_by_key([symbol_key(name) for name in places]) if places else {}
+        for name, (chunk, span) in places.items():
+            documents = definitions.get(symbol_key(name), ())
+            if len(documents) == 1 and documents[0] not in linked:
+                code = write_code(page.language, chunk.text[slice(*span)])
+                yield _suggestion(chunk, span, _Target(f"{documents[0]}#{name}", name, "symbol"), code)
+
+    def find_similar(self, settings: Settings, compared: Sequence[Document]) -> Iterator[Suggestion]:
+        """Yield links between similar pages that are not linked, each pair once."""
+        done: set[frozenset[str]] = set()
+        linked = _linked_documents(self._store, [page.id for page in compared])
+        terms_cache: dict[str, dict[str, int]] = {}
+        for page in compared:
+            terms = _terms(self._store, page.id, terms_cache)
+            if len(terms) < _MIN_TERMS:
+                continue
+            query = sorted(terms, key=lambda term: (-terms[term], term))[:_QUERY_TERMS]
+            words = [Word((term,)) for term in query]
+            ranking = self._store.rank_lexical(words, _CANDIDATES, Filters(), settings.bm25)
+            for other in dict.fromkeys(row.document for row in ranking):
+                pair = frozenset((page.id, other))
+                if other == page.id or other not in self._pages or other in linked[page.id] or pair in done:
+                    continue
+                done.add(pair)
+                similarity = _cosine(terms, _terms(self._store, other, terms_cache))
+                if similarity >= settings.notebook.related_similarity:
+                    yield self._suggest_similar(page, other, similarity)
+
+    def _suggest_similar(self, page: Document, other: str, similarity: float) -> Suggestion:
+        title = self._pages[other].title
+        link = self._write(page, other, title or other)
+        return Suggestion(page.id, 1, other, title, "similar", f"{similarity:.0%} similar", "", link)
+
+    def _write(self, page: Document, target: str, text: str) -> str:
+        return write_link(page.language, page.id, target, text, self._style)
 
 
 class _Target(NamedTuple):
@@ -225,41 +224,6 @@ def _suggestion(chunk: Chunk, span: tuple[int, int], target: _Target, link: str)
         sentence=sentence.text,
         linked_sentence=sentence.text[: sentence.start] + link + sentence.text[sentence.end :],
     )
-
-
-def _markdown_link(source: str, target: str, text: str) -> str:
-    r"""Write a link from one page to another.
-
-    >>> _markdown_link("docs/a.md", "guides/b c.md", "B [x]")
-    '[B \\[x\\]](../guides/b%20c.md)'
-    """
-    path = posixpath.relpath(f"/{target}", posixpath.dirname(f"/{source}"))
-    label = " ".join(re.sub(r"([\[\]\\])", r"\\\1", text).split())
-    return f"[{label}]({quote(path, safe='/~')})"
-
-
-def _similar_pages(
-    store: Store, settings: Settings, pages: Mapping[str, Document], compared: Sequence[Document]
-) -> Iterator[Suggestion]:
-    """Suggest links between similar pages that are not linked, each pair once."""
-    done: set[frozenset[str]] = set()
-    linked = _linked_documents(store, [page.id for page in compared])
-    terms_cache: dict[str, dict[str, int]] = {}
-    for page in compared:
-        terms = _terms(store, page.id, terms_cache)
-        if len(terms) < _MIN_TERMS:
-            continue
-        query = sorted(terms, key=lambda term: (-terms[term], term))[:_QUERY_TERMS]
-        ranking = store.rank_lexical([Word((term,)) for term in query], _CANDIDATES, Filters(), settings.bm25)
-        for other in dict.fromkeys(row.document for row in ranking):
-            pair = frozenset((page.id, other))
-            if other == page.id or other not in pages or other in linked[page.id] or pair in done:
-                continue
-            done.add(pair)
-            similarity = _cosine(terms, _terms(store, other, terms_cache))
-            if similarity >= settings.notebook.related_similarity:
-                text, link = f"{similarity:.0%} similar", _markdown_link(page.id, other, pages[other].title)
-                yield Suggestion(page.id, 1, other, pages[other].title, "similar", text, "", link)
 
 
 def _terms(store: Store, id_: str, cache: dict[str, dict[str, int]]) -> dict[str, int]:

@@ -13,6 +13,7 @@ from waymeet.formulas.memory import boost_converged, final_score, importance
 from waymeet.search.feedback.half_life import HalfLife, half_life_of
 from waymeet.search.feedback.reviews import compute_recency
 from waymeet.search.fuse.fusion import find_search_type, sort_candidates
+from waymeet.search.retrieve.dense import best_of_each_document
 from waymeet.search.retrieve.first_stage import report_fan_out
 from waymeet.search.retrieve.graph_walk import LinkPath, explain_path, find_best_paths
 from waymeet.search.state import Search, Tools
@@ -83,14 +84,8 @@ def apply_settings_switches(search: Search, _tools: Tools, settings: Settings) -
 
 def collapse_to_documents(search: Search, _tools: Tools, _settings: Settings) -> Search:
     """Keep the best section of each document in every list."""
-    return replace(search, lists={source: _best_sections(ranking) for source, ranking in search.lists.items()})
-
-
-def _best_sections(ranking: Ranking) -> Ranking:
-    best: dict[str, ScoredChunk] = {}
-    for row in ranking:
-        best.setdefault(row.document, row)
-    return tuple(best.values())
+    lists = {source: tuple(best_of_each_document(ranking)) for source, ranking in search.lists.items()}
+    return replace(search, lists=lists)
 
 
 def boost_triggers(search: Search, tools: Tools, settings: Settings) -> Search:
@@ -243,7 +238,7 @@ def weigh_by_intent(search: Search, tools: Tools, settings: Settings) -> Search:
 def _recency(document: Document, half_life: HalfLife, now: int, tools: Tools, numbers: Memory) -> Explanation:
     """Explain the retrievability of a document by its last change or review and its stability."""
     review = tools.reviews.get(document.id)
-    recency = compute_recency(half_life, document.modified_ns, review, now, spaced_repetition=numbers.spaced_repetition)
+    recency = compute_recency(half_life, document.changed_ns, review, now, spaced_repetition=numbers.spaced_repetition)
     if recency is None:
         return value(1.0, "no date")
     subject = f"recency of {half_life.memory_type} memory"

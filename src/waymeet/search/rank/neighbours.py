@@ -14,12 +14,10 @@ from waymeet.formulas.explanation import product, value
 from waymeet.formulas.fusion import rrf, share_of_best
 from waymeet.ports import Store
 from waymeet.search.fuse.fusion import explain_score, find_search_type, iterate_rows, sort_candidates
+from waymeet.search.retrieve.dense import best_of_each_document
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Neighbours, Settings
 from waymeet.types import Candidate, Chunk, Explanation, Filters, Node, SourceRank
-
-_PROXY = "@"
-"""Prefix of the ids of nodes that represent nodes of another graph. They are never results."""
 
 
 class _Step(NamedTuple):
@@ -56,12 +54,24 @@ def fuse_normalised(search: Search, _tools: Tools, settings: Settings) -> Search
         row = next(iter(rows.values()))
         fused.append((Candidate(row.document, (row.chunk,), score, sources), score))
     best = max((score.value for _, score in fused), default=0.0)
-    candidates = (
-        replace(candidate, score=share_of_best("fused", score, best))
-        for candidate, score in fused
-        if not candidate.document.startswith(_PROXY)
-    )
+    candidates = (replace(candidate, score=share_of_best("fused", score, best)) for candidate, score in fused)
     return replace(search, candidates=sort_candidates(candidates), search_type=search_type)
+
+
+def collapse_to_files(search: Search, _tools: Tools, _settings: Settings) -> Search:
+    """Keep the best section of each file in every list, the same section in all lists."""
+    lists = {source: best_of_each_document(ranking) for source, ranking in search.lists.items()}
+    shown: dict[str, str] = {}
+    for ranking in lists.values():
+        for row in ranking:
+            shown.setdefault(row.document, row.chunk)
+    return replace(
+        search,
+        lists={
+            source: tuple(replace(row, chunk=shown[row.document]) for row in ranking)
+            for source, ranking in lists.items()
+        },
+    )
 
 
 def only_skills(search: Search, _tools: Tools, _settings: Settings) -> Search:
@@ -86,7 +96,7 @@ def select_seeds(search: Search, _tools: Tools, settings: Settings) -> Search:
 def spread_activation(search: Search, tools: Tools, settings: Settings) -> Search:
     """Spread scores from every seed along links in both directions, with a decay at each edge.
 
-    The best path to a chunk counts.
+    The best path to a chunk counts. Folders take no part: all files of a folder would be two hops apart.
     """
     numbers = settings.neighbours
     depth = numbers.depth if search.query.depth is None else search.query.depth
@@ -152,7 +162,7 @@ def _next_frontier(
             score = path.score * step.decay
             earlier = (reached.get(step.chunk), known.get(step.chunk))
             best = max((each.score for each in earlier if each), default=0.0)
-            if score >= numbers.min_score and score > best and not step.document.startswith(_PROXY):
+            if score >= numbers.min_score and score > best:
                 reached[step.chunk] = _Path(step.document, score, path.seed, (*path.steps, step))
     return reached
 
@@ -167,6 +177,7 @@ def _steps(
         (edge.kind, edge.source, edge.target)
         for edge in store.edges(sorted(documents), kinds)
         if edge.target is not None
+        and not (edge.source.is_folder or edge.target.is_folder)
         and (_chunk_of(edge.source, own_chunks) in frontier or _chunk_of(edge.target, own_chunks) in frontier)
     ]
     ends = {node.document for _, *both in edges for node in both}

@@ -1,11 +1,12 @@
 """Vector search: rank chunks by cosine similarity in the spaces of one or several models."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
 from waymeet.analysis import detect_language
+from waymeet.analysis.file_text import file_space
 from waymeet.errors import EmbeddingError
 from waymeet.formulas.relevance import similarity_steps
 from waymeet.ports import Embedder, Store, choose_embedder
@@ -51,18 +52,19 @@ def rank_by_vector(
     *,
     is_passage: bool = False,
     on_demand: OnDemandEmbedder | None = None,
+    whole_files: bool = False,
 ) -> VectorResult:
     """Rank chunks by similarity to a query, or to a hypothetical passage that answers it.
 
-    Chunks without a vector take part if `on_demand` embeds them.
+    Chunks without a vector take part if `on_demand` embeds them. With `whole_files`, the list has one chunk of each
+    file, with the better of the similarities of the file's own vector and of its best section.
 
     Raises:
         EmbeddingError: the model for the query's language failed, or all models.
     """
     language = detect_language(text)
     main = choose_embedder(tools.embedders, language)
-    embedders = _choose_embedders(tools, language, on_demand)
-    embedded, _ = tools.store.coverage(spaces_of(tools.embedders))
+    embedders = _choose_embedders(tools, language, on_demand, whole_files=whole_files)
     results: list[_SpaceResult] = []
     failures: list[EmbeddingError] = []
     for embedder, has_vectors in embedders:
@@ -74,16 +76,27 @@ def rank_by_vector(
             if embedder is main or len(failures) == len(embedders):
                 raise
             continue
-        added = on_demand.rank(embedder, vector) if on_demand else ()
-        results.append(_SpaceResult(embedder, vector, ranking + added))
+        ranking += on_demand.rank(embedder, vector) if on_demand else ()
+        ranking += tools.store.rank_vectors(file_space(embedder.space), vector, limit, filters) if whole_files else ()
+        results.append(_SpaceResult(embedder, vector, ranking))
     rows = sorted(_rows_on_one_scale(tools.store, results), key=lambda row: (-row.score, row.document))
-    others = (result.ranking for result in results if result.embedder is not main)
-    other_language = frozenset(row.chunk for ranking in others for row in ranking)
+    rows = best_of_each_document(rows) if whole_files else rows
+    others = (row.chunk for result in results if result.embedder is not main for row in result.ranking)
     failure = " ".join(map(describe_error, failures))
-    return VectorResult(tuple(rows[:limit]), other_language, _best_similarity_steps(results, embedded), failure)
+    return VectorResult(tuple(rows[:limit]), frozenset(others), _best_similarity_steps(tools, results), failure)
 
 
-def _choose_embedders(tools: Tools, language: str, on_demand: OnDemandEmbedder | None) -> list[tuple[Embedder, bool]]:
+def best_of_each_document(rows: Iterable[ScoredChunk]) -> list[ScoredChunk]:
+    """Keep the first row of each document."""
+    best: dict[str, ScoredChunk] = {}
+    for row in rows:
+        best.setdefault(row.document, row)
+    return list(best.values())
+
+
+def _choose_embedders(
+    tools: Tools, language: str, on_demand: OnDemandEmbedder | None, *, whole_files: bool
+) -> list[tuple[Embedder, bool]]:
     """List the models to search with, and whether the store has vectors of each.
 
     A model must support the query's language, and have vectors of chunks or chunks to embed on demand.
@@ -92,7 +105,9 @@ def _choose_embedders(tools: Tools, language: str, on_demand: OnDemandEmbedder |
     return [
         (embedder, embedder.space in spaces)
         for embedder in tools.embedders
-        if embedder.space in spaces or (on_demand and on_demand.has_chunks_for(embedder))
+        if embedder.space in spaces
+        or (whole_files and file_space(embedder.space) in spaces)
+        or (on_demand and on_demand.has_chunks_for(embedder))
         if embedder.supports_language(language)
     ]
 
@@ -123,8 +138,9 @@ def _rescale(score: float, source: tuple[float, float], target: tuple[float, flo
     return target[0] + (score - source[0]) / source[1] * target[1]
 
 
-def _best_similarity_steps(results: Sequence[_SpaceResult], embedded: int) -> float | None:
+def _best_similarity_steps(tools: Tools, results: Sequence[_SpaceResult]) -> float | None:
     """Give the best similarity in steps above noise level, or None if a model is not calibrated."""
+    embedded, _ = tools.store.coverage(spaces_of(tools.embedders))
     best: list[float] = []
     for result in results:
         if result.ranking:

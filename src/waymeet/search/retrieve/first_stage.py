@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from waymeet.analysis.file_text import file_space
+from waymeet.analysis.keys import file_name_key, path_key
 from waymeet.errors import EmbeddingError
 from waymeet.formulas.bm25 import explain_bm25f
 from waymeet.search.retrieve.dense import describe_error, rank_by_vector, spaces_of
@@ -54,6 +56,40 @@ def _explain_lexical(search: Search, tools: Tools, ranking: Ranking, bm25: Bm25)
 
 def vector(search: Search, tools: Tools, settings: Settings) -> Search:
     """Rank chunks by cosine similarity of their vectors to the query's."""
+    return _rank_by_similarity(search, tools, settings, whole_files=False)
+
+
+def file_vector(search: Search, tools: Tools, settings: Settings) -> Search:
+    """Rank files by the cosine of their own vector or of their best section to the query's.
+
+    A query that is the name or path of a file means that file, not similar ones.
+    """
+    if search.mode not in _VECTOR_MODES and _is_file_name(search.vector_text or search.text, tools):
+        return search.skip("the query is the name of a file")
+    search = _rank_by_similarity(search, tools, settings, whole_files=True)
+    if search.skipped:
+        return search
+    embedded, files = _count_embedded_files(tools), tools.store.corpus_profile().documents
+    if embedded >= files or any(entry.code == "partial_vectors" for entry in search.degraded):
+        return search
+    detail = f"{embedded} of {files} files have a vector of their own so far"
+    return search.degrade("vector", "partial_vectors", detail)
+
+
+def _is_file_name(text: str, tools: Tools) -> bool:
+    """Return whether a text is the path of a file, or its name with the extension."""
+    name = text.strip()
+    if not ("." in name or "/" in name):
+        return False
+    return bool(tools.store.documents_by_key([path_key(name), file_name_key(name)]))
+
+
+def _count_embedded_files(tools: Tools) -> int:
+    """Count the files that have a vector of their own."""
+    return tools.store.coverage(list(map(file_space, spaces_of(tools.embedders))))[0]
+
+
+def _rank_by_similarity(search: Search, tools: Tools, settings: Settings, *, whole_files: bool) -> Search:
     if search.mode in _LEXICAL_MODES or not search.text.strip():
         return search.skip(f"mode {search.mode}" if search.text.strip() else "empty query")
     if not tools.embedders:
@@ -63,12 +99,13 @@ def vector(search: Search, tools: Tools, settings: Settings) -> Search:
     on_demand = None
     if embedded + tools.failed_chunks < chunks:
         on_demand = OnDemandEmbedder(tools, search.ranking("lexical"), settings.embedding.on_demand_seconds)
-    if not embedded and not (on_demand and on_demand.has_chunks):
+    has_vectors = embedded or (on_demand and on_demand.has_chunks) or (whole_files and _count_embedded_files(tools))
+    if not has_vectors:
         detail = f"no vectors for {' or '.join(spaces)} yet: run `waymeet index`"
         return search.miss("vector", "no_vectors", detail) if chunks else search.skip("nothing is indexed")
     text, limit = search.vector_text or search.text, pool_size(search, settings)
     try:
-        result = rank_by_vector(tools, text, limit, search.filters, on_demand=on_demand)
+        result = rank_by_vector(tools, text, limit, search.filters, on_demand=on_demand, whole_files=whole_files)
     except EmbeddingError as error:
         return search.miss("vector", "embedding_failed", describe_error(error))
     search = replace(
@@ -79,8 +116,15 @@ def vector(search: Search, tools: Tools, settings: Settings) -> Search:
         similarity_steps=result.similarity_steps,
         top_coverage=on_demand.coverage if on_demand else 0.0,
     )
-    if result.failure:
-        search = search.degrade("vector", "embedding_failed", result.failure)
+    return _report_missing(search, result.failure, on_demand, embedded, chunks)
+
+
+def _report_missing(
+    search: Search, failure: str, on_demand: OnDemandEmbedder | None, embedded: int, chunks: int
+) -> Search:
+    """Report a model that failed, and sections without a vector."""
+    if failure:
+        search = search.degrade("vector", "embedding_failed", failure)
     if on_demand:
         added = f"; {on_demand.embedded} were embedded for this query" if on_demand.embedded else ""
         detail = f"{embedded} of {chunks} sections have a vector so far{added}"

@@ -61,6 +61,14 @@ def shape(search: Search, tools: Tools, settings: Settings) -> tuple[tuple[Hit, 
     return add_translations(tuple(hits), tools), relevance.is_low
 
 
+def shape_plainly(search: Search, tools: Tools, settings: Settings) -> tuple[Hit, ...]:
+    """Build the hits of the best candidates from their texts alone."""
+    best = search.candidates[: search.query.limit]
+    documents = tools.store.documents({candidate.document for candidate in best})
+    shown = zip(best, _shown_chunks(search, best, tools), strict=True)
+    return tuple(_hit(search, each, documents[each.document], chunks, settings) for each, chunks in shown)
+
+
 def _shown_chunks(search: Search, candidates: Sequence[Candidate], tools: Tools) -> list[list[Chunk]]:
     """Fetch the chunks of each candidate, or the first one of its document if it has none."""
     chunks = tools.store.chunks({chunk for candidate in candidates for chunk in candidate.chunks})

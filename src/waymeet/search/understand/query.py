@@ -173,8 +173,9 @@ def _merge_filters(search: Search, inline: InlineFilters) -> Filters:
     """
     if not inline.filters.kinds:
         return narrow_filters(search.filters, inline.filters)
-    with_folders = replace(search.filters, without_kinds=search.query.filters.without_kinds)
-    return narrow_filters(with_folders, inline.filters)
+    own = search.query.filters.without_kinds
+    kept = tuple(kind for kind in search.filters.without_kinds if kind != "folders" or kind in own)
+    return narrow_filters(replace(search.filters, without_kinds=kept), inline.filters)
 
 
 def _check_filters(search: Search, inline: InlineFilters, tools: Tools, settings: Settings) -> Search:

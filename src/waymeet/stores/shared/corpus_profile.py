@@ -36,8 +36,8 @@ def urgency(document: Document, linking: int) -> tuple[bool, int, int]:
     """Return a sort key that puts the documents to embed first to the front.
 
     >>> from waymeet.types import Document
-    >>> old, new = Document("a", "docs", "A", modified_ns=1), Document("b", "docs", "B", modified_ns=2)
+    >>> old, new = Document("a", "docs", "A", changed_ns=1), Document("b", "docs", "B", changed_ns=2)
     >>> urgency(new, 3) < urgency(old, 2) < urgency(new, 0)
     True
     """
-    return document.kind == LAST_KIND, -sum(linking >= step for step in URGENCY_STEPS), -document.modified_ns
+    return document.kind == LAST_KIND, -sum(linking >= step for step in URGENCY_STEPS), -document.changed_ns

@@ -29,7 +29,7 @@ def document_passes(filters: Filters, document: Document) -> bool:
     return (
         _is_below(document.id, normalise_paths(filters.paths))
         and _has_allowed_values(filters, document)
-        and _is_changed_between(filters, document.modified_ns)
+        and _is_changed_between(filters, document.changed_ns)
         and (not filters.tags or not set(fold_tags(filters.tags)).isdisjoint(fold_tags(document.tags)))
         and (not filters.properties or has_properties(filters.properties, document.properties))
     )
@@ -51,9 +51,9 @@ def _has_allowed_values(filters: Filters, document: Document) -> bool:
     )
 
 
-def _is_changed_between(filters: Filters, modified_ns: int) -> bool:
-    return (not filters.changed_from or modified_ns >= filters.changed_from) and (
-        not filters.changed_before or modified_ns < filters.changed_before
+def _is_changed_between(filters: Filters, changed_ns: int) -> bool:
+    return (not filters.changed_from or changed_ns >= filters.changed_from) and (
+        not filters.changed_before or changed_ns < filters.changed_before
     )
 
 

@@ -150,6 +150,12 @@ class SqliteStore:
                 raise_generation(connection)
             connection.executemany(_SET_METADATA, metadata.items())
 
+    def set_commit_dates(self, dates: Mapping[str, int]) -> None:
+        """Set the dates of documents to those of commits."""
+        with self._sessions.writing() as connection:
+            if document_table.set_commit_dates(connection, dates):
+                raise_generation(connection)
+
     def set_metadata(self, key: str, value: str) -> None:
         """Store a short text about the index."""
         with self._sessions.writing() as connection:

@@ -7,9 +7,10 @@ from msgspec.structs import replace
 from waymeet.errors import NotIndexedError
 from waymeet.search.explore.broken_links import find_broken_links, find_orphans
 from waymeet.search.explore.graph import graph_around, list_connections, whole_graph
+from waymeet.search.explore.page_titles import Titles
 from waymeet.search.explore.prose import blank_non_prose
 from waymeet.search.explore.related import rank_related
-from waymeet.search.explore.suggest_links import Titles, suggest_links
+from waymeet.search.explore.suggest_links import suggest_links
 from waymeet.search.lookup.did_you_mean import similar_paths
 from waymeet.search.lookup.find import find_target
 from waymeet.settings import Settings
@@ -23,7 +24,8 @@ def to(*paths: str, kind: str = "references", anchor: str = "") -> list[Link]:
 
 def page(path: str, *links: Link, text: str = "text", title: str = "", kind: str = "docs") -> IndexEntry:
     names = (f"p:{path}", f"t:{title.lower()}") if title else (f"p:{path}",)
-    return entry(path, text, title=title, names=names, links=links, kind=kind)
+    language = "markdown" if path.endswith(".md") else ""
+    return entry(path, text, title=title, names=names, links=links, kind=kind, language=language)
 
 
 def store_of(*entries: IndexEntry) -> MemoryStore:

@@ -127,15 +127,15 @@ class SearchAnswer(Answer, frozen=True, kw_only=True):
 def answer_search(project: Project, request: SearchRequest, over: Iterable[Layer] = ()) -> SearchAnswer:
     """Search the project, with paging and a token budget.
 
-    Without cursor and budget, the hits are those of `Project.search`. With a budget, the timings of the stages are left
-    out. `over` are settings of this call only.
+    Without cursor and budget, the hits are those of `Project.search`. With a budget, the stages are left out, except
+    those of the recipe `deep`. `over` are settings of this call only.
     """
     query, query_hash = to_query(project, request), cursor.hash_query(project.root, request)
     page = cursor.decode_cursor(request.cursor, query_hash)
     limit = min(len(page.shown) + query.limit, MOST_HITS)
     answer = project.search(replace(query, limit=limit), refresh=request.refresh, over=over)
     hits = [hit for hit in answer.hits if cursor.hash_id(hit.id) not in page.shown][: query.limit]
-    steps = () if request.budget else answer.steps
+    steps = () if request.budget and answer.recipe != "deep" else answer.steps
     overhead = estimate_cost(replace(answer, hits=(), steps=steps, seconds=0.0))
     fitted = fit_hits(hits, max(request.budget - overhead, 1) if request.budget else 0)
     degraded = answer.degraded

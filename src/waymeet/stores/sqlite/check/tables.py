@@ -50,7 +50,7 @@ _ORPHANS = {
 
 _DOCUMENTS = """
 SELECT path, kind, title, doc_type, language, tags, properties, names, digest, size, modified_ns, lines,
-    namespace, role, terms, id
+    namespace, role, changed_ns, changed_by, terms, id
 FROM documents ORDER BY id
 """
 _CHUNKS = f"{CHUNK} WHERE c.document = ? ORDER BY c.ordinal, c.id"

@@ -8,7 +8,7 @@ from waymeet.types import Chunk, Document, Edge, Link, Node, Symbol
 
 DOCUMENT = """
 SELECT d.path, kind, title, doc_type, language, tags, properties, names, digest, size, modified_ns, lines, namespace,
-    role
+    role, changed_ns, changed_by
 FROM json_each(?) input CROSS JOIN documents d ON d.path = input.value
 """
 
@@ -47,6 +47,8 @@ def document_row(id_: int, document: Document, terms: bytes) -> tuple[Any, ...]:
         document.lines,
         document.namespace,
         document.role,
+        document.changed_ns,
+        document.changed_by,
         terms,
     )
 

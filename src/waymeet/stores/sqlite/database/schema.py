@@ -24,7 +24,8 @@ CREATE TABLE documents (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, title TEXT NOT NULL, doc_type TEXT NOT NULL,
     language TEXT NOT NULL, tags TEXT NOT NULL, properties TEXT NOT NULL, names TEXT NOT NULL, digest TEXT NOT NULL,
     size INTEGER NOT NULL, modified_ns INTEGER NOT NULL, lines INTEGER NOT NULL,
-    namespace TEXT NOT NULL, role TEXT NOT NULL, terms BLOB NOT NULL
+    namespace TEXT NOT NULL, role TEXT NOT NULL, changed_ns INTEGER NOT NULL, changed_by TEXT NOT NULL,
+    terms BLOB NOT NULL
 ) STRICT;
 CREATE INDEX documents_by_id ON documents (id, path);
 CREATE INDEX documents_by_kind ON documents (kind);

@@ -226,9 +226,9 @@ def _conditions(filters: Filters) -> Iterator[tuple[str, list[Any]]]:
     if filters.doc_types:
         yield f"d.doc_type IN {_marks(filters.doc_types)}", list(filters.doc_types)
     if filters.changed_from:
-        yield "d.modified_ns >= ?", [filters.changed_from]
+        yield "d.changed_ns >= ?", [filters.changed_from]
     if filters.changed_before:
-        yield "d.modified_ns < ?", [filters.changed_before]
+        yield "d.changed_ns < ?", [filters.changed_before]
     if filters.languages:
         yield f"d.language IN {_marks(filters.languages)}", list(filters.languages)
     if filters.namespaces:

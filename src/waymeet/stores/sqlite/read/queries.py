@@ -32,7 +32,7 @@ SELECT c.key FROM chunks c JOIN documents d ON d.id = c.document LEFT JOIN linke
 WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id AND v.space IN {_SPACE_IDS})
     AND c.id NOT IN (SELECT id FROM chunks WHERE is_embedded = 0)
 ORDER BY d.kind = '{LAST_KIND}', {" + ".join(f"(ifnull(l.linking, 0) >= {step})" for step in URGENCY_STEPS)} DESC,
-    d.modified_ns DESC, d.path, c.ordinal, c.id
+    d.changed_ns DESC, d.path, c.ordinal, c.id
 LIMIT ?2
 """  # noqa: S608 - our own constants
 _WITH_VECTOR = f"""

@@ -32,7 +32,7 @@ _DELETE_CONTENT = (
     "DELETE FROM names WHERE document = ?",
 )
 _LINK_TERMS = "SELECT target, terms FROM edges WHERE source = ? AND target IS NOT NULL AND length(terms) > 0"
-_INSERT_DOCUMENT = "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_DOCUMENT = "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _INSERT_CHUNK = "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _INSERT_EDGE = "INSERT INTO edges VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)"
 _LAST_DOCUMENT = "SELECT ifnull(max(id), 0) FROM documents"
@@ -71,6 +71,14 @@ def drop_documents(connection: apsw.Connection, documents: Collection[str]) -> i
     registry.unassign(connection, {target for target, _ in link_terms} | retargeted)
     registry.remove(connection, ids.values())
     return len(ids)
+
+
+def set_commit_dates(connection: apsw.Connection, dates: Mapping[str, int]) -> int:
+    """Set the dates of documents to those of commits, and return how many changed."""
+    before = connection.total_changes()
+    sql = "UPDATE documents SET changed_ns = ?2, changed_by = 'commit' WHERE path = ?1"
+    connection.executemany(f"{sql} AND (changed_ns <> ?2 OR changed_by <> 'commit')", dates.items())
+    return connection.total_changes() - before
 
 
 def find_document_ids(connection: apsw.Connection, documents: Iterable[str]) -> dict[str, int]:
