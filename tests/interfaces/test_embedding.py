@@ -139,7 +139,7 @@ def test_nothing_is_paid_for_without_consent(project: Path, run: Run, asked: lis
     with Project.open(project) as opened:
         assert opened.index().embedding.remaining > 0  # type: ignore[union-attr]
         with pytest.raises(EmbeddingError, match="Nothing was sent"):
-            embed_or_raise(opened)
+            embed_or_raise(opened, opened.refreshed_store()[0])
     assert len(sent(server)) == before
     assert run("index", "--yes").code == 0
     assert len(sent(server)) > before

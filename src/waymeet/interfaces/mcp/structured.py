@@ -24,6 +24,8 @@ Answer = TypeVar("Answer", bound=Struct)
 _SNIPPET_TOKENS = 100
 """Maximum tokens of a snippet, estimated."""
 _ANSWER_FIELDS_DROPPED = ("query", "strong_signal", "vector_coverage", "reranked", "steps", "generation", "seconds")
+_DEEP_FIELDS_DROPPED = tuple(name for name in _ANSWER_FIELDS_DROPPED if name != "steps")
+"""Deep search says what each stage did."""
 _HIT_FIELDS_DROPPED = ("score", "relevance_reason", "sources", "doc_type", "context", "sections")
 _ALWAYS_KEPT = frozenset({"hits", "degraded", "cursor", "items", "skills", "links", "related", "pieces", "version"})
 _PIECE_FIELDS_DROPPED = ("document", "kind", "rank", "reason")
@@ -52,7 +54,7 @@ def to_structured(answer: Struct, *, compact: bool = True) -> dict[str, Any]:
     if not compact:
         return {"untrusted": UNTRUSTED, **document}
     if isinstance(answer, SearchAnswer):
-        document = _without(document, _ANSWER_FIELDS_DROPPED)
+        document = _without(document, _DEEP_FIELDS_DROPPED if answer.recipe == "deep" else _ANSWER_FIELDS_DROPPED)
         document["hits"] = [_compact_hit(hit) for hit in document["hits"]]
     elif isinstance(answer, SavedAnswer):  # the agent knows the text that it has sent
         document["item"] = {name: document["item"][name] for name in _ITEM_FIELDS}

@@ -27,6 +27,7 @@ from waymeet.evaluate.run import LIMIT, Run, RunConfig, Runner, run_collection
 from waymeet.evaluate.tuning import MeasureWeights
 from waymeet.ports import Progress, Store
 from waymeet.project import Project
+from waymeet.project.embedding import embed_missing
 from waymeet.recipes.ablate import without_each_stage
 from waymeet.recipes.auto import AUTO
 from waymeet.recipes.classic import CLASSIC
@@ -129,7 +130,7 @@ def collection_bench(
             index_files(tools.store, collection, project.settings, indexing)
         else:
             index_documents(tools.store, unsplit, project.settings.chunking, indexing, whole=options.whole)
-        embed_or_raise(project, embedding)
+        embed_or_raise(project, tools.store, embedding)
         if collection.files:
             collection = resolve_judgements(collection, sections or tools.store)
         tools = tools._replace(feedback=collect_feedback(collection, tools.store))
@@ -165,7 +166,7 @@ def project_bench(
     with _temporary_folder() as place, Project.open(root, index=place / "index.db", flags=flags) as project:
         tools = project.create_empty_index()
         mined = mine_collection(project.root, tools.store, project.settings, most, indexing)
-        embed_or_raise(project, embedding)
+        embed_or_raise(project, tools.store, embedding)
         yield Bench(mined.collections, tools, project.layers, mined.remarks)
 
 
@@ -231,12 +232,12 @@ def make_weight_measurer(benches: Sequence[Bench]) -> MeasureWeights:
     return measure
 
 
-def embed_or_raise(project: Project, progress: Progress | None = None) -> None:
-    """Embed all sections without a vector.
+def embed_or_raise(project: Project, store: Store, progress: Progress | None = None) -> None:
+    """Embed all sections of a temporary index, whose settings are not recorded.
 
     Raises:
         EmbeddingError: a model failed.
     """
-    report = project.embed(progress)
+    report = embed_missing(project.models, store, project.settings, progress)
     if report.error:
         raise EmbeddingError(report.error, report.hint)

@@ -6,6 +6,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from waymeet.formulas.memory import TIERS, suggest_tier
+from waymeet.ingest.parse.metadata.dates import read_date
 from waymeet.ingest.parse.metadata.properties import read_metadata
 from waymeet.notebook.item import Item
 from waymeet.ports import Store
@@ -54,8 +55,9 @@ def _to_document(item: Item, root: Path) -> Document:
         modified_ns = (root / item.id).stat().st_mtime_ns
     except OSError:
         modified_ns = 0
+    changed_ns = read_date(metadata.properties) or modified_ns
     return Document(
-        item.id, item.kind, item.title, metadata.doc_type, properties=metadata.properties, modified_ns=modified_ns
+        item.id, item.kind, item.title, metadata.doc_type, properties=metadata.properties, changed_ns=changed_ns
     )
 
 
@@ -68,7 +70,7 @@ def describe_reviews(
 
 def _describe(document: Document, review: Review | None, now: int) -> ReviewState:
     half_life = half_life_of(document)
-    recency = compute_recency(half_life, document.modified_ns, review, now)
+    recency = compute_recency(half_life, document.changed_ns, review, now)
     retrievability = recency.value if recency else 1.0
     tier, reason = _suggest(document.properties.get("tier", ""), review, retrievability)
     return ReviewState(

@@ -128,7 +128,7 @@ def _record_review(
     with lock_file(file, lock_seconds):
         reviews, earlier = read_reviews(index), read_pairs(index)
         before = reviews.get(document.id)
-        review = add_review(before, half_life_of(document), document.modified_ns, now, confirmed=confirmed)
+        review = add_review(before, half_life_of(document), document.changed_ns, now, confirmed=confirmed)
         read_times = {id_: each.last_review_ns for id_, each in reviews.items()}
         pairs = add_read_pairs(earlier, document.id, read_times, now)
         write_json(file, _most_recent({**reviews, document.id: review}))

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waymeet.stores.shared.bm25f import Statistics, average_lengths
 from waymeet.stores.shared.filters import contains_phrases, document_passes, is_excluded
@@ -47,6 +48,15 @@ class Snapshot(Struct, frozen=True, dict=True):
     vectors: Mapping[str, Mapping[str, Vector]] = {}
     """By space, then by chunk. A space without vectors is left out."""
     metadata: Mapping[str, str] = {}
+
+    def with_commit_dates(self, dates: Mapping[str, int]) -> Snapshot:
+        """Return a snapshot with the dates of documents set to those of commits."""
+        dated = {
+            id_: replace(entry, document=replace(entry.document, changed_ns=dates[id_], changed_by="commit"))
+            for id_, entry in self.entries.items()
+            if id_ in dates and (entry.document.changed_ns, entry.document.changed_by) != (dates[id_], "commit")
+        }
+        return replace(self, generation=self.generation + 1, entries={**self.entries, **dated}) if dated else self
 
     @cached_property
     def documents(self) -> dict[str, Document]:

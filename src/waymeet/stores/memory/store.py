@@ -134,18 +134,7 @@ class MemoryStore:
 
     def set_commit_dates(self, dates: Mapping[str, int]) -> None:
         """Set the dates of documents to those of commits."""
-
-        def change(old: Snapshot) -> Snapshot:
-            dated = {
-                id_: replace(entry, document=replace(entry.document, changed_ns=dates[id_], changed_by="commit"))
-                for id_, entry in old.entries.items()
-                if id_ in dates and (entry.document.changed_ns, entry.document.changed_by) != (dates[id_], "commit")
-            }
-            if not dated:
-                return old
-            return replace(old, generation=old.generation + 1, entries={**old.entries, **dated})
-
-        self._change(change)
+        self._change(lambda old: old.with_commit_dates(dates))
 
     def set_metadata(self, key: str, value: str) -> None:
         """Store a short text about the index."""

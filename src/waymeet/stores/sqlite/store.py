@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
 TIMEOUT = 30.0
 """How long to wait, in seconds, for another process to finish a change."""
-
-
 _MAX_FILTER_RESULTS = 16
 """Cached results of filters."""
 _LOOPED_QUERIES = 5
@@ -306,8 +304,6 @@ class SqliteStore:
         if name not in spaces:
             spaces[name] = vector_table.load_space(session, name)
         return spaces[name]
-
-    # --- links -------------------------------------------------------------------------------------------------
 
     def edges(self, documents: Collection[str], kinds: Collection[str] = ()) -> Sequence[Edge]:
         """List the edges that start or end at any of the documents, by document and position."""

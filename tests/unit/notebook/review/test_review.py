@@ -77,7 +77,7 @@ def test_half_life_days_is_checked_when_written_and_reported_in_files(tmp_path: 
 )
 def test_use_suggests_a_tier_above_the_authors(author: str, review: Review | None, days: int, suggested: str) -> None:
     properties = {"tier": author} if author else {}
-    note = Document("a.md", "notes", "A", properties=properties, modified_ns=NOW - days * DAY_NS)
+    note = Document("a.md", "notes", "A", properties=properties, changed_ns=NOW - days * DAY_NS)
     state = describe_reviews({"a.md": note}, {"a.md": review} if review else {}, NOW)["a.md"]
     assert state.suggested_tier == suggested
     assert bool(state.suggestion_reason) == bool(suggested)

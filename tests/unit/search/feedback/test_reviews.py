@@ -82,7 +82,7 @@ def test_an_entry_that_never_decays_has_a_state_but_keeps_its_recency() -> None:
 
 def test_reviews_of_threads_at_the_same_time_are_all_recorded(tmp_path: Path) -> None:
     index = tmp_path / "index.db"
-    documents = [Document(f"{number}.md", "notes", "N", modified_ns=NOW) for number in range(12)]
+    documents = [Document(f"{number}.md", "notes", "N", changed_ns=NOW) for number in range(12)]
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(lambda each: storage.record_confirmation(index, each, NOW + DAY_NS), documents))
     assert set(storage.read_reviews(index)) == {document.id for document in documents}
@@ -126,6 +126,6 @@ def test_reviews_pairs_and_votes_follow_a_renamed_document(tmp_path: Path) -> No
 
 def test_the_stored_state_has_the_four_values_of_spaced_repetition(tmp_path: Path) -> None:
     index = tmp_path / "index.db"
-    storage.record_read(index, Document("a.md", "notes", "A", modified_ns=NOW), NOW + 9 * DAY_NS)
+    storage.record_read(index, Document("a.md", "notes", "A", changed_ns=NOW), NOW + 9 * DAY_NS)
     stored = msgspec.json.decode(index.with_name("index.db.read.json").read_bytes())["a.md"]
     assert {"stability", "difficulty", "last_review_ns"} <= stored.keys()  # one review is the default of the count
