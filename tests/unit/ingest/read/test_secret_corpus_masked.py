@@ -4,7 +4,7 @@ from types import ModuleType
 
 import pytest
 from support.planted_secrets import dice
-from support.secret_corpus import open_half, second_half, third_part
+from support.secret_corpus import fourth_part, open_half, second_half, third_part
 
 from waymeet.ingest.read.secrets import mask_secrets
 from waymeet.ingest.read.secrets.tables.command_rules import COMMANDS
@@ -13,7 +13,7 @@ from waymeet.ingest.read.secrets.tables.token_rules import INNER_TOKENS, TOKENS
 
 SEEDS = range(3)
 MIN_MASKED, MAX_ALTERED = 0.97, 0.01
-PARTS = [open_half, second_half, third_part]
+PARTS = [open_half, second_half, third_part, fourth_part]
 
 
 def mask(path: str, text: str, *, is_in_path: bool) -> str:
