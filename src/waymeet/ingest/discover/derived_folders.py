@@ -18,7 +18,7 @@ _VENDOR_NAMES = frozenset({"vendor", "vendors"})
 """Names of folders that may also be part of a program, such as one that manages vendors."""
 _CERTAIN_VENDOR_NAMES = r"_vendor|vendored|third[-_]?party|3rdparty|bower_components|jspm_packages|Pods|Carthage"
 _CERTAIN_OUTPUT_NAMES = frozenset({"dist", ".next", ".nuxt", ".output", ".svelte-kit", "storybook-static", "htmlcov"})
-"""Names under which nobody keeps files written by hand, unless they are sources of a compiled language."""
+"""Names of folders that hold no files written by hand, except sources of a compiled language."""
 _CERTAIN_MARKERS = ("CACHEDIR.TAG", "CMakeCache.txt", ".rustc_info.json", "build.ninja", "maven-status/", "classes/")
 """Files and folders with which build tools mark their output, even if it has sources that they generate."""
 _MARKER = (

@@ -71,7 +71,7 @@ class ItemReview:
         return self._conflicts.record(item, comparison)
 
     def conflicts(self, kind: str = "") -> tuple[Conflict, ...]:
-        """List contradicting and nearly equal items that nobody resolved yet, the oldest first."""
+        """List contradicting and nearly equal items that are not resolved, the oldest first."""
         return self._conflicts.open(kind)
 
     def resolve(self, conflict_id: str, resolution: str, *, keep: str = "") -> Conflict:
