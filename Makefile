@@ -36,7 +36,7 @@ check: $(STAMP)  ## Format, lint, strict types, import contract
 unit: $(STAMP)  ## The tests alone, with the ten slowest
 	$(BIN)/pytest -n auto --durations=10 --durations-min=0.1
 
-quick: $(STAMP)  ## Format, lint and the fast tests, in less than a minute
+quick: $(STAMP)  ## Format, lint and the fast tests, in about a minute
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pytest -n auto -q -m "not slow" src tests/unit tests/recipes

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from waymeet.ingest.read.secrets import value_tests as values
-from waymeet.ingest.read.secrets.spans import Span, find_line_end
+from waymeet.ingest.read.secrets.spans import Span, find_line_end, find_line_start
 
 _NAME = re.compile(
     "(?:password|passwd|passphrase|passcode|passwort|kennwort|wachtwoord|parola|contrase|senha|mot de passe|mdp"
@@ -38,9 +38,9 @@ def find_in_clause(raw: bytes, position: int) -> Iterator[Span]:
     is_password = _NAME.match(raw, position) is not None
     if not is_password and not _KEY_NAME.match(raw, position):
         return
-    start = raw.rfind(b"\n", 0, position) + 1
-    end = find_line_end(raw, start)
-    if end - start > _MAX_LINE:
+    start = find_line_start(raw, position, _MAX_LINE)
+    end = find_line_end(raw, start, _MAX_LINE + 1)
+    if start < 0 or end - start > _MAX_LINE:
         return
     for word in _WORD.finditer(raw, start, end):
         if _stands_alone(raw, word) and _is_password_word(_strip(word.group()), is_password=is_password):
@@ -51,7 +51,7 @@ def find_in_clause(raw: bytes, position: int) -> Iterator[Span]:
 def _find_below(raw: bytes, end: int, *, is_password: bool) -> Iterator[Span]:
     """Find a password that is the last word of one of the next lines."""
     for _ in range(_LINES_AFTER):
-        start, end = end + 1, find_line_end(raw, end + 1)
+        start, end = end + 1, find_line_end(raw, end + 1, _MAX_LINE)
         words = list(_WORD.finditer(raw, start, min(end, start + _MAX_LINE))) if start < len(raw) else []
         if words and raw[words[-1].end() : end].strip(b" \t`\"'*).") == b"" and _stands_alone(raw, words[-1]):
             value = _strip(words[-1].group())
@@ -75,8 +75,9 @@ def _stands_alone(raw: bytes, word: re.Match[bytes]) -> bool:
 
 def _is_in_url(raw: bytes, position: int) -> bool:
     """Return whether a position is inside of a URL."""
-    start = max(raw.rfind(b" ", 0, position), raw.rfind(b"\n", 0, position)) + 1
-    return b"://" in raw[max(start, position - _MAX_LINE) : position]
+    earliest = max(position - _MAX_LINE, 0)
+    start = max(raw.rfind(sign, earliest, position) for sign in (b" ", b"\n")) + 1
+    return b"://" in raw[max(start, earliest) : position]
 
 
 def _is_password_word(value: bytes, *, is_password: bool) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from waymeet.ingest.read.secrets import value_tests as values
-from waymeet.ingest.read.secrets.spans import Span, find_line_end
+from waymeet.ingest.read.secrets.spans import Span, find_line_end, find_line_start
 
 _HEADER = re.compile(
     rb"""[\s"'`*]*(?:[\w -]{0,24}[ _-])?
@@ -29,8 +29,8 @@ _MAX_HEADER = 2_000
 
 def find_in_column(raw: bytes, position: int) -> Iterator[Span]:
     """Find secrets in the column whose heading is at a position."""
-    start = raw.rfind(b"\n", 0, position) + 1
-    header = raw[start : find_line_end(raw, start)]
+    start = find_line_start(raw, position, _MAX_HEADER)
+    header = raw[start : find_line_end(raw, start, _MAX_HEADER)] if start >= 0 else b""
     separator = next((sign for sign in _SEPARATORS if sign in header), b"")
     if separator and len(header) < _MAX_HEADER:
         yield from _find_below(raw, start, header, separator)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from waymeet.ingest.read.secrets import value_tests as values
-from waymeet.ingest.read.secrets.spans import Span
+from waymeet.ingest.read.secrets.spans import Span, compile_once
 from waymeet.ingest.read.secrets.tables.context_rows import ContextRule, Test
 
 _VALUE_GROUPS = ("value", "value2", "value3")
@@ -12,7 +12,7 @@ _VALUE_GROUPS = ("value", "value2", "value3")
 
 def find_in_context(rule: ContextRule, raw: bytes, position: int) -> Span | None:
     """Find the secret of a rule at the position of one of its words."""
-    match = rule.pattern.match(raw, position)
+    match = compile_once(rule.pattern).match(raw, position)
     if match and (group := _value_group(match)) and _TESTS[rule.test](match, match[group]):
         return match.span(group)
     return None

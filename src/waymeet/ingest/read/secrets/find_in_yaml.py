@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from waymeet.ingest.read.secrets import value_tests as values
-from waymeet.ingest.read.secrets.spans import Span
+from waymeet.ingest.read.secrets.spans import Span, find_line_start
 
 _BLOCK_START = re.compile(
     rb"[\w\"'-]{0,24}[ \t]{0,4}:[ \t]{0,4}(?:[>|][+-]?\d?[+-]?)?[ \t]{0,4}(?:\#[^\n]{0,100})?\r?\n"
@@ -15,7 +15,7 @@ _LINE = re.compile(rb"(?P<indent>[ \t]{0,80})(?P<value>[^\n\r]*)\r?(?:\n|\Z)")
 _SECRET_KIND = re.compile(rb"(?m)^[ \t]{0,20}[\"']?kind[\"']?:[ \t]{0,4}[\"']?Secret[\"']?,?[ \t]*\r?$")
 _SECRET_DATA = re.compile(rb"(?m)^(?P<indent>[ \t]{0,20})(?:data|stringData):[ \t]*\r?\n")
 _ENTRY = re.compile(rb"[ \t]*[\w.\"'-]{1,120}:[ \t]{1,8}[\"']?(?P<value>[^\s\"'#][^\n\r\"']*)")
-_MAX_LINES = 200
+_MAX_LINES, _MAX_NAME = 200, 200
 _BLOCK_SIGN = re.compile(rb"[>|][+-]?\d?[+-]?")
 
 
@@ -23,7 +23,8 @@ def find_in_block(raw: bytes, position: int) -> Iterator[Span]:
     """Find the lines of a value below the name at a position."""
     start = _BLOCK_START.match(raw, position)
     if start:
-        line = _INDENT.match(raw, raw.rfind(b"\n", 0, position) + 1, position)
+        begin = find_line_start(raw, position, _MAX_NAME)
+        line = _INDENT.match(raw, begin, position) if begin >= 0 else None
         if line:
             yield from _find_in_block(raw, start.end(), len(line["indent"]))
 

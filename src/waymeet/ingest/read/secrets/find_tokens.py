@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from waymeet.ingest.read.secrets.spans import Span, find_all
+from waymeet.ingest.read.secrets.spans import Span, compile_once, find_all
 from waymeet.ingest.read.secrets.tables.token_rules import INNER_TOKENS, TOKENS, TokenRule
 from waymeet.ingest.read.secrets.value_tests import has_sequence
 
@@ -48,7 +48,7 @@ def find_tokens(raw: bytes) -> Iterator[Span]:
     for rule in INNER_TOKENS:
         for position in find_all(raw, rule.part):
             earliest = max(position - rule.before, 0)
-            token = rule.whole.search(raw, earliest, position + _MAX_INNER)
+            token = compile_once(rule.whole).search(raw, earliest, position + _MAX_INNER)
             if token and token.start() < position and not is_example_token(token.group()):
                 yield token.span()
 
@@ -60,7 +60,9 @@ def _find_in_run(raw: bytes, start: int, end: int) -> Iterator[Span]:
         if position < masked_until:
             continue
         for literal, rule in _RULES.get(raw[position : position + 2], ()):
-            if raw.startswith(literal, position) and (rest := rule.rest.match(raw, position + len(literal))):
+            if raw.startswith(literal, position) and (
+                rest := compile_once(rule.rest).match(raw, position + len(literal))
+            ):
                 if not is_example_token(raw[position : rest.end()]):
                     yield position, rest.end()
                 masked_until = rest.end()

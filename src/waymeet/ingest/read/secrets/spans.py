@@ -1,6 +1,8 @@
 """Positions in a text: spans, and all occurrences of a word."""
 
+import re
 from collections.abc import Iterator
+from functools import cache
 
 Span = tuple[int, int]
 
@@ -23,7 +25,21 @@ def line_before(raw: bytes, position: int) -> bytes:
     return raw[max(raw.rfind(b"\n", earliest, position) + 1, earliest) : position]
 
 
-def find_line_end(raw: bytes, start: int) -> int:
-    """Return the end of the line at a position."""
-    end = raw.find(b"\n", start)
-    return len(raw) if end < 0 else end
+def find_line_start(raw: bytes, position: int, limit: int) -> int:
+    """Return the start of the line at a position, or -1 if it is more than `limit` bytes before."""
+    earliest = max(position - limit, 0)
+    found = raw.rfind(b"\n", earliest, position)
+    return found + 1 if found >= 0 or not earliest else -1
+
+
+def find_line_end(raw: bytes, start: int, limit: int | None = None) -> int:
+    """Return the end of the line at a position, or of its first `limit` bytes."""
+    last = len(raw) if limit is None else min(len(raw), start + limit)
+    end = raw.find(b"\n", start, last)
+    return last if end < 0 else end
+
+
+@cache
+def compile_once(expression: bytes) -> re.Pattern[bytes]:
+    """Compile the expression of a rule at its first use: a short run needs few of them."""
+    return re.compile(expression)

@@ -6,6 +6,7 @@ the alternatives of an expression are tried one after the other.
 
 import re
 from collections.abc import Iterable
+from functools import cache
 
 _Tree = dict[int, "_Tree"]
 _END = -1
@@ -24,10 +25,11 @@ def list_stems(words: Iterable[bytes]) -> tuple[bytes, ...]:
     return tuple(stems)
 
 
-def compile_words(stems: Iterable[bytes]) -> re.Pattern[bytes]:
+@cache
+def compile_words(stems: tuple[bytes, ...]) -> re.Pattern[bytes]:
     """Compile an expression that matches each of the words.
 
-    >>> compile_words([b"pass", b"pin", b"key"]).pattern
+    >>> compile_words((b"pass", b"pin", b"key")).pattern
     b'(?:p(?:ass|in)|key)'
     """
     tree: _Tree = {}

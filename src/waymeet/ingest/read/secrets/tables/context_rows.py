@@ -1,6 +1,5 @@
 """Rows of the tables of secrets that are known by what is before them."""
 
-import re
 from typing import Literal, NamedTuple
 
 Test = Literal["any", "chosen", "random", "session", "credential", "device", "command", "codes"]
@@ -22,7 +21,8 @@ class ContextRule(NamedTuple):
     name: str
     words: tuple[bytes, ...]
     """Words at which the search starts, in lower case."""
-    pattern: re.Pattern[bytes]
+    pattern: bytes
+    """Expression that is matched at a word, compiled at first use (`compile_once`)."""
     test: Test
     source: str
     """Where the form is described."""
@@ -38,4 +38,4 @@ def _make_rule(row: Row) -> ContextRule:
     for part, expression in _PARTS.items():
         pattern = pattern.replace(part, expression)
     starts = tuple(word.replace("+", " ").encode() for word in words.split())
-    return ContextRule(name, starts, re.compile(pattern.encode(), re.IGNORECASE), test, source)
+    return ContextRule(name, starts, b"(?i)" + pattern.encode(), test, source)

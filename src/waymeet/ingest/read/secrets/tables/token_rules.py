@@ -4,7 +4,6 @@ To recognise another token, add a row. A row has the literal beginnings of the t
 an expression for the rest. A token begins after a character that no token contains, and ends before one.
 """
 
-import re
 from string import ascii_letters, digits
 from typing import NamedTuple
 
@@ -15,8 +14,8 @@ class TokenRule(NamedTuple):
     name: str
     starts: tuple[bytes, ...]
     """Literal beginnings, of at least two bytes."""
-    rest: re.Pattern[bytes]
-    """What follows the beginning."""
+    rest: bytes
+    """Expression for what follows the beginning, compiled at first use (`compile_once`)."""
     source: str
     """Where the form is described."""
 
@@ -247,7 +246,8 @@ class InnerTokenRule(NamedTuple):
     part: bytes
     before: int
     """Bytes of the token before the part, at most."""
-    whole: re.Pattern[bytes]
+    whole: bytes
+    """Expression for the token, compiled at first use."""
     source: str
 
 
@@ -255,10 +255,10 @@ _BOUNDARY = rb"(?:(?<![A-Za-z0-9_~])|(?<=\\[nrt]))"
 _END = rb"(?![A-Za-z0-9])"
 
 TOKENS = tuple(
-    TokenRule(name, tuple(map(str.encode, starts.split())), re.compile(rest.encode() + _END), source)
+    TokenRule(name, tuple(map(str.encode, starts.split())), rest.encode() + _END, source)
     for name, starts, rest, source in _ROWS
 )
 INNER_TOKENS = tuple(
-    InnerTokenRule(name, part.encode(), before, re.compile(_BOUNDARY + whole.encode() + _END), source)
+    InnerTokenRule(name, part.encode(), before, _BOUNDARY + whole.encode() + _END, source)
     for name, part, before, whole, source in _INNER_ROWS
 )
