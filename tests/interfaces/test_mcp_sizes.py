@@ -53,6 +53,7 @@ def test_descriptions_say_when_to_use_which_tool(project: Path) -> None:
     assert list(described) == list(TOOLS)
     for name, part in {
         "search": "before grep",
+        "read": "an id from `search`",
         "context": "first when you start a task",
         "related": "what a change affects",
         "remember": "`update` these instead",
@@ -61,6 +62,21 @@ def test_descriptions_say_when_to_use_which_tool(project: Path) -> None:
         "index": "Rarely needed",
     }.items():
         assert part in described[name]
+
+
+def test_the_descriptions_are_not_masked(project: Path) -> None:
+    """Tools are listed through the function that masks secrets; what it takes for one is missing in the list."""
+    listed = talk(project, lambda client: client.list_tools(), compat=True)
+    for tool in listed.tools:
+        assert (tool.description or "").count("[secret]") == (tool.name == "update"), tool.description
+        assert "[secret]" not in json.dumps(tool.input_schema)
+
+
+def test_ids_beside_words_for_a_password_are_not_masked(project: Path) -> None:
+    (project / "README.md").write_text("# Login\n\n" + "Reset the password of a login in the console.\n" * 9)
+    result = call(project, "search", query="reset the password of a login", limit=1)
+    assert result.structured_content["hits"][0]["id"] == "README.md#L1-L11"
+    assert "1. README.md#L1-L11  " in text_of(result)
 
 
 @pytest.mark.parametrize("query", ["rotate the signing keys", "署名鍵の更新"])

@@ -121,6 +121,8 @@ def test_what_stands_for_a_secret_stays(path: str, text: str) -> None:
         "primary_key = 'a1b2c3d4e5f6a7b8c9d0'",
         "secret: true",
         "tokens: 128000",
+        "1. README.md#L10-L24  0.20  Login",
+        "the password is described in AuthService.py#L120-L140 and login.ts#L5",
     ],
 )
 def test_what_is_no_secret_stays(text: str) -> None:

@@ -64,8 +64,10 @@ _APP_PASSWORD = re.compile(rb"[a-z]{4}(?:-[a-z]{4}){3}")
 _CODE_LIKE = re.compile(rb"\w\(\w*\)|\]\(|\)\.|[({]\w{3,}[)}]|\w{12,}|\\|\(\?|[aA0]-[zZ9]|\*{3}|\{\w+[}\[]")
 _WORDS = re.compile(rb"(?:^|[-_.])[a-z]{3,}[-_.]")
 """A word between separators, as in the names of caches and resources."""
-_PUBLIC = re.compile(rb"arn:|pk[._]|0x[0-9a-fA-F]{40}\Z|Ag[A-D][A-Za-z0-9+/]{150}|QWxhZGRpbjpvcGVu")
-"""Values that are public or encrypted: names of resources, publishable keys, addresses, sealed secrets."""
+_PUBLIC = re.compile(
+    rb"arn:|pk[._]|0x[0-9a-fA-F]{40}\Z|Ag[A-D][A-Za-z0-9+/]{150}|QWxhZGRpbjpvcGVu|[\w./-]{1,100}+#L\d++(?:-L?\d++)?\Z"
+)
+"""Values that are public or encrypted: names of resources, publishable keys, addresses, sealed secrets, citations."""
 _VERSION = re.compile(rb"v?\d+\.\d|sha\d{1,3}-")
 _UUID = re.compile(rb"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]{8,4000}={0,2}")
