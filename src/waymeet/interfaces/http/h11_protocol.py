@@ -25,7 +25,7 @@ _CLOSED = Failure("busy", 503, "The connection was closed before the request was
 
 
 def _connection_limit() -> int:
-    """Leave half of the files that this process may open to the index and its models."""
+    """Leave three of eight files that this process may open to the index and its models."""
     if sys.platform == "win32":
         return _MAX_CONNECTIONS
     import resource
@@ -39,6 +39,8 @@ class Protocol(H11Protocol):
 
     max_connections = _connection_limit()
     """Connections. Further ones replace those that wait for their client."""
+    max_more_connections = max_connections // 4
+    """Connections that are accepted beyond that while no other one waits for its client."""
     max_unread_bytes = 64_000_000
     """Bytes of all answers that clients have not read yet."""
     head_seconds = 20.0
@@ -137,9 +139,19 @@ class Protocol(H11Protocol):
         return [peer for peer in self.connections if isinstance(peer, Protocol) and not peer._is_aborted]  # noqa: SLF001 - of this class
 
     def _close_until_few(self) -> None:
+        """Close waiting connections until there are few enough.
+
+        While all others are being answered, which does not take long, some more are accepted.
+        """
         peers = self._peers()
-        if len(peers) > self.max_connections:
-            (choose_replaced(peers) or self).replace()
+        while len(peers) > self.max_connections:
+            replaced = choose_replaced([peer for peer in peers if peer is not self])
+            if replaced is None:
+                if len(peers) > self.max_connections + self.max_more_connections:
+                    self.replace()
+                return
+            replaced.replace()
+            peers.remove(replaced)
 
     def _update_head_timer(self) -> None:
         if self.conn.their_state is h11.IDLE and not self.transport.is_closing():

@@ -22,12 +22,15 @@ class Few(Protocol):
     """Has room for few connections and little memory."""
 
     max_connections = 3
+    max_more_connections = 1
     max_unread_bytes = 2 * LARGE
     read_seconds = 0.2
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:
-    """Answer at once, with a large body at /large, without reading the request at /early."""
+    """Answer at once, with a large body at /large, without reading the request at /early, and never at /never."""
+    if scope["path"] == "/never":
+        await asyncio.Event().wait()
     size = LARGE if scope["path"] == "/large" else 2
     message = {"type": "http.request", "more_body": scope["path"] != "/early"}
     while message["type"] == "http.request" and message["more_body"]:
@@ -95,6 +98,22 @@ def test_a_new_connection_replaces_the_one_that_waits_longest(slow: bytes) -> No
             assert b"200 OK" in await asyncio.wait_for(reader.readline(), _PATIENCE)
             assert (await read(first)).startswith(b"HTTP/1.1 503 ")
             await until(lambda: len(server.server_state.connections) == 3)
+
+    asyncio.run(talk())
+
+
+def test_a_few_more_connections_are_accepted_while_all_others_are_being_answered() -> None:
+    async def talk() -> None:
+        async with serving(Few) as (server, connect):
+            for number in (1, 2, 3):
+                await connect(GET % b"/never")
+                await until(lambda number=number: len(server.server_state.tasks) == number)  # type: ignore[misc]
+            reader, _ = await connect(GET % b"/")
+            assert b"200 OK" in await asyncio.wait_for(reader.readline(), _PATIENCE)
+            await connect(GET % b"/never")
+            await until(lambda: len(server.server_state.tasks) == 4)
+            assert len(server.server_state.connections) == 4, "the idle one was closed"
+            assert (await read(await connect(GET % b"/"))).startswith(b"HTTP/1.1 503 ")
 
     asyncio.run(talk())
 
