@@ -41,10 +41,11 @@ results on other collections of the same kinds may be lower; the last table esti
 _COLUMNS = """\
 `plain` is BM25 over whole documents, without sections, links and models. `auto` is the default recipe, and `auto:words`
 is `auto` without embedding models. The others are recipes after other systems ([How results are ranked](ranking.md)),
-with the same models. `deep` had no reranker and no model that rephrases queries. `files` searches names only.
-`neighbours` returns at most five results. Documents are indexed like files: they are split into sections or symbols,
-and the best section counts. An answer lists the translations of its hits. A translation that is judged relevant and is
-not a hit itself counts right after its hit, in every column (this matters on ub-peer, where both are judged)."""
+with the same models. `deep` had no reranker and no model that rephrases queries. `files` ranks names and vectors of
+files. `neighbours` returns at most five results. Documents are indexed like files: they are split into sections or
+symbols, and the best section counts. An answer lists the translations of its hits. A translation that is judged
+relevant and is not a hit itself counts right after its hit, in every column (this matters on ub-peer, where both are
+judged)."""
 
 _BEYOND = """\
 ## What these collections cannot show

@@ -14,6 +14,8 @@ _VARYING = (
     (re.compile(r"cursor=\S+"), "CURSOR"),
     (re.compile(r"\b(?:Linux|Darwin) \w+"), "SYSTEM"),
     (re.compile(r"\b(Process|pid) \d+"), r"\1 NUMBER"),
+    # A busy machine embeds in more, or in fewer, steps.
+    (re.compile(r"\bgeneration \d+"), "generation NUMBER"),
     (re.compile(r"[ ─-]{2,}"), " "),
 )
 """Patterns of varying text, each with its placeholder."""

@@ -161,6 +161,7 @@ def test_a_page_that_is_out_of_date_is_noticed() -> None:
     assert "+one" in diff_pages(page, refresh_page(page))
     assert "-0.50" not in diff_pages(page, refresh_page(page))
     assert not is_same_line("score 0.5", "score 0.6")
+    assert is_same_line("a.sqlite (0.3 MB, generation 10)", "a.sqlite (0.2 MB, generation 9)")
 
 
 def test_a_page_whose_examples_fail_is_refused() -> None:

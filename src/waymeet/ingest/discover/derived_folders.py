@@ -21,6 +21,11 @@ _CERTAIN_OUTPUT_NAMES = frozenset({"dist", ".next", ".nuxt", ".output", ".svelte
 """Names of folders that hold no files written by hand, except sources of a compiled language."""
 _CERTAIN_MARKERS = ("CACHEDIR.TAG", "CMakeCache.txt", ".rustc_info.json", "build.ninja", "maven-status/", "classes/")
 """Files and folders with which build tools mark their output, even if it has sources that they generate."""
+_OUTPUT_BESIDE = {
+    "target": ("Cargo.toml", "pom.xml", "build.sbt"),
+    "build": ("build.gradle", "build.gradle.kts"),
+}
+"""Folders that Cargo, Maven, sbt and Gradle write beside their manifests, generated sources among the files."""
 _MARKER = (
     r"(?:.*/)?(?:CACHEDIR\.TAG|CMakeCache\.txt|\.rustc_info\.json|build\.ninja|\.buildinfo|objects\.inv|maven-status"
     r"|asset-manifest\.json|searchindex\.js|PKG-INFO|.*\.(?:tsbuildinfo|whl|class|o|obj|pyc|jar|war|dll|exe|so|a|lib"
@@ -113,6 +118,8 @@ def _judge_folder(folder: str, files: Sequence[str], present: Collection[str], t
     if name in {"bin", "obj"}:
         is_dotnet = any(path.startswith(beside) and re.fullmatch(_PROJECT_FILE, path) for path in present)
         return BUILD_OUTPUT if is_dotnet and any(re.fullmatch(_MARKER, file) for file in files) else ""
+    if any(f"{beside}{manifest}" in present for manifest in _OUTPUT_BESIDE.get(name, ())):
+        return BUILD_OUTPUT
     return BUILD_OUTPUT if _is_output(name, folder, files, tails, is_package_root=is_package_root) else ""
 
 

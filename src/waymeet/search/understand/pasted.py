@@ -100,7 +100,8 @@ def _find_in_project(locations: Sequence[Location], store: Store) -> list[Locati
 def _find_installed(installed: InstalledFile, by_name: Mapping[str, Sequence[str]], store: Store) -> str:
     """Find the source of a file of an installed package, if the project contains that package.
 
-    The file name alone says nothing here: every library has a `utils.py`.
+    The file name alone says nothing here: every library has a `utils.py`. A path with a folder is enough if no manifest
+    in the project's root names a package.
     """
     package, inside = installed
     same_name = by_name.get(file_name_key(inside.rpartition("/")[2]), ())
@@ -112,14 +113,17 @@ def _find_installed(installed: InstalledFile, by_name: Mapping[str, Sequence[str
         matches = [each for each in same_name if f"/{each}".endswith(f"/{inside}")]
         documents = store.documents(matches)
         of_package = [each for each in matches if documents[each].namespace == package]
-        root = [inside] if inside in matches and _is_root_package(package, store) else []
+        root = [inside] if inside in matches and _may_be_root_package(installed, store) else []
         matches = of_package or root
     return min(matches, key=len, default="")
 
 
-def _is_root_package(package: str, store: Store) -> bool:
-    """Check whether the manifest in the project's root has the name of a package."""
+def _may_be_root_package(installed: InstalledFile, store: Store) -> bool:
+    """Check whether no manifest in the project's root names another package."""
+    package, inside = installed
     manifests = store.chunks_of([*_MANIFESTS, f"{package}{_GEM_SUFFIX}"])
+    if not manifests:
+        return "/" in inside
     if f"{package}{_GEM_SUFFIX}" in manifests:
         return True
     named = re.compile(

@@ -311,6 +311,18 @@ def test_an_installed_copy_of_this_project_is_found_by_the_end_of_its_path(insta
     assert places == ((f"{expected}:2",) if expected else ())
 
 
+def test_without_a_manifest_the_end_of_the_path_decides() -> None:
+    project = indexed({"lib/reply.js": "function send () {}\n", "lex.go": "package toml\n"})
+
+    def find(path: str) -> tuple[str, ...]:
+        return query_from_pasted(PastedText("trace", "X", "failed", (Location(path, 1),)), project).places
+
+    assert find("/srv/app/node_modules/fastify/lib/reply.js") == ("lib/reply.js:1",)
+    assert find("/root/go/pkg/mod/x@v1.0.0/lib/reply.js") == ("lib/reply.js:1",)
+    assert find("/srv/app/node_modules/fastify/reply.js") == ()
+    assert find("/root/go/pkg/mod/x@v1.0.0/lex.go") == (), "a file name alone says nothing"
+
+
 def test_a_trace_of_a_user_of_this_project_finds_its_files() -> None:
     trace = (
         'Traceback (most recent call last):\n  File "/home/u/shop.py", line 5, in <module>\n    app.run()\n'
