@@ -372,3 +372,12 @@ def choose_embedder(embedders: Sequence[Embedder], language: str) -> Embedder:
     The last is the most multilingual one.
     """
     return next((embedder for embedder in embedders if embedder.supports_language(language)), embedders[-1])
+
+
+def multilingual_embedder(embedders: Sequence[Embedder]) -> Embedder | None:
+    """Return the model in whose space every section is, too: the last of several.
+
+    Its vectors are quantised, which needs a power of two of at least 64 dimensions.
+    """
+    last = embedders[-1] if len(embedders) > 1 else None
+    return last if last is not None and last.dimension >= 64 and not last.dimension & (last.dimension - 1) else None

@@ -258,3 +258,56 @@ def test_a_chunk_without_meaning_needs_no_vector(store: Store) -> None:
     assert store.corpus_profile().chunks == 3
     assert store.documents(["b.lock"])["b.lock"].role == "lock file"
     assert [chunk.is_embedded for chunk in store.chunks_of(["a.md"])["a.md"]] == [True, False]
+
+
+PARTS = "model/1 parts/1 ja"
+
+
+def test_sections_are_ranked_by_their_whole_text_and_their_best_part(filled: Store) -> None:
+    axes = np.eye(64, dtype=np.float32)
+    filled.put_vectors(
+        PARTS,
+        {
+            "a.md#L1-L1": np.stack([axes[0], axes[1], axes[2]]),
+            "a.md#L2-L2": np.stack([axes[0], axes[3]]),
+            "b.md#L1-L1": axes[5:6],
+        },
+    )
+    assert filled.spaces() == {PARTS: 64}
+    assert filled.coverage([PARTS]) == (3, 3)
+    hits = filled.rank_vectors(PARTS, axes[2], 10, Filters())
+    assert [hit.chunk for hit in hits] == ["a.md#L1-L1", "a.md#L2-L2", "b.md#L1-L1"]
+    assert hits[0].score > 0.4 > hits[1].score + 0.2
+    assert filled.rank_vectors(PARTS, axes[2], 1, Filters()) == hits[:1]
+    only = filled.rank_vectors(PARTS, axes[2], 10, Filters(paths=("b.md",)))
+    assert [hit.chunk for hit in only] == ["b.md#L1-L1"]
+    mean, deviation = filled.similarity_statistics(PARTS, axes[2])
+    assert mean == pytest.approx(np.mean([hit.score for hit in hits]))
+    assert deviation > 0
+
+
+def test_vectors_of_parts_are_replaced_and_dropped(filled: Store) -> None:
+    axes = np.eye(64, dtype=np.float32)
+    filled.put_vectors(PARTS, {"a.md#L1-L1": axes[:3], "b.md#L1-L1": axes[:1]})
+    filled.put_vectors(PARTS, {"a.md#L1-L1": axes[4:5]})
+    filled.optimize()
+    (first, *_) = filled.rank_vectors(PARTS, axes[4], 10, Filters())
+    assert first.chunk == "a.md#L1-L1"
+    assert first.score > 0.8
+    filled.drop(["a.md"])
+    assert [hit.chunk for hit in filled.rank_vectors(PARTS, axes[4], 10, Filters())] == ["b.md#L1-L1"]
+    filled.drop_vectors({PARTS: None}, {})
+    assert filled.rank_vectors(PARTS, axes[4], 10, Filters()) == ()
+    assert filled.spaces() == {}
+
+
+def test_unusable_vectors_of_parts_are_refused_together(filled: Store) -> None:
+    axes = np.eye(64, dtype=np.float32)
+    with pytest.raises(EmbeddingError, match="is zero"):
+        filled.put_vectors(PARTS, {"a.md#L1-L1": axes[:2], "b.md#L1-L1": np.zeros((1, 64), dtype=np.float32)})
+    assert filled.spaces() == {}
+    filled.put_vectors(PARTS, {"a.md#L1-L1": axes[:2]})
+    with pytest.raises(EmbeddingError, match="shape"):
+        filled.put_vectors(PARTS, {"b.md#L1-L1": np.eye(2, 128, dtype=np.float32)})
+    with pytest.raises(EmbeddingError, match="shape"):
+        filled.rank_vectors(PARTS, np.ones(8, dtype=np.float32), 5, Filters())

@@ -1,5 +1,6 @@
 """Fusion of ranked lists: by rank (RRF), by score (linear), and by a three-way sum."""
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
 from waymeet.formulas.explanation import largest, mean, product, quotient, total, value, weighted
@@ -29,6 +30,26 @@ def aggregate(
         product("weight × best section", value(best_weight, "weight"), largest("best section", *leading)),
         product("weight × mean", value(mean_weight, "weight"), mean(f"mean of {len(leading)} sections", *leading)),
     )
+
+
+def match_scales(score: float, pairs: Sequence[tuple[float, float]]) -> float:
+    """Convert a score between two scales, given pairs of scores of the same rank, the highest first.
+
+    It is interpolated linearly. Beyond the pairs, the slope is that from the first to the last.
+
+    >>> pairs = [(0.5, 0.9), (0.3, 0.8), (0.1, 0.5)]
+    >>> [round(match_scales(score, pairs), 3) for score in (0.5, 0.4, 0.2, 0.6, 0.0)]
+    [0.9, 0.85, 0.65, 1.0, 0.4]
+    """
+    (first, first_target), (last, last_target) = pairs[0], pairs[-1]
+    slope = (first_target - last_target) / (first - last) if first > last else 0.0
+    if score >= first:
+        return first_target + (score - first) * slope
+    if score <= last:
+        return last_target + (score - last) * slope
+    lower = bisect_left(pairs, -score, key=lambda pair: -pair[0])
+    (high, high_target), (low, low_target) = pairs[lower - 1], pairs[lower]
+    return low_target + (score - low) / (high - low) * (high_target - low_target)
 
 
 def is_strong_signal(best: float, second: float, least: float = 0.85, gap: float = 0.15) -> bool:

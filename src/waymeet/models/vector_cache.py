@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from waymeet.analysis.embedding_text import FORMAT_VERSION
+from waymeet.analysis.embedded.section_text import FORMAT_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -180,6 +180,10 @@ class CachedEmbedder:
     def with_space(self, space: str) -> CachedEmbedder:
         """Return the same model for vectors of passages in another text format."""
         return CachedEmbedder(self._inner, self._cache, space)
+
+    def without_cache(self) -> CachedEmbedder:
+        """Return the same model for vectors that are cheap to compute and would fill the cache."""
+        return CachedEmbedder(self._inner, None, self.space)
 
     @property
     def inner(self) -> Embedder:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from waymeet.analysis.file_text import section_space
+from waymeet.analysis.embedded.spaces import section_space
 from waymeet.errors import BusyIndexError
 from waymeet.ports import Progress, Store
 from waymeet.project.models import Models, is_remote
@@ -63,7 +63,7 @@ def _run_job(
     is_stopped: Callable[[], bool] | None,
 ) -> "EmbeddingReport":
     """Embed in batches under the lock of the job, and report how far it is."""
-    from waymeet.ingest.embed import batches, file_vectors, model_switch
+    from waymeet.ingest.embed import batches, file_vectors, model_switch, part_vectors
 
     def report_progress(done: int, total: int, item: str) -> None:
         reporter.progress(done, total, item)
@@ -80,14 +80,18 @@ def _run_job(
     embedded, chunks = store.coverage([embedder.space for embedder in embedders])
     size, on_batch = settings.embedding.batch_chunks, partial(report_progress, 0, chunks - embedded)
     files = file_vectors.embed_files(store, embedders, size, must_stop, on_batch)  # first: they are few and short
+    parts = part_vectors.PartReport()
+    if settings.embedding.cross_lingual:  # then these: the multilingual model is several times faster
+        uncached = [embedder.without_cache() for embedder in embedders]
+        parts = part_vectors.embed_parts(store, uncached, size, must_stop, lambda _done, item: on_batch(item))
     report = batches.embed_chunks(store, embedders, settings, report_progress, must_stop, also=moved)
     later = file_vectors.embed_files(store, embedders, size, must_stop)  # those that failed or were indexed meanwhile
-    report = later.add_to(replace(report, files=files.embedded))
+    report = parts.add_to(later.add_to(replace(report, files=files.embedded)))
     if reporter.is_index_replaced:  # maintenance now would remove files of the index that replaced this one
         error = f"The index {models.index} was removed or replaced while it was being embedded."
         return replace(report, error=error, hint="Run `waymeet index` again.")
     model_switch.finish_switch(store, embedders, settings.embedding, report)
-    if report.embedded or report.files:
+    if report.embedded or report.files or parts.embedded:
         store.optimize()
     reporter.end(report.error)
     return report
@@ -98,7 +102,7 @@ def embed_few(models: Models, store: Store, settings: Settings, is_late: Callabl
 
     Remote models are left to the job: a slow server would delay the answer.
     """
-    from waymeet.ingest.embed import batches, file_vectors, job, model_switch
+    from waymeet.ingest.embed import batches, file_vectors, job, model_switch, part_vectors
 
     embedders = models.chosen(settings.embedding)
     if not embedders or is_remote(settings.embedding):
@@ -110,6 +114,9 @@ def embed_few(models: Models, store: Store, settings: Settings, is_late: Callabl
         with job.try_embedding_lock(models.index):
             model_switch.record_models(store, embedders, settings.embedding)
             batches.embed_chunks(store, embedders, settings, is_late=is_late, hasty=True)
+            if settings.embedding.cross_lingual:
+                uncached = [embedder.without_cache() for embedder in embedders]
+                part_vectors.embed_parts(store, uncached, settings.embedding.batch_chunks, is_late)
             file_vectors.embed_files(store, embedders, settings.embedding.batch_chunks, is_late)
     except BusyIndexError:
         return  # the running job embeds these sections, too

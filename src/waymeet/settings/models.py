@@ -43,6 +43,9 @@ class Embedding(Struct, frozen=True, forbid_unknown_fields=True):
     """Prefix of indexed texts, likewise."""
     text_chars: Count = 0
     """Maximum length of a text, for servers that reject long ones; 0 for the provider's limit."""
+    cross_lingual: bool = True
+    """Whether `local` also embeds English sections and code by `multilingual`, so that queries in other languages find
+    them; about half a kilobyte per section. Without it they are found by words only."""
     batch_chunks: Number = 64
     """Sections embedded before they are stored."""
     timeout_seconds: Seconds = 60.0

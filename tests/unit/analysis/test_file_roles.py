@@ -5,7 +5,7 @@ from hashlib import shake_256
 
 import pytest
 
-from waymeet.analysis.embedding_text import embedding_text
+from waymeet.analysis.embedded.section_text import embedding_text
 from waymeet.analysis.file_roles import ROLES, find_role, is_data_text, is_minified
 from waymeet.ingest.filetypes import file_type
 from waymeet.types import Chunk

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from waymeet.analysis.embedding_text import chunk_language, embedding_text
+from waymeet.analysis.embedded.section_text import chunk_language, embedding_text
 from waymeet.errors import EmbeddingError, UnusableVectorError
 from waymeet.ingest.embed.failures import FailedChunks
 from waymeet.ports import Embedder, Progress, Store, choose_embedder

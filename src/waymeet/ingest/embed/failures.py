@@ -6,7 +6,7 @@ from hashlib import blake2b
 import msgspec
 from msgspec import Struct
 
-from waymeet.analysis.embedding_text import embedding_text
+from waymeet.analysis.embedded.section_text import embedding_text
 from waymeet.ports import Store
 
 _METADATA_KEY = "refused"

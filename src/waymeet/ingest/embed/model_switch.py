@@ -4,17 +4,18 @@ The store's metadata names the spaces that queries use and the settings of their
 transaction that drops the previous vectors, so that results never mix models, even if a process is killed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from waymeet.analysis.file_text import file_space
+from waymeet.analysis.embedded.spaces import file_space, part_spaces
 from waymeet.ingest.embed.batches import EmbeddingReport, find_misplaced_vectors
 from waymeet.ingest.embed.failures import count_failed_chunks
 from waymeet.ingest.embed.file_vectors import files_without_vector
-from waymeet.ports import Embedder, Store
+from waymeet.ingest.embed.part_vectors import has_all_parts
+from waymeet.ports import Embedder, Store, multilingual_embedder
 from waymeet.settings import Embedding
 
 _METADATA_KEY = "embedding"
@@ -67,7 +68,11 @@ def is_complete(store: Store, embedders: Sequence[Embedder], settings: Embedding
     """Return whether these models have embedded every chunk and no other vectors are left."""
     spaces = _spaces(embedders)
     embedded, chunks = store.coverage(spaces)
-    if answering_models(store) != _describe(embedders, settings) or not store.spaces().keys() <= with_files(spaces):
+    if answering_models(store) != _describe(embedders, settings):
+        return False
+    if not store.spaces().keys() <= _used_spaces(store, embedders, settings):
+        return False
+    if settings.cross_lingual and not has_all_parts(store, embedders):
         return False
     if embedded < chunks and embedded + count_failed_chunks(store, spaces) < chunks:
         return False
@@ -103,7 +108,8 @@ def finish_switch(store: Store, embedders: Sequence[Embedder], settings: Embeddi
     embedded, chunks = store.coverage(spaces)
     if report.remaining and (not report.error or report.remaining * _MAX_REMAINING_SHARE > chunks or not embedded):
         return False
-    dropped: dict[str, list[str] | None] = {space: None for space in store.spaces() if space not in with_files(spaces)}
+    used = _used_spaces(store, embedders, settings)
+    dropped: dict[str, list[str] | None] = {space: None for space in store.spaces() if space not in used}
     if previous_models(store, embedders) is not None:
         for chunk, space in find_misplaced_vectors(store, embedders):
             chunks_in_space = dropped.setdefault(space, [])
@@ -115,9 +121,11 @@ def finish_switch(store: Store, embedders: Sequence[Embedder], settings: Embeddi
     return True
 
 
-def with_files(spaces: Iterable[str]) -> frozenset[str]:
-    """Give spaces of section vectors together with their spaces of file vectors."""
-    return frozenset(name for space in spaces for name in (space, file_space(space)))
+def _used_spaces(store: Store, embedders: Sequence[Embedder], settings: Embedding) -> frozenset[str]:
+    """List the spaces of sections, of files and, unless switched off, of parts of sections."""
+    spaces = [name for embedder in embedders for name in (embedder.space, file_space(embedder.space))]
+    multilingual = multilingual_embedder(embedders) if settings.cross_lingual else None
+    return frozenset((*spaces, *(part_spaces(multilingual.space, store.spaces()) if multilingual else ())))
 
 
 def _spaces(embedders: Sequence[Embedder]) -> list[str]:

@@ -1,6 +1,7 @@
 """Stages of `auto` that combine scores of lists and of a document's sections."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 
 from msgspec.structs import replace
 
@@ -10,56 +11,53 @@ from waymeet.formulas.fusion import share_of_best
 from waymeet.formulas.vector_weight import code_vector_weight, similarity_trust
 from waymeet.ports import choose_embedder
 from waymeet.search.fuse.fusion import explain_score, find_search_type, iterate_rows, sort_candidates, source_kind
-from waymeet.search.retrieve.dense import spaces_of
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Auto, Settings
 from waymeet.types import Candidate, Explanation, ScoredChunk
 
 
 def weighted_sum(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Score chunks by `w·vector + (1 − w)·lexical` of normalised scores."""
+    """Score chunks by `w·vector + (1 − w)·lexical` of normalised scores.
+
+    The weight of a chunk in another language than the query is higher, because words can hardly match.
+    """
     search_type = find_search_type(search)
-    vector_weight = _vector_weight(search, tools, settings.auto) if search_type == "hybrid" else 0.0
-    weights = {"vector": vector_weight, "lexical": 1.0 - vector_weight}
-    description = f"w·vector + (1 − w)·lexical, w = {vector_weight:.4g}"
+    is_hybrid = search_type == "hybrid"
+    factor = _vector_trust(search, settings.auto) if is_hybrid else 0.0
+    weight = _weight_by_language(search, tools, settings.auto) * factor
+    other_weight = settings.auto.vector_weight_cross_lingual * factor
     candidates = []
     for rows, sources in iterate_rows(search):
+        row = next(iter(rows.values()))
         normalised = {source: _normalise_score(search, source, row) for source, row in rows.items()}
-        if search_type == "hybrid":
-            parts = (
-                weighted(weights.get(source_kind(source), 0.0), source, part) for source, part in normalised.items()
-            )
-            score = total(description, *parts)
+        if is_hybrid:
+            score = _sum_scores(normalised, other_weight if row.chunk in search.other_language else weight)
         else:
             score = max(normalised.values(), key=lambda part: part.value)
-        row = next(iter(rows.values()))
         candidates.append(Candidate(row.document, (row.chunk,), score, sources))
     return replace(search, candidates=sort_candidates(candidates), search_type=search_type)
 
 
-def _vector_weight(search: Search, tools: Tools, auto: Auto) -> float:
-    """Compute the vector weight, reduced if vectors are missing or not similar enough."""
+def _sum_scores(normalised: Mapping[str, Explanation], vector_weight: float) -> Explanation:
+    weights = {"vector": vector_weight, "lexical": 1.0 - vector_weight}
+    parts = (weighted(weights.get(source_kind(source), 0.0), source, part) for source, part in normalised.items())
+    return total(f"w·vector + (1 − w)·lexical, w = {vector_weight:.4g}", *parts)
+
+
+def _vector_trust(search: Search, auto: Auto) -> float:
+    """Compute the share of its weight that the vector score keeps if vectors are missing or not similar enough."""
     steps = search.similarity_steps
     is_calibrated = steps is not None and auto.min_similarity_steps
     trust = similarity_trust(steps or 0.0, auto.min_similarity_steps) if is_calibrated else 1.0
-    return _weight_by_language(search, tools, auto) * (search.vector_share * trust)
+    return search.vector_share * trust
 
 
 def _weight_by_language(search: Search, tools: Tools, auto: Auto) -> float:
-    """Raise the vector weight by the squared share of chunks in other languages.
-
-    All candidates get the same weight, so that no document gains by its language.
-    """
+    """Choose the vector weight of chunks in the query's language."""
     if not tools.embedders:
         return _weight_by_corpus(tools, auto, is_main_model=True)
     embedder = choose_embedder(tools.embedders, detect_language(search.vector_text or search.text))
-    weight = _weight_by_corpus(tools, auto, is_main_model=embedder is tools.embedders[0])
-    if not search.other_language:
-        return weight
-    same_language, _ = tools.store.coverage([embedder.space])
-    all_languages, _ = tools.store.coverage(spaces_of(tools.embedders))
-    other_share = 1.0 - same_language / max(all_languages, 1)
-    return weight + (auto.vector_weight_cross_lingual - weight) * other_share**2
+    return _weight_by_corpus(tools, auto, is_main_model=embedder is tools.embedders[0])
 
 
 def _weight_by_corpus(tools: Tools, auto: Auto, *, is_main_model: bool) -> float:

@@ -1,21 +1,29 @@
 """Vector search: rank chunks by cosine similarity in the spaces of one or several models."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
 from waymeet.analysis import detect_language
-from waymeet.analysis.file_text import file_space
+from waymeet.analysis.embedded.spaces import file_space, part_spaces
 from waymeet.errors import EmbeddingError
+from waymeet.formulas.fusion import match_scales
 from waymeet.formulas.relevance import similarity_steps
-from waymeet.ports import Embedder, Store, choose_embedder
+from waymeet.ports import Embedder, choose_embedder, multilingual_embedder
 from waymeet.search.retrieve.embed_on_demand import OnDemandEmbedder
 from waymeet.search.state import Tools
 from waymeet.types import Filters, Ranking, ScoredChunk
 
 if TYPE_CHECKING:
     from waymeet.ports import Vector
+
+
+_UNKNOWN = "?"
+"""Language of the sections in a space of several languages."""
+_MIN_PAIRS = 20
+"""Sections compared by two models from which on their scales are matched by rank."""
 
 
 class VectorResult(NamedTuple):
@@ -36,12 +44,30 @@ class _SpaceResult(NamedTuple):
     embedder: Embedder
     vector: "Vector"
     """The query's vector."""
-    ranking: Ranking
+    by_space: Mapping[str, Ranking]
+    """The ranking in each space; "" for chunks that were embedded on demand."""
+
+    @property
+    def ranking(self) -> Ranking:
+        """Return the rows of all spaces."""
+        return tuple(row for ranking in self.by_space.values() for row in ranking)
 
 
 def spaces_of(embedders: Sequence[Embedder]) -> list[str]:
     """List the spaces of embedders."""
     return [each.space for each in embedders]
+
+
+def comparable_spaces(tools: Tools, language: str) -> list[str]:
+    """List the spaces of the sections that can be compared with a query in a language.
+
+    A query of the main model's language is compared with every section by the model of that section. A query in
+    another language is compared with sections of any language by the multilingual model.
+    """
+    multilingual = multilingual_embedder(tools.embedders)
+    if multilingual is None or choose_embedder(tools.embedders, language) is not multilingual:
+        return spaces_of(tools.embedders)
+    return list(_multilingual_spaces(tools, multilingual))
 
 
 def rank_by_vector(
@@ -64,26 +90,29 @@ def rank_by_vector(
     """
     language = detect_language(text)
     main = choose_embedder(tools.embedders, language)
-    embedders = _choose_embedders(tools, language, on_demand, whole_files=whole_files)
+    searched = _choose_spaces(tools, language, on_demand, whole_files=whole_files)
     results: list[_SpaceResult] = []
     failures: list[EmbeddingError] = []
-    for embedder, has_vectors in embedders:
+    for embedder, spaces in searched.items():
         try:
             vector = embedder.embed_passages([text])[0] if is_passage else embedder.embed_query(text)
-            ranking = tools.store.rank_vectors(embedder.space, vector, limit, filters) if has_vectors else ()
+            by_space = {space: tools.store.rank_vectors(space, vector, limit, filters) for space in spaces}
         except EmbeddingError as error:
             failures.append(error)
-            if embedder is main or len(failures) == len(embedders):
+            if embedder is main or len(failures) == len(searched):
                 raise
             continue
-        ranking += on_demand.rank(embedder, vector) if on_demand else ()
-        ranking += tools.store.rank_vectors(file_space(embedder.space), vector, limit, filters) if whole_files else ()
-        results.append(_SpaceResult(embedder, vector, ranking))
-    rows = sorted(_rows_on_one_scale(tools.store, results), key=lambda row: (-row.score, row.document))
+        if on_demand:
+            by_space[""] = on_demand.rank(embedder, vector)
+        results.append(_SpaceResult(embedder, vector, by_space))
+    rows = sorted(_rows_on_one_scale(tools, results, limit, filters), key=lambda row: (-row.score, row.document))
     rows = best_of_each_document(rows) if whole_files else rows
-    others = (row.chunk for result in results if result.embedder is not main for row in result.ranking)
-    failure = " ".join(map(describe_error, failures))
-    return VectorResult(tuple(rows[:limit]), frozenset(others), _best_similarity_steps(tools, results), failure)
+    return VectorResult(
+        tuple(rows[:limit]),
+        frozenset(_other_language(results, main, language)),
+        _best_similarity_steps(tools, results),
+        " ".join(map(describe_error, failures)),
+    )
 
 
 def best_of_each_document(rows: Iterable[ScoredChunk]) -> list[ScoredChunk]:
@@ -94,37 +123,89 @@ def best_of_each_document(rows: Iterable[ScoredChunk]) -> list[ScoredChunk]:
     return list(best.values())
 
 
-def _choose_embedders(
+def _choose_spaces(
     tools: Tools, language: str, on_demand: OnDemandEmbedder | None, *, whole_files: bool
-) -> list[tuple[Embedder, bool]]:
-    """List the models to search with, and whether the store has vectors of each.
+) -> dict[Embedder, list[str]]:
+    """Choose the models to search with, and the spaces of each that have vectors.
 
     A model must support the query's language, and have vectors of chunks or chunks to embed on demand.
     """
-    spaces = tools.store.spaces()
-    return [
-        (embedder, embedder.space in spaces)
-        for embedder in tools.embedders
-        if embedder.space in spaces
-        or (whole_files and file_space(embedder.space) in spaces)
-        or (on_demand and on_demand.has_chunks_for(embedder))
-        if embedder.supports_language(language)
-    ]
+    stored, main = tools.store.spaces(), choose_embedder(tools.embedders, language)
+    multilingual = multilingual_embedder(tools.embedders)
+    chosen: dict[Embedder, list[str]] = {}
+    for embedder in tools.embedders:
+        spaces: Iterable[str] = [embedder.space]
+        if embedder is multilingual:
+            spaces = _multilingual_spaces(tools, embedder, other_models=embedder is main)
+        if whole_files:
+            spaces = [*spaces, file_space(embedder.space)]
+        spaces = [space for space in spaces if space in stored]
+        has_pending = on_demand is not None and on_demand.has_chunks_for(embedder)
+        if embedder.supports_language(language) and (spaces or has_pending):
+            chosen[embedder] = spaces
+    return chosen
 
 
-def _rows_on_one_scale(store: Store, results: Sequence[_SpaceResult]) -> Iterator[ScoredChunk]:
-    """Yield the rows of all spaces with scores on the scale of the first.
+def _multilingual_spaces(tools: Tools, embedder: Embedder, *, other_models: bool = True) -> dict[str, str]:
+    """Give the spaces of the multilingual model to search, with the language of each.
 
-    Cosines of different models are not comparable. A score is standardised by mean and deviation of the similarities in
-    its space, then scaled to those of the first space.
+    They are those of parts, once they cover as many sections as the model's own space. Without `other_models`,
+    sections of languages that another model supports are left out.
     """
-    if len(results) < 2:
-        yield from (row for result in results for row in result.ranking)
-        return
-    scales = [store.similarity_statistics(result.embedder.space, result.vector) for result in results]
-    for result, scale in zip(results, scales, strict=True):
+    spaces = {
+        space: language
+        for space, language in part_spaces(embedder.space, tools.store.spaces()).items()
+        if other_models or choose_embedder(tools.embedders, language) is embedder
+    }
+    is_complete = tools.store.coverage(spaces)[0] >= tools.store.coverage([embedder.space])[0]
+    return spaces if spaces and is_complete else {embedder.space: _UNKNOWN}
+
+
+def _other_language(results: Sequence[_SpaceResult], main: Embedder, language: str) -> Iterator[str]:
+    """Yield the chunks that are in another language than the query."""
+    for result in results:
+        languages = part_spaces(result.embedder.space, result.by_space)
+        for space, ranking in result.by_space.items():
+            if languages[space] != language if space in languages else result.embedder is not main:
+                yield from (row.chunk for row in ranking)
+
+
+def _rows_on_one_scale(
+    tools: Tools, results: Sequence[_SpaceResult], limit: int, filters: Filters
+) -> Iterator[ScoredChunk]:
+    """Yield the rows of all spaces with scores on the scale of the first model.
+
+    Cosines of different models are not comparable. Where both models have compared the query with the same sections, a
+    score is replaced by the first model's score of the same rank. Else it is standardised by mean and deviation of the
+    similarities in its space, then scaled to those of the first model.
+    """
+    for number, result in enumerate(results):
+        rescale = _make_scale(tools, results[0], result, limit, filters) if number else None
         for row in result.ranking:
-            yield replace(row, score=_rescale(row.score, scale, scales[0]))
+            yield replace(row, score=rescale(row.score)) if rescale else row
+
+
+def _make_scale(
+    tools: Tools, first: _SpaceResult, other: _SpaceResult, limit: int, filters: Filters
+) -> Callable[[float], float]:
+    """Make the function that converts scores of a model to the scale of the first."""
+    same_sections = [
+        space
+        for space, language in part_spaces(other.embedder.space, tools.store.spaces()).items()
+        if choose_embedder(tools.embedders, language) is first.embedder
+    ]
+    lists = (tools.store.rank_vectors(space, other.vector, limit, filters) for space in same_sections)
+    sources = sorted((row.score for ranking in lists for row in ranking), reverse=True)
+    targets = sorted((row.score for row in first.by_space.get(first.embedder.space, ())), reverse=True)
+    pairs = list(zip(sources, targets, strict=False))[:limit]
+    if len(pairs) >= _MIN_PAIRS:
+        return partial(match_scales, pairs=pairs)
+    spaces = (next(iter(result.by_space), "") or result.embedder.space for result in (other, first))
+    source, target = (
+        tools.store.similarity_statistics(space, result.vector)
+        for space, result in zip(spaces, (other, first), strict=True)
+    )
+    return partial(_rescale, source=source, target=target)
 
 
 def _rescale(score: float, source: tuple[float, float], target: tuple[float, float]) -> float:

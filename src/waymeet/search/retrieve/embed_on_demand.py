@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from waymeet.analysis.embedding_text import chunk_language, embedding_text
+from waymeet.analysis.embedded.section_text import chunk_language, embedding_text
 from waymeet.errors import EmbeddingError
 from waymeet.ports import Embedder, choose_embedder
 from waymeet.search.state import Tools

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from waymeet.analysis.file_text import file_space
+from waymeet.analysis import detect_language
+from waymeet.analysis.embedded.spaces import file_space
 from waymeet.analysis.keys import file_name_key, path_key
 from waymeet.errors import EmbeddingError
 from waymeet.formulas.bm25 import explain_bm25f
-from waymeet.search.retrieve.dense import describe_error, rank_by_vector, spaces_of
+from waymeet.search.retrieve.dense import comparable_spaces, describe_error, rank_by_vector, spaces_of
 from waymeet.search.retrieve.embed_on_demand import OnDemandEmbedder
 from waymeet.search.retrieve.graph_walk import walk
 from waymeet.search.state import Search, Tools
@@ -94,7 +95,8 @@ def _rank_by_similarity(search: Search, tools: Tools, settings: Settings, *, who
         return search.skip(f"mode {search.mode}" if search.text.strip() else "empty query")
     if not tools.embedders:
         return search.miss("vector", "no_model", "no embedding model configured; vector search skipped")
-    spaces = spaces_of(tools.embedders)
+    text, limit = search.vector_text or search.text, pool_size(search, settings)
+    spaces = comparable_spaces(tools, detect_language(text))
     embedded, chunks = tools.store.coverage(spaces)
     on_demand = None
     if embedded + tools.failed_chunks < chunks:
@@ -103,7 +105,6 @@ def _rank_by_similarity(search: Search, tools: Tools, settings: Settings, *, who
     if not has_vectors:
         detail = f"no vectors for {' or '.join(spaces)} yet: run `waymeet index`"
         return search.miss("vector", "no_vectors", detail) if chunks else search.skip("nothing is indexed")
-    text, limit = search.vector_text or search.text, pool_size(search, settings)
     try:
         result = rank_by_vector(tools, text, limit, search.filters, on_demand=on_demand, whole_files=whole_files)
     except EmbeddingError as error:

@@ -9,16 +9,24 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import contextmanager
 from threading import Lock, local
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from msgspec.structs import replace
 
+from waymeet.analysis.embedded.spaces import is_part_space
 from waymeet.ports import Counts, Neighbour
 from waymeet.stores.memory.snapshot import Snapshot
 from waymeet.stores.shared import bm25f
 from waymeet.stores.shared.corpus_profile import STRUCTURE_KIND, build_profile, urgency
 from waymeet.stores.shared.validation import duplicate_chunk_error, validate_entries
-from waymeet.stores.shared.vectors import cosines, normalise_vector, normalise_vectors, sample_similarities
+from waymeet.stores.shared.vectors import (
+    cosines,
+    normalise_vector,
+    normalise_vectors,
+    quantise_parts,
+    sample_part_similarities,
+    sample_similarities,
+)
 from waymeet.types import INFERRED_KINDS, Filters, Fingerprint, ScoredChunk
 
 if TYPE_CHECKING:
@@ -26,6 +34,7 @@ if TYPE_CHECKING:
 
     from waymeet.ports import CorpusProfile, Vector
     from waymeet.settings import Bm25
+    from waymeet.stores.segments.part_vectors import PartBlock
     from waymeet.types import Chunk, Document, Edge, Evidence, IndexEntry, Ranking, Word
 
 
@@ -102,7 +111,8 @@ class MemoryStore:
         """Store a unit vector per chunk in a space."""
 
         def change(old: Snapshot) -> Snapshot:
-            unit_vectors = normalise_vectors(space, vectors, _dimensions(old).get(space))
+            make_vectors = _quantise if is_part_space(space) else normalise_vectors
+            unit_vectors = make_vectors(space, vectors, _dimensions(old).get(space))
             known = {
                 chunk: vector
                 for chunk, vector in unit_vectors.items()
@@ -174,7 +184,8 @@ class MemoryStore:
         if not vectors:
             return ()
         query = normalise_vector(vector, _dimensions(snapshot)[space], f"The query vector for space {space}")
-        scores = cosines(list(vectors.values()), query)
+        is_plain = not is_part_space(space)
+        scores = cosines(list(vectors.values()), query) if is_plain else _score_parts(vectors, query)
         return _rank(snapshot, dict(zip(vectors, scores, strict=True)), limit, filters)
 
     def similarity_statistics(self, space: str, vector: Vector) -> tuple[float, float]:
@@ -184,6 +195,8 @@ class MemoryStore:
         if not vectors:
             return 0.0, 0.0
         query = normalise_vector(vector, _dimensions(snapshot)[space], f"The query vector for space {space}")
+        if is_part_space(space):
+            return sample_part_similarities(_part_block(vectors), query)
         return sample_similarities([list(vectors.values())], query)
 
     def terms_with_prefix(self, prefix: str, limit: int) -> Sequence[str]:
@@ -389,4 +402,29 @@ def _linking_documents(snapshot: Snapshot) -> dict[str, set[str]]:
 
 
 def _dimensions(snapshot: Snapshot) -> dict[str, int]:
-    return {space: len(next(iter(vectors.values()))) for space, vectors in sorted(snapshot.vectors.items())}
+    first = {space: next(iter(vectors.values())) for space, vectors in sorted(snapshot.vectors.items())}
+    return {
+        space: int(vector[0]) * 64 if is_part_space(space) else len(vector)  # codes begin with their number of words
+        for space, vector in first.items()
+    }
+
+
+def _quantise(space: str, vectors: Mapping[str, Vector], dimension: int | None) -> dict[str, Vector]:
+    """Quantise the vectors of sections and their parts. Their codes are kept as arrays of bytes."""
+    import numpy as np  # noqa: PLC0415 - start-up is a feature
+
+    codes = quantise_parts(space, vectors, dimension)
+    return {chunk: cast("Vector", np.frombuffer(code, dtype=np.uint8)) for chunk, code in codes.items()}
+
+
+def _part_block(codes: Mapping[str, Vector]) -> PartBlock:
+    from waymeet.stores.segments.part_vectors import build_part_block  # noqa: PLC0415 - start-up is a feature
+
+    return build_part_block([code.tobytes() for code in codes.values()])
+
+
+def _score_parts(codes: Mapping[str, Vector], query: Vector) -> list[float]:
+    import numpy as np  # noqa: PLC0415 - start-up is a feature
+
+    scores: list[float] = _part_block(codes).score(query, np.arange(len(codes))).tolist()
+    return scores

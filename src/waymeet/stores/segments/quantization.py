@@ -59,14 +59,14 @@ def quantise_vectors(matrix: Matrix, rotation: Matrix) -> BitPlanes:
     planes = BitPlanes(np.zeros((words, len(matrix)), dtype=np.uint64), np.zeros((len(matrix), words), dtype=np.uint64))
     for start in range(0, len(matrix), _BATCH):
         batch = slice(start, start + _BATCH)
-        high, planes.low[batch] = _bit_planes(matrix[batch] @ rotation.T, 2)
+        high, planes.low[batch] = bit_planes(matrix[batch] @ rotation.T, 2)
         planes.high[:, batch] = high.T
     return planes
 
 
 def quantise_query(query: Matrix, rotation: Matrix) -> Words:
     """Quantise a unit vector to 3 bits per dimension: three planes, the highest bits first."""
-    return _bit_planes(np.vecdot(rotation, query)[np.newaxis], 3)[:, 0]
+    return bit_planes(np.vecdot(rotation, query)[np.newaxis], 3)[:, 0]
 
 
 def hamming_distances(words: Words, other: Words) -> Distances:
@@ -90,7 +90,7 @@ def smallest_indices(distances: Distances, number: int) -> NDArray[np.int64]:
     return np.flatnonzero(distances <= bound)
 
 
-def _bit_planes(rotated: Matrix, bits: int) -> Words:
+def bit_planes(rotated: Matrix, bits: int) -> Words:
     """Quantise rotated vectors to bit planes, the highest bits first, one row per vector."""
     # The dimensions of a unit vector have a standard deviation of 1/√d.
     levels = np.floor(rotated * (rotated.shape[1] ** 0.5 / _STEP_SIZES[bits])) + 2.0 ** (bits - 1)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from waymeet.ports import Vector
+    from waymeet.stores.segments.part_vectors import PartBlock
 
 
 _SAMPLE_SIZE = 512
@@ -29,6 +30,24 @@ def normalise_vectors(space: str, vectors: Mapping[str, Vector], dimension: int 
         unit_vectors[chunk] = normalise_vector(vector, dimension, f"The vector of {chunk} in space {space}")
         dimension = len(unit_vectors[chunk])
     return unit_vectors
+
+
+def quantise_parts(space: str, sections: Mapping[str, Vector], dimension: int | None) -> dict[str, bytes]:
+    """Quantise the vectors of sections and their parts, or refuse all if one does not fit the space.
+
+    Each section has a matrix with the vector of its whole text in the first row.
+    """
+    import numpy as np  # noqa: PLC0415 - start-up is a feature
+
+    from waymeet.stores.segments.part_vectors import encode_parts  # noqa: PLC0415 - likewise
+
+    matrices: dict[str, Vector] = {}
+    for chunk, matrix in sections.items():
+        label = f"The vector of {chunk} in space {space}"
+        rows = [normalise_vector(row, dimension, label) for row in np.atleast_2d(matrix)]
+        dimension = len(rows[0])
+        matrices[chunk] = np.stack(rows)
+    return dict(zip(matrices, encode_parts(list(matrices.values())), strict=True))
 
 
 def normalise_vector(vector: Vector, dimension: int | None, label: str) -> Vector:
@@ -61,6 +80,15 @@ def sample_similarities(blocks: Sequence[Sequence[Vector] | NDArray[np.float32]]
     step = -(-sum(len(block) for block in blocks) // _SAMPLE_SIZE)
     sample = np.concatenate([np.asarray(block[::step], dtype=np.float32) @ query for block in blocks])
     return float(sample.mean()), float(sample.std())
+
+
+def sample_part_similarities(block: PartBlock, query: Vector) -> tuple[float, float]:
+    """Compute mean and standard deviation of the scores of sections, from an even sample."""
+    import numpy as np  # noqa: PLC0415 - start-up is a feature
+
+    sections = len(block.starts)
+    scores = block.score(query, np.arange(0, sections, -(-sections // _SAMPLE_SIZE)))
+    return float(scores.mean()), float(scores.std())
 
 
 def cosines(vectors: Sequence[Vector] | NDArray[np.float32], query: Vector) -> list[float]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from waymeet.stores.shared import bm25f
 from waymeet.stores.shared.corpus_profile import build_profile
 from waymeet.stores.shared.validation import validate_entries
-from waymeet.stores.shared.vectors import sample_similarities
 from waymeet.stores.sqlite.database.connection import is_writable, open_index
 from waymeet.stores.sqlite.database.errors import read_only_error
 from waymeet.stores.sqlite.database.sessions import Session, Sessions, raise_generation
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from waymeet.ports import CorpusProfile, Counts, Neighbour, Vector
     from waymeet.settings import Bm25
     from waymeet.stores.sqlite.check.check import CheckResult
+    from waymeet.stores.sqlite.read.part_space import PartSpace
     from waymeet.stores.sqlite.read.vectors import VectorSpace
     from waymeet.types import Chunk, Document, Edge, Evidence, Filters, Fingerprint, IndexEntry, Ranking, Word
 
@@ -274,9 +274,7 @@ class SqliteStore:
             vectors = self._space(session, space)
             if vectors is None:
                 return 0.0, 0.0
-            return sample_similarities(
-                [block.matrix for block in vectors.blocks], vectors.normalise_query(vector, space)
-            )
+            return vectors.similarity_statistics(vectors.normalise_query(vector, space))
 
     def terms_with_prefix(self, prefix: str, limit: int) -> Sequence[str]:
         """List the terms with a prefix by descending number of chunks."""
@@ -299,7 +297,7 @@ class SqliteStore:
             result = results[filters] = apply_filters(session.connection, filters, lexicon)
         return FilterSet(session.connection, filters, result, cache.locations)
 
-    def _space(self, session: Session, name: str) -> VectorSpace | None:
+    def _space(self, session: Session, name: str) -> VectorSpace | PartSpace | None:
         spaces = self._cache(session).spaces
         if name not in spaces:
             spaces[name] = vector_table.load_space(session, name)

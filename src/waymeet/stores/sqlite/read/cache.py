@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from waymeet.ports import CorpusProfile
     from waymeet.stores.sqlite.read.filters import ChunkLocation, FilterResult
+    from waymeet.stores.sqlite.read.part_space import PartSpace
     from waymeet.stores.sqlite.read.vectors import VectorSpace
     from waymeet.stores.sqlite.write.edges import EdgeCache
     from waymeet.types import Filters
@@ -20,7 +21,7 @@ class GenerationCache:
         """The generation and the registry version."""
         self.frequencies: dict[tuple[tuple[str, ...], tuple[str, ...]], int] = {}
         """The number of chunks with any of a word's terms, by terms and fields."""
-        self.spaces: dict[str, VectorSpace | None] = {}
+        self.spaces: dict[str, VectorSpace | PartSpace | None] = {}
         self.filter_results: dict[Filters, FilterResult] = {}
         self.locations: dict[int, ChunkLocation] = {}
         self.edges: EdgeCache = {}

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from waymeet.stores.shared.vectors import cosines, normalise_vector, normalise_vectors
+from waymeet.analysis.embedded.spaces import is_part_space
+from waymeet.stores.shared.vectors import (
+    cosines,
+    normalise_vector,
+    normalise_vectors,
+    quantise_parts,
+    sample_similarities,
+)
 from waymeet.stores.sqlite.database.errors import UnreadableError
+from waymeet.stores.sqlite.read.part_space import PartSpace, build_part_space
 from waymeet.stores.sqlite.read.queries import find_chunk_ids
 from waymeet.stores.sqlite.read.top_k import rank_chunks
 from waymeet.stores.sqlite.segments import vector_registry
@@ -24,7 +32,7 @@ if TYPE_CHECKING:
     from waymeet.types import Ranking
 
 _DIMENSIONS = """
-SELECT l.name, length(v.vector) / 4
+SELECT l.name, length(v.vector), substr(v.vector, 1, 1)
 FROM spaces l JOIN vectors v ON v.id = (SELECT id FROM vectors WHERE space = l.id LIMIT 1) ORDER BY l.name
 """
 _GROWTH = 8
@@ -47,6 +55,10 @@ class VectorSpace(NamedTuple):
     def normalise_query(self, vector: Vector, name: str) -> Vector:
         """Validate a query vector against the space, and scale it to length 1."""
         return normalise_vector(vector, self.blocks[0].matrix.shape[1], f"The query vector for space {name}")
+
+    def similarity_statistics(self, query: Vector) -> tuple[float, float]:
+        """Compute mean and standard deviation of the cosines with a query."""
+        return sample_similarities([block.matrix for block in self.blocks], query)
 
     def rank(self, query: Vector, limit: int, filters: FilterSet) -> Ranking:
         """Rank chunks by cosine.
@@ -88,11 +100,13 @@ def _compare_exactly(
     return exact, above_bound
 
 
-def load_space(session: Session, name: str) -> VectorSpace | None:
+def load_space(session: Session, name: str) -> VectorSpace | PartSpace | None:
     """Load a space, or return None if it has no vectors."""
     connection = session.connection
     space = connection.execute("SELECT id FROM spaces WHERE name = ?", (name,)).get
     buffered = [] if space is None else list(vector_registry.read_buffered(connection, space))
+    if is_part_space(name):
+        return build_part_space(buffered) if buffered else None
     files = [file for entry, file in session.vectors.items() if entry.space == space]
     if not buffered and not files:
         return None
@@ -127,7 +141,10 @@ def build_block(rows: list[vector_registry.VectorRow]) -> VectorBlock:
 
 def read_dimensions(connection: apsw.Connection) -> dict[str, int]:
     """Return the dimension of every space that has vectors."""
-    return dict(connection.execute(_DIMENSIONS))
+    return {
+        name: first[0] * 64 if is_part_space(name) else size // 4
+        for name, size, first in connection.execute(_DIMENSIONS)
+    }
 
 
 def put_vectors(
@@ -137,11 +154,8 @@ def put_vectors(
 
     With `digests`, chunks whose document has another digest are left out.
     """
-    unit_vectors = normalise_vectors(name, vectors, read_dimensions(connection).get(name))
-    if digests is None:
-        chunk_ids = find_chunk_ids(connection, unit_vectors)
-    else:
-        chunk_ids = _find_unchanged(connection, unit_vectors, digests)
+    rows = _encode(name, vectors, read_dimensions(connection).get(name))
+    chunk_ids = find_chunk_ids(connection, rows) if digests is None else _find_unchanged(connection, rows, digests)
     if not chunk_ids:
         return 0
     connection.execute("INSERT INTO spaces (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))
@@ -152,9 +166,17 @@ def put_vectors(
     )
     connection.executemany(
         "INSERT INTO vectors (space, chunk, vector) VALUES (?, ?, ?)",
-        ((space, chunk_id, unit_vectors[chunk].astype("<f4").tobytes()) for chunk, chunk_id in chunk_ids.items()),
+        ((space, chunk_id, rows[chunk]) for chunk, chunk_id in chunk_ids.items()),
     )
     return len(chunk_ids)
+
+
+def _encode(name: str, vectors: Mapping[str, Vector], dimension: int | None) -> dict[str, bytes]:
+    """Validate vectors and encode them as the table stores them."""
+    if is_part_space(name):
+        return quantise_parts(name, vectors, dimension)
+    unit_vectors = normalise_vectors(name, vectors, dimension)
+    return {chunk: vector.astype("<f4").tobytes() for chunk, vector in unit_vectors.items()}
 
 
 def drop_vectors(connection: apsw.Connection, name: str, chunks: Collection[str] | None) -> int:

@@ -1,37 +1,18 @@
-"""Text of a whole file, as an embedding model gets it, and the space of such vectors."""
+"""Text of a whole file, as an embedding model gets it.
+
+A change of it needs a new version in `spaces.py`.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
 
-from waymeet.analysis.embedding_text import chunk_language
+from waymeet.analysis.embedded.section_text import chunk_language
 from waymeet.analysis.languages import detect_language
 from waymeet.types import Chunk, Document
 
-_FORMAT_VERSION = 1
-"""Version of the text format. It is part of the names of spaces, so that a change embeds all files again."""
 _MAX_CHARS = 600
 """Characters of a text: the purpose of a file is in its first names."""
 _SEPARATORS = re.compile(r"[/\\._:-]+")
-
-
-def file_space(space: str) -> str:
-    """Name the space of file vectors that belongs to the space of a model's section vectors.
-
-    Cosines in both are comparable. The vector of a file is stored under the first chunk of its document.
-
-    >>> file_space("granite-30m-en/1+2")
-    'granite-30m-en/1+2 files/1'
-    """
-    return f"{space} files/{_FORMAT_VERSION}"
-
-
-def section_space(space: str) -> str:
-    """Return the space of section vectors that a space belongs to, which may be itself.
-
-    >>> section_space("granite-30m-en/1+2 files/1"), section_space("granite-30m-en/1+2")
-    ('granite-30m-en/1+2', 'granite-30m-en/1+2')
-    """
-    return space.partition(" files/")[0]
 
 
 def file_embedding_text(document: Document, chunks: Sequence[Chunk], imports: Iterable[str] = ()) -> str:
