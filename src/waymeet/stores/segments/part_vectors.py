@@ -145,17 +145,17 @@ def _unpack_levels(planes: NDArray[np.uint64]) -> Scores:
 
 def _rotate(vectors: Matrix) -> Matrix:
     """Rotate vectors, one per row."""
-    rotated: Matrix = (vectors * _signs(vectors.shape[1])) @ _hadamard(vectors.shape[1])
+    rotated: Matrix = np.matmul(vectors * _signs(vectors.shape[1]), _hadamard(vectors.shape[1]))
     return rotated
 
 
 @lru_cache(maxsize=2)
 def _hadamard(dimension: int) -> Matrix:
     """Build the Walsh–Hadamard matrix, scaled to a rotation (Sylvester, 1867)."""
-    matrix = np.ones((1, 1))
+    matrix: Matrix = np.ones((1, 1), dtype=np.float32)
     while len(matrix) < dimension:
-        matrix = np.block([[matrix, matrix], [matrix, -matrix]])
-    return (matrix / dimension**0.5).astype(np.float32)
+        matrix = np.concatenate([np.hstack([matrix, matrix]), np.hstack([matrix, -matrix])])
+    return matrix * np.float32(dimension**-0.5)
 
 
 @lru_cache(maxsize=2)
