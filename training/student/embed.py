@@ -25,12 +25,16 @@ from waymeet.models.local.transformer import BATCH_TOKENS, Tokens
 PORTION = 100
 """Sections of one file of vectors."""
 KINDS = ("code", "docs", "prose")
-_CUT_SHARE = 0.75
-"""Share of sections of which only the beginning is embedded: a pair of text and true vector like any other, but cheap."""
-_CUT_TOKENS = 80
+_CUT_SHARE = 0.85
+"""Share of sections of which only the beginning is embedded: a valid pair of text and vector, but cheap."""
+_CUT_TOKENS = 48
+_LONG_TOKENS = 256
+"""Tokens of the other sections, at most."""
 _MAX_TOKENS = 510
 _HELD_OUT = 10
 """One of so many packages is held out."""
+_HELD_OUT_SECTIONS = 40
+"""Sections of a held-out package."""
 _BEGIN, _END = 0, 2
 
 
@@ -104,14 +108,15 @@ class Teacher:
 
 def cut_tokens(portion: Portion, section: Section) -> int:
     """Choose how many tokens of a section are embedded; held-out sections are whole."""
+    if is_held_out(portion.package):
+        return _MAX_TOKENS
     first = hashlib.blake2b(section.text.encode(errors="replace"), digest_size=1, salt=b"cut").digest()[0]
-    is_cut = not is_held_out(portion.package) and first < _CUT_SHARE * 256
-    return _CUT_TOKENS if is_cut else _MAX_TOKENS
+    return _CUT_TOKENS if first < _CUT_SHARE * 256 else _LONG_TOKENS
 
 
 def embed_portion(teacher: Teacher, portion: Portion) -> Pairs:
     """Embed the sections of a portion."""
-    sections = read_portion(portion)
+    sections = read_portion(portion)[: _HELD_OUT_SECTIONS if is_held_out(portion.package) else None]
     ids = [teacher.encode(section.text, cut_tokens(portion, section)) for section in sections]
     return Pairs(
         np.concatenate([np.asarray(tokens, dtype=np.uint16) for tokens in ids]),

@@ -25,7 +25,7 @@ import tomlkit
 FOLDER = Path(__file__).parent
 LOCK = FOLDER / "sources.lock.toml"
 GROUPS = ("code", "docs", "prose")
-_MAX_BYTES = 160_000_000
+_MAX_BYTES = 150_000_000
 """Size of a package from which it is left out; nothing needs that much."""
 _SDIST = re.compile(r"-(?P<version>\d[^-]*)\.(tar\.gz|tar\.bz2|zip)$")
 _FREE = re.compile(
@@ -284,7 +284,7 @@ def _fetch_all(folder: Path, sources: tuple[Source, ...]) -> Iterator[tuple[Sour
             return source, fetch(folder, source, lock.get((source.kind, source.name)))
         except (FetchError, OSError, tarfile.TarError, zipfile.BadZipFile, StopIteration) as error:
             return source, str(error) or type(error).__name__
-        except Exception as error:  # network errors of pip's libraries have no common base
+        except Exception as error:  # noqa: BLE001 - network errors of pip's libraries have no common base
             return source, f"{type(error).__name__}"
 
     with ThreadPoolExecutor(8) as pool:

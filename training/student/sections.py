@@ -11,32 +11,47 @@ import shutil
 import signal
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from pathlib import Path
-from typing import Any, NamedTuple
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 import msgspec
 from fetch import Source, file_of, read_excluded, read_limits, read_lock, read_sources
 from near_duplicates import Tested, read_tested
-from unpack import unpack, write_strings
+from unpack import Sample, unpack, write_strings
 
 from waymeet.analysis.embedding_text import chunk_language, embedding_text
 from waymeet.ingest.filetypes import file_type, is_binary_name
 from waymeet.ingest.workers.task import ParseRules, Task, run_task
 from waymeet.settings import Chunking
 
-_FILES = 400
+_FILES = 250
 """Files of one package that are parsed at most."""
-_PER_FILE = 30
+_PER_FILE = 20
 """Sections of one file that are kept at most."""
 _CODE_SHARE = 0.15
 """Share of code in a package that is here for its prose."""
-_MAX_BYTES = 300_000
 _PDF_BYTES = 2_000_000
 _SECONDS = 4
-_SKIPPED = {".po", ".svg", ".csv", ".tsv", ".map", ".lock", ".css", ".min.js", ".log", ".strings", ".fasta", ".pdb", ".cif"}
+_SKIPPED = {
+    ".po",
+    ".svg",
+    ".csv",
+    ".tsv",
+    ".map",
+    ".lock",
+    ".css",
+    ".min.js",
+    ".log",
+    ".strings",
+    ".fasta",
+    ".pdb",
+    ".cif",
+}
 _NAMES = re.compile(r"changelog.*|copyright|licen[cs]e.*|copying.*", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_COMMON = frozenset("the of and to in is for that with be or this it as on are by can from you not if an was he".split())
+_COMMON = frozenset(
+    "the of and to in is for that with be or this it as on are by can from you not if an was he".split()
+)
 _COMMON_SHARE = 0.06
 """Share of these words from which a text counts as English; real English text has about a third."""
 
@@ -78,8 +93,8 @@ def make_sections(source: Source, archive: Path, build: Path, limit: int) -> Cou
         return msgspec.json.decode(done.read_bytes(), type=Counts)
     folder = build / "unpacked" / f"{source.kind}-{source.name}"
     try:
-        if not folder.exists():
-            unpack(archive, folder)
+        shutil.rmtree(folder, ignore_errors=True)
+        unpack(archive, folder, Sample(_FILES, Priority(source.group)))
         sections, repeated = _choose_sections(source, folder, limit)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -93,8 +108,8 @@ def make_sections(source: Source, archive: Path, build: Path, limit: int) -> Cou
 def _choose_sections(source: Source, folder: Path, limit: int) -> tuple[list[Section], int]:
     chosen: dict[str, Section] = {}
     repeated, code = 0, 0
-    for path in _choose_files(source, folder):
-        if len(chosen) >= 1.3 * limit:
+    for path in _list_files(source, folder):
+        if len(chosen) >= 1.15 * limit:
             break
         for section in _parse_file(source, folder, path):
             if source.group != "code" and section.kind == "code":
@@ -108,21 +123,33 @@ def _choose_sections(source: Source, folder: Path, limit: int) -> tuple[list[Sec
     return sorted(chosen.values(), key=lambda section: digest(section.text))[:limit], repeated
 
 
-def _choose_files(source: Source, folder: Path) -> Iterator[Path]:
-    excluded = read_excluded()
-    files = []
-    for path in folder.rglob("*"):
-        if path.is_symlink() or not path.is_file():
-            continue
-        parts = [part.lower().partition(".")[0] for part in path.relative_to(folder).parts[1:]]
-        most = _PDF_BYTES if path.suffix.lower() == ".pdf" else _MAX_BYTES
-        is_text = not is_binary_name(path.name) and not _NAMES.fullmatch(path.name) and path.suffix.lower() not in _SKIPPED
-        if is_text and 80 < path.stat().st_size < most and not excluded.intersection(parts):
-            files.append(path)
-    files.sort(key=lambda path: digest(str(path.relative_to(folder))))
+class Priority:
+    """Decides which files of a package are read: text, not of a tested project, prose first where it is wanted."""
+
+    def __init__(self, group: str) -> None:
+        self._group = group
+        self._excluded = read_excluded()
+
+    def __call__(self, name: str) -> int | None:
+        """Return the rank of a file, or None to leave it out."""
+        path = PurePosixPath(name)
+        suffix = path.suffix.lower()
+        if suffix in {".dz", ".index", ".obo"}:
+            return 0
+        plain = path.with_suffix("") if suffix in {".gz", ".bz2", ".xz"} else path
+        if is_binary_name(plain.name) or plain.suffix.lower() in _SKIPPED or _NAMES.fullmatch(plain.name):
+            return None
+        if self._excluded.intersection(part.lower().partition(".")[0] for part in path.parts[1:]):
+            return None
+        return 2 if self._group != "code" and file_type(plain.name).kind == "code" else 1
+
+
+def _list_files(source: Source, folder: Path) -> list[Path]:
+    """List the unpacked files in an order that is the same in every run."""
+    files = sorted((path for path in folder.rglob("*") if path.is_file()), key=lambda path: digest(path.name))
     if source.group != "code":
         files.sort(key=lambda path: file_type(path.name).kind == "code")
-    yield from files[:_FILES]
+    return files
 
 
 def _parse_file(source: Source, folder: Path, path: Path) -> list[Section]:
@@ -160,7 +187,7 @@ def _is_usable(text: str, kind: str) -> bool:
     return kind == "code" or sum(word.lower() in _COMMON for word in words) >= _COMMON_SHARE * len(words)
 
 
-def _stop(*_: Any) -> None:
+def _stop(*_: object) -> None:
     raise TimeoutError
 
 

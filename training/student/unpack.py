@@ -8,16 +8,21 @@ import bz2
 import gzip
 import lzma
 import re
-import shutil
 import subprocess
 import tarfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from hashlib import blake2b
+from heapq import heappush, heapreplace
+from io import BytesIO
 from pathlib import Path
+from typing import IO
 
 _ENTRIES = 40
 """Entries of a dictionary or ontology in one page."""
-_MAX_FILE = 400_000
+_MAX_FILE = 300_000
+_MAX_PDF = 2_000_000
 _MAX_DICTIONARY = 60_000_000
 _DIGITS = {c: n for n, c in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")}
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
@@ -25,27 +30,78 @@ _GAME_TEXT = {".cfg", ".ruleset", ".lua", ".json", ".yaml", ".txt"}
 _MARKUP = re.compile(r"[=\[\]{}#<>;_]")
 
 
-def unpack(archive: Path, folder: Path) -> None:
-    """Unpack a package and convert its files."""
-    partial = folder.with_name(folder.name + ".part")
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
+class Sample:
+    """The files of a package that come first by the digest of their path."""
+
+    def __init__(self, size: int, priority: Callable[[str], int | None]) -> None:
+        self._size = size
+        self._priority = priority
+        self._heap: list[tuple[int, int, str, bytes]] = []
+
+    def offer(self, name: str, size: int, read: Callable[[], bytes]) -> None:
+        """Keep a file if it is wanted and comes before one that is kept; others are not read."""
+        priority = self._priority(name)
+        if priority is None or not 80 < size < _max_bytes(name):
+            return
+        order = int.from_bytes(blake2b(name.encode(errors="replace"), digest_size=8).digest(), "big")
+        key = (-priority, -order)
+        if len(self._heap) < self._size:
+            heappush(self._heap, (*key, name, read()))
+        elif key > self._heap[0][:2]:
+            heapreplace(self._heap, (*key, name, read()))
+
+    def write(self, folder: Path) -> None:
+        """Write the kept files, converted."""
+        for _, _, name, raw in sorted(self._heap):
+            path = folder / name.lstrip("./")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(raw)
+        for path in [path for path in folder.rglob("*") if path.is_file()]:
+            _convert(path)
+
+
+def _max_bytes(name: str) -> int:
+    """Return how large a file of that name may be."""
+    if name.endswith((".dict.dz", ".index", ".obo")):
+        return _MAX_DICTIONARY
+    return _MAX_PDF if name.lower().endswith(".pdf") else _MAX_FILE
+
+
+def unpack(archive: Path, folder: Path, sample: Sample) -> None:
+    """Unpack a sample of the files of a package and convert them."""
     if archive.suffix == ".deb":
-        subprocess.run(["dpkg-deb", "--extract", str(archive), str(partial)], check=True, capture_output=True)
+        command = ["dpkg-deb", "--fsys-tarfile", str(archive)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            _read_tar(process.stdout, sample)
+    elif zipfile.is_zipfile(archive):
+        _read_zip(archive.open("rb"), sample)
     else:
-        _extract(archive, partial)
-    for path in [path for path in partial.rglob("*") if path.is_file() and not path.is_symlink()]:
-        _convert(path)
-    partial.rename(folder)
+        with archive.open("rb") as file:
+            _read_tar(file, sample)
+    folder.mkdir(parents=True, exist_ok=True)
+    sample.write(folder)
 
 
-def _extract(archive: Path, folder: Path) -> None:
-    if zipfile.is_zipfile(archive):
-        with zipfile.ZipFile(archive) as file:
-            file.extractall(folder)
-    else:
-        with tarfile.open(archive) as file:
-            file.extractall(folder, filter="data")
+def _read_tar(stream: IO[bytes], sample: Sample) -> None:
+    with tarfile.open(fileobj=stream, mode="r|*") as archive:
+        for member in archive:
+            file = archive.extractfile(member) if member.isfile() else None
+            if file is None:
+                continue
+            if member.name.endswith((".tar.xz", ".tar.gz", ".tar.bz2")):
+                _read_tar(file, sample)
+            elif member.name.endswith("/src.zip"):
+                _read_zip(BytesIO(file.read()), sample)
+            else:
+                sample.offer(member.name, member.size, file.read)
+
+
+def _read_zip(stream: IO[bytes], sample: Sample) -> None:
+    with zipfile.ZipFile(stream) as archive:
+        for info in archive.infolist():
+            if not info.is_dir():
+                sample.offer(info.filename, info.file_size, partial(archive.read, info))
 
 
 def _convert(path: Path) -> None:
@@ -53,20 +109,17 @@ def _convert(path: Path) -> None:
     name = path.name.lower()
     if name.endswith(".dict.dz"):
         _write_pages(path, _read_dictionary(path))
-    elif name.endswith((".tar.xz", ".tar.gz", ".tar.bz2")) or name == "src.zip":
-        _extract(path, path.parent)
-        path.unlink()
-    elif name.endswith((".gz", ".bz2", ".xz")) and path.stat().st_size < _MAX_FILE:
+    elif name.endswith((".gz", ".bz2", ".xz")):
         _decompress(path)
     elif name.endswith(".obo"):
         _write_pages(path, _read_ontology(path.read_text(encoding="utf-8", errors="replace")))
 
 
 def _decompress(path: Path) -> None:
-    openers = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+    openers: dict[str, Callable[[Path], IO[bytes]]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}  # type: ignore[dict-item]
     target = path.with_suffix("")
     try:
-        with openers[path.suffix.lower()](path, "rb") as file:
+        with openers[path.suffix.lower()](path) as file:
             raw = file.read(4 * _MAX_FILE)
     except (OSError, EOFError, lzma.LZMAError):
         return
