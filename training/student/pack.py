@@ -36,7 +36,7 @@ def choose_basis(predicted: Floats, rank: int) -> Floats:
 def quantise(rows: Floats) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.int8]], Floats]:
     """Round rows to 8 bits, with one scale each."""
     scales = np.abs(rows).max(axis=1) / 127
-    scales = np.where(scales == 0, 1, scales).astype(np.float16).astype(np.float32)
+    scales = np.where(scales == 0, 1, scales).astype(np.float32)
     return np.rint(rows / scales[:, None]).clip(-127, 127).astype(np.int8), scales
 
 

@@ -93,9 +93,9 @@ def _read_header(content: bytes) -> tuple[Header, int]:
 
 
 def write_student(path: Path, weights: Weights, space: str, sections: int) -> None:
-    """Write a student; floats are stored in half precision, except the mean."""
+    """Write a student; the idf and the basis are stored in half precision."""
     stored = {
-        name: np.ascontiguousarray(values, values.dtype if name in {"rows", "mean"} else np.float16)
+        name: np.ascontiguousarray(values, np.float16 if name in {"idf", "basis"} else values.dtype)
         for name, values in weights._asdict().items()
     }
     arrays = [{"name": name, "dtype": values.dtype.name, "shape": values.shape} for name, values in stored.items()]
