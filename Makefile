@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
-.PHONY: help demo test quick check unit bench bench-engine bench-phrases bench-stages bench-code bench-models bench-torch quality quality-recipes quality-parts quality-words quality-weights quality-typos torture mcp-official format lock docs pictures clean
+.PHONY: help demo test quick check unit bench bench-engine bench-phrases bench-stages bench-code bench-models bench-torch quality quality-recipes quality-parts quality-words quality-weights quality-typos torture mcp-official format lock docs pictures student clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -104,6 +104,13 @@ docs: $(STAMP)  ## Regenerate the tables and transcripts of the documentation
 
 pictures: $(STAMP)  ## Redraw the pictures of the README from real output
 	$(BIN)/python docs/pictures.py
+
+student: $(STAMP)  ## Train the student of the default model; takes hours, can be continued: make student COLLECTIONS="sets/*"
+	$(BIN)/python training/student/fetch.py build/student/downloads
+	$(BIN)/python training/student/sections.py build/student --tested $(COLLECTIONS)
+	$(BIN)/python training/student/embed.py build/student
+	$(BIN)/python training/student/fit.py build/student
+	$(BIN)/python training/student/pack.py build/student
 
 lock: $(STAMP)  ## Renew the hash-pinned requirements
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --upgrade --python-version 3.11 requirements-uv.in -o requirements-uv.txt

@@ -65,6 +65,10 @@ class GraniteEmbedder:
         """Verify and read the weights now instead of on first use."""
         _ = self._model
 
+    def load_tokenizer(self) -> "BytePairs":
+        """Verify the weights and read only the tokenizer."""
+        return _read_tokenizer(self._read_file())
+
     def _encode(self, text: str) -> "Tokens":
         from waymeet.models.local.transformer import Tokens  # noqa: PLC0415 - start-up is a feature
 
@@ -73,14 +77,22 @@ class GraniteEmbedder:
 
     @cached_property
     def _model(self) -> _Model:
+        file = self._read_file()
+        return _Model(_build_encoder(file), _read_tokenizer(file), file.meta.max_length)
+
+    def _read_file(self) -> "GraniteFile":
         from waymeet.models.files.checksums import find_package_file, verify_file  # noqa: PLC0415 - likewise
-        from waymeet.models.files.granite_file import read_granite_file  # noqa: PLC0415 - likewise
-        from waymeet.models.tokenizers.bpe import BytePairs  # noqa: PLC0415 - start-up is a feature
+        from waymeet.models.files.granite_file import read_granite_file  # noqa: PLC0415 - start-up is a feature
 
         path = self._path or find_package_file(PACKAGE, FILE)
         verify_file(path, self._sha256)
-        file = read_granite_file(path)
-        return _Model(_build_encoder(file), BytePairs(file.tokenizer), file.meta.max_length)
+        return read_granite_file(path)
+
+
+def _read_tokenizer(file: "GraniteFile") -> "BytePairs":
+    from waymeet.models.tokenizers.bpe import BytePairs  # noqa: PLC0415 - start-up is a feature
+
+    return BytePairs(file.tokenizer)
 
 
 def _build_encoder(file: "GraniteFile") -> "Encoder":

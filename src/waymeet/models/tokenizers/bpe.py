@@ -14,8 +14,11 @@ from msgspec import Struct
 
 from waymeet.errors import EmbeddingError
 
-_WORD = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?[A-Za-z]+| ?[0-9]+| ?[^\sA-Za-z0-9]+|\s+(?!\S)|\s+")
+# The pattern of GPT-2 with the most frequent class first; the classes exclude each other, so the order is free.
+_WORD = re.compile(r" ?[A-Za-z]+| ?[0-9]+|'(?:s|t|re|ve|m|ll|d)| ?[^\sA-Za-z0-9]+|\s+(?!\S)|\s+")
 _CACHED_WORDS = 50_000  # more than the vocabulary of a project; a few megabytes
+_SHORT_WORD = 24
+"""Bytes up to which scanning all pairs is faster than a heap."""
 _MAX_WORD_BYTES = 16_384  # longer than any word of a language, and enough of a long run of hex digits
 
 
@@ -63,22 +66,43 @@ class BytePairs:
         """Return the first tokens of a text, up to a limit."""
         ids: list[int] = []
         for word in _WORD.finditer(text.translate(self._classes)):
-            ids += self._encode_word(text[word.start() : word.end()])
+            ids += self.encode_word(text[word.start() : word.end()])
             if len(ids) >= limit:
                 break
         return ids[:limit]
 
-    def _encode_word(self, word: str) -> tuple[int, ...]:
+    def encode_word(self, word: str) -> tuple[int, ...]:
+        """Return the tokens of one word."""
         ids = self._cache.get(word)
         if ids is None:
             encoded = word.encode("utf-8", "replace")[:_MAX_WORD_BYTES]  # lone surrogates become "?"
-            characters = [self._byte_characters[byte] for byte in encoded]
-            ids = tuple(self._ids[token] for token in self._merge(characters))
+            ids = self._encode_characters(encoded.decode("latin-1").translate(self._byte_characters))
             if len(self._cache) >= _CACHED_WORDS:
                 self._cache.clear()
             if len(word) < 100:
                 self._cache[word] = ids
         return ids
+
+    def _encode_characters(self, characters: str) -> tuple[int, ...]:
+        whole = self._ids.get(characters)
+        if whole is not None:  # merging every token of the vocabulary gives that token
+            return (whole,)
+        merge = self._merge_short if len(characters) <= _SHORT_WORD else self._merge
+        return tuple(self._ids[token] for token in merge([*characters]))
+
+    def _merge_short(self, parts: list[str]) -> list[str]:
+        """Merge adjacent parts like `_merge`, by scanning the ranks of all pairs."""
+        get, none = self._ranks.get, len(self._ranks)
+        ranks = [get(f"{left} {right}", none) for left, right in pairwise(parts)]
+        while ranks and (rank := min(ranks)) < none:
+            index = ranks.index(rank)
+            parts[index : index + 2] = [parts[index] + parts[index + 1]]
+            del ranks[index]
+            if index:
+                ranks[index - 1] = get(f"{parts[index - 1]} {parts[index]}", none)
+            if index < len(ranks):
+                ranks[index] = get(f"{parts[index]} {parts[index + 1]}", none)
+        return parts
 
     def _merge(self, parts: list[str]) -> list[str]:
         """Merge adjacent parts by rank, the leftmost first, until no pair is in the list of merges.
@@ -113,8 +137,8 @@ class BytePairs:
         return [part for part in parts if part]
 
 
-def _name_bytes() -> list[str]:
+def _name_bytes() -> dict[int, str]:
     """Map every byte to a visible character, as GPT-2 does: itself, else one from U+0100 on."""
     visible = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     others = iter(range(0x100, 0x200))
-    return [chr(byte) if byte in visible else chr(next(others)) for byte in range(256)]
+    return {byte: chr(byte) if byte in visible else chr(next(others)) for byte in range(256)}

@@ -1,0 +1,138 @@
+"""Features of a text: its distinct tokens with weights, as the student reads them.
+
+The weight of a token is (1 + ln frequency) · idf, and the weights of a text have length 1. The tokens are those of the
+embedding model. Words are looked up in a table that grows, and everything else is done for many texts at once, because
+splitting texts into tokens one by one takes longer than predicting their vectors.
+"""
+
+import re
+from array import array
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from waymeet.models.tokenizers.bpe import BytePairs
+
+MAX_TOKENS = 510
+"""Tokens of a text that the embedding model reads, and so the student."""
+_MAX_CHARS = 8 * MAX_TOKENS
+"""Characters that are looked at: more than so many tokens have in prose and code."""
+_BATCH = 512
+"""Texts that are counted at once."""
+_MAX_WORDS = 300_000
+"""Words in the table, after which it is emptied; a few dozen megabytes."""
+# The words of `BytePairs` by Python's own character classes: they differ in a few rare characters such as ², and no
+# copy of the text with other characters is needed.
+_WORD = re.compile(r" ?[^\W\d_]+| ?\d+|'(?:s|t|re|ve|m|ll|d)\b| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+")
+
+
+class Features(NamedTuple):
+    """The weighted tokens of texts, one text after another."""
+
+    tokens: "NDArray[np.int32]"
+    weights: "NDArray[np.float32]"
+    ends: "NDArray[np.int64]"
+    """Number of tokens up to the end of each text."""
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def starts(self) -> "NDArray[np.int64]":
+        """Return the number of tokens before each text."""
+        return np.concatenate(([0], self.ends[:-1])) if len(self.ends) else self.ends
+
+    def take(self, numbers: "Sequence[int] | NDArray[np.intp]") -> "Features":
+        """Return the features of some of the texts, in the given order."""
+        starts = self.starts()
+        parts = [slice(int(starts[number]), int(self.ends[number])) for number in numbers]
+        if not parts:
+            return Features(self.tokens[:0], self.weights[:0], self.ends[:0])
+        return Features(
+            np.concatenate([self.tokens[part] for part in parts]),
+            np.concatenate([self.weights[part] for part in parts]),
+            np.cumsum([part.stop - part.start for part in parts], dtype=np.int64),
+        )
+
+
+class WordTable:
+    """The words met so far with their tokens, as arrays."""
+
+    def __init__(self, tokenizer: "BytePairs") -> None:
+        self._tokenizer = tokenizer
+        self._clear()
+
+    def _clear(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._tokens = array("i")
+        self._ends = array("q", [0])
+
+    def count(self, texts: Sequence[str], vocabulary: int) -> tuple["NDArray[np.int64]", "NDArray[np.int64]"]:
+        """Count the first tokens of each text.
+
+        Returns text · vocabulary + token in ascending order, and the frequencies.
+        """
+        if len(self._numbers) > _MAX_WORDS:
+            self._clear()
+        words = [_WORD.findall(text[:_MAX_CHARS]) for text in texts]
+        self._add(chain.from_iterable(words))
+        lengths = [len(text_words) for text_words in words]
+        numbers = np.fromiter(map(self._numbers.__getitem__, chain.from_iterable(words)), np.int64, sum(lengths))
+        ends = np.array(self._ends)
+        sizes = (ends[1:] - ends[:-1])[numbers]
+        tokens = np.array(self._tokens, dtype=np.int64)[_ranges(ends[numbers], sizes)]
+        counts = np.add.reduceat(np.append(sizes, 0), np.cumsum([0, *lengths[:-1]])) * (np.array(lengths) > 0)
+        text = np.repeat(np.arange(len(texts)), counts)
+        place = np.arange(len(tokens)) - np.repeat(np.cumsum(counts) - counts, counts)
+        keys, frequencies = np.unique((text * vocabulary + tokens)[place < MAX_TOKENS], return_counts=True)
+        return keys, frequencies
+
+    def _add(self, words: Iterable[str]) -> None:
+        for word in set(words).difference(self._numbers):
+            self._numbers[word] = len(self._numbers)
+            self._tokens.extend(self._tokenizer.encode_word(word))
+            self._ends.append(len(self._tokens))
+
+
+def _ranges(starts: "NDArray[np.int64]", sizes: "NDArray[np.int64]") -> "NDArray[np.int64]":
+    """Concatenate ranges given by their starts and sizes.
+
+    >>> _ranges(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    before = np.cumsum(sizes) - sizes
+    return np.asarray(np.arange(int(sizes.sum())) + np.repeat(starts - before, sizes), dtype=np.int64)
+
+
+def weigh_texts(texts: Sequence[str], table: WordTable, idf: "NDArray[np.float32]") -> Features:
+    """Compute the features of texts."""
+    parts = [_weigh_batch(texts[first : first + _BATCH], table, idf) for first in range(0, len(texts), _BATCH)]
+    if not parts:
+        return Features(np.empty(0, np.int32), np.empty(0, np.float32), np.empty(0, np.int64))
+    sizes = np.concatenate([np.diff(part.ends, prepend=0) for part in parts])
+    return Features(
+        np.concatenate([part.tokens for part in parts]),
+        np.concatenate([part.weights for part in parts]),
+        np.cumsum(sizes, dtype=np.int64),
+    )
+
+
+def _weigh_batch(texts: Sequence[str], table: WordTable, idf: "NDArray[np.float32]") -> Features:
+    keys, frequencies = table.count(texts, len(idf))
+    return weigh_counts(keys, frequencies, len(texts), idf)
+
+
+def weigh_counts(
+    keys: "NDArray[np.int64]", frequencies: "NDArray[np.int64]", texts: int, idf: "NDArray[np.float32]"
+) -> Features:
+    """Compute weights from frequencies; a key is text · vocabulary + token."""
+    text, tokens = np.divmod(keys, len(idf))
+    weights = (1.0 + np.log(frequencies)) * idf[tokens]
+    squares = np.bincount(text, weights * weights, minlength=texts)
+    weights /= np.sqrt(squares)[text]
+    ends = np.cumsum(np.bincount(text, minlength=texts))
+    return Features(tokens.astype(np.int32), weights.astype(np.float32), ends.astype(np.int64))
