@@ -26,7 +26,8 @@ def section_parts(chunk: Chunk, document: Document | None) -> list[str]:
     if document is not None and document.kind == "code":
         return [text]
     parts = split_parts(chunk.text)
-    return [text, *parts] if len(parts) > 1 else [text]
+    heading = chunk.headings[-1] if chunk.headings else document.title if document else ""
+    return [text, *(f"{heading}\n{part}" if heading else part for part in parts)] if len(parts) > 1 else [text]
 
 
 def split_parts(text: str) -> list[str]:

@@ -1,11 +1,15 @@
 """Names of the vector spaces that belong to the space of a model's section vectors."""
 
+import re
 from collections.abc import Iterable
 
 _FILE_FORMAT = 1
 """Version of the text of files. It is part of the names of spaces, so that a change embeds all files again."""
 _PART_FORMAT = 1
 """Version of the parts of sections and of their quantisation, likewise."""
+_STUDENT_FORMAT = 1
+"""Version of the student's prediction, likewise."""
+_DERIVED = re.compile(r" (?:files|parts|student)/")
 _ENGLISH = "en"
 """Stands for English and code, whose detected language is the empty string."""
 
@@ -43,13 +47,24 @@ def part_spaces(space: str, stored: Iterable[str]) -> dict[str, str]:
     return {name: "" if language == _ENGLISH else language for name, language in languages.items()}
 
 
-def is_part_space(space: str) -> bool:
-    """Check whether a space holds quantised vectors of sections and their parts.
+def student_space(space: str) -> str:
+    """Name the space of approximate vectors, which the student of a model predicts until the true ones are made.
 
-    >>> is_part_space("use-multilingual/1+2 parts/1 ja"), is_part_space("use-multilingual/1+2")
+    They are vectors of the same model's space. Storing the true vector of a chunk removes the approximate one.
+
+    >>> student_space("granite-30m-en/1+2")
+    'granite-30m-en/1+2 student/1'
+    """
+    return f"{space} student/{_STUDENT_FORMAT}"
+
+
+def is_quantised_space(space: str) -> bool:
+    """Check whether a space holds quantised vectors: of sections and their parts, or of a student.
+
+    >>> is_quantised_space("use-multilingual/1+2 parts/1 ja"), is_quantised_space("use-multilingual/1+2")
     (True, False)
     """
-    return " parts/" in space
+    return " parts/" in space or " student/" in space
 
 
 def section_space(space: str) -> str:
@@ -58,4 +73,4 @@ def section_space(space: str) -> str:
     >>> section_space("granite-30m-en/1+2 files/1"), section_space("granite-30m-en/1+2")
     ('granite-30m-en/1+2', 'granite-30m-en/1+2')
     """
-    return space.partition(" files/")[0].partition(" parts/")[0]
+    return _DERIVED.split(space, maxsplit=1)[0]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from msgspec.structs import replace
 
-from waymeet.analysis.embedded.spaces import is_part_space
+from waymeet.analysis.embedded.spaces import is_quantised_space
 from waymeet.ports import Counts, Neighbour
 from waymeet.stores.memory.snapshot import Snapshot
 from waymeet.stores.shared import bm25f
@@ -111,7 +111,7 @@ class MemoryStore:
         """Store a unit vector per chunk in a space."""
 
         def change(old: Snapshot) -> Snapshot:
-            make_vectors = _quantise if is_part_space(space) else normalise_vectors
+            make_vectors = _quantise if is_quantised_space(space) else normalise_vectors
             unit_vectors = make_vectors(space, vectors, _dimensions(old).get(space))
             known = {
                 chunk: vector
@@ -184,7 +184,7 @@ class MemoryStore:
         if not vectors:
             return ()
         query = normalise_vector(vector, _dimensions(snapshot)[space], f"The query vector for space {space}")
-        is_plain = not is_part_space(space)
+        is_plain = not is_quantised_space(space)
         scores = cosines(list(vectors.values()), query) if is_plain else _score_parts(vectors, query)
         return _rank(snapshot, dict(zip(vectors, scores, strict=True)), limit, filters)
 
@@ -195,7 +195,7 @@ class MemoryStore:
         if not vectors:
             return 0.0, 0.0
         query = normalise_vector(vector, _dimensions(snapshot)[space], f"The query vector for space {space}")
-        if is_part_space(space):
+        if is_quantised_space(space):
             return sample_part_similarities(_part_block(vectors), query)
         return sample_similarities([list(vectors.values())], query)
 
@@ -404,7 +404,7 @@ def _linking_documents(snapshot: Snapshot) -> dict[str, set[str]]:
 def _dimensions(snapshot: Snapshot) -> dict[str, int]:
     first = {space: next(iter(vectors.values())) for space, vectors in sorted(snapshot.vectors.items())}
     return {
-        space: int(vector[0]) * 64 if is_part_space(space) else len(vector)  # codes begin with their number of words
+        space: int.from_bytes(vector[:2].tobytes(), "little") if is_quantised_space(space) else len(vector)
         for space, vector in first.items()
     }
 

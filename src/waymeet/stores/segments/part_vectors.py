@@ -2,10 +2,10 @@
 
 A section has the vector of its whole text first, then those of its parts. Its score for a query is the mean of the
 whole text's cosine and the best cosine of a part. The quantisation is that of `quantization.py`, but the rotation is a
-Walsh–Hadamard transform with pseudo-random signs: it is the same on every machine, and is not stored.
+Walsh–Hadamard transform with pseudo-random signs: it is the same on every machine, and is not stored. It needs a power
+of two of at least 64 dimensions, so shorter vectors are padded with zeros.
 
-The code of a section is a byte for the number of 64-bit words of a plane, then for each vector the high plane and the
-low plane.
+The code of a section has the dimension in two bytes, then for each vector the high plane and the low plane.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _WEIGHTS, _QUERY_WEIGHTS = (2, 1), (4, 2, 1)
 """Weights of the bit planes of a vector and of a query in its levels (see `quantization.py`)."""
+HEADER_BYTES = 2
+_MAX_DIMENSION = 8192
 _COMPARED_PER_RESULT = 4
 _COMPARED_AT_LEAST = 1000
 """Sections compared exactly after the approximate pass. Up to so many are all compared exactly."""
@@ -38,32 +40,36 @@ def encode_parts(sections: Sequence[Matrix]) -> list[bytes]:
     """Quantise the vectors of sections and their parts: a matrix for each section, one vector per row."""
     if not sections:
         return []
-    words = _count_words(sections[0].shape[1])
-    planes = bit_planes(_rotate(np.concatenate(sections)), 2)  # plane, vector, word
-    rows = planes.transpose(1, 0, 2).astype("<u8")
+    rows = np.concatenate(sections)
+    header = rows.shape[1].to_bytes(HEADER_BYTES, "little")
+    planes = bit_planes(_rotate(rows), 2)  # plane, vector, word
+    codes = planes.transpose(1, 0, 2).astype("<u8")
     ends = np.cumsum([len(section) for section in sections])
-    return [bytes([words]) + part.tobytes() for part in np.split(rows, ends[:-1])]
+    return [header + part.tobytes() for part in np.split(codes, ends[:-1])]
+
+
+def code_dimension(code: bytes) -> int:
+    """Return the dimension of the vectors of a code, or of its header."""
+    return int.from_bytes(code[:HEADER_BYTES], "little")
 
 
 def is_valid_code(code: bytes) -> bool:
     """Check whether bytes are the code of a section: whole vectors, at least one."""
-    return len(code) > 1 and code[0] > 0 and (len(code) - 1) % (code[0] * 16) == 0
+    dimension = code_dimension(code)
+    size = len(code) - HEADER_BYTES
+    return size > 0 and 0 < dimension <= _MAX_DIMENSION and size % (padded_dimension(dimension) // 4) == 0
 
 
 class PartBlock(NamedTuple):
     """The codes of many sections."""
 
+    dimension: int
     starts: NDArray[np.int64]
     """Column of each section's first vector."""
     planes: NDArray[np.uint64]
     """One column per vector: the words of its high plane, then those of its low plane."""
     norms: Scores
     """Length of each vector in levels."""
-
-    @property
-    def dimension(self) -> int:
-        """Return the dimension of the vectors."""
-        return len(self.planes) * 32
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -104,7 +110,7 @@ class PartBlock(NamedTuple):
         for plane, weight in zip((self.planes[:words], self.planes[words:]), _WEIGHTS, strict=True):
             for query_plane, query_weight in zip(query_planes, _QUERY_WEIGHTS, strict=True):
                 distances += np.float32(weight * query_weight) * hamming_distances(plane, query_plane)
-        products = self.dimension * sum(_WEIGHTS) * sum(_QUERY_WEIGHTS) - 2.0 * distances
+        products = words * 64.0 * sum(_WEIGHTS) * sum(_QUERY_WEIGHTS) - 2.0 * distances
         return _combine(products / self.norms, self.starts, self.counts)
 
 
@@ -114,15 +120,17 @@ def build_part_block(codes: Sequence[bytes]) -> PartBlock:
     Raises:
         EmbeddingError: codes are invalid or differ in dimension.
     """
-    if not all(map(is_valid_code, codes)) or len({code[0] for code in codes}) != 1:
+    dimensions = set(map(code_dimension, codes))
+    if not all(map(is_valid_code, codes)) or len(dimensions) != 1:
         raise EmbeddingError("The vectors of parts of sections differ in length.", "Run `waymeet check --repair`.")
-    words = codes[0][0]
-    counts = np.array([(len(code) - 1) // (words * 16) for code in codes], dtype=np.int64)
-    rows = np.frombuffer(b"".join(code[1:] for code in codes), dtype="<u8").reshape(-1, 2 * words)
+    dimension = dimensions.pop()
+    words = padded_dimension(dimension) // 64
+    counts = np.array([(len(code) - HEADER_BYTES) // (words * 16) for code in codes], dtype=np.int64)
+    rows = np.frombuffer(b"".join(code[HEADER_BYTES:] for code in codes), dtype="<u8").reshape(-1, 2 * words)
     planes = np.ascontiguousarray(rows.T)
     # A level is ±3 where both bits are equal, else ±1: its square is 1 + 8 · equal.
     equal = words * 64.0 - hamming_distances(planes[:words], planes[words:])
-    return PartBlock(np.cumsum(counts) - counts, planes, np.sqrt(words * 64.0 + 8.0 * equal))
+    return PartBlock(dimension, np.cumsum(counts) - counts, planes, np.sqrt(words * 64.0 + 8.0 * equal))
 
 
 def _combine(cosines: Scores, starts: NDArray[np.int64], counts: NDArray[np.int64]) -> Scores:
@@ -144,8 +152,10 @@ def _unpack_levels(planes: NDArray[np.uint64]) -> Scores:
 
 
 def _rotate(vectors: Matrix) -> Matrix:
-    """Rotate vectors, one per row."""
-    rotated: Matrix = np.matmul(vectors * _signs(vectors.shape[1]), _hadamard(vectors.shape[1]))
+    """Rotate vectors, one per row, after padding them with zeros."""
+    dimension = padded_dimension(vectors.shape[1])
+    vectors = np.pad(vectors, ((0, 0), (0, dimension - vectors.shape[1])))
+    rotated: Matrix = np.matmul(vectors * _signs(dimension), _hadamard(dimension))
     return rotated
 
 
@@ -165,7 +175,13 @@ def _signs(dimension: int) -> Matrix:
     return (2.0 * np.unpackbits(digest).astype(np.float32) - 1.0).astype(np.float32)
 
 
-def _count_words(dimension: int) -> int:
-    if dimension < 64 or dimension & (dimension - 1) or dimension > 64 * 255:
-        raise EmbeddingError(f"Vectors of parts need a power of two of at least 64 dimensions, not {dimension}.")
-    return dimension // 64
+def padded_dimension(dimension: int) -> int:
+    """Return the next power of two from 64 on.
+
+    >>> padded_dimension(384), padded_dimension(512), padded_dimension(2)
+    (512, 512, 64)
+    """
+    padded = max(64, 1 << (dimension - 1).bit_length())
+    if padded > _MAX_DIMENSION:
+        raise EmbeddingError(f"Vectors of more than {_MAX_DIMENSION} dimensions are not quantised, not {dimension}.")
+    return padded

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from waymeet.analysis.embedded.spaces import is_part_space
+from waymeet.analysis.embedded.spaces import is_quantised_space
 from waymeet.stores.segments.posting_codec import FIELD_CODES, FIELD_SHIFT
 from waymeet.stores.shared.filters import fold_tags
 from waymeet.stores.shared.validation import OWN_FIELDS
@@ -62,7 +62,7 @@ WHERE segment IS NOT NULL AND (position IS NULL OR segment NOT IN (SELECT id FRO
 """
 _TARGETS_WITHOUT_REFS = "SELECT id FROM edges WHERE target IS NOT NULL AND id NOT IN (SELECT edge FROM edge_refs)"
 _VECTOR_SIZES = "SELECT length(vector), COUNT(*) FROM vectors WHERE space = ? GROUP BY 1"
-_FIRST_BYTES = "SELECT substr(vector, 1, 1) FROM vectors WHERE space = ?"
+_CODE_HEADERS = "SELECT substr(vector, 1, 2) FROM vectors WHERE space = ?"
 _VECTORS = "SELECT chunk, vector FROM vectors WHERE space = ? ORDER BY chunk"
 _BATCH = 4096
 
@@ -189,8 +189,8 @@ def _check_segment_entries(connection: apsw.Connection) -> Iterator[Fault]:
 
 def _check_space(connection: apsw.Connection, space: int, name: str) -> Iterator[Fault]:
     """Find vectors of another dimension than most, not finite, or not of length 1."""
-    if is_part_space(name):
-        yield from _check_part_space(connection, space, name)
+    if is_quantised_space(name):
+        yield from _check_quantised_space(connection, space, name)
         return
     sizes = Counter(dict(connection.execute(_VECTOR_SIZES, (space,))))
     usual = next((size for size, _ in sizes.most_common() if size and size % 4 == 0), 0)
@@ -203,14 +203,14 @@ def _check_space(connection: apsw.Connection, space: int, name: str) -> Iterator
         yield Fault(f"space {name}", f"{len(invalid)} vectors are invalid", delete)
 
 
-def _check_part_space(connection: apsw.Connection, space: int, name: str) -> Iterator[Fault]:
+def _check_quantised_space(connection: apsw.Connection, space: int, name: str) -> Iterator[Fault]:
     """Find codes that are no whole vectors, or of another dimension than most."""
     from waymeet.stores.segments.part_vectors import is_valid_code  # noqa: PLC0415 - start-up is a feature
 
-    words = Counter(first for (first,) in connection.execute(_FIRST_BYTES, (space,)))
-    usual = words.most_common(1)[0][0] if words else b""
+    headers = Counter(header for (header,) in connection.execute(_CODE_HEADERS, (space,)))
+    usual = headers.most_common(1)[0][0] if headers else b""
     rows = connection.execute(_VECTORS, (space,))
-    invalid = [chunk for chunk, code in rows if code[:1] != usual or not is_valid_code(code)]
+    invalid = [chunk for chunk, code in rows if code[:2] != usual or not is_valid_code(code)]
     if invalid:
         delete = partial(_delete_vectors, space=space, chunks=invalid)
         yield Fault(f"space {name}", f"{len(invalid)} vectors are invalid", delete)

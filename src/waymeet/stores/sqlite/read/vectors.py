@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from waymeet.analysis.embedded.spaces import is_part_space
+from waymeet.analysis.embedded.spaces import is_quantised_space
 from waymeet.stores.shared.vectors import (
     cosines,
     normalise_vector,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from waymeet.types import Ranking
 
 _DIMENSIONS = """
-SELECT l.name, length(v.vector), substr(v.vector, 1, 1)
+SELECT l.name, length(v.vector), substr(v.vector, 1, 2)
 FROM spaces l JOIN vectors v ON v.id = (SELECT id FROM vectors WHERE space = l.id LIMIT 1) ORDER BY l.name
 """
 _GROWTH = 8
@@ -105,7 +105,7 @@ def load_space(session: Session, name: str) -> VectorSpace | PartSpace | None:
     connection = session.connection
     space = connection.execute("SELECT id FROM spaces WHERE name = ?", (name,)).get
     buffered = [] if space is None else list(vector_registry.read_buffered(connection, space))
-    if is_part_space(name):
+    if is_quantised_space(name):
         return build_part_space(buffered) if buffered else None
     files = [file for entry, file in session.vectors.items() if entry.space == space]
     if not buffered and not files:
@@ -142,8 +142,8 @@ def build_block(rows: list[vector_registry.VectorRow]) -> VectorBlock:
 def read_dimensions(connection: apsw.Connection) -> dict[str, int]:
     """Return the dimension of every space that has vectors."""
     return {
-        name: first[0] * 64 if is_part_space(name) else size // 4
-        for name, size, first in connection.execute(_DIMENSIONS)
+        name: int.from_bytes(first, "little") if is_quantised_space(name) else size // 4
+        for name, size, first in connection.execute(_DIMENSIONS)  # codes begin with their dimension
     }
 
 
@@ -173,7 +173,7 @@ def put_vectors(
 
 def _encode(name: str, vectors: Mapping[str, Vector], dimension: int | None) -> dict[str, bytes]:
     """Validate vectors and encode them as the table stores them."""
-    if is_part_space(name):
+    if is_quantised_space(name):
         return quantise_parts(name, vectors, dimension)
     unit_vectors = normalise_vectors(name, vectors, dimension)
     return {chunk: vector.astype("<f4").tobytes() for chunk, vector in unit_vectors.items()}

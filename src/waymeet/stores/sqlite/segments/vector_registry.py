@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from waymeet.analysis.embedded.spaces import is_part_space
+from waymeet.analysis.embedded.spaces import is_quantised_space
 from waymeet.stores.sqlite.segments.registry import raise_registry_version
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class VectorFile(NamedTuple):
 def list_spaces(connection: apsw.Connection) -> list[int]:
     """List the ids of all spaces whose vectors are kept in files, too."""
     rows = connection.execute("SELECT id, name FROM spaces ORDER BY id")
-    return [space for space, name in rows if not is_part_space(name)]
+    return [space for space, name in rows if not is_quantised_space(name)]
 
 
 def list_files(connection: apsw.Connection) -> list[VectorFile]:
