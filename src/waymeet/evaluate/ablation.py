@@ -20,7 +20,7 @@ _FALLBACKS = {
     "auto.vector_weight_short_text": "auto.vector_weight_prose",
     "auto.vector_weight_single_function": "auto.vector_weight_prose",
     "auto.vector_weight_non_english": "auto.vector_weight_prose",
-    "auto.vector_weight_cross_lingual": "auto.vector_weight_prose",
+    "auto.vector_weight_mixed": "auto.vector_weight_non_english",
     "auto.short_text_b": "bm25.b.body",
 }
 """Settings for one kind of text, and the setting that replaces each where that kind is not distinguished."""

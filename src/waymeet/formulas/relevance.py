@@ -8,7 +8,7 @@ The coefficients were fitted on the ten leading hits of 3,600 queries of 22 labe
 Chinese and Japanese; six parts of the weight), of the same queries with the relevant documents removed (two parts),
 and of 5,300 queries run on documents of another collection (two parts). All collections weigh the same. Coefficients
 fitted without a collection do as well on it: `docs/ranking.md` has the table. The cosine scales of the models,
-`_SURE_STEPS` and the coefficients for another language were set by hand with all collections in view. No coefficient
+`SURE_STEPS` and the coefficients for another language were set by hand with all collections in view. No coefficient
 is below 0, so that more evidence never lowers the relevance of a hit.
 
 >>> words = estimate_relevance(Features(idf_coverage=0.8, matched_idf=2.0, title_overlap=0.1))
@@ -78,7 +78,7 @@ _SCALES = {"granite-30m-en/1": CosineScale(0.57, 0.031, 0.1), "use-multilingual/
 """By model, the median over the collections."""
 _USUAL = 3000
 _MIN_STEPS, _MAX_STEPS = -1.0, 3.0
-_SURE_STEPS = 0.75
+SURE_STEPS = 0.75
 """Steps above the noise level from which on an answer is not marked as low relevance, even if no word matches. The
 best cosine is that high for 95 % of the queries whose answer was found, and for 14 % of the queries run on documents
 of another collection."""
@@ -138,4 +138,4 @@ def is_low_relevance(chances: Sequence[float | None], nearest: float | None, bar
     (True, False)
     """
     weak = bool(chances) and all(chance is not None and chance < bar for chance in chances)
-    return weak and (nearest is None or nearest < _SURE_STEPS)
+    return weak and (nearest is None or nearest < SURE_STEPS)

@@ -23,6 +23,8 @@ class VectorStatus(Struct, frozen=True):
     """Sections that have a vector in one of these spaces."""
     chunks: int = 0
     """All sections."""
+    any_language: int | None = None
+    """Sections that can be compared with a query in any language; None if the models cannot do that."""
     answering_spaces: tuple[str, ...] = ()
     """The spaces that queries use: those of the previous models until the chosen ones have embedded every section."""
     unused_spaces: tuple[str, ...] = ()

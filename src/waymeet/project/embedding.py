@@ -1,14 +1,14 @@
 """Embed the sections of a project: the job, its background process, its cost and its status."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from waymeet.analysis.embedded.spaces import section_space
+from waymeet.analysis.embedded.spaces import part_spaces, section_space
 from waymeet.errors import BusyIndexError
-from waymeet.ports import Progress, Store
+from waymeet.ports import Embedder, Progress, Store, multilingual_embedder
 from waymeet.project.models import Models, is_remote
 from waymeet.settings import Embedding, Settings
 
@@ -147,6 +147,7 @@ def vector_status(models: Models, store: Store, settings: Embedding) -> "VectorS
         spaces=spaces,
         embedded=embedded,
         chunks=chunks,
+        any_language=_count_any_language(store, embedders) if settings.cross_lingual else None,
         answering_spaces=answering,
         unused_spaces=tuple(
             dict.fromkeys(each for each in map(section_space, store.spaces()) if each not in {*spaces, *answering})
@@ -155,6 +156,12 @@ def vector_status(models: Models, store: Store, settings: Embedding) -> "VectorS
         job=job.running_job(models.index),
         error=last.error if last and last.ended and embedded < chunks else "",
     )
+
+
+def _count_any_language(store: Store, embedders: Sequence[Embedder]) -> int | None:
+    """Count the sections that the multilingual model has embedded with their parts."""
+    multilingual = multilingual_embedder(embedders)
+    return store.coverage(part_spaces(multilingual.space, store.spaces()))[0] if multilingual else None
 
 
 def is_paid(models: Models, settings: Embedding) -> bool:

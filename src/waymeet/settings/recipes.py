@@ -187,9 +187,11 @@ class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     """Vector weight for source code with about one function per document."""
     vector_weight_non_english: Part = 0.3
     """Vector weight for documents and queries in the same language other than English."""
-    vector_weight_cross_lingual: Part = 0.9
-    """Vector weight when all documents are in another language than the query; interpolated by the squared share of
-    such documents."""
+    lexical_weight_cross_lingual: Part = 0.4
+    """Lexical weight of sections in another language than the query, beside a vector weight of 1: words match names."""
+    vector_weight_mixed: Part = 0.98
+    """Vector weight of sections in the query's language if the most similar ones are all in other languages;
+    interpolated by their share."""
     min_similarity_steps: Weight = 1.2
     """Similarity of the best vector hit, in steps above the noise level of its model, from which the vector score has
     its full weight; 0 disables the check. Calibrated for the default models only."""

@@ -30,7 +30,8 @@ def source_kind(source: str) -> str:
 def explain_score(search: Search, source: str, row: ScoredChunk) -> Explanation:
     """Explain the score of a chunk in a list, with the parts of BM25F if they are known."""
     if source_kind(source) == "vector":
-        return value(row.score, "cosine similarity")
+        is_other = row.chunk in search.other_language
+        return value(row.score, "similarity by the multilingual model" if is_other else "cosine similarity")
     explanation = search.lexical_explanations.get(row.chunk) if source == "lexical" else None
     return explanation or value(row.score, "BM25F")
 

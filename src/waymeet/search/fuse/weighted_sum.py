@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -15,41 +16,77 @@ from waymeet.search.state import Search, Tools
 from waymeet.settings import Auto, Settings
 from waymeet.types import Candidate, Explanation, ScoredChunk
 
+_JUDGED_ROWS = 20
+"""Most similar chunks whose languages decide how much words can contribute."""
+
 
 def weighted_sum(search: Search, tools: Tools, settings: Settings) -> Search:
     """Score chunks by `w·vector + (1 − w)·lexical` of normalised scores.
 
-    The weight of a chunk in another language than the query is higher, because words can hardly match.
+    In other languages than the query's, words match only names: there it is `f·vector + b·lexical`.
     """
     search_type = find_search_type(search)
-    is_hybrid = search_type == "hybrid"
-    factor = _vector_trust(search, settings.auto) if is_hybrid else 0.0
-    weight = _weight_by_language(search, tools, settings.auto) * factor
-    other_weight = settings.auto.vector_weight_cross_lingual * factor
+    weights = _choose_weights(search, tools, settings.auto) if search_type == "hybrid" else None
     candidates = []
     for rows, sources in iterate_rows(search):
         row = next(iter(rows.values()))
         normalised = {source: _normalise_score(search, source, row) for source, row in rows.items()}
-        if is_hybrid:
-            score = _sum_scores(normalised, other_weight if row.chunk in search.other_language else weight)
+        if weights:
+            is_other = row.chunk in search.other_language
+            score = _sum_scores(normalised, weights.other_language if is_other else weights.same_language)
         else:
             score = max(normalised.values(), key=lambda part: part.value)
         candidates.append(Candidate(row.document, (row.chunk,), score, sources))
     return replace(search, candidates=sort_candidates(candidates), search_type=search_type)
 
 
-def _sum_scores(normalised: Mapping[str, Explanation], vector_weight: float) -> Explanation:
-    weights = {"vector": vector_weight, "lexical": 1.0 - vector_weight}
-    parts = (weighted(weights.get(source_kind(source), 0.0), source, part) for source, part in normalised.items())
-    return total(f"w·vector + (1 − w)·lexical, w = {vector_weight:.4g}", *parts)
+class _Sum(NamedTuple):
+    """A weighted sum of normalised scores."""
+
+    vector: float
+    lexical: float
+    description: str
 
 
-def _vector_trust(search: Search, auto: Auto) -> float:
-    """Compute the share of its weight that the vector score keeps if vectors are missing or not similar enough."""
-    steps = search.similarity_steps
-    is_calibrated = steps is not None and auto.min_similarity_steps
-    trust = similarity_trust(steps or 0.0, auto.min_similarity_steps) if is_calibrated else 1.0
-    return search.vector_share * trust
+class _Weights(NamedTuple):
+    """The sums for chunks in the query's language and in others."""
+
+    same_language: _Sum
+    other_language: _Sum
+
+
+def _sum_scores(normalised: Mapping[str, Explanation], weights: _Sum) -> Explanation:
+    by_kind = {"vector": weights.vector, "lexical": weights.lexical}
+    parts = (weighted(by_kind.get(source_kind(source), 0.0), source, part) for source, part in normalised.items())
+    return total(weights.description, *parts)
+
+
+def _choose_weights(search: Search, tools: Tools, auto: Auto) -> _Weights:
+    """Choose the weights. That of vectors is reduced if some are missing or none is similar enough.
+
+    The more of the most similar chunks are in other languages, the less words can tell: chunks in the query's language
+    get a higher vector weight then, and a low similarity does not reduce it.
+    """
+    first = search.ranking("vector")[:_JUDGED_ROWS]
+    other_share = sum(row.chunk in search.other_language for row in first) / max(len(first), 1)
+    weight = _weight_by_language(search, tools, auto)
+    if other_share:
+        weight += (auto.vector_weight_mixed - weight) * other_share
+    trust = _similarity_trust(search, auto)
+    factor = search.vector_share * (trust + (1.0 - trust) * other_share)
+    weight *= factor
+    lexical = auto.lexical_weight_cross_lingual
+    return _Weights(
+        _Sum(weight, 1.0 - weight, f"w·vector + (1 − w)·lexical, w = {weight:.4g}"),
+        _Sum(factor, lexical, f"f·vector + {lexical:g}·lexical, f = {factor:.4g}: not in the query's language"),
+    )
+
+
+def _similarity_trust(search: Search, auto: Auto) -> float:
+    """Compute the share of its weight that the vector score keeps by the similarity of the best hit."""
+    if search.similarity_steps is None or not auto.min_similarity_steps:
+        return 1.0
+    return similarity_trust(search.similarity_steps, auto.min_similarity_steps)
 
 
 def _weight_by_language(search: Search, tools: Tools, auto: Auto) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from waymeet.analysis.languages import detect_cjk_language, is_english
+from waymeet.analysis.languages import detect_language, is_english
 from waymeet.ports import Store
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings
@@ -16,6 +16,7 @@ _MAX_TRANSLATIONS = 8
 _MIN_SCORE_SHARE = 0.5
 """Share of the best translation's score that one in the query's language needs to be shown instead."""
 _CJK = frozenset({"ja", "ko", "zh"})
+_ENGLISH = "en"
 
 
 def collapse_translations(search: Search, tools: Tools, _settings: Settings) -> Search:
@@ -31,7 +32,7 @@ def collapse_translations(search: Search, tools: Tools, _settings: Settings) -> 
     if not groups:
         return search.skip("no translations among the results")
     by_id = tools.store.documents({document for group in groups for document in group})
-    language = detect_cjk_language(search.text)
+    language = detect_language(search.text) or _ENGLISH
     replaced: dict[str, str] = {}
     for group in groups:
         shown = _select_translation([by_id[document] for document in group if document in by_id], scores, language)
@@ -83,10 +84,11 @@ def _select_translation(group: Sequence[Document], scores: Mapping[str, float], 
 def _language_match(language: str, document: Document) -> int:
     """Rate how well languages match: 2 the same, 1 both CJK or both not, 0 otherwise.
 
-    The language of a query is guessed by its script. Han characters alone may be Japanese as well as Chinese.
+    Han characters alone may be Japanese as well as Chinese. A document that declares no language counts as English,
+    unless the file name or the text of its translations says otherwise.
     """
-    document_language = _language_of(document).partition("-")[0]
-    if document_language == language and language:
+    document_language = _language_of(document).partition("-")[0] or _ENGLISH
+    if document_language == language:
         return 2
     return int((language in _CJK) == (document_language in _CJK))
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _UNKNOWN = "?"
 """Language of the sections in a space of several languages."""
+_FEW_SECTIONS = 20
+"""Sections of a language at which its scores are shifted by half."""
 _MIN_PAIRS = 20
 """Sections compared by two models from which on their scales are matched by rank."""
 
@@ -97,6 +99,7 @@ def rank_by_vector(
         try:
             vector = embedder.embed_passages([text])[0] if is_passage else embedder.embed_query(text)
             by_space = {space: tools.store.rank_vectors(space, vector, limit, filters) for space in spaces}
+            by_space |= _level_languages(tools, embedder, vector, by_space)
         except EmbeddingError as error:
             failures.append(error)
             if embedder is main or len(failures) == len(searched):
@@ -159,6 +162,27 @@ def _multilingual_spaces(tools: Tools, embedder: Embedder, *, other_models: bool
     }
     is_complete = tools.store.coverage(spaces)[0] >= tools.store.coverage([embedder.space])[0]
     return spaces if spaces and is_complete else {embedder.space: _UNKNOWN}
+
+
+def _level_languages(
+    tools: Tools, embedder: Embedder, vector: "Vector", by_space: Mapping[str, Ranking]
+) -> dict[str, Ranking]:
+    """Shift the scores of each language so that their means are about equal.
+
+    Texts in the query's language are a little more similar to it, whatever they say. The mean of a few sections says
+    more about these than about their language, so they are shifted less.
+    """
+    spaces = part_spaces(embedder.space, by_space)
+    if len(spaces) < 2:
+        return {}
+    means = {space: tools.store.similarity_statistics(space, vector)[0] for space in spaces}
+    highest = max(means.values())
+    levelled: dict[str, Ranking] = {}
+    for space, mean in means.items():
+        sections, _ = tools.store.coverage([space])
+        shift = (highest - mean) * sections / (sections + _FEW_SECTIONS)
+        levelled[space] = tuple(replace(row, score=row.score + shift) for row in by_space[space])
+    return levelled
 
 
 def _other_language(results: Sequence[_SpaceResult], main: Embedder, language: str) -> Iterator[str]:

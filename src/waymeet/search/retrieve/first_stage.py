@@ -1,15 +1,17 @@
 """Stages that make ranked lists: lexical, vector and graph."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from waymeet.analysis import detect_language
 from waymeet.analysis.embedded.spaces import file_space
 from waymeet.analysis.keys import file_name_key, path_key
+from waymeet.analysis.languages import detect_language, language_name
 from waymeet.errors import EmbeddingError
 from waymeet.formulas.bm25 import explain_bm25f
-from waymeet.search.retrieve.dense import comparable_spaces, describe_error, rank_by_vector, spaces_of
+from waymeet.formulas.relevance import SURE_STEPS
+from waymeet.search.retrieve.dense import VectorResult, comparable_spaces, describe_error, rank_by_vector, spaces_of
 from waymeet.search.retrieve.embed_on_demand import OnDemandEmbedder
 from waymeet.search.retrieve.graph_walk import walk
 from waymeet.search.state import Search, Tools
@@ -18,6 +20,8 @@ from waymeet.types import Explanation, Filters, Ranking
 
 _LEXICAL_MODES = frozenset({"bm25_only", "keyword"})
 _VECTOR_MODES = frozenset({"vec_only", "vector"})
+_MIN_COMPARABLE_SHARE = 0.1
+"""Share of sections with a vector below which a list of them is used only if one is clearly similar."""
 _MAX_EXPLAINED = 200
 """Chunks whose lexical scores are explained: more than an answer shows."""
 
@@ -96,7 +100,8 @@ def _rank_by_similarity(search: Search, tools: Tools, settings: Settings, *, who
     if not tools.embedders:
         return search.miss("vector", "no_model", "no embedding model configured; vector search skipped")
     text, limit = search.vector_text or search.text, pool_size(search, settings)
-    spaces = comparable_spaces(tools, detect_language(text))
+    language = detect_language(text)
+    spaces = comparable_spaces(tools, language)
     embedded, chunks = tools.store.coverage(spaces)
     on_demand = None
     if embedded + tools.failed_chunks < chunks:
@@ -109,27 +114,45 @@ def _rank_by_similarity(search: Search, tools: Tools, settings: Settings, *, who
         result = rank_by_vector(tools, text, limit, search.filters, on_demand=on_demand, whole_files=whole_files)
     except EmbeddingError as error:
         return search.miss("vector", "embedding_failed", describe_error(error))
+    return _add_vector_list(search, result, on_demand, _Coverage(embedded, chunks, language))
+
+
+class _Coverage(NamedTuple):
+    """How many sections can be compared with a query."""
+
+    embedded: int
+    chunks: int
+    language: str
+    """The language of the query; empty for English and code."""
+
+    def __str__(self) -> str:
+        if not self.language:
+            return f"{self.embedded} of {self.chunks} sections have a vector"
+        language = language_name(self.language)
+        return f"{self.embedded} of {self.chunks} sections can be compared with a query in {language}"
+
+
+def _add_vector_list(
+    search: Search, result: VectorResult, on_demand: OnDemandEmbedder | None, coverage: _Coverage
+) -> Search:
+    """Add the list to the search, and report sections without a vector and a model that failed."""
+    is_sparse = coverage.embedded < _MIN_COMPARABLE_SHARE * coverage.chunks and not (on_demand and on_demand.embedded)
+    if is_sparse and result.similarity_steps is not None and result.similarity_steps < SURE_STEPS:
+        detail = f"{coverage}, and none of them is similar: run `waymeet index`"
+        return search.miss("vector", "no_vectors", detail)
     search = replace(
         search,
         lists={**search.lists, "vector": result.ranking},
         other_language=result.other_language,
-        vector_coverage=embedded / chunks,
+        vector_coverage=coverage.embedded / coverage.chunks,
         similarity_steps=result.similarity_steps,
         top_coverage=on_demand.coverage if on_demand else 0.0,
     )
-    return _report_missing(search, result.failure, on_demand, embedded, chunks)
-
-
-def _report_missing(
-    search: Search, failure: str, on_demand: OnDemandEmbedder | None, embedded: int, chunks: int
-) -> Search:
-    """Report a model that failed, and sections without a vector."""
-    if failure:
-        search = search.degrade("vector", "embedding_failed", failure)
+    if result.failure:
+        search = search.degrade("vector", "embedding_failed", result.failure)
     if on_demand:
         added = f"; {on_demand.embedded} were embedded for this query" if on_demand.embedded else ""
-        detail = f"{embedded} of {chunks} sections have a vector so far{added}"
-        return search.degrade("vector", "partial_vectors", detail)
+        return search.degrade("vector", "partial_vectors", f"{coverage} so far{added}")
     return search
 
 

@@ -121,6 +121,8 @@ def _vector_lines(vectors: VectorStatus, max_listed: int | None, *, has_job: boo
         return
     models = " + ".join(vectors.spaces)
     yield _row("vectors", f"{vectors.embedded} of {vectors.chunks} sections embedded by {models}{unused}")
+    if vectors.any_language is not None:
+        yield _more(f"{vectors.any_language} of {vectors.chunks} sections can be found in any language")
     if vectors.answering_spaces != vectors.spaces:
         yield _more(f"until all are embedded, search uses {' + '.join(vectors.answering_spaces)}")
     if vectors.job:
