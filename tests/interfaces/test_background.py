@@ -46,7 +46,7 @@ def test_the_first_start_is_announced_with_how_to_stop_and_forbid_it(
     told = run("search", "rotate keys", *HASHING)
     assert [job.root for job in started] == [str(project)]
     assert "A background job has started" in told.err
-    for part in ("waymeet status", "waymeet index --stop-background", "--no-background", "background = false"):
+    for part in ("waymeet jobs.", "waymeet jobs --stop", "--no-background", "background = false"):
         assert part in told.err
     job_path(Project.open(project).index_path).unlink()  # as if the last job had ended long ago
     assert "background" not in run("search", "rotate keys", *HASHING).err
@@ -131,15 +131,25 @@ def test_files_that_are_left_are_a_reason_to_start(project: Path, run: Run, star
     assert job.ended
 
 
-def test_a_job_can_be_stopped(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jobs_are_listed_and_ended(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     run("index")
     own = QueuedJob(str(project), str(Project.open(project).index_path), str(project))
-    assert "No background job" in run("index", "--stop-background").out
+    other = QueuedJob("/other", str(project / "other.db"), str(project))
+    assert "No background job is running" in run("jobs").out
+    assert "No background job of this project" in run("jobs", "--stop").out
     queue.enqueue(own)
-    assert "queued job was removed" in run("index", "--stop-background").out
-    assert not queue.read_queue().waiting
+    queue.enqueue(other)
+    assert [line.split()[0] for line in run("jobs").out.splitlines()] == ["waiting", "waiting"]
+    assert "Removed from the queue" in run("jobs", "--stop").out
+    assert [job.root for job in queue.read_queue().waiting] == ["/other"]
     sent: list[tuple[int, int]] = []
     monkeypatch.setattr(os, "kill", lambda pid, number: sent.append((pid, number)))
     with queue.machine_turn(own, wait=False):
-        assert "was ended" in run("index", "--stop-background").out
-    assert sent == [(os.getpid(), signal.SIGTERM)]
+        listed = json.loads(run("jobs", "--json").out)["jobs"]
+        assert [(job["project"], job["pid"]) for job in listed] == [(str(project), os.getpid()), ("/other", 0)]
+        assert "indexing changed files" in run("jobs").out
+        assert "was ended" in run("jobs", "--stop").out
+        ended = json.loads(run("jobs", "--stop-all", "--json").out)
+    assert sent == [(os.getpid(), signal.SIGTERM)] * 2
+    assert [job["project"] for job in ended["jobs"]] == [str(project)]
+    assert not queue.read_queue().waiting

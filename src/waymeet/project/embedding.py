@@ -77,14 +77,22 @@ def _run_job(
     model_switch.record_models(store, embedders, settings.embedding)
     moved = model_switch.chunks_to_move(store, embedders)
     model_switch.drop_moved_files(store, embedders, moved)
+    uncached = [embedder.without_cache() for embedder in embedders] if settings.embedding.cross_lingual else []
     embedded, chunks = store.coverage([embedder.space for embedder in embedders])
-    size, on_batch = settings.embedding.batch_chunks, partial(report_progress, 0, chunks - embedded)
-    files = file_vectors.embed_files(store, embedders, size, must_stop, on_batch)  # first: they are few and short
-    parts = part_vectors.PartReport()
-    if settings.embedding.cross_lingual:  # then these: the multilingual model is several times faster
-        uncached = [embedder.without_cache() for embedder in embedders]
-        parts = part_vectors.embed_parts(store, uncached, size, must_stop, lambda _done, item: on_batch(item))
-    report = batches.embed_chunks(store, embedders, settings, report_progress, must_stop, also=moved)
+    total, size = chunks - embedded + part_vectors.count_missing(store, uncached), settings.embedding.batch_chunks
+    # First what is quick: files are few and short, and the multilingual model is several times faster.
+    files = file_vectors.embed_files(store, embedders, size, must_stop, partial(report_progress, 0, total))
+    parts = part_vectors.embed_parts(
+        store, uncached, size, must_stop, lambda done, item: report_progress(done, total, item)
+    )
+    report = batches.embed_chunks(
+        store,
+        embedders,
+        settings,
+        lambda done, of, item: report_progress(parts.embedded + done, parts.embedded + of, item),
+        must_stop,
+        also=moved,
+    )
     later = file_vectors.embed_files(store, embedders, size, must_stop)  # those that failed or were indexed meanwhile
     report = parts.add_to(later.add_to(replace(report, files=files.embedded)))
     if reporter.is_index_replaced:  # maintenance now would remove files of the index that replaced this one

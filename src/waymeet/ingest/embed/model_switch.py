@@ -14,7 +14,7 @@ from waymeet.analysis.embedded.spaces import file_space, part_spaces
 from waymeet.ingest.embed.batches import EmbeddingReport, find_misplaced_vectors
 from waymeet.ingest.embed.failures import count_failed_chunks
 from waymeet.ingest.embed.file_vectors import files_without_vector
-from waymeet.ingest.embed.part_vectors import has_all_parts
+from waymeet.ingest.embed.part_vectors import count_missing
 from waymeet.ports import Embedder, Store, multilingual_embedder
 from waymeet.settings import Embedding
 
@@ -72,7 +72,7 @@ def is_complete(store: Store, embedders: Sequence[Embedder], settings: Embedding
         return False
     if not store.spaces().keys() <= _used_spaces(store, embedders, settings):
         return False
-    if settings.cross_lingual and not has_all_parts(store, embedders):
+    if settings.cross_lingual and count_missing(store, embedders):
         return False
     if embedded < chunks and embedded + count_failed_chunks(store, spaces) < chunks:
         return False

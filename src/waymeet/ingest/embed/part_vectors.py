@@ -43,13 +43,13 @@ class _Section(Struct, frozen=True):
     texts: list[str]
 
 
-def has_all_parts(store: Store, embedders: Sequence[Embedder]) -> bool:
-    """Check whether every section has vectors of its parts, or needs none."""
+def count_missing(store: Store, embedders: Sequence[Embedder]) -> int:
+    """Count the sections without vectors of their parts, 0 if the models make none."""
     embedder = multilingual_embedder(embedders)
     if embedder is None:
-        return True
+        return 0
     embedded, chunks = store.coverage(part_spaces(embedder.space, store.spaces()))
-    return embedded >= chunks
+    return max(chunks - embedded, 0)
 
 
 def embed_parts(

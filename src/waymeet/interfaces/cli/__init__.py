@@ -57,6 +57,7 @@ _SECTIONS = {
     "Manage": {
         "index": "Index the project, or update the index.",
         "status": "Show what is indexed, how fresh it is, and what was skipped.",
+        "jobs": "List or end background jobs.",
         "doctor": "Check the installation and suggest fixes.",
         "check": "Check the index for corruption; --repair fixes it.",
         "settings": "Show every setting, its value and its origin.",
@@ -90,6 +91,7 @@ _MODULES = {
     "completion": "setup.completion:command",
     "index": "manage.index:command",
     "status": "manage.status:command",
+    "jobs": "manage.jobs:command",
     "doctor": "manage.doctor:command",
     "check": "manage.check:command",
     "settings": "manage.settings:command",

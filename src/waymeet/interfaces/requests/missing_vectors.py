@@ -39,6 +39,6 @@ def describe_start(project: Project, start: "BackgroundStart") -> str:
     turn = "is queued behind another project's" if start.is_queued else "has started"
     return (
         f"A background job {turn}: one process at low priority indexes and embeds the rest of {project.root}, then "
-        "ends. Progress: waymeet status. Stop: waymeet index --stop-background. Never again: --no-background, or "
+        "ends. Progress: waymeet jobs. Stop: waymeet jobs --stop. Never again: --no-background, or "
         "background = false below [embedding] in your settings file (waymeet settings shows its path)."
     )

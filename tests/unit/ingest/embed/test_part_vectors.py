@@ -11,7 +11,7 @@ from waymeet.errors import EmbeddingError
 from waymeet.ingest.embed import model_switch
 from waymeet.ingest.embed.batches import EmbeddingReport, embed_chunks
 from waymeet.ingest.embed.file_vectors import embed_files
-from waymeet.ingest.embed.part_vectors import embed_parts, has_all_parts
+from waymeet.ingest.embed.part_vectors import count_missing, embed_parts
 from waymeet.models.hashing import HashingEmbedder
 from waymeet.settings import Embedding, Settings
 from waymeet.stores.memory.store import MemoryStore
@@ -67,7 +67,7 @@ def test_every_section_is_embedded_in_the_space_of_its_language() -> None:
     english, japanese = part_space(model.space, ""), part_space(model.space, "ja")
     assert part_spaces(model.space, store.spaces()) == {english: "", japanese: "ja"}
     assert store.counts().vectors == {english: 3, japanese: 1}
-    assert has_all_parts(store, [English(), model])
+    assert count_missing(store, [English(), model]) == 0
     model.texts.clear()
     assert embed(store, model) == 0
     assert not model.texts
@@ -87,7 +87,7 @@ def test_an_error_ends_the_run_and_the_next_one_goes_on() -> None:
     report = embed_parts(store, [English(), Multilingual(failing="お茶")], 1, lambda: False)
     assert report.error is not None
     assert report.add_to(EmbeddingReport()).error == "the model has died"
-    assert not has_all_parts(store, [English(), Multilingual()])
+    assert count_missing(store, [English(), Multilingual()])
     assert report.embedded + embed(store, Multilingual()) == 4
 
 
@@ -102,7 +102,7 @@ def test_it_can_be_stopped_and_needs_several_models() -> None:
     calls = iter([False, True, True])
     assert embed_parts(store, [English(), Multilingual()], 1, lambda: next(calls)).embedded == 1
     assert embed_parts(store, [Multilingual()], 1, lambda: False).embedded == 0
-    assert has_all_parts(store, [Multilingual()])
+    assert count_missing(store, [Multilingual()]) == 0
 
 
 def test_switching_it_off_drops_the_vectors() -> None:

@@ -134,29 +134,6 @@ def start_background_job(project: Project, *, quiet: bool) -> int:
     return 0
 
 
-def stop_background_job(project: Project) -> int:
-    """End the background process of this project, and take it out of the queue."""
-    import os
-    import signal
-
-    from waymeet.ingest.embed.job_queue import dequeue, read_queue
-
-    queue, index = read_queue(), str(project.index_path)
-    is_waiting = any(job.index == index for job in queue.waiting)
-    if is_waiting:
-        dequeue(project.index_path)
-    if queue.running and queue.running.index == index:
-        os.kill(queue.running.pid, signal.SIGTERM)
-        say(f"Process {queue.running.pid} was ended. What it stored so far is kept.")
-    else:
-        say("The queued job was removed." if is_waiting else "No background job of this project is running or queued.")
-    return 0
-
-
-JOB_COMMANDS = {"run": run_background_job, "stop": stop_background_job}
-"""What `waymeet index` does with the background job of a project, by the value of its option."""
-
-
 def print_report(report: "EmbeddingReport") -> None:
     """Print the result of embedding."""
     if report.embedded:
@@ -175,11 +152,11 @@ def format_progress(job: Job) -> str:
     """Format the progress of an embedding job.
 
     >>> format_progress(Job(pid=1, started=0.0, updated=10.0, done=50, total=200))
-    '50 of 200 sections, 5/s, about 30 s left'
+    '50 of 200 vectors, 5/s, about 30 s left'
     """
     if not job.done or job.seconds_left is None:
         return "it has just started"
-    return f"{job.done} of {job.total} sections, {job.rate:,.0f}/s, about {format_duration(job.seconds_left)} left"
+    return f"{job.done} of {job.total} vectors, {job.rate:,.0f}/s, about {format_duration(job.seconds_left)} left"
 
 
 def _confirm_cost(estimate: "Estimate") -> bool:

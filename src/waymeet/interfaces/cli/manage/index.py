@@ -35,12 +35,11 @@ _EPILOG = manual(
     waymeet index                             this project
     waymeet index --watch                     update on every change
     waymeet index --background                embed in a background process
-    waymeet index --stop-background           end that process
     waymeet index --add-root notes=~/notes    also index a folder, as notes:/…
     waymeet index --accept-removals           most files were deleted on purpose
     """,
     exits={0: "indexed", 3: "index not usable, or embedding failed"},
-    see="waymeet status, waymeet doctor, waymeet init",
+    see="waymeet status, waymeet jobs, waymeet doctor, waymeet init",
 )
 
 
@@ -52,8 +51,7 @@ _EPILOG = manual(
 @click.option("--accept-removals", is_flag=True, help="Remove missing files even if most are missing.")
 @click.option("-y", "--yes", is_flag=True, help="Confirm removals and the cost of embedding.")
 @click.option("--forget-vectors", is_flag=True, help="Remove vectors of models that are no longer used.")
-@click.option("--stop-background", "job", flag_value="stop", help="Only end the background job of this project.")
-@click.option("--background-job", "job", flag_value="run", hidden=True)
+@click.option("--background-job", is_flag=True, hidden=True)
 @click.option("--add-root", "add", multiple=True, metavar="NAME=PATH", help="Also index this folder. Repeatable.")
 @click.option("--remove-root", "remove", multiple=True, metavar="NAME", help="Remove an added folder. Repeatable.")
 @project_options
@@ -66,7 +64,7 @@ def command(
     accept_removals: bool,
     yes: bool,
     forget_vectors: bool,
-    job: str | None,
+    background_job: bool,
     add: tuple[str, ...],
     remove: tuple[str, ...],
     root: Path | None,
@@ -86,8 +84,8 @@ def command(
     """
     _check_options(path, root, exclusive=no_embed + background + watch)
     with open_project(path or root, index, flags) as project:
-        if job:
-            return embedding_progress.JOB_COMMANDS[job](project)
+        if background_job:
+            return embedding_progress.run_background_job(project)
         _change_roots(project, add, remove)
         report = _update_index(project, accept_removals=accept_removals or yes)
         if forget_vectors:

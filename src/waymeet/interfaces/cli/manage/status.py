@@ -139,9 +139,7 @@ def _vector_lines(vectors: VectorStatus, max_listed: int | None, *, has_job: boo
 def _describe_job(job: BackgroundJob) -> str:
     if not job.waits_for:
         working = f"process {job.pid} indexes and embeds this project in the background"
-        return (
-            f"{working}; to stop it: waymeet index --stop-background" if job.pid else "queued; the next job starts it"
-        )
+        return f"{working}; to stop it: waymeet jobs --stop" if job.pid else "queued; the next job starts it"
     return f"queued until process {job.pid} is done with {job.waits_for}"
 
 
