@@ -20,7 +20,7 @@ from support.subprocess_server import process
 from support.without_models import WITHOUT_MODELS
 
 from waymeet import Project
-from waymeet.analysis.embedded.spaces import section_space
+from waymeet.analysis.embedded.space_names import section_space
 from waymeet.stores.sqlite import SqliteStore
 
 if TYPE_CHECKING:

@@ -33,9 +33,10 @@ def aggregate(
 
 
 def match_scales(score: float, pairs: Sequence[tuple[float, float]]) -> float:
-    """Convert a score between two scales, given pairs of scores of the same rank, the highest first.
+    """Convert a score between two scales.
 
-    It is interpolated linearly. Beyond the pairs, the slope is that from the first to the last.
+    `pairs` are scores of the same rank on both, the highest first. A score is interpolated linearly. Beyond the pairs,
+    the slope is that from the first to the last.
 
     >>> pairs = [(0.5, 0.9), (0.3, 0.8), (0.1, 0.5)]
     >>> [round(match_scales(score, pairs), 3) for score in (0.5, 0.4, 0.2, 0.6, 0.0)]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from waymeet.analysis.embedded.spaces import part_spaces, section_space
+from waymeet.analysis.embedded.space_names import part_spaces, section_space
 from waymeet.errors import BusyIndexError
 from waymeet.ports import Embedder, Progress, Store, multilingual_embedder
 from waymeet.project.models import Models, is_remote
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from waymeet.ingest.embed.job import JobReporter
     from waymeet.ingest.status import VectorStatus
     from waymeet.models.remote.cost import Consent
+    from waymeet.models.vector_cache import CachedEmbedder
 
 _FEW_CHUNKS = 256
 """Sections without a vector up to which a search embeds those of changed files before it answers."""
@@ -63,7 +64,7 @@ def _run_job(
     is_stopped: Callable[[], bool] | None,
 ) -> "EmbeddingReport":
     """Embed in batches under the lock of the job, and report how far it is."""
-    from waymeet.ingest.embed import batches, file_vectors, model_switch, part_vectors
+    from waymeet.ingest.embed import model_switch
 
     def report_progress(done: int, total: int, item: str) -> None:
         reporter.progress(done, total, item)
@@ -75,34 +76,48 @@ def _run_job(
 
     embedders = models.chosen(settings.embedding)
     model_switch.record_models(store, embedders, settings.embedding)
+    report, has_changed = _embed_all(embedders, store, settings, report_progress, must_stop)
+    if reporter.is_index_replaced:  # maintenance now would remove files of the index that replaced this one
+        error = f"The index {models.index} was removed or replaced while it was being embedded."
+        return replace(report, error=error, hint="Run `waymeet index` again.")
+    model_switch.finish_switch(store, embedders, settings.embedding, report)
+    if has_changed:
+        store.optimize()
+    reporter.end(report.error)
+    return report
+
+
+def _embed_all(
+    embedders: "Sequence[CachedEmbedder]",
+    store: Store,
+    settings: Settings,
+    progress: Progress,
+    must_stop: Callable[[], bool],
+) -> "tuple[EmbeddingReport, bool]":
+    """Embed files, parts of sections and sections, and tell whether anything was stored.
+
+    What is quick comes first: files are few and short, and the multilingual model is several times faster.
+    """
+    from waymeet.ingest.embed import batches, file_vectors, model_switch, part_vectors
+
     moved = model_switch.chunks_to_move(store, embedders)
     model_switch.drop_moved_files(store, embedders, moved)
     uncached = [embedder.without_cache() for embedder in embedders] if settings.embedding.cross_lingual else []
     embedded, chunks = store.coverage([embedder.space for embedder in embedders])
     total, size = chunks - embedded + part_vectors.count_missing(store, uncached), settings.embedding.batch_chunks
-    # First what is quick: files are few and short, and the multilingual model is several times faster.
-    files = file_vectors.embed_files(store, embedders, size, must_stop, partial(report_progress, 0, total))
-    parts = part_vectors.embed_parts(
-        store, uncached, size, must_stop, lambda done, item: report_progress(done, total, item)
-    )
+    files = file_vectors.embed_files(store, embedders, size, must_stop, partial(progress, 0, total))
+    parts = part_vectors.embed_parts(store, uncached, size, must_stop, lambda done, item: progress(done, total, item))
     report = batches.embed_chunks(
         store,
         embedders,
         settings,
-        lambda done, of, item: report_progress(parts.embedded + done, parts.embedded + of, item),
+        lambda done, of, item: progress(parts.embedded + done, parts.embedded + of, item),
         must_stop,
         also=moved,
     )
     later = file_vectors.embed_files(store, embedders, size, must_stop)  # those that failed or were indexed meanwhile
     report = parts.add_to(later.add_to(replace(report, files=files.embedded)))
-    if reporter.is_index_replaced:  # maintenance now would remove files of the index that replaced this one
-        error = f"The index {models.index} was removed or replaced while it was being embedded."
-        return replace(report, error=error, hint="Run `waymeet index` again.")
-    model_switch.finish_switch(store, embedders, settings.embedding, report)
-    if report.embedded or report.files or parts.embedded:
-        store.optimize()
-    reporter.end(report.error)
-    return report
+    return report, bool(report.embedded or report.files or parts.embedded)
 
 
 def embed_few(models: Models, store: Store, settings: Settings, is_late: Callable[[], bool]) -> None:

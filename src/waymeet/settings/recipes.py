@@ -191,7 +191,7 @@ class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     """Lexical weight of sections in another language than the query, beside a vector weight of 1: words match names."""
     vector_weight_mixed: Part = 0.98
     """Vector weight of sections in the query's language if the most similar ones are all in other languages;
-    interpolated by their share."""
+    interpolated by the square of their share."""
     min_similarity_steps: Weight = 1.2
     """Similarity of the best vector hit, in steps above the noise level of its model, from which the vector score has
     its full weight; 0 disables the check. Calibrated for the default models only."""

@@ -1,1 +1,1 @@
-"""Texts that embedding models get: sections, their parts, whole files; and the names of vector spaces."""
+"""Texts that embedding models get, and the names of vector spaces."""

@@ -1,6 +1,6 @@
 """Text of a whole file, as an embedding model gets it.
 
-A change of it needs a new version in `spaces.py`.
+A change of it needs a new version in `space_names.py`.
 """
 
 import re

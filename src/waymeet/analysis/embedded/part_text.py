@@ -13,6 +13,10 @@ from waymeet.types import Chunk, Document
 _MAX_PARTS = 4
 _PART_TOKENS = 45
 """Length of a part. Shorter sections have none."""
+_SHORT_LETTERS = 28
+_SHORT_SAMPLE = 500
+_IDEOGRAPH = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+"""Characters that say as much as three letters of an alphabet."""
 _SENTENCE_END = re.compile(r"(?<=[.!?؟।])\s+|(?<=[。！？])|\n+")
 
 
@@ -28,6 +32,16 @@ def section_parts(chunk: Chunk, document: Document | None) -> list[str]:
     parts = split_parts(chunk.text)
     heading = chunk.headings[-1] if chunk.headings else document.title if document else ""
     return [text, *(f"{heading}\n{part}" if heading else part for part in parts)] if len(parts) > 1 else [text]
+
+
+def is_short(text: str) -> bool:
+    """Check whether a text has fewer letters than about five words.
+
+    >>> is_short("FOO"), is_short("文字化け"), is_short("Invoices are paid within ten days.")
+    (True, True, False)
+    """
+    letters = sum(map(str.isalpha, text[:_SHORT_SAMPLE]))
+    return letters < _SHORT_LETTERS and letters + 2 * len(_IDEOGRAPH.findall(text[:_SHORT_SAMPLE])) < _SHORT_LETTERS
 
 
 def split_parts(text: str) -> list[str]:

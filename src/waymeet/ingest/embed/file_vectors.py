@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waymeet.analysis.embedded.file_text import file_embedding_text, file_language
-from waymeet.analysis.embedded.spaces import file_space
+from waymeet.analysis.embedded.space_names import file_space
 from waymeet.errors import EmbeddingError, UnusableVectorError
 from waymeet.ingest.embed.batches import EmbeddingReport, vector_problem
 from waymeet.ports import Embedder, Store, choose_embedder

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from waymeet.analysis.embedded.spaces import file_space, part_spaces
+from waymeet.analysis.embedded.space_names import file_space, part_spaces
 from waymeet.ingest.embed.batches import EmbeddingReport, find_misplaced_vectors
 from waymeet.ingest.embed.failures import count_failed_chunks
 from waymeet.ingest.embed.file_vectors import files_without_vector

@@ -1,6 +1,7 @@
-"""Embedding of every section and its parts by the multilingual model, for queries in other languages.
+"""Embedding of every section and its parts by the multilingual model.
 
-The model is several times faster than the main one, so this comes first in an embedding run.
+So a query in another language finds them. The model is several times faster than the main one, so this comes first in
+an embedding run.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -8,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waymeet.analysis.embedded.part_text import section_parts
+from waymeet.analysis.embedded.part_text import is_short, section_parts
 from waymeet.analysis.embedded.section_text import chunk_language
-from waymeet.analysis.embedded.spaces import part_space, part_spaces
+from waymeet.analysis.embedded.space_names import SHORT, part_space, part_spaces
 from waymeet.errors import EmbeddingError, UnusableVectorError
 from waymeet.ingest.embed.batches import EmbeddingReport, vector_problem
 from waymeet.ports import Embedder, Store, multilingual_embedder
@@ -105,7 +106,8 @@ def _read_sections(store: Store, embedder: Embedder, ids: Sequence[str]) -> list
 
 
 def _make_section(chunk: Chunk, document: Document, embedder: Embedder) -> _Section:
-    space = part_space(embedder.space, chunk_language(chunk, document))
+    language = SHORT if is_short(chunk.text) else chunk_language(chunk, document)
+    space = part_space(embedder.space, language)
     return _Section(chunk.id, document.digest, space, section_parts(chunk, document))
 
 

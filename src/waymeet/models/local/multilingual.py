@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from waymeet.models.tokenizers.unigram import Unigram
     from waymeet.ports import Vector
 
+LANGUAGES = frozenset("ar zh en fr de it ja ko nl pl pt es th tr ru".split())
+"""Chinese counts twice in the sixteen: in simplified and in traditional characters."""
 MAX_CHARS = 4096
 """Characters of a text that are embedded: several times a chunk, in every script."""
 _BEGIN, _END = 1, 2  # the tokens <s> and </s>
@@ -38,9 +40,9 @@ class MultilingualEmbedder:
     def __init__(self, cache: Path | None = None) -> None:
         self._cache = cache
 
-    def supports_language(self, language: str) -> bool:  # noqa: ARG002 - the port's signature
-        """Support every language."""
-        return True
+    def supports_language(self, language: str) -> bool:
+        """Support the languages that the model was trained on."""
+        return not language or language.partition("-")[0] in LANGUAGES
 
     def embed_passages(self, texts: Sequence[str]) -> Sequence["Vector"]:
         """Embed the first 4096 characters of each text.

@@ -62,18 +62,18 @@ def _sum_scores(normalised: Mapping[str, Explanation], weights: _Sum) -> Explana
 
 
 def _choose_weights(search: Search, tools: Tools, auto: Auto) -> _Weights:
-    """Choose the weights. That of vectors is reduced if some are missing or none is similar enough.
+    """Choose the weights, with less for vectors if some are missing or none is similar.
 
     The more of the most similar chunks are in other languages, the less words can tell: chunks in the query's language
-    get a higher vector weight then, and a low similarity does not reduce it.
+    get a higher vector weight then, and a low similarity does not reduce it. The share counts by its square, because
+    a few chunks are in another language in any collection.
     """
     first = search.ranking("vector")[:_JUDGED_ROWS]
-    other_share = sum(row.chunk in search.other_language for row in first) / max(len(first), 1)
+    share = (sum(row.chunk in search.other_language for row in first) / max(len(first), 1)) ** 2
     weight = _weight_by_language(search, tools, auto)
-    if other_share:
-        weight += (auto.vector_weight_mixed - weight) * other_share
+    weight += (auto.vector_weight_mixed - weight) * share
     trust = _similarity_trust(search, auto)
-    factor = search.vector_share * (trust + (1.0 - trust) * other_share)
+    factor = search.vector_share * (trust + (1.0 - trust) * share)
     weight *= factor
     lexical = auto.lexical_weight_cross_lingual
     return _Weights(
@@ -83,7 +83,7 @@ def _choose_weights(search: Search, tools: Tools, auto: Auto) -> _Weights:
 
 
 def _similarity_trust(search: Search, auto: Auto) -> float:
-    """Compute the share of its weight that the vector score keeps by the similarity of the best hit."""
+    """Compute the share of its weight that the vector score keeps by the best similarity."""
     if search.similarity_steps is None or not auto.min_similarity_steps:
         return 1.0
     return similarity_trust(search.similarity_steps, auto.min_similarity_steps)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from waymeet.analysis import detect_language
-from waymeet.analysis.embedded.spaces import file_space, part_spaces
+from waymeet.analysis.embedded.space_names import SHORT, file_space, part_spaces
 from waymeet.errors import EmbeddingError
 from waymeet.formulas.fusion import match_scales
 from waymeet.formulas.relevance import similarity_steps
@@ -98,16 +98,14 @@ def rank_by_vector(
     for embedder, spaces in searched.items():
         try:
             vector = embedder.embed_passages([text])[0] if is_passage else embedder.embed_query(text)
-            by_space = {space: tools.store.rank_vectors(space, vector, limit, filters) for space in spaces}
-            by_space |= _level_languages(tools, embedder, vector, by_space)
+            by_space = _rank_spaces(tools, embedder, spaces, vector, limit=limit, filters=filters)
         except EmbeddingError as error:
             failures.append(error)
             if embedder is main or len(failures) == len(searched):
                 raise
             continue
-        if on_demand:
-            by_space[""] = on_demand.rank(embedder, vector)
-        results.append(_SpaceResult(embedder, vector, by_space))
+        added = {"": on_demand.rank(embedder, vector)} if on_demand else {}
+        results.append(_SpaceResult(embedder, vector, by_space | added))
     rows = sorted(_rows_on_one_scale(tools, results, limit, filters), key=lambda row: (-row.score, row.document))
     rows = best_of_each_document(rows) if whole_files else rows
     return VectorResult(
@@ -131,7 +129,8 @@ def _choose_spaces(
 ) -> dict[Embedder, list[str]]:
     """Choose the models to search with, and the spaces of each that have vectors.
 
-    A model must support the query's language, and have vectors of chunks or chunks to embed on demand.
+    A model must be the best for the query's language or support it, and have vectors of chunks or chunks to embed on
+    demand.
     """
     stored, main = tools.store.spaces(), choose_embedder(tools.embedders, language)
     multilingual = multilingual_embedder(tools.embedders)
@@ -139,12 +138,13 @@ def _choose_spaces(
     for embedder in tools.embedders:
         spaces: Iterable[str] = [embedder.space]
         if embedder is multilingual:
-            spaces = _multilingual_spaces(tools, embedder, other_models=embedder is main)
+            languages = _multilingual_spaces(tools, embedder, other_models=embedder is main)
+            spaces = [space for space, language in languages.items() if language != SHORT]
         if whole_files:
             spaces = [*spaces, file_space(embedder.space)]
         spaces = [space for space in spaces if space in stored]
         has_pending = on_demand is not None and on_demand.has_chunks_for(embedder)
-        if embedder.supports_language(language) and (spaces or has_pending):
+        if (embedder is main or embedder.supports_language(language)) and (spaces or has_pending):
             chosen[embedder] = spaces
     return chosen
 
@@ -158,31 +158,31 @@ def _multilingual_spaces(tools: Tools, embedder: Embedder, *, other_models: bool
     spaces = {
         space: language
         for space, language in part_spaces(embedder.space, tools.store.spaces()).items()
-        if other_models or choose_embedder(tools.embedders, language) is embedder
+        if other_models or language == SHORT or choose_embedder(tools.embedders, language) is embedder
     }
     is_complete = tools.store.coverage(spaces)[0] >= tools.store.coverage([embedder.space])[0]
     return spaces if spaces and is_complete else {embedder.space: _UNKNOWN}
 
 
-def _level_languages(
-    tools: Tools, embedder: Embedder, vector: "Vector", by_space: Mapping[str, Ranking]
+def _rank_spaces(
+    tools: Tools, embedder: Embedder, spaces: Iterable[str], vector: "Vector", *, limit: int, filters: Filters
 ) -> dict[str, Ranking]:
-    """Shift the scores of each language so that their means are about equal.
+    """Rank the chunks of each space, with scores that are comparable between languages.
 
-    Texts in the query's language are a little more similar to it, whatever they say. The mean of a few sections says
+    The scores of each language are shifted so that their means are about equal. Texts in the query's language are a little more similar to it, whatever they say. The mean of a few sections says
     more about these than about their language, so they are shifted less.
     """
-    spaces = part_spaces(embedder.space, by_space)
-    if len(spaces) < 2:
-        return {}
-    means = {space: tools.store.similarity_statistics(space, vector)[0] for space in spaces}
+    by_space = {space: tools.store.rank_vectors(space, vector, limit, filters) for space in spaces}
+    languages = part_spaces(embedder.space, by_space)
+    if len(languages) < 2:
+        return by_space
+    means = {space: tools.store.similarity_statistics(space, vector)[0] for space in languages}
     highest = max(means.values())
-    levelled: dict[str, Ranking] = {}
     for space, mean in means.items():
         sections, _ = tools.store.coverage([space])
         shift = (highest - mean) * sections / (sections + _FEW_SECTIONS)
-        levelled[space] = tuple(replace(row, score=row.score + shift) for row in by_space[space])
-    return levelled
+        by_space[space] = tuple(replace(row, score=row.score + shift) for row in by_space[space])
+    return by_space
 
 
 def _other_language(results: Sequence[_SpaceResult], main: Embedder, language: str) -> Iterator[str]:
@@ -248,12 +248,13 @@ def _best_similarity_steps(tools: Tools, results: Sequence[_SpaceResult]) -> flo
     embedded, _ = tools.store.coverage(spaces_of(tools.embedders))
     best: list[float] = []
     for result in results:
-        if result.ranking:
-            cosine = max(row.score for row in result.ranking)
-            steps = similarity_steps(result.embedder.space, cosine, embedded)
-            if steps is None:
-                return None
-            best.append(steps)
+        for space, ranking in result.by_space.items():
+            if ranking:
+                cosine = max(row.score for row in ranking)
+                steps = similarity_steps(space or result.embedder.space, cosine, embedded)
+                if steps is None:
+                    return None
+                best.append(steps)
     return max(best, default=None)
 
 

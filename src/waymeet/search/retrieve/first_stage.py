@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from waymeet.analysis.embedded.spaces import file_space
+from waymeet.analysis.embedded.space_names import file_space
 from waymeet.analysis.keys import file_name_key, path_key
 from waymeet.analysis.languages import detect_language, language_name
 from waymeet.errors import EmbeddingError
@@ -114,7 +114,8 @@ def _rank_by_similarity(search: Search, tools: Tools, settings: Settings, *, who
         result = rank_by_vector(tools, text, limit, search.filters, on_demand=on_demand, whole_files=whole_files)
     except EmbeddingError as error:
         return search.miss("vector", "embedding_failed", describe_error(error))
-    return _add_vector_list(search, result, on_demand, _Coverage(embedded, chunks, language))
+    is_unsupported = not any(embedder.supports_language(language) for embedder in tools.embedders)
+    return _add_vector_list(search, result, on_demand, _Coverage(embedded, chunks, language, is_unsupported))
 
 
 class _Coverage(NamedTuple):
@@ -124,6 +125,8 @@ class _Coverage(NamedTuple):
     chunks: int
     language: str
     """The language of the query; empty for English and code."""
+    is_unsupported: bool = False
+    """Whether no model supports it."""
 
     def __str__(self) -> str:
         if not self.language:
@@ -150,6 +153,9 @@ def _add_vector_list(
     )
     if result.failure:
         search = search.degrade("vector", "embedding_failed", result.failure)
+    if coverage.is_unsupported:
+        detail = f"no embedding model was trained on {language_name(coverage.language)}; similarities may be wrong"
+        search = search.degrade("vector", "unsupported_language", detail)
     if on_demand:
         added = f"; {on_demand.embedded} were embedded for this query" if on_demand.embedded else ""
         return search.degrade("vector", "partial_vectors", f"{coverage} so far{added}")

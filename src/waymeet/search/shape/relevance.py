@@ -10,7 +10,7 @@ from typing import NamedTuple
 from waymeet.analysis import detect_language, list_terms
 from waymeet.formulas.relevance import MAX_MATCHED_IDF, Features, estimate_relevance, is_low_relevance, similarity_steps
 from waymeet.ports import word_idfs
-from waymeet.search.retrieve.dense import spaces_of
+from waymeet.search.retrieve.dense import comparable_spaces, spaces_of
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Bm25, Settings
 from waymeet.types import Chunk, Document, Evidence, Explanation, Word
@@ -89,15 +89,7 @@ def _similarity(search: Search, tools: Tools, chunks: Sequence[str]) -> _Similar
     A chunk that is not in the vector list is at most as similar as the last one there, unless vectors are missing.
     """
     ranking = search.ranking("vector")
-    spaces, language = tools.store.spaces(), detect_language(search.vector_text or search.text)
-    space = next(
-        (
-            embedder.space
-            for embedder in tools.embedders
-            if embedder.space in spaces and embedder.supports_language(language)
-        ),
-        "",
-    )
+    space = _first_space(tools, detect_language(search.vector_text or search.text))
     if not ranking or similarity_steps(space, 0.0) is None:
         return _Similarity({}, None, is_uncalibrated=bool(ranking))
     embedded, _ = tools.store.coverage(spaces_of(tools.embedders))
@@ -107,6 +99,13 @@ def _similarity(search: Search, tools: Tools, chunks: Sequence[str]) -> _Similar
     cosines = {**upper_bounds, **{chunk: listed[chunk] for chunk in chunks if chunk in listed}}
     steps = {chunk: similarity_steps(space, cosine, embedded) or 0.0 for chunk, cosine in cosines.items()}
     return _Similarity(steps, similarity_steps(space, ranking[0].score, embedded), is_uncalibrated=False)
+
+
+def _first_space(tools: Tools, language: str) -> str:
+    """Return the space on whose scale the similarities of a query are, or the empty string."""
+    stored = tools.store.spaces()
+    spaces = comparable_spaces(tools, language)
+    return next((space for space in spaces if space in stored), "")
 
 
 def _estimate(

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from waymeet.analysis import has_cjk, list_terms, query_words, token_spans
+from waymeet.analysis import detect_language, has_cjk, list_terms, query_words, token_spans
 from waymeet.analysis.edit_distance import edit_distance, words_one_edit_away
+from waymeet.analysis.embedded.space_names import part_spaces
 from waymeet.analysis.terms import STOP_WORDS, stem_words
-from waymeet.ports import Store
+from waymeet.ports import Store, multilingual_embedder
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Bm25, Settings
 from waymeet.types import Filters, Word
@@ -65,6 +66,8 @@ def correct_spelling(search: Search, tools: Tools, settings: Settings) -> Search
     """Add corrections of misspelt words, except known words, names and quoted text."""
     if not settings.understand.fuzzy:
         return search.skip("setting understand.fuzzy")
+    if _is_foreign(search.text, tools):
+        return search.skip("no section is in the query's language")
     unknown = _find_unknown_words(search, tools.store)
     corrections = {word: right for word in unknown if (right := find_correction(word, tools, settings.bm25))}
     if not corrections:
@@ -84,6 +87,18 @@ def correct_spelling(search: Search, tools: Tools, settings: Settings) -> Search
         words=(*search.words, *added),
         notes=(*search.notes, *notes),
     )
+
+
+def _is_foreign(text: str, tools: Tools) -> bool:
+    """Check whether a query is in a language in which no section is known to be.
+
+    Its words are not misspelt words of another language.
+    """
+    language, multilingual = detect_language(text), multilingual_embedder(tools.embedders)
+    if not language or multilingual is None:
+        return False
+    languages = part_spaces(multilingual.space, tools.store.spaces()).values()
+    return bool(languages) and language not in languages
 
 
 def _find_unknown_words(search: Search, store: Store) -> list[str]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import contextmanager
 from threading import Lock, local
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from waymeet.analysis.embedded.spaces import is_quantised_space
+from waymeet.analysis.embedded.space_names import is_quantised_space
 from waymeet.ports import Counts, Neighbour
+from waymeet.stores.memory.quantised import dimensions, part_block, quantise, score_parts
 from waymeet.stores.memory.snapshot import Snapshot
 from waymeet.stores.shared import bm25f
 from waymeet.stores.shared.corpus_profile import STRUCTURE_KIND, build_profile, urgency
@@ -23,7 +24,6 @@ from waymeet.stores.shared.vectors import (
     cosines,
     normalise_vector,
     normalise_vectors,
-    quantise_parts,
     sample_part_similarities,
     sample_similarities,
 )
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from waymeet.ports import CorpusProfile, Vector
     from waymeet.settings import Bm25
-    from waymeet.stores.segments.part_vectors import PartBlock
     from waymeet.types import Chunk, Document, Edge, Evidence, IndexEntry, Ranking, Word
 
 
@@ -111,8 +110,8 @@ class MemoryStore:
         """Store a unit vector per chunk in a space."""
 
         def change(old: Snapshot) -> Snapshot:
-            make_vectors = _quantise if is_quantised_space(space) else normalise_vectors
-            unit_vectors = make_vectors(space, vectors, _dimensions(old).get(space))
+            make_vectors = quantise if is_quantised_space(space) else normalise_vectors
+            unit_vectors = make_vectors(space, vectors, dimensions(old).get(space))
             known = {
                 chunk: vector
                 for chunk, vector in unit_vectors.items()
@@ -183,9 +182,9 @@ class MemoryStore:
         vectors = snapshot.vectors.get(space)
         if not vectors:
             return ()
-        query = normalise_vector(vector, _dimensions(snapshot)[space], f"The query vector for space {space}")
+        query = normalise_vector(vector, dimensions(snapshot)[space], f"The query vector for space {space}")
         is_plain = not is_quantised_space(space)
-        scores = cosines(list(vectors.values()), query) if is_plain else _score_parts(vectors, query)
+        scores = cosines(list(vectors.values()), query) if is_plain else score_parts(vectors, query)
         return _rank(snapshot, dict(zip(vectors, scores, strict=True)), limit, filters)
 
     def similarity_statistics(self, space: str, vector: Vector) -> tuple[float, float]:
@@ -194,9 +193,9 @@ class MemoryStore:
         vectors = snapshot.vectors.get(space)
         if not vectors:
             return 0.0, 0.0
-        query = normalise_vector(vector, _dimensions(snapshot)[space], f"The query vector for space {space}")
+        query = normalise_vector(vector, dimensions(snapshot)[space], f"The query vector for space {space}")
         if is_quantised_space(space):
-            return sample_part_similarities(_part_block(vectors), query)
+            return sample_part_similarities(part_block(vectors), query)
         return sample_similarities([list(vectors.values())], query)
 
     def terms_with_prefix(self, prefix: str, limit: int) -> Sequence[str]:
@@ -319,7 +318,7 @@ class MemoryStore:
 
     def spaces(self) -> Mapping[str, int]:
         """Return the dimension of every space that has vectors."""
-        return _dimensions(self._current)
+        return dimensions(self._current)
 
     def counts(self) -> Counts:
         """Count documents, chunks, terms, edges and vectors."""
@@ -399,32 +398,3 @@ def _linking_documents(snapshot: Snapshot) -> dict[str, set[str]]:
         if target and target.document != source and resolved.edge.kind != STRUCTURE_KIND:
             linking.setdefault(target.document, set()).add(source)
     return linking
-
-
-def _dimensions(snapshot: Snapshot) -> dict[str, int]:
-    first = {space: next(iter(vectors.values())) for space, vectors in sorted(snapshot.vectors.items())}
-    return {
-        space: int.from_bytes(vector[:2].tobytes(), "little") if is_quantised_space(space) else len(vector)
-        for space, vector in first.items()
-    }
-
-
-def _quantise(space: str, vectors: Mapping[str, Vector], dimension: int | None) -> dict[str, Vector]:
-    """Quantise the vectors of sections and their parts. Their codes are kept as arrays of bytes."""
-    import numpy as np  # noqa: PLC0415 - start-up is a feature
-
-    codes = quantise_parts(space, vectors, dimension)
-    return {chunk: cast("Vector", np.frombuffer(code, dtype=np.uint8)) for chunk, code in codes.items()}
-
-
-def _part_block(codes: Mapping[str, Vector]) -> PartBlock:
-    from waymeet.stores.segments.part_vectors import build_part_block  # noqa: PLC0415 - start-up is a feature
-
-    return build_part_block([code.tobytes() for code in codes.values()])
-
-
-def _score_parts(codes: Mapping[str, Vector], query: Vector) -> list[float]:
-    import numpy as np  # noqa: PLC0415 - start-up is a feature
-
-    scores: list[float] = _part_block(codes).score(query, np.arange(len(codes))).tolist()
-    return scores

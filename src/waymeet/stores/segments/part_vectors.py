@@ -37,7 +37,7 @@ _COMPARED_AT_LEAST = 1000
 
 
 def encode_parts(sections: Sequence[Matrix]) -> list[bytes]:
-    """Quantise the vectors of sections and their parts: a matrix for each section, one vector per row."""
+    """Quantise the vectors of sections and their parts, a matrix for each section."""
     if not sections:
         return []
     rows = np.concatenate(sections)

@@ -33,7 +33,7 @@ def normalise_vectors(space: str, vectors: Mapping[str, Vector], dimension: int 
 
 
 def quantise_parts(space: str, sections: Mapping[str, Vector], dimension: int | None) -> dict[str, bytes]:
-    """Quantise the vectors of sections and their parts, or refuse all if one does not fit the space.
+    """Quantise the vectors of sections and their parts, or refuse all if one does not fit.
 
     Each section has a matrix with the vector of its whole text in the first row.
     """

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from support.corpus import FixedEmbedder, Page, chunk_id, entry, store_of, unit
 
 from waymeet.analysis.embedded.file_text import file_embedding_text
-from waymeet.analysis.embedded.spaces import file_space
+from waymeet.analysis.embedded.space_names import file_space
 from waymeet.errors import EmbeddingError
 from waymeet.ingest.embed.batches import EmbeddingReport
 from waymeet.ingest.embed.file_vectors import FileReport, embed_files, files_without_vector

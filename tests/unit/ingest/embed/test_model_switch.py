@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from waymeet.analysis.embedded.spaces import file_space, section_space
+from waymeet.analysis.embedded.space_names import file_space, section_space
 from waymeet.ingest.embed import model_switch
 from waymeet.ingest.embed.batches import EmbeddingReport, embed_chunks, find_misplaced_vectors
 from waymeet.ingest.embed.file_vectors import embed_files

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from support.corpus import Page, chunk_id, store_of
 
-from waymeet.analysis.embedded.spaces import part_space, part_spaces
+from waymeet.analysis.embedded.space_names import SHORT, part_space, part_spaces
 from waymeet.errors import EmbeddingError
 from waymeet.ingest.embed import model_switch
 from waymeet.ingest.embed.batches import EmbeddingReport, embed_chunks
@@ -64,9 +64,9 @@ def embed(store: MemoryStore, model: Multilingual, size: int = 2) -> int:
 def test_every_section_is_embedded_in_the_space_of_its_language() -> None:
     store, model = store_of(PAGES), Multilingual()
     assert embed(store, model) == 4
-    english, japanese = part_space(model.space, ""), part_space(model.space, "ja")
-    assert part_spaces(model.space, store.spaces()) == {english: "", japanese: "ja"}
-    assert store.counts().vectors == {english: 3, japanese: 1}
+    english, japanese, short = (part_space(model.space, language) for language in ("", "ja", SHORT))
+    assert part_spaces(model.space, store.spaces()) == {english: "", japanese: "ja", short: SHORT}
+    assert store.counts().vectors == {english: 2, japanese: 1, short: 1}
     assert count_missing(store, [English(), model]) == 0
     model.texts.clear()
     assert embed(store, model) == 0

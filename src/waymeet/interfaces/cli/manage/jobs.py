@@ -45,11 +45,11 @@ class JobLine(Struct, frozen=True):
 def command(
     stop: bool, stop_all: bool, root: Path | None, index: Path | None, flags: tuple[str, ...], as_json: bool
 ) -> int:
-    """List the background jobs of all projects, which index and embed what a search had no time for.
+    """List the background jobs of all projects.
 
-    One works at a time on this machine, at low priority; the others wait for their turn. A job that was ended loses
-    nothing: what it stored is kept, and the next one continues. A search may start another one after a minute. To
-    forbid them, set `embedding.background` to false.
+    They index and embed what a search had no time for. One works at a time on this machine, at low priority; the
+    others wait for their turn. A job that was ended loses nothing: what it stored is kept, and the next one continues.
+    A search may start another one after a minute. To forbid them, set `embedding.background` to false.
     """
     queue = read_queue()
     if stop_all:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from waymeet.analysis.embedded.spaces import is_quantised_space
+from waymeet.analysis.embedded.space_names import is_quantised_space
 from waymeet.stores.segments.posting_codec import FIELD_CODES, FIELD_SHIFT
 from waymeet.stores.shared.filters import fold_tags
 from waymeet.stores.shared.validation import OWN_FIELDS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from waymeet.analysis.embedded.spaces import is_quantised_space
+from waymeet.analysis.embedded.space_names import is_quantised_space
 from waymeet.stores.shared.vectors import (
     cosines,
     normalise_vector,

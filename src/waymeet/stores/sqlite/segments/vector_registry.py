@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from waymeet.analysis.embedded.spaces import is_quantised_space
+from waymeet.analysis.embedded.space_names import is_quantised_space
 from waymeet.stores.sqlite.segments.registry import raise_registry_version
 
 if TYPE_CHECKING:

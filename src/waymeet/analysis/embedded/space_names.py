@@ -10,6 +10,8 @@ _PART_FORMAT = 1
 _STUDENT_FORMAT = 1
 """Version of the student's prediction, likewise."""
 _DERIVED = re.compile(r" (?:files|parts|student)/")
+SHORT = "short"
+"""In place of a language: sections of a few words, which are similar to every short query."""
 _ENGLISH = "en"
 """Stands for English and code, whose detected language is the empty string."""
 
@@ -26,9 +28,9 @@ def file_space(space: str) -> str:
 
 
 def part_space(space: str, language: str) -> str:
-    """Name the space of a multilingual model's quantised vectors of sections in a language and of their parts.
+    """Name the space of a multilingual model's vectors of the parts of sections in a language.
 
-    Scores in the spaces of all languages are comparable.
+    Scores in the spaces of all languages are comparable. `SHORT` stands for sections that are not compared.
 
     >>> part_space("use-multilingual/1+2", "ja"), part_space("use-multilingual/1+2", "")
     ('use-multilingual/1+2 parts/1 ja', 'use-multilingual/1+2 parts/1 en')
@@ -37,7 +39,7 @@ def part_space(space: str, language: str) -> str:
 
 
 def part_spaces(space: str, stored: Iterable[str]) -> dict[str, str]:
-    """Find the spaces of parts of a model among the stored ones, with the language of each.
+    """Find the spaces of parts of a model among the stored ones, with their languages.
 
     >>> part_spaces("use/1", ["use/1", "use/1 parts/1 en", "use/1 parts/1 ja", "use/1 files/1"])
     {'use/1 parts/1 en': '', 'use/1 parts/1 ja': 'ja'}
@@ -48,7 +50,7 @@ def part_spaces(space: str, stored: Iterable[str]) -> dict[str, str]:
 
 
 def student_space(space: str) -> str:
-    """Name the space of approximate vectors, which the student of a model predicts until the true ones are made.
+    """Name the space of approximate vectors, predicted until the true ones are made.
 
     They are vectors of the same model's space. Storing the true vector of a chunk removes the approximate one.
 
@@ -59,7 +61,7 @@ def student_space(space: str) -> str:
 
 
 def is_quantised_space(space: str) -> bool:
-    """Check whether a space holds quantised vectors: of sections and their parts, or of a student.
+    """Check whether a space holds quantised vectors, of parts of sections or of a student.
 
     >>> is_quantised_space("use-multilingual/1+2 parts/1 ja"), is_quantised_space("use-multilingual/1+2")
     (True, False)
