@@ -1,8 +1,9 @@
 """Features of a text: its distinct tokens with weights, as the student reads them.
 
-The weight of a token is (1 + ln frequency) · idf, and the weights of a text have length 1. The tokens are those of the
-embedding model. Words are looked up in a table that grows, and everything else is done for many texts at once, because
-splitting texts into tokens one by one takes longer than predicting their vectors.
+The weight of a token is √frequency · idf, where the beginning of the text counts several times, and the weights of a
+text have length 1. The tokens are those of the embedding model. Words are looked up in a table that grows, and
+everything else is done for many texts at once, because splitting texts into tokens one by one takes longer than
+predicting their vectors.
 """
 
 import re
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 MAX_TOKENS = 510
 """Tokens of a text that the embedding model reads, and so the student."""
+FIRST_TOKENS = 32
+"""Tokens at the beginning of a text, with its title and heading, that are counted more than once."""
+FIRST_COPIES = 2
+"""Times that they are counted in addition."""
 _MAX_CHARS = 8 * MAX_TOKENS
 """Characters that are looked at: more than so many tokens have in prose and code."""
 _BATCH = 512
@@ -88,8 +93,7 @@ class WordTable:
         counts = np.add.reduceat(np.append(sizes, 0), np.cumsum([0, *lengths[:-1]])) * (np.array(lengths) > 0)
         text = np.repeat(np.arange(len(texts)), counts)
         place = np.arange(len(tokens)) - np.repeat(np.cumsum(counts) - counts, counts)
-        keys, frequencies = np.unique((text * vocabulary + tokens)[place < MAX_TOKENS], return_counts=True)
-        return keys, frequencies
+        return count_keys(text * vocabulary + tokens, place)
 
     def _add(self, words: Iterable[str]) -> None:
         for word in set(words).difference(self._numbers):
@@ -106,6 +110,20 @@ def _ranges(starts: "NDArray[np.int64]", sizes: "NDArray[np.int64]") -> "NDArray
     """
     before = np.cumsum(sizes) - sizes
     return np.asarray(np.arange(int(sizes.sum())) + np.repeat(starts - before, sizes), dtype=np.int64)
+
+
+def count_keys(
+    keys: "NDArray[np.int64]", place: "NDArray[np.int64]"
+) -> tuple["NDArray[np.int64]", "NDArray[np.int64]"]:
+    """Count keys of tokens at given places in their texts, those at the beginning more than once.
+
+    >>> [counts.tolist() for counts in count_keys(np.array([7, 4, 4, 9]), np.array([0, 40, 41, 510]))]
+    [[4, 7], [2, 3]]
+    """
+    first = keys[place < FIRST_TOKENS]
+    counted = np.concatenate([keys[place < MAX_TOKENS], *[first] * FIRST_COPIES])
+    found, frequencies = np.unique(counted, return_counts=True)
+    return found, frequencies
 
 
 def weigh_texts(texts: Sequence[str], table: WordTable, idf: "NDArray[np.float32]") -> Features:
@@ -131,7 +149,7 @@ def weigh_counts(
 ) -> Features:
     """Compute weights from frequencies; a key is text · vocabulary + token."""
     text, tokens = np.divmod(keys, len(idf))
-    weights = (1.0 + np.log(frequencies)) * idf[tokens]
+    weights = np.sqrt(frequencies) * idf[tokens]
     squares = np.bincount(text, weights * weights, minlength=texts)
     weights /= np.sqrt(squares)[text]
     ends = np.cumsum(np.bincount(text, minlength=texts))
