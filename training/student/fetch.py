@@ -147,7 +147,7 @@ def fetch(folder: Path, source: Source, record: Record | None) -> Record:
 
 
 def download_debs(folder: Path, sources: Sequence[Source], lock: Mapping[tuple[str, str], Record]) -> None:
-    """Download all Debian packages that are missing in a few runs of apt, which is slow to start."""
+    """Download missing Debian packages in few runs of apt, which is slow to start."""
     names = {source.name for source in sources if source.kind == "debian" and file_of(folder, source) is None}
     if not names:
         return
@@ -188,7 +188,7 @@ def _deb_field(path: Path, field: str) -> str:
 
 
 def _deb_licence(path: Path) -> str:
-    """List the short names of licences in a package's copyright file; all of Debian main is free."""
+    """List the short names of licences in the copyright file of a package of Debian main."""
     if "/" in _deb_field(path, "Section"):
         raise FetchError("not in Debian main")
     shown = _read_copyright(path)

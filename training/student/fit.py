@@ -22,10 +22,10 @@ from waymeet.models.local.granite import FILE, PACKAGE
 from waymeet.models.student.features import Features, count_keys, weigh_counts
 
 VOCABULARY = 50_265
-PRIOR = 0.4
+PRIOR = 0.5
 """Share of the vector of a token alone in its row."""
 MAP_RIDGE = 100.0
-RIDGE = 1.0
+RIDGE = 2.0
 ITERATIONS = 15
 LONG_TOKENS = 49
 LONG_WEIGHT = 2.0
@@ -71,7 +71,7 @@ def read_all(build: Path, *, held_out: bool) -> Pairs:
 
 
 def count_tokens(pairs: Pairs) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count the tokens of sections as the student does; a key is section · vocabulary + token."""
+    """Count the tokens of sections by keys, which are section · vocabulary + token."""
     lengths = np.diff(pairs.ends, prepend=0)
     section = np.repeat(np.arange(len(pairs.ends)), lengths)
     place = np.arange(len(pairs.tokens)) - np.repeat(pairs.ends - lengths, lengths)
@@ -106,7 +106,10 @@ def solve(apply: Callable[[Floats], Floats], target: Floats, ridge: float, itera
 
 
 def fit(train: Training, own: Floats, inputs: Floats) -> Map:
-    """Fit the map from features to vectors, with the vectors of tokens alone and their input embeddings."""
+    """Fit the map from features to vectors.
+
+    `own` has the vectors of tokens alone, `inputs` their input embeddings.
+    """
     weights = np.where(train.lengths >= LONG_TOKENS, LONG_WEIGHT, 1.0).astype(np.float32)
     x, roots = train.matrix(), np.sqrt(weights)[:, None]
     rows = np.float32(PRIOR) * (own - own.mean(axis=0))

@@ -116,7 +116,7 @@ def _ranges(starts: "NDArray[np.int64]", sizes: "NDArray[np.int64]") -> "NDArray
 def count_keys(
     keys: "NDArray[np.int64]", place: "NDArray[np.int64]"
 ) -> tuple["NDArray[np.int64]", "NDArray[np.int64]"]:
-    """Count keys of tokens at given places in their texts, those at the beginning more than once.
+    """Count keys of tokens by their places in a text, the first more than once.
 
     >>> [counts.tolist() for counts in count_keys(np.array([7, 4, 4, 9]), np.array([0, 40, 41, 510]))]
     [[4, 7], [2, 3]]
@@ -148,7 +148,7 @@ def _weigh_batch(texts: Sequence[str], table: WordTable, idf: "NDArray[np.float3
 def weigh_counts(
     keys: "NDArray[np.int64]", frequencies: "NDArray[np.int64]", texts: int, idf: "NDArray[np.float32]"
 ) -> Features:
-    """Compute weights from frequencies; a key is text · vocabulary + token."""
+    """Compute weights from the frequencies of keys, which are text · vocabulary + token."""
     text, tokens = np.divmod(keys, len(idf))
     weights = np.sqrt(frequencies) * idf[tokens]
     squares = np.bincount(text, weights * weights, minlength=texts)

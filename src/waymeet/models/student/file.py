@@ -94,7 +94,7 @@ def _read_header(content: bytes) -> tuple[Header, int]:
 
 
 def write_student(path: Path, weights: Weights, space: str, sections: int) -> None:
-    """Write a student; the idf and the basis are stored in half precision."""
+    """Write a student, its idf and basis in half precision."""
     stored = {
         name: np.ascontiguousarray(values, np.float16 if name in {"idf", "basis"} else values.dtype)
         for name, values in weights._asdict().items()

@@ -4,7 +4,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from waymeet.models.student.features import MAX_TOKENS, WordTable, weigh_texts
+from waymeet.models.student.features import FIRST_COPIES, FIRST_TOKENS, MAX_TOKENS, WordTable, weigh_texts
 from waymeet.models.tokenizers.bpe import BytePairs
 
 TEXTS = [
@@ -20,14 +20,14 @@ def idf() -> np.ndarray[tuple[int], np.dtype[np.float32]]:
     return np.random.default_rng(2).uniform(0.5, 8, 50_265).astype(np.float32)
 
 
-def test_a_weight_is_the_root_of_the_frequency_times_idf_and_the_beginning_counts_thrice(
+def test_a_weight_is_the_root_of_the_frequency_times_idf_and_the_beginning_counts_more(
     tokenizer: BytePairs, idf: np.ndarray
 ) -> None:
     features = weigh_texts(TEXTS, WordTable(tokenizer), idf)
     starts = features.starts()
     for number, text in enumerate(TEXTS):
         ids = tokenizer.encode(text, MAX_TOKENS)
-        counts = Counter(ids + 2 * ids[:32])
+        counts = Counter(ids + FIRST_COPIES * ids[:FIRST_TOKENS])
         expected = {token: sqrt(count) * float(idf[token]) for token, count in counts.items()}
         length = sum(weight * weight for weight in expected.values()) ** 0.5
         part = slice(int(starts[number]), int(features.ends[number]))
