@@ -141,7 +141,7 @@ def fetch(folder: Path, source: Source, record: Record | None) -> Record:
         version, licence = match["version"] if match else "", _sdist_licence(path)
     else:
         version, licence = _deb_field(path, "Version"), _deb_licence(path)
-    if not _FREE.search(licence):
+    if source.kind == "pypi" and not _FREE.search(licence):  # all of Debian main is free software
         raise FetchError(f"no free licence: {licence[:60]!r}")
     return Record(version, digest, licence)
 
@@ -193,7 +193,7 @@ def _deb_licence(path: Path) -> str:
         raise FetchError("not in Debian main")
     shown = _read_copyright(path)
     names = dict.fromkeys(name.strip() for name in re.findall(r"^License: *(\S.*)$", shown, re.MULTILINE))
-    return ", ".join([*names][:6]) or "DFSG-free (Debian main), MIT, BSD or GNU"
+    return ", ".join([*names][:6]) or "free software of Debian main; see the copyright file of the package"
 
 
 def _read_copyright(path: Path) -> str:

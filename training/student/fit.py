@@ -26,7 +26,7 @@ PRIOR = 0.5
 """Share of the vector of a token alone in its row."""
 MAP_RIDGE = 100.0
 RIDGE = 2.0
-ITERATIONS = 15
+ITERATIONS = 12
 LONG_TOKENS = 49
 LONG_WEIGHT = 2.0
 """Weight of sections of that many tokens: most training sections are cut, and sections of projects are longer."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PATH = Path(__file__).with_name("granite-30m-en.student")
-SHA256 = "d3185d09c3f4447135f06bcebc80006631344173579e67eed1a5cc33fbeb17ca"
+SHA256 = "693351ee656dbdbfa410ce452b5dfed3431a4e19e262d0fe7f3d9fba216f794c"
 MAGIC = b"WAYSTU01"
 _HEADER_START = len(MAGIC) + 8
 _REINSTALL = "Install Waymeet again."

@@ -1,6 +1,7 @@
 """Prediction of vectors from features, with a correction for the texts of one project."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 
     from waymeet.models.local.kernels import Matrix
     from waymeet.models.tokenizers.bpe import BytePairs
-
-_BATCH = 64
-"""Texts whose rows are gathered at once: they fit the second-level cache."""
 
 
 class Student:
@@ -68,10 +66,10 @@ class Student:
     def predict_raw(self, features: Features) -> "Matrix":
         """Predict vectors without scaling them to length 1."""
         weights = self._weights
-        factors = features.weights * weights.scales[features.tokens]
+        places, tokens = _number_tokens(features.tokens, len(weights.rows))
+        rows = unpack_rows(weights.rows[tokens]) * weights.scales[tokens, None]
         with single_threaded_blas():
-            sums = _sum_rows(features, factors, lambda tokens: unpack_rows(weights.rows[tokens]), len(weights.basis))
-            vectors: Matrix = sums @ weights.basis + weights.mean
+            vectors: Matrix = _sum_rows(replace(features, tokens=places), rows) @ weights.basis + weights.mean
             if self._correction is not None:
                 _add_correction(vectors, features, self._correction)
         return vectors
@@ -105,17 +103,20 @@ def unpack_rows(packed: "NDArray[np.uint8]") -> "Matrix":
     return rows
 
 
-def _sum_rows(
-    features: Features, factors: "Matrix", look_up: Callable[["NDArray[np.int32]"], "Matrix"], width: int
-) -> "Matrix":
-    """Sum the rows of each text's tokens, times their factors."""
-    sums = np.empty((len(features), width), dtype=np.float32)
+def _number_tokens(tokens: "NDArray[np.int32]", vocabulary: int) -> tuple["NDArray[np.int32]", "NDArray[np.intp]"]:
+    """Number the distinct tokens, so that the row of each is unpacked once."""
+    is_used = np.zeros(vocabulary, dtype=bool)
+    is_used[tokens] = True
+    numbers = np.cumsum(is_used, dtype=np.int32) - 1
+    return numbers[tokens], np.flatnonzero(is_used)
+
+
+def _sum_rows(features: Features, rows: "Matrix") -> "Matrix":
+    """Sum the rows of each text's tokens, times their weights."""
+    sums = np.empty((len(features), rows.shape[1]), dtype=np.float32)
     bounds = [0, *features.ends.tolist()]
-    for first in range(0, len(features), _BATCH):
-        part = bounds[first : first + _BATCH + 1]
-        rows = look_up(features.tokens[part[0] : part[-1]])
-        for number, (start, end) in enumerate(pairwise(part), start=first):
-            np.matmul(factors[start:end], rows[start - part[0] : end - part[0]], out=sums[number])
+    for number, (start, end) in enumerate(pairwise(bounds)):
+        np.matmul(features.weights[start:end], rows[features.tokens[start:end]], out=sums[number])
     return sums
 
 
@@ -124,5 +125,5 @@ def _add_correction(vectors: "Matrix", features: Features, correction: Correctio
     is_known = places >= 0
     counted = np.concatenate(([0], np.cumsum(is_known)))
     known = Features(places[is_known], features.weights[is_known], counted[features.ends])
-    vectors += _sum_rows(known, known.weights, lambda tokens: correction.rows[tokens], vectors.shape[1])
+    vectors += _sum_rows(known, correction.rows)
     vectors += correction.mean
