@@ -1,4 +1,4 @@
-"""True vectors of the training sections, computed in portions that a later run does not repeat.
+"""True vectors of the training sections, in portions that a later run does not repeat.
 
 First the first portion of every package is embedded, then the second portions, and so on, so that the text is broad
 whenever the run is stopped. Several processes may run side by side: each portion has a file that one of them creates.
@@ -107,7 +107,7 @@ class Teacher:
 
 
 def cut_tokens(portion: Portion, section: Section) -> int:
-    """Choose how many tokens of a section are embedded; held-out sections are whole."""
+    """Choose how many tokens of a section are embedded, of held-out ones all."""
     if is_held_out(portion.package):
         return _MAX_TOKENS
     first = hashlib.blake2b(section.text.encode(errors="replace"), digest_size=1, salt=b"cut").digest()[0]
@@ -141,7 +141,10 @@ def read_pairs(path: Path) -> Pairs:
 
 
 def _claim(path: Path) -> bool:
-    """Create the file of a portion that is being embedded; an abandoned one counts for ten minutes."""
+    """Create the mark of a portion that is being embedded, unless there is one.
+
+    The mark of a run that was killed counts for ten minutes.
+    """
     mark = path.with_suffix(".claimed")
     if mark.exists() and time.time() - mark.stat().st_mtime > 600:
         mark.unlink(missing_ok=True)
@@ -153,7 +156,10 @@ def _claim(path: Path) -> bool:
 
 
 def _pending(build: Path) -> Iterator[Portion]:
-    """Yield portions without vectors, until there are none; new sections may appear meanwhile."""
+    """Yield portions without vectors, until there are none.
+
+    New sections may appear meanwhile.
+    """
     while True:
         missing = [portion for portion in list_portions(build) if not vectors_path(build, portion).exists()]
         claimed = 0

@@ -141,13 +141,13 @@ def fetch(folder: Path, source: Source, record: Record | None) -> Record:
         version, licence = match["version"] if match else "", _sdist_licence(path)
     else:
         version, licence = _deb_field(path, "Version"), _deb_licence(path)
-    if not _FREE.search(licence):
+    if source.kind == "pypi" and not _FREE.search(licence):  # all of Debian main is free software
         raise FetchError(f"no free licence: {licence[:60]!r}")
     return Record(version, digest, licence)
 
 
 def download_debs(folder: Path, sources: Sequence[Source], lock: Mapping[tuple[str, str], Record]) -> None:
-    """Download all Debian packages that are missing in a few runs of apt, which is slow to start."""
+    """Download missing Debian packages in few runs of apt, which is slow to start."""
     names = {source.name for source in sources if source.kind == "debian" and file_of(folder, source) is None}
     if not names:
         return
@@ -188,12 +188,12 @@ def _deb_field(path: Path, field: str) -> str:
 
 
 def _deb_licence(path: Path) -> str:
-    """List the short names of licences in a package's copyright file; all of Debian main is free."""
+    """List the short names of licences in the copyright file of a package of Debian main."""
     if "/" in _deb_field(path, "Section"):
         raise FetchError("not in Debian main")
     shown = _read_copyright(path)
     names = dict.fromkeys(name.strip() for name in re.findall(r"^License: *(\S.*)$", shown, re.MULTILINE))
-    return ", ".join([*names][:6]) or "DFSG-free (Debian main), MIT, BSD or GNU"
+    return ", ".join([*names][:6]) or "free software of Debian main; see the copyright file of the package"
 
 
 def _read_copyright(path: Path) -> str:

@@ -1,7 +1,9 @@
 """Fit of the student: a linear map from features to true vectors.
 
-The map starts from a tenth of the model's vectors of single tokens and adds the ridge regression of what they leave
-unexplained, solved by conjugate gradients for all dimensions at once (Hestenes and Stiefel, 1952).
+The row of a token is the sum of three parts, each fitted to what the earlier ones leave unexplained:
+a share of the model's own vector of the token alone; a linear map of that vector and of the model's input embedding,
+which also serves tokens that the training text hardly has; and a ridge regression on the token itself, solved by
+conjugate gradients for all dimensions at once (Hestenes and Stiefel, 1952).
 """
 
 import argparse
@@ -14,12 +16,20 @@ import scipy.sparse as sp  # type: ignore[import-untyped]
 from embed import KINDS, Pairs, Teacher, is_held_out, read_pairs
 from numpy.typing import NDArray
 
-from waymeet.models.student.features import Features, weigh_counts
+from waymeet.models.files.checksums import find_package_file
+from waymeet.models.files.granite_file import read_granite_file
+from waymeet.models.local.granite import FILE, PACKAGE
+from waymeet.models.student.features import Features, count_keys, weigh_counts
 
 VOCABULARY = 50_265
-RIDGE = 1.0
-PRIOR = 0.1
-ITERATIONS = 30
+PRIOR = 0.5
+"""Share of the vector of a token alone in its row."""
+MAP_RIDGE = 100.0
+RIDGE = 2.0
+ITERATIONS = 12
+LONG_TOKENS = 49
+LONG_WEIGHT = 2.0
+"""Weight of sections of that many tokens: most training sections are cut, and sections of projects are longer."""
 Floats = NDArray[np.float32]
 
 
@@ -29,6 +39,8 @@ class Training(NamedTuple):
     features: Features
     vectors: Floats
     kinds: NDArray[np.uint8]
+    lengths: NDArray[np.int64]
+    """Number of tokens of each section."""
 
     def matrix(self) -> sp.csr_matrix:
         """Return the features as a sparse matrix."""
@@ -59,10 +71,11 @@ def read_all(build: Path, *, held_out: bool) -> Pairs:
 
 
 def count_tokens(pairs: Pairs) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count the tokens of sections; a key is section · vocabulary + token."""
-    section = np.repeat(np.arange(len(pairs.ends)), np.diff(pairs.ends, prepend=0))
-    keys, frequencies = np.unique(section * VOCABULARY + pairs.tokens, return_counts=True)
-    return keys, frequencies
+    """Count the tokens of sections by keys, which are section · vocabulary + token."""
+    lengths = np.diff(pairs.ends, prepend=0)
+    section = np.repeat(np.arange(len(pairs.ends)), lengths)
+    place = np.arange(len(pairs.tokens)) - np.repeat(pairs.ends - lengths, lengths)
+    return count_keys(section * VOCABULARY + pairs.tokens, place)
 
 
 def compute_idf(keys: NDArray[np.int64], sections: int) -> Floats:
@@ -92,14 +105,39 @@ def solve(apply: Callable[[Floats], Floats], target: Floats, ridge: float, itera
     return solution
 
 
-def fit(x: sp.csr_matrix, vectors: Floats, token_vectors: Floats, ridge: float = RIDGE, prior: float = PRIOR) -> Map:
-    """Fit the map from features to vectors."""
-    mean = vectors.mean(axis=0)
-    start = (token_vectors - token_vectors.mean(axis=0)) * np.float32(prior)
-    transposed = x.T.tocsr()
-    target = transposed @ (vectors - mean - x @ start)
-    rows = start + solve(lambda direction: transposed @ (x @ direction), target, ridge)
+def fit(train: Training, own: Floats, inputs: Floats) -> Map:
+    """Fit the map from features to vectors.
+
+    `own` has the vectors of tokens alone, `inputs` their input embeddings.
+    """
+    weights = np.where(train.lengths >= LONG_TOKENS, LONG_WEIGHT, 1.0).astype(np.float32)
+    x, roots = train.matrix(), np.sqrt(weights)[:, None]
+    rows = np.float32(PRIOR) * (own - own.mean(axis=0))
+    mean = np.average(train.vectors - x @ rows, axis=0, weights=weights).astype(np.float32)
+    known = np.hstack([_scale(own), _scale(inputs)])
+    sums = x @ known
+    middle = np.average(sums, axis=0, weights=weights).astype(np.float32)
+    mapping = _regress((sums - middle) * roots, (train.vectors - mean - x @ rows) * roots)
+    rows += known @ mapping
+    mean -= middle @ mapping
+    weighted = sp.diags(roots[:, 0]) @ x
+    transposed = weighted.T.tocsr()
+    target = np.asarray(transposed @ ((train.vectors - mean - x @ rows) * roots), dtype=np.float32)
+    rows += solve(lambda direction: transposed @ (weighted @ direction), target, RIDGE)
     return Map(mean, rows.astype(np.float32))
+
+
+def _scale(rows: Floats) -> Floats:
+    """Centre rows and give them length 1 on average."""
+    centred = rows - rows.mean(axis=0)
+    return np.asarray(centred / np.sqrt(np.square(centred).sum(axis=1).mean()), dtype=np.float32)
+
+
+def _regress(x: Floats, y: Floats) -> Floats:
+    """Return the ridge regression of y on x."""
+    kernel = (x.T @ x).astype(np.float64)
+    kernel[np.diag_indices(len(kernel))] += MAP_RIDGE
+    return np.asarray(np.linalg.solve(kernel, (x.T @ y).astype(np.float64)), dtype=np.float32)
 
 
 def predict(x: sp.csr_matrix, fitted: Map) -> Floats:
@@ -115,6 +153,12 @@ def embed_tokens(build: Path) -> Floats:
         vectors = Teacher().embed([[token] for token in range(VOCABULARY)])
         np.save(path, vectors.astype(np.float16))
     return np.asarray(np.load(path), dtype=np.float32)
+
+
+def read_inputs() -> Floats:
+    """Read the input embedding of every token."""
+    file = read_granite_file(find_package_file(PACKAGE, FILE))
+    return np.asarray(file.matrix("word_emb").dequantise(np.arange(VOCABULARY)), dtype=np.float32)
 
 
 def describe(predicted: Floats, true: Floats, kinds: NDArray[np.uint8]) -> str:
@@ -133,7 +177,8 @@ def load_training(build: Path) -> tuple[Training, Training, Floats]:
         keys, frequencies = count_tokens(pairs)
         idf = compute_idf(keys, len(pairs.ends)) if idf is None else idf
         features = weigh_counts(keys, frequencies, len(pairs.ends), idf)
-        results.append(Training(features, pairs.vectors.astype(np.float32), pairs.kinds))
+        lengths = np.diff(pairs.ends, prepend=0)
+        results.append(Training(features, pairs.vectors.astype(np.float32), pairs.kinds, lengths))
     assert idf is not None
     return results[0], results[1], idf
 
@@ -142,11 +187,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Fit the student and measure it on the held-out packages."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("build", type=Path, help="working folder")
-    parser.add_argument("--ridge", type=float, default=RIDGE)
     options = parser.parse_args(arguments)
     train, held_out, idf = load_training(options.build)
     print(f"{len(train.vectors)} sections to train on, {len(held_out.vectors)} held out")
-    fitted = fit(train.matrix(), train.vectors, embed_tokens(options.build), options.ridge)
+    fitted = fit(train, embed_tokens(options.build), read_inputs())
     print(describe(predict(held_out.matrix(), fitted), held_out.vectors, held_out.kinds))
     with (options.build / "map.npz").open("wb") as file:
         np.savez(file, idf=idf, mean=fitted.mean, rows=fitted.rows, sections=np.array(len(train.vectors)))

@@ -16,7 +16,7 @@ _MAX_SHARE = 0.2
 _WORD = re.compile(r"[a-z0-9]+")
 
 
-class Tested:
+class ShingleSet:
     """The shingles of all documents and queries that Waymeet is tested with."""
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -33,7 +33,7 @@ class Tested:
 
 
 def shingles(text: str) -> NDArray[np.int64]:
-    """Hash every run of words; a shorter text is one shingle.
+    """Hash every run of words, or a shorter text as a whole.
 
     >>> len(shingles("one two three four five six seven eight")), len(shingles("one")), len(shingles("..."))
     (2, 1, 0)
@@ -62,9 +62,9 @@ def _hash_word(word: str) -> int:
     return value >> 2
 
 
-def read_tested(folders: Iterable[Path]) -> Tested:
+def read_tested(folders: Iterable[Path]) -> ShingleSet:
     """Read the documents and queries of test collections."""
-    return Tested(
+    return ShingleSet(
         text
         for folder in folders
         for name in ("corpus.jsonl", "queries.jsonl")

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 from fetch import Source, file_of, read_excluded, read_limits, read_lock, read_sources
-from near_duplicates import Tested, read_tested
+from near_duplicates import ShingleSet, read_tested
 from unpack import Sample, unpack, write_strings
 
 from waymeet.analysis.embedding_text import chunk_language, embedding_text
@@ -73,7 +73,7 @@ class Counts(NamedTuple):
     """Sections that a test collection contains."""
 
 
-_tested: list[Tested] = []
+_tested: list[ShingleSet] = []
 
 
 def _read_tested(folders: list[Path]) -> None:
@@ -124,7 +124,10 @@ def _choose_sections(source: Source, folder: Path, limit: int) -> tuple[list[Sec
 
 
 class Priority:
-    """Decides which files of a package are read: text, not of a tested project, prose first where it is wanted."""
+    """Decides which files of a package are read.
+
+    They have text and are not of a tested project. Where prose is wanted, code comes last.
+    """
 
     def __init__(self, group: str) -> None:
         self._group = group

@@ -39,7 +39,10 @@ class Sample:
         self._heap: list[tuple[int, int, str, bytes]] = []
 
     def offer(self, name: str, size: int, read: Callable[[], bytes]) -> None:
-        """Keep a file if it is wanted and comes before one that is kept; others are not read."""
+        """Keep a file if it is wanted and comes before one that is kept.
+
+        Other files are not read.
+        """
         priority = self._priority(name)
         if priority is None or not 80 < size < _max_bytes(name):
             return
@@ -71,11 +74,12 @@ def unpack(archive: Path, folder: Path, sample: Sample) -> None:
     """Unpack a sample of the files of a package and convert them."""
     if archive.suffix == ".deb":
         command = ["dpkg-deb", "--fsys-tarfile", str(archive)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
             assert process.stdout is not None
             _read_tar(process.stdout, sample)
     elif zipfile.is_zipfile(archive):
-        _read_zip(archive.open("rb"), sample)
+        with archive.open("rb") as file:
+            _read_zip(file, sample)
     else:
         with archive.open("rb") as file:
             _read_tar(file, sample)
@@ -187,7 +191,7 @@ def _read_ontology(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _write_pages(path: Path, entries: Iterator[tuple[str, str]]) -> None:
-    """Write entries as pages with one heading for each; every entry is long enough to be a section."""
+    """Write entries as pages with one heading for each."""
     title = path.name.partition(".")[0]
     folder = path.parent / f"{title}-entries"
     folder.mkdir(exist_ok=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PATH = Path(__file__).with_name("granite-30m-en.student")
-SHA256 = "d28e8bea00ab3cdee059eedc9e43a97935e896b11d2954bd7053370e6818f668"
+SHA256 = "693351ee656dbdbfa410ce452b5dfed3431a4e19e262d0fe7f3d9fba216f794c"
 MAGIC = b"WAYSTU01"
 _HEADER_START = len(MAGIC) + 8
 _REINSTALL = "Install Waymeet again."
@@ -29,7 +29,7 @@ class ArrayHeader(Struct, frozen=True):
     """Name, type and shape of an array."""
 
     name: str
-    dtype: Literal["int8", "float16", "float32"]
+    dtype: Literal["uint8", "float16", "float32"]
     shape: tuple[int, ...]
 
 
@@ -46,12 +46,13 @@ class Header(Struct, frozen=True):
 class Weights(NamedTuple):
     """The numbers of a student.
 
-    The vector of a text is mean + (Σ weight · scale · row of its tokens) · basis, scaled to length 1.
+    The vector of a text is mean + (Σ weight · scale · row of its tokens) · basis, scaled to length 1. A row has numbers
+    of 4 bits, 8 means zero.
     """
 
     idf: "NDArray[np.float32]"
-    rows: "NDArray[np.int8]"
-    """One row per token of the vocabulary."""
+    rows: "NDArray[np.uint8]"
+    """One row per token: the low half of each byte is of the first columns, the high half of the others."""
     scales: "NDArray[np.float32]"
     """Factor of each row."""
     basis: "NDArray[np.float32]"
@@ -74,7 +75,7 @@ def read_student(path: Path = PATH, sha256: str | None = None) -> Weights:
         if position + size > len(content):
             raise EmbeddingError("The student's file is incomplete.", _REINSTALL)
         values = np.frombuffer(content, array.dtype, prod(array.shape), position).reshape(array.shape)
-        arrays[array.name] = values if array.dtype == "int8" else values.astype(np.float32)
+        arrays[array.name] = values if array.dtype == "uint8" else values.astype(np.float32)
         position += size
     try:
         return Weights(**arrays)
@@ -93,7 +94,7 @@ def _read_header(content: bytes) -> tuple[Header, int]:
 
 
 def write_student(path: Path, weights: Weights, space: str, sections: int) -> None:
-    """Write a student; the idf and the basis are stored in half precision."""
+    """Write a student, its idf and basis in half precision."""
     stored = {
         name: np.ascontiguousarray(values, np.float16 if name in {"idf", "basis"} else values.dtype)
         for name, values in weights._asdict().items()

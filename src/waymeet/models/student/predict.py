@@ -1,6 +1,7 @@
 """Prediction of vectors from features, with a correction for the texts of one project."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 
     from waymeet.models.local.kernels import Matrix
     from waymeet.models.tokenizers.bpe import BytePairs
-
-_BATCH = 64
-"""Texts whose rows are gathered at once: they fit the second-level cache."""
 
 
 class Student:
@@ -68,11 +66,10 @@ class Student:
     def predict_raw(self, features: Features) -> "Matrix":
         """Predict vectors without scaling them to length 1."""
         weights = self._weights
-        sums = np.empty((len(features), weights.rows.shape[1]), dtype=np.float32)
-        factors = features.weights * weights.scales[features.tokens]
+        places, tokens = _number_tokens(features.tokens, len(weights.rows))
+        rows = unpack_rows(weights.rows[tokens]) * weights.scales[tokens, None]
         with single_threaded_blas():
-            _sum_rows(sums, features, factors, weights.rows)
-            vectors: Matrix = sums @ weights.basis + weights.mean
+            vectors: Matrix = _sum_rows(replace(features, tokens=places), rows) @ weights.basis + weights.mean
             if self._correction is not None:
                 _add_correction(vectors, features, self._correction)
         return vectors
@@ -92,25 +89,41 @@ class Student:
         return self if self._correction is None else self.correct(None)
 
 
-def _sum_rows(
-    sums: "Matrix", features: Features, factors: "NDArray[np.float32]", rows: "NDArray[np.int8 | np.float32]"
-) -> None:
-    """Sum the rows of each text's tokens, times their factors."""
+def unpack_rows(packed: "NDArray[np.uint8]") -> "Matrix":
+    """Unpack rows of 4-bit numbers: the low halves of all bytes, then the high halves.
+
+    >>> unpack_rows(np.array([[0x0F, 0x98]], dtype=np.uint8)).tolist()
+    [[7.0, 0.0, -8.0, 1.0]]
+    """
+    width = packed.shape[1]
+    rows = np.empty((len(packed), 2 * width), dtype=np.float32)
+    np.bitwise_and(packed, 15, out=rows[:, :width], casting="unsafe")
+    np.right_shift(packed, 4, out=rows[:, width:], casting="unsafe")
+    rows -= 8
+    return rows
+
+
+def _number_tokens(tokens: "NDArray[np.int32]", vocabulary: int) -> tuple["NDArray[np.int32]", "NDArray[np.intp]"]:
+    """Number the distinct tokens, so that the row of each is unpacked once."""
+    is_used = np.zeros(vocabulary, dtype=bool)
+    is_used[tokens] = True
+    numbers = np.cumsum(is_used, dtype=np.int32) - 1
+    return numbers[tokens], np.flatnonzero(is_used)
+
+
+def _sum_rows(features: Features, rows: "Matrix") -> "Matrix":
+    """Sum the rows of each text's tokens, times their weights."""
+    sums = np.empty((len(features), rows.shape[1]), dtype=np.float32)
     bounds = [0, *features.ends.tolist()]
-    for first in range(0, len(features), _BATCH):
-        part = bounds[first : first + _BATCH + 1]
-        gathered = rows[features.tokens[part[0] : part[-1]]].astype(np.float32, copy=False)
-        for number, (start, end) in enumerate(pairwise(part), start=first):
-            np.matmul(factors[start:end], gathered[start - part[0] : end - part[0]], out=sums[number])
+    for number, (start, end) in enumerate(pairwise(bounds)):
+        np.matmul(features.weights[start:end], rows[features.tokens[start:end]], out=sums[number])
+    return sums
 
 
 def _add_correction(vectors: "Matrix", features: Features, correction: Correction) -> None:
     places = correction.places[features.tokens]
     is_known = places >= 0
-    counted = np.cumsum(is_known)
-    ends = np.where(features.ends > 0, counted[features.ends - 1], 0) if len(counted) else features.ends
-    known = Features(places[is_known], features.weights[is_known], ends.astype(np.int64))
-    added = np.empty_like(vectors)
-    _sum_rows(added, known, known.weights, correction.rows)
-    vectors += added
+    counted = np.concatenate(([0], np.cumsum(is_known)))
+    known = Features(places[is_known], features.weights[is_known], counted[features.ends])
+    vectors += _sum_rows(known, correction.rows)
     vectors += correction.mean

@@ -88,7 +88,7 @@ class BytePairs:
         if whole is not None:  # merging every token of the vocabulary gives that token
             return (whole,)
         merge = self._merge_short if len(characters) <= _SHORT_WORD else self._merge
-        return tuple(self._ids[token] for token in merge([*characters]))
+        return tuple(map(self._ids.__getitem__, merge([*characters])))
 
     def _merge_short(self, parts: list[str]) -> list[str]:
         """Merge adjacent parts like `_merge`, by scanning the ranks of all pairs."""
@@ -96,12 +96,13 @@ class BytePairs:
         ranks = [get(f"{left} {right}", none) for left, right in pairwise(parts)]
         while ranks and (rank := min(ranks)) < none:
             index = ranks.index(rank)
-            parts[index : index + 2] = [parts[index] + parts[index + 1]]
             del ranks[index]
+            merged = parts[index] + parts.pop(index + 1)
+            parts[index] = merged
             if index:
-                ranks[index - 1] = get(f"{parts[index - 1]} {parts[index]}", none)
+                ranks[index - 1] = get(f"{parts[index - 1]} {merged}", none)
             if index < len(ranks):
-                ranks[index] = get(f"{parts[index]} {parts[index + 1]}", none)
+                ranks[index] = get(f"{merged} {parts[index + 1]}", none)
         return parts
 
     def _merge(self, parts: list[str]) -> list[str]:

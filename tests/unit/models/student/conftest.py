@@ -22,10 +22,10 @@ def weights() -> Weights:
     random = np.random.default_rng(1)
     return Weights(
         idf=random.uniform(0.5, 8, VOCABULARY).astype(np.float16).astype(np.float32),
-        rows=random.integers(-127, 128, (VOCABULARY, 8)).astype(np.int8),
-        scales=np.full(VOCABULARY, 0.0002, dtype=np.float32),
+        rows=random.integers(0, 256, (VOCABULARY, 4)).astype(np.uint8),
+        scales=np.full(VOCABULARY, 0.004, dtype=np.float32),
         basis=random.standard_normal((8, 384)).astype(np.float16).astype(np.float32),
-        mean=random.standard_normal(384).astype(np.float32) / 40,
+        mean=(random.standard_normal(384) / 40).astype(np.float32),
     )
 
 

@@ -1,10 +1,10 @@
 from collections import Counter
-from math import log
+from math import sqrt
 
 import numpy as np
 import pytest
 
-from waymeet.models.student.features import MAX_TOKENS, WordTable, weigh_texts
+from waymeet.models.student.features import FIRST_COPIES, FIRST_TOKENS, MAX_TOKENS, WordTable, weigh_texts
 from waymeet.models.tokenizers.bpe import BytePairs
 
 TEXTS = [
@@ -20,12 +20,15 @@ def idf() -> np.ndarray[tuple[int], np.dtype[np.float32]]:
     return np.random.default_rng(2).uniform(0.5, 8, 50_265).astype(np.float32)
 
 
-def test_a_weight_is_one_plus_log_frequency_times_idf_of_length_one(tokenizer: BytePairs, idf: np.ndarray) -> None:
+def test_a_weight_is_the_root_of_the_frequency_times_idf_and_the_beginning_counts_more(
+    tokenizer: BytePairs, idf: np.ndarray
+) -> None:
     features = weigh_texts(TEXTS, WordTable(tokenizer), idf)
     starts = features.starts()
     for number, text in enumerate(TEXTS):
-        counts = Counter(tokenizer.encode(text, MAX_TOKENS))
-        expected = {token: (1 + log(count)) * float(idf[token]) for token, count in counts.items()}
+        ids = tokenizer.encode(text, MAX_TOKENS)
+        counts = Counter(ids + FIRST_COPIES * ids[:FIRST_TOKENS])
+        expected = {token: sqrt(count) * float(idf[token]) for token, count in counts.items()}
         length = sum(weight * weight for weight in expected.values()) ** 0.5
         part = slice(int(starts[number]), int(features.ends[number]))
         assert features.tokens[part].tolist() == sorted(expected)

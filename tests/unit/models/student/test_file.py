@@ -40,7 +40,7 @@ def test_a_changed_file_is_refused(tmp_path: Path, weights: Weights) -> None:
         (
             MAGIC
             + (96).to_bytes(8, "little")
-            + b'{"space":"a","sections":1,"arrays":[{"name":"idf","dtype":"int8","shape":[9]}]}'.ljust(96),
+            + b'{"space":"a","sections":1,"arrays":[{"name":"idf","dtype":"uint8","shape":[9]}]}'.ljust(96),
             "incomplete",
         ),
     ],

@@ -5,7 +5,7 @@ import pytest
 
 from waymeet.models.local.granite import GraniteEmbedder
 from waymeet.models.student.file import Weights
-from waymeet.models.student.predict import Student
+from waymeet.models.student.predict import Student, unpack_rows
 
 TEXTS = [
     "Install the package with pip, then run the command to create an index of the folder.",
@@ -23,7 +23,7 @@ def test_a_vector_is_the_mean_plus_weighted_rows_in_the_basis(
     start = 0
     for end, vector in zip(features.ends.tolist(), student.predict_raw(features), strict=True):
         tokens, factors = features.tokens[start:end], features.weights[start:end]
-        rows = weights.rows[tokens] * weights.scales[tokens][:, None]
+        rows = unpack_rows(weights.rows[tokens]) * weights.scales[tokens][:, None]
         assert vector == pytest.approx(weights.mean + factors @ rows @ weights.basis, rel=1e-3, abs=1e-5)
         start = end
 

@@ -26,7 +26,7 @@ class Trust(NamedTuple):
 
 
 def measure_trust(student: Student, features: Features, vectors: "NDArray[np.floating]") -> Trust:
-    """Measure a student by cross-validation: refit on four fifths of the texts, predict the rest."""
+    """Measure a student by refitting it on four fifths of the texts and predicting the rest."""
     true = np.asarray(vectors, dtype=np.float32)
     count = len(features)
     if count < 2 * _FOLDS:

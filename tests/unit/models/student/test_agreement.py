@@ -3,8 +3,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from waymeet.models.student.agreement import measure_trust
 from waymeet.models.student.predict import Student
-from waymeet.models.student.trust import measure_trust
 
 WORDS = "server cache index query token vector weight model section file search rank score key lock".split()
 
