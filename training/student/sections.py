@@ -19,7 +19,7 @@ from fetch import Source, file_of, read_excluded, read_limits, read_lock, read_s
 from near_duplicates import ShingleSet, read_tested
 from unpack import Sample, unpack, write_strings
 
-from waymeet.analysis.embedding_text import chunk_language, embedding_text
+from waymeet.analysis.embedded.section_text import chunk_language, embedding_text
 from waymeet.ingest.filetypes import file_type, is_binary_name
 from waymeet.ingest.workers.task import ParseRules, Task, run_task
 from waymeet.settings import Chunking

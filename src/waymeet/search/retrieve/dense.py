@@ -108,12 +108,8 @@ def rank_by_vector(
         results.append(_SpaceResult(embedder, vector, by_space | added))
     rows = sorted(_rows_on_one_scale(tools, results, limit, filters), key=lambda row: (-row.score, row.document))
     rows = best_of_each_document(rows) if whole_files else rows
-    return VectorResult(
-        tuple(rows[:limit]),
-        frozenset(_other_language(results, main, language)),
-        _best_similarity_steps(tools, results),
-        " ".join(map(describe_error, failures)),
-    )
+    others, failure = frozenset(_other_language(results, main, language)), " ".join(map(describe_error, failures))
+    return VectorResult(tuple(rows[:limit]), others, _best_similarity_steps(tools, results), failure)
 
 
 def best_of_each_document(rows: Iterable[ScoredChunk]) -> list[ScoredChunk]:
@@ -169,8 +165,9 @@ def _rank_spaces(
 ) -> dict[str, Ranking]:
     """Rank the chunks of each space, with scores that are comparable between languages.
 
-    The scores of each language are shifted so that their means are about equal. Texts in the query's language are a little more similar to it, whatever they say. The mean of a few sections says
-    more about these than about their language, so they are shifted less.
+    The scores of each language are shifted so that their means are about equal: texts in the query's language are a
+    little more similar to it, whatever they say. The mean of a few sections says more about these than about their
+    language, so they are shifted less.
     """
     by_space = {space: tools.store.rank_vectors(space, vector, limit, filters) for space in spaces}
     languages = part_spaces(embedder.space, by_space)
