@@ -72,3 +72,16 @@ def test_without_the_multilingual_space_the_answer_says_what_it_lacks(tmp_path: 
             answer = project.search("как тестировать приложение")
     (entry,) = [entry for entry in answer.degraded if entry.stage == "vector"]
     assert "can be compared with a query in Russian" in entry.detail
+
+
+@pytest.mark.slow
+def test_a_language_that_no_model_was_trained_on_is_named(project: Project) -> None:
+    answer = project.search("πώς δοκιμάζω την εφαρμογή")
+    (entry,) = [entry for entry in answer.degraded if entry.code == "unsupported_language"]
+    assert "trained on Greek" in entry.detail
+
+
+@pytest.mark.slow
+def test_words_of_another_language_are_not_corrected(project: Project) -> None:
+    assert not project.search("téléverser un fichier sur le serveur").notes
+    assert "servre → server" in project.search("sends the file to the servre").notes

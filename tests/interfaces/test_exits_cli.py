@@ -58,6 +58,7 @@ _READS: dict[str, list[list[str]]] = {
     "status": [["--all"], []],
     "doctor": [[]],
     "check": [[]],
+    "jobs": [[], ["--stop"], ["--stop-all"]],
     "settings": [[]],
     "recipes": [[]],
     "checkpoint create": [["before"]],

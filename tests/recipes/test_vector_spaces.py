@@ -79,13 +79,18 @@ def test_a_space_that_holds_nothing_is_not_asked() -> None:
 
 
 def test_words_count_the_less_the_more_is_in_another_language() -> None:
-    """Half of the pages are in another language: the vector weight is .6 + (.9 − .6)·.5² = .675 for all of them."""
+    """Half of the similar pages are in another language.
+
+    The vector weight of the English ones is .6 + (.98 − .6)·.5² = .695. Of the others similarity counts fully.
+    """
     tools = Tools(mixed(), (English((1.0, 0.0)), Every((1.0, 0.0))))
     given: Answer = answer_query(
         AUTO, Query("comes first", explain=True), tools, Settings(auto=Auto(vector_weight=0.6))
     )
     scores = {hit.document: hit.score for hit in given.hits}
-    assert scores["ja-1.md"] == pytest.approx(0.675)  # the nearest of all, and no word of the question
+    assert scores["ja-1.md"] == pytest.approx(1.0)  # the nearest of all, and no word of the question
+    english = next(hit for hit in given.hits if hit.document == "en-1.md")
+    assert "w = 0.695" in str(english.explanation)
 
 
 def test_meaning_counts_as_much_as_has_a_vector() -> None:

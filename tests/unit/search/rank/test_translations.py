@@ -56,6 +56,15 @@ def test_a_japanese_query_shows_the_japanese_page() -> None:
     assert shown(ask("称重 tea"))[0] == "a.zh.md"
 
 
+def test_a_german_query_shows_the_german_page() -> None:
+    store = MemoryStore()
+    pages = {"a.md": ("Tea is weighed by the gram, Tee.", "en"), "a.de.md": ("Tee wird in Gramm gewogen.", "de")}
+    entries = [entry(path, Page((text,), links=("a.md|translation",))) for path, (text, _) in pages.items()]
+    store.put([replace(e, document=replace(e.document, properties={"lang": pages[e.document.id][1]})) for e in entries])
+    for query, page in (("Wie wird der Tee gewogen?", "a.de.md"), ("how is the tea weighed", "a.md")):
+        assert shown(answer_query(find_recipe("auto"), Query(query), Tools(store), Settings())) == [page]
+
+
 def test_a_translation_with_a_much_better_score_is_shown_in_any_language() -> None:
     assert "a.md" in shown(ask("gram weighed テスト"))
     assert "a.ja.md" not in shown(ask("gram weighed テスト"))
