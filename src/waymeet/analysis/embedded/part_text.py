@@ -13,7 +13,7 @@ from waymeet.types import Chunk, Document
 _MAX_PARTS = 4
 _PART_TOKENS = 45
 """Length of a part. Shorter sections have none."""
-_SHORT_LETTERS = 28
+_SHORT_LETTERS = 25
 _SHORT_SAMPLE = 500
 _IDEOGRAPH = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 """Characters that say as much as three letters of an alphabet."""

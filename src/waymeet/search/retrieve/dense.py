@@ -104,7 +104,8 @@ def rank_by_vector(
             if embedder is main or len(failures) == len(searched):
                 raise
             continue
-        added = {"": on_demand.rank(embedder, vector)} if on_demand else {}
+        has_parts = bool(part_spaces(embedder.space, by_space))  # then no section lacks a vector to compare
+        added = {"": on_demand.rank(embedder, vector)} if on_demand and not has_parts else {}
         results.append(_SpaceResult(embedder, vector, by_space | added))
     rows = sorted(_rows_on_one_scale(tools, results, limit, filters), key=lambda row: (-row.score, row.document))
     rows = best_of_each_document(rows) if whole_files else rows

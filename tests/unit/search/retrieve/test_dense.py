@@ -10,12 +10,14 @@ from support.projects import indexed
 
 from waymeet.formulas.relevance import similarity_steps
 from waymeet.ingest.embed.model_switch import AnsweringModels
+from waymeet.ingest.embed.part_vectors import embed_parts
 from waymeet.models.hashing import HashingEmbedder
 from waymeet.project.models import Models
 from waymeet.search.retrieve.dense import rank_by_vector
+from waymeet.search.retrieve.embed_on_demand import OnDemandEmbedder
 from waymeet.search.state import Tools
 from waymeet.settings import Embedding
-from waymeet.types import Filters
+from waymeet.types import Filters, ScoredChunk
 
 PAGES = {"a.md": "# One\n\nThe first page.\n", "b.md": "# 二\n\n第二页。\n"}
 
@@ -57,3 +59,40 @@ def test_vectors_of_passages_that_were_shown_otherwise_answer_until_all_are_made
     assert [each.space for each in answering.embedders] == [before.space]
     assert [each.code for each in answering.degraded] == ["model_change"]
     assert "until all have one" in answering.degraded[0].detail
+
+
+class Speaks(HashingEmbedder):
+    """A model for English, or for every language."""
+
+    def __init__(self, dimension: int, *, only_english: bool) -> None:
+        super().__init__(dimension)
+        self.only_english = only_english
+
+    def supports_language(self, language: str) -> bool:
+        return not (self.only_english and language)
+
+
+def test_a_section_with_vectors_of_its_parts_is_not_embedded_on_demand() -> None:
+    store = indexed(
+        {"a.md": "# One\n\nThe first page about water.\n", "b.md": "# 二\n\n第二页说明茶叶和水的温度以及时间。\n"}
+    )
+    models = (Speaks(32, only_english=True), Speaks(64, only_english=False))
+    embed_parts(store, models, 8, lambda: False)
+    tools = Tools(store, models, save_vectors=lambda *_: None)
+    rows = tuple(ScoredChunk(chunk.id, path, 1.0) for path, (chunk, *_) in store.chunks_of(["a.md", "b.md"]).items())
+    found = rank_by_vector(tools, "the first page", 9, Filters(), on_demand=OnDemandEmbedder(tools, rows, 60.0))
+    assert sorted(row.document for row in found.ranking) == ["a.md", "b.md"]
+    assert {row.document for row in found.ranking if row.chunk in found.other_language} == {"b.md"}
+
+
+def test_a_query_in_another_language_is_compared_with_all_sections() -> None:
+    store = indexed(
+        {"a.md": "# One\n\nThe first page about water.\n", "b.md": "# 二\n\n第二页说明茶叶和水的温度以及时间。\n"}
+    )
+    models = (Speaks(32, only_english=True), Speaks(64, only_english=False))
+    tools = Tools(store, models)
+    assert rank_by_vector(tools, "第二页", 9, Filters()).ranking == ()
+    embed_parts(store, models, 8, lambda: False)
+    found = rank_by_vector(tools, "第二页", 9, Filters())
+    assert [row.document for row in found.ranking] == ["b.md", "a.md"]
+    assert {row.document for row in found.ranking if row.chunk in found.other_language} == {"a.md"}
