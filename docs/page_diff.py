@@ -16,6 +16,7 @@ _VARYING = (
     (re.compile(r"\b(Process|pid) \d+"), r"\1 NUMBER"),
     # A busy machine embeds in more, or in fewer, steps.
     (re.compile(r"\bgeneration \d+"), "generation NUMBER"),
+    (re.compile(r"\b\d+( of \d+ sections can be found in any language)"), r"NUMBER\1"),
     (re.compile(r"[ ─-]{2,}"), " "),
 )
 """Patterns of varying text, each with its placeholder."""
