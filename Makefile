@@ -3,13 +3,14 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 STAMP := .venv/.ready
 TYPOS ?= $(COLLECTIONS)
-QUALITY := recipes parts vault words vault-words weights typos
+ENGLISH ?= $(COLLECTIONS)
+QUALITY := recipes parts vault words vault-words weights typos student
 RECIPES := auto,auto:words,classic,threeway,memory,neighbours,files,deep
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
-.PHONY: help demo test quick check unit bench bench-engine bench-phrases bench-stages bench-code bench-models bench-torch quality quality-recipes quality-parts quality-words quality-weights quality-typos torture mcp-official format lock docs pictures student clean
+.PHONY: help demo test quick check unit bench bench-engine bench-phrases bench-stages bench-first-answer bench-code bench-models bench-torch quality quality-recipes quality-parts quality-words quality-weights quality-typos quality-student torture mcp-official format lock docs pictures student clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -53,6 +54,9 @@ bench-phrases: $(STAMP)  ## Measure phrases, prefixes and substrings at 100,000 
 bench-stages: $(STAMP)  ## Measure what the stages of a recipe cost beside retrieval
 	$(BIN)/python benchmarks/run.py stages
 
+bench-first-answer: $(STAMP)  ## Measure the first answer by meaning in a new project beside one by words
+	$(BIN)/python benchmarks/run.py first-answer
+
 bench-code: $(STAMP)  ## Index real source distributions beside another code indexer; takes minutes, needs npm
 	$(BIN)/python benchmarks/run.py code
 
@@ -62,7 +66,7 @@ bench-models: $(STAMP)  ## Compare runtimes of the default models
 bench-torch: $(STAMP)  ## Compare the default model with MiniLM on torch, in an environment of its own; a large download
 	$(BIN)/python benchmarks/torch_rival.py
 
-quality: quality-recipes quality-parts quality-words quality-weights quality-typos  ## Measure ranking quality and write docs/quality.md: make -j2 quality COLLECTIONS="sets/*"
+quality: quality-recipes quality-parts quality-words quality-weights quality-typos quality-student  ## Measure ranking quality and write docs/quality.md: make -j2 quality COLLECTIONS="sets/*"
 	$(BIN)/python benchmarks/quality.py $(QUALITY:%=build/quality/%.json)
 
 quality-recipes: $(STAMP)
@@ -86,6 +90,10 @@ quality-weights: $(STAMP)
 quality-typos: $(STAMP)
 	@mkdir -p build/quality
 	$(BIN)/waymeet eval $(TYPOS) --sample 100 --misspell --ablate --report build/quality/typos.json
+
+quality-student: $(STAMP)
+	@mkdir -p build/quality
+	$(BIN)/waymeet eval $(ENGLISH) --recipe auto:words,auto:student,auto --report build/quality/student.json
 
 torture: $(STAMP)  ## Longer property tests; hundreds of crashes, disk errors, bit flips and concurrent processes
 	$(BIN)/pytest -n auto --hypothesis-profile=torture tests/properties tests/conformance

@@ -1,6 +1,6 @@
 """Run benchmarks and save the figures: `make bench`.
 
-Longer ones: `make bench-engine`, `bench-phrases`, `bench-stages`, `bench-code`.
+Longer ones: `make bench-engine`, `bench-phrases`, `bench-stages`, `bench-first-answer`, `bench-code`.
 """
 
 import json
@@ -56,6 +56,10 @@ def main() -> None:
         name, command, figures = f"stages-{today}", "make bench-stages", stages.measure()
         page = f"# Time of stages compared with retrieval\n\n`{command}`, {today}\n\n{stages.table(figures)}"
         (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
+    elif sys.argv[1:] == ["first-answer"]:
+        import first_answer  # noqa: PLC0415 - likewise
+
+        name, command, figures = f"first-answer-{today}", "make bench-first-answer", first_answer.measure()
     else:
         name, command = today, "make bench"
         figures = {"analysis": analysis.measure(), "startup": startup.measure()}

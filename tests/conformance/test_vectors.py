@@ -311,3 +311,34 @@ def test_unusable_vectors_of_parts_are_refused_together(filled: Store) -> None:
         filled.put_vectors(PARTS, {"b.md#L1-L1": np.eye(2, 128, dtype=np.float32)})
     with pytest.raises(EmbeddingError, match="shape"):
         filled.rank_vectors(PARTS, np.ones(8, dtype=np.float32), 5, Filters())
+
+
+TRUE, STUDENT = "model/1", "model/1 student/1"
+
+
+def test_a_true_vector_replaces_the_approximate_one(filled: Store) -> None:
+    axes = np.eye(64, dtype=np.float32)
+    filled.put_vectors(STUDENT, {"a.md#L1-L1": axes[0], "a.md#L2-L2": axes[1], "b.md#L1-L1": axes[2]})
+    filled.put_vectors(TRUE, {"a.md#L1-L1": axes[5]})
+    assert [hit.chunk for hit in filled.rank_vectors(TRUE, axes[0], 10, Filters())] == ["a.md#L1-L1"]
+    approximate = filled.rank_vectors(STUDENT, axes[1], 10, Filters())
+    assert [hit.chunk for hit in approximate] == ["a.md#L2-L2", "b.md#L1-L1"]
+    generation = filled.generation
+    filled.put_vectors(STUDENT, {"a.md#L1-L1": axes[0]})
+    assert filled.chunks_with_vector([STUDENT], ["a.md#L1-L1"]) == frozenset()
+    assert filled.generation == generation
+
+
+def test_a_space_of_approximate_vectors_ends_with_the_last_true_one(filled: Store) -> None:
+    axes = np.eye(64, dtype=np.float32)
+    filled.put_vectors(STUDENT, {"a.md#L1-L1": axes[0], "b.md#L1-L1": axes[2]})
+    filled.put_vectors(TRUE, {"a.md#L1-L1": axes[5], "b.md#L1-L1": axes[6]})
+    assert filled.spaces() == {TRUE: 64}
+    assert filled.coverage([STUDENT]) == (0, 3)
+
+
+def test_a_true_vector_of_another_version_leaves_the_approximate_one(filled: Store) -> None:
+    axes = np.eye(64, dtype=np.float32)
+    filled.put_vectors(STUDENT, {"a.md#L1-L1": axes[0]})
+    filled.put_vectors(TRUE, {"a.md#L1-L1": axes[5]}, {"a.md#L1-L1": "another digest"})
+    assert filled.spaces() == {STUDENT: 64}

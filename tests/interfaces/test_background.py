@@ -45,7 +45,7 @@ def test_the_first_start_is_announced_with_how_to_stop_and_forbid_it(
     run("index", "--no-embed", *HASHING)
     told = run("search", "rotate keys", *HASHING)
     assert [job.root for job in started] == [str(project)]
-    assert "A background job has started" in told.err
+    assert "is being refined in the background: " in told.err
     for part in ("waymeet jobs.", "waymeet jobs --stop", "--no-background", "background = false"):
         assert part in told.err
     job_path(Project.open(project).index_path).unlink()  # as if the last job had ended long ago
@@ -91,7 +91,7 @@ def test_a_second_project_is_queued_and_started_by_the_first(
     with queue.machine_turn(first, wait=False):
         told = run("search", "rotate keys", "-C", str(second), *HASHING)
         assert not started
-        assert "is queued behind another project's" in told.err
+        assert "does the rest after another project's, then ends" in told.err
         status = json.loads(run("status", "--json", "-C", str(second)).out)["background"]
         assert status == {"pid": os.getpid(), "waits_for": str(project)}
         assert f"is done with {project}" in run("status", "-C", str(second)).out

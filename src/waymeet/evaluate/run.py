@@ -23,6 +23,8 @@ LIMIT = 10
 """Results requested for each query, as in a normal search."""
 WORDS = "words"
 """The mode without embedding models, which an evaluation adds to every recipe."""
+STUDENT = "student"
+"""The mode with approximate vectors, as in the first minutes of an index, likewise."""
 _NO_MODEL = "no_model"
 _LINES = pattern(r"(?s)(?P<document>.*)#L(?P<start>\d+)-L(?P<end>\d+)(?:~\d+)?")
 
@@ -105,7 +107,7 @@ def run_collection(config: RunConfig, collection: Collection, progress: Progress
 
 
 def _make_query(config: RunConfig, query: CollectionQuery, filters: Filters) -> Query:
-    mode = "" if config.drops_models else config.mode
+    mode = "" if config.drops_models or config.mode == STUDENT else config.mode
     return Query(query.text, config.limit, recipe=config.recipe.name, mode=mode, filters=filters)
 
 

@@ -25,6 +25,10 @@ class VectorStatus(Struct, frozen=True):
     """All sections."""
     any_language: int | None = None
     """Sections that can be compared with a query in any language; None if the models cannot do that."""
+    approximate: int = 0
+    """Sections without a vector that have an approximate one."""
+    student_trust: float | None = None
+    """Correlation of similarities by approximate and by true vectors in this project; None if it is not measured."""
     answering_spaces: tuple[str, ...] = ()
     """The spaces that queries use: those of the previous models until the chosen ones have embedded every section."""
     unused_spaces: tuple[str, ...] = ()

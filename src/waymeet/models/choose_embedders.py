@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from waymeet.errors import EmbeddingError
-from waymeet.ports import Embedder
+from waymeet.ports import Embedder, Student
 from waymeet.settings import Embedding
 
 if TYPE_CHECKING:
@@ -52,6 +52,17 @@ def _build_embedders(settings: Embedding, environment: Mapping[str, str]) -> tup
         case "voyage" | "openai" | "cohere" | "compatible":
             embedders = (_build_remote(_describe_provider(settings), settings, environment),)
     return embedders
+
+
+def choose_student(model: str) -> Student | None:
+    """Return the student that predicts the vectors of a model, or None if there is none."""
+    from waymeet.models.local.granite import GraniteEmbedder  # noqa: PLC0415 - start-up is a feature
+
+    if model != GraniteEmbedder.space:
+        return None
+    from waymeet.models.student.texts import TextStudent  # noqa: PLC0415 - likewise
+
+    return TextStudent()
 
 
 class _Unusable:

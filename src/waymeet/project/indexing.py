@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from waymeet.errors import EmbeddingError, IndexUnavailableError, UsageError
 from waymeet.ports import Progress, Store
 from waymeet.project.backend import open_store
-from waymeet.project.embedding import embed_few
+from waymeet.project.embedding.job import embed_few
+from waymeet.project.embedding.student import loading_meanwhile, predict_vectors
 from waymeet.project.freshness import describe_postponed, is_worth_recording, update_dates
 from waymeet.project.likely_files import order_by_likelihood
 from waymeet.project.models import Models
@@ -20,7 +21,12 @@ if TYPE_CHECKING:
 
 
 def index_all(
-    root: Path, store: Store, settings: Settings, progress: Progress | None = None, *, accept_removals: bool = False
+    root: Path,
+    store: Store,
+    settings: Settings,
+    progress: Progress | None = None,
+    *,
+    accept_removals: bool = False,
 ) -> "IndexReport":
     """Index every file that changed, then update the dates of changes."""
     from waymeet.ingest.index import index
@@ -28,6 +34,22 @@ def index_all(
     check_owner(root, store)
     report = index(root, store, settings, progress, accept_removals=accept_removals)
     update_dates(root, store, settings)
+    return report
+
+
+def index_and_predict(
+    root: Path,
+    store: Store,
+    settings: Settings,
+    progress: Progress | None = None,
+    *,
+    models: Models,
+    accept_removals: bool = False,
+) -> "IndexReport":
+    """Index every file that changed, and give sections without a vector an approximate one."""
+    with loading_meanwhile(models, settings.embedding):
+        report = index_all(root, store, settings, progress, accept_removals=accept_removals)
+    predict_vectors(models, store, settings.embedding, progress)  # the job reports a student that cannot be used
     return report
 
 
@@ -69,6 +91,7 @@ def index_before_search(
             if embed:
                 deadline = monotonic() + seconds
                 embed_few(models, store, settings, lambda: monotonic() > deadline)
+                predict_vectors(models, store, settings.embedding)  # the job reports a student that cannot be used
     except (IndexUnavailableError, EmbeddingError) as error:
         return (f"{number} changed files could not be indexed: {error.message}", number) if number else ("", 0)
     return (describe_postponed(report.postponed, number), report.postponed) if report.postponed else ("", 0)

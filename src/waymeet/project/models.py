@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from waymeet.errors import EmbeddingError, IndexUnavailableError
 from waymeet.paths import cache_folder
-from waymeet.ports import Embedder, Store
+from waymeet.ports import Embedder, Store, Student
 from waymeet.project.backend import open_store
 from waymeet.settings import Embedding
 from waymeet.types import Answer, Degraded
@@ -65,6 +65,7 @@ class Models:
         self._failed: dict[Embedding, tuple[str, float]] = {}
         """Previous models that failed: why, and until when they are not tried again."""
         self._cache: VectorCache | None = None
+        self._student: Student | None = None
         self._lock = RLock()
 
     def chosen(self, settings: Embedding) -> "tuple[CachedEmbedder, ...]":
@@ -73,6 +74,18 @@ class Models:
             if settings not in self._embedders:
                 self._embedders[settings] = self._create(settings)
             return self._embedders[settings]
+
+    def student(self, settings: Embedding) -> Student | None:
+        """Give the student of the main model that the settings choose, if there is one for it."""
+        embedders = self.chosen(settings) if settings.student and not is_remote(settings) else ()
+        if not embedders:
+            return None
+        from waymeet.models.choose_embedders import choose_student
+        from waymeet.models.vector_cache import model_of_space
+
+        with self._lock:
+            self._student = self._student or choose_student(model_of_space(embedders[0].space))
+            return self._student
 
     def active(self, store: Store, settings: Embedding, own: Embedding | None = None) -> ActiveModels:
         """Give the models that embed queries: the chosen ones once every section has their vectors.

@@ -13,9 +13,9 @@ from waymeet.analysis import replace_surrogates
 from waymeet.errors import NoIndexError
 from waymeet.paths import current_folder, existing_folder, index_file, known_folder, project_root
 from waymeet.ports import Counts, Progress, Store
-from waymeet.project import embedding as embedding_job
 from waymeet.project import freshness, indexing
 from waymeet.project.backend import check_store, open_store
+from waymeet.project.embedding import job as embedding_job
 from waymeet.project.index_settings import index_settings, record_settings, report_unapplied
 from waymeet.project.models import ActiveModels, Models, NewVectors
 from waymeet.project.query_options import QueryOptions, check_query, make_query
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from waymeet.ingest.watch import ChangeHints, WatchEvent
     from waymeet.models.remote.cost import Consent
     from waymeet.notebook import Notebook
-    from waymeet.project.background import BackgroundStart
+    from waymeet.project.embedding.background import BackgroundStart
     from waymeet.search.context import Context
     from waymeet.search.explore.graph import Graph
     from waymeet.search.lookup.citation import Excerpt
@@ -118,6 +118,7 @@ class Project:
         *,
         accept_removals: bool = False,
         embed: bool = True,
+        predict: bool = True,
         consent: "Consent | None" = None,
         by_index_settings: bool = False,
         wait: bool = True,
@@ -125,8 +126,8 @@ class Project:
         """Bring the index up to date with the files, then embed sections without a vector.
 
         One process indexes at a time; while another does, `waiting` is called every moment; with `wait` off, that is an
-        error. If most files are gone,
-        nothing is changed unless `accept_removals` is set. The index keeps the settings of this call for later runs,
+        error. If most files are gone, nothing is changed unless `accept_removals` is set. With `predict`, sections
+        without a vector get an approximate one at once. The index keeps the settings of this call for later runs,
         except with `by_index_settings`, for calls that are not meant to change it.
         """
         from waymeet.ingest.lock import index_lock
@@ -137,7 +138,8 @@ class Project:
             layers = [layer for layer in self.layers if not by_index_settings or layer.source != "call"]
             changed = record_settings(self.index_path, layers) if is_new or not by_index_settings else ()
             settings = self.index_settings if by_index_settings else self.settings
-            report = indexing.index_all(self.root, store, settings, progress, accept_removals=accept_removals)
+            run = partial(indexing.index_and_predict, models=self.models) if predict else indexing.index_all
+            report = run(self.root, store, settings, progress, accept_removals=accept_removals)
             indexing.follow_renames(self.index_path, store)
         report = replace(report, settings=changed)
         return replace(report, embedding=self.embed(embedding, consent=consent)) if embed else report
@@ -165,7 +167,7 @@ class Project:
 
     def start_background(self) -> "BackgroundStart | None":
         """Start a process that indexes and embeds the rest, if needed and allowed."""
-        from waymeet.project.background import start_in_background
+        from waymeet.project.embedding.background import start_in_background
 
         own, call, is_behind = self.index_settings.embedding, self.settings.embedding, self._refresh.is_behind
         return start_in_background(self.models, self.root, self._open_store(), own, call, is_behind=is_behind)

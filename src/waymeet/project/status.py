@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from waymeet.paths import index_bytes
 from waymeet.ports import Store
 from waymeet.project import freshness
-from waymeet.project.embedding import vector_status
+from waymeet.project.embedding.job import vector_status
 from waymeet.project.index_settings import recorded_settings
 from waymeet.project.models import Models
 from waymeet.settings import Embedding, Settings

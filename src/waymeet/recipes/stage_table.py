@@ -48,7 +48,8 @@ from waymeet.search.understand.spelling import correct_spelling
 WORDS, LIST, CANDIDATES, RERANKED = "words", "a ranked list", "candidates", "reranker scores"
 
 _POOL = ("pool.factor", "pool.min")
-_VECTOR = (*_POOL, "embedding.on_demand_seconds")
+_STUDENT = ("student.weight",)
+_VECTOR = (*_POOL, "student.", "embedding.on_demand_seconds")
 _AUTO = ("auto.",)
 
 
@@ -80,8 +81,8 @@ _ROWS = (
     StageRow(defer_type_filter),
     StageRow(adapt_length_norm, reads=("bm25.", "auto.short_text_b"), signals=_AUTO),
     StageRow(lexical, WORDS, LIST, reads=("bm25.", *_POOL), signals=("bm25.fields.",)),
-    StageRow(vector, gives=LIST, reads=_VECTOR),
-    StageRow(file_vector, gives=LIST, reads=_VECTOR),
+    StageRow(vector, gives=LIST, reads=_VECTOR, signals=_STUDENT),
+    StageRow(file_vector, gives=LIST, reads=_VECTOR, signals=_STUDENT),
     StageRow(strong_signal, LIST, reads=("bm25.", "deep.clear_score", "deep.clear_gap")),
     StageRow(expand, WORDS, reads=("expand.variants",)),
     StageRow(
@@ -89,7 +90,7 @@ _ROWS = (
         WORDS,
         LIST,
         reads=("bm25.", *_VECTOR, "pool.query_words", "deep.lists"),
-        signals=("bm25.fields.",),
+        signals=("bm25.fields.", *_STUDENT),
     ),
     StageRow(apply_settings_switches, LIST, reads=("memory.lexical", "memory.rrf")),
     StageRow(collapse_to_documents, LIST),

@@ -82,8 +82,12 @@ class Search(Struct, frozen=True):
     """Ranked chunks by source: `lexical`, `vector`."""
     other_language: frozenset[str] = frozenset()
     """Chunks in the list `vector` that are in another language than the query."""
+    approximate: frozenset[str] = frozenset()
+    """Chunks in the list `vector` whose vector was predicted by a student."""
     vector_coverage: float | None = None
     """Share of all chunks that had a vector when the list `vector` was made; None if there is no such list."""
+    student_share: float = 0.0
+    """Weight of the chunks that have an approximate vector, as a share of that of all chunks with true vectors."""
     similarity_steps: float | None = None
     """Best cosine in that list, in steps above the noise level of its model; None if the model is not calibrated."""
     top_coverage: float = 0.0
@@ -129,8 +133,13 @@ class Search(Struct, frozen=True):
 
     @property
     def vector_share(self) -> float:
-        """Weight factor of the list `vector` in a fusion: the share of chunks that have a vector."""
-        return 1.0 if self.vector_coverage is None else max(self.vector_coverage, self.top_coverage)
+        """Weight factor of the list `vector` in a fusion: the share of chunks that have a vector.
+
+        Approximate vectors count by their trust.
+        """
+        if self.vector_coverage is None:
+            return 1.0
+        return max(min(self.vector_coverage + self.student_share, 1.0), self.top_coverage)
 
     def ranking(self, source: str) -> Ranking:
         """Give the ranked list of a source, or an empty list."""

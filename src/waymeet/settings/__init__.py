@@ -9,7 +9,7 @@ from waymeet.settings.notebook import NotebookSettings, Staleness
 from waymeet.settings.query import Feedback, Understand
 from waymeet.settings.recipes import Auto, Classic, CustomRecipe, Deep, Memory, Neighbours, Threeway
 from waymeet.settings.results import Relevance, Shape
-from waymeet.settings.retrieval import Aggregate, Graph, Pool, Rrf
+from waymeet.settings.retrieval import Aggregate, Graph, Pool, Rrf, StudentVectors
 from waymeet.settings.serve import Serve
 from waymeet.settings.settings import PROJECT_SETTINGS, Settings, is_project_setting
 from waymeet.settings.sources import PROJECT_FILE, read_layers, user_settings_file
@@ -44,6 +44,7 @@ __all__ = [
     "Settings",
     "Shape",
     "Staleness",
+    "StudentVectors",
     "Terminal",
     "Threeway",
     "Understand",

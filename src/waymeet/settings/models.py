@@ -46,6 +46,10 @@ class Embedding(Struct, frozen=True, forbid_unknown_fields=True):
     cross_lingual: bool = True
     """Whether `local` also embeds English sections and code by `multilingual`, so that queries in other languages find
     them; about half a kilobyte per section. Without it they are found by words only."""
+    student: bool = True
+    """Whether sections get approximate vectors of `granite` at once, until it has embedded them."""
+    student_sections: Count = 300
+    """Sections that are embedded first, to correct the approximate vectors for this project; 0 for no correction."""
     batch_chunks: Number = 64
     """Sections embedded before they are stored."""
     timeout_seconds: Seconds = 60.0

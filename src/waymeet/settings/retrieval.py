@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from waymeet.settings.constraints import Count, Number, Weight
+from waymeet.settings.constraints import Count, Number, Part, Weight
 
 
 class Rrf(Struct, frozen=True, forbid_unknown_fields=True):
@@ -29,6 +29,15 @@ class Pool(Struct, frozen=True, forbid_unknown_fields=True):
     """Documents per requested result from which links are followed."""
     query_words: Number = 256
     """Maximum number of different query words."""
+
+
+class StudentVectors(Struct, frozen=True, forbid_unknown_fields=True):
+    """Approximate vectors, which sections have until they are embedded."""
+
+    weight: Weight = 1.0
+    """Weight of approximate vectors beside true ones, times their trust; 0 leaves them out."""
+    usual_trust: Part = 0.6
+    """Trust as long as it is not measured in the project."""
 
 
 class Graph(Struct, frozen=True, forbid_unknown_fields=True):

@@ -15,7 +15,7 @@ from waymeet.settings.notebook import NotebookSettings, Staleness
 from waymeet.settings.query import Feedback, Understand
 from waymeet.settings.recipes import Auto, Classic, CustomRecipe, Deep, Memory, Neighbours, Threeway
 from waymeet.settings.results import Context, Relevance, Shape
-from waymeet.settings.retrieval import Aggregate, Graph, Pool, Rrf
+from waymeet.settings.retrieval import Aggregate, Graph, Pool, Rrf, StudentVectors
 from waymeet.settings.serve import Serve
 
 
@@ -25,6 +25,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     understand: Understand = Understand()
     bm25: Bm25 = Bm25()
     pool: Pool = Pool()
+    student: StudentVectors = StudentVectors()
     rrf: Rrf = Rrf()
     graph: Graph = Graph()
     aggregate: Aggregate = Aggregate()
@@ -64,6 +65,7 @@ PROJECT_SETTINGS = frozenset(
         "understand",
         "bm25",
         "pool",
+        "student",
         "rrf",
         "graph",
         "aggregate",

@@ -1,8 +1,11 @@
 """Text and language of a chunk, as an embedding model gets them."""
 
+from collections.abc import Iterable, Mapping
+
 from waymeet.analysis.file_roles import remove_encoded_data
 from waymeet.analysis.keys import TRIGGER_PREFIX
 from waymeet.analysis.languages import detect_language
+from waymeet.analysis.languages.script import SAMPLE_CHARS, detect_script_language
 from waymeet.types import Chunk, Document
 
 FORMAT_VERSION = 2
@@ -13,6 +16,18 @@ _MAX_TRIGGER_CHARS = 200
 """Characters for tags and trigger phrases; models read a few hundred words in all."""
 
 
+def embedding_texts(chunks: Iterable[Chunk], documents: Mapping[str, Document]) -> dict[str, str]:
+    """Build the texts to embed of many chunks, by id: those of a document share its triggers."""
+    triggers: dict[str, str] = {}
+    texts = {}
+    for chunk in chunks:
+        document = documents.get(chunk.document)
+        if chunk.document not in triggers:
+            triggers[chunk.document] = _list_triggers(document)
+        texts[chunk.id] = _join_parts(chunk, document, triggers[chunk.document])
+    return texts
+
+
 def embedding_text(chunk: Chunk, document: Document | None) -> str:
     r"""Build the text to embed: document title, headings, tags and trigger phrases, chunk text.
 
@@ -20,9 +35,13 @@ def embedding_text(chunk: Chunk, document: Document | None) -> str:
     >>> embedding_text(Chunk("a.md#L1-L2", "a.md", 0, 1, 2, "Body.", ("Top", "Part")), page)
     'A\nTop > Part\nrelease, ship it\nBody.'
     """
+    return _join_parts(chunk, document, _list_triggers(document))
+
+
+def _join_parts(chunk: Chunk, document: Document | None, triggers: str) -> str:
     text = remove_encoded_data(chunk.text)
-    parts = (document.title if document else "", " > ".join(chunk.headings), _list_triggers(document), text)
-    return "\n".join(part for part in parts if part)
+    parts = (document.title if document else "", " > ".join(chunk.headings), triggers, text)
+    return "\n".join(filter(None, parts))
 
 
 def _list_triggers(document: Document | None) -> str:
@@ -43,9 +62,11 @@ def _list_triggers(document: Document | None) -> str:
 
 
 def chunk_language(chunk: Chunk, document: Document | None) -> str:
-    """Detect the language of a chunk, with a higher threshold for comments in code."""
-    return (
-        detect_language(chunk.text, _CODE_LANGUAGE_SHARE)
-        if document and document.kind == "code"
-        else detect_language(chunk.text)
-    )
+    """Detect the language of a chunk.
+
+    Code counts as written in a language if its letters are mostly of that script: words of comments in Latin script
+    do not change what the code says.
+    """
+    if document and document.kind == "code":
+        return detect_script_language(chunk.text[:SAMPLE_CHARS], _CODE_LANGUAGE_SHARE)
+    return detect_language(chunk.text)

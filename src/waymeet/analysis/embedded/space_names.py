@@ -60,13 +60,22 @@ def student_space(space: str) -> str:
     return f"{space} student/{_STUDENT_FORMAT}"
 
 
+def is_student_space(space: str) -> bool:
+    """Check whether a space holds approximate vectors of a student.
+
+    >>> is_student_space("granite-30m-en/1+2 student/1"), is_student_space("granite-30m-en/1+2")
+    (True, False)
+    """
+    return " student/" in space
+
+
 def is_quantised_space(space: str) -> bool:
-    """Check whether a space holds quantised vectors, of parts of sections or of a student.
+    """Check whether a space holds quantised vectors, of parts of sections.
 
     >>> is_quantised_space("use-multilingual/1+2 parts/1 ja"), is_quantised_space("use-multilingual/1+2")
     (True, False)
     """
-    return " parts/" in space or " student/" in space
+    return " parts/" in space
 
 
 def section_space(space: str) -> str:

@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from waymeet.analysis.embedded.space_names import file_space, part_spaces
+from waymeet.analysis.embedded.student_state import CORRECTION_KEY, STATE_KEY
 from waymeet.ingest.embed.batches import EmbeddingReport, find_misplaced_vectors
 from waymeet.ingest.embed.failures import count_failed_chunks
 from waymeet.ingest.embed.file_vectors import files_without_vector
@@ -116,8 +117,9 @@ def finish_switch(store: Store, embedders: Sequence[Embedder], settings: Embeddi
             if chunks_in_space is not None:  # None drops the whole space
                 chunks_in_space.append(chunk)
     chosen = _describe(embedders, settings)
-    if dropped or answering_models(store) != chosen:
-        store.drop_vectors(dropped, {_METADATA_KEY: _encode(chosen)})
+    if dropped or answering_models(store) != chosen or store.metadata(STATE_KEY):
+        metadata = {_METADATA_KEY: _encode(chosen), STATE_KEY: "", CORRECTION_KEY: ""}  # no vector is approximate now
+        store.drop_vectors(dropped, metadata)
     return True
 
 

@@ -209,9 +209,14 @@ def bars(terminal: Terminal, *titles: str) -> Iterator[tuple[Progress, ...]]:
 
 
 def update_index(
-    project: Project, *, accept_removals: bool = False, by_index_settings: bool = False, wait: bool = True
+    project: Project,
+    *,
+    accept_removals: bool = False,
+    by_index_settings: bool = False,
+    wait: bool = True,
+    predict: bool = True,
 ) -> "IndexReport":
-    """Update the index except for vectors, with a progress bar.
+    """Update the index except for true vectors, with a progress bar.
 
     Raises:
         BusyIndexError: another process is indexing, and `wait` is off.
@@ -225,6 +230,7 @@ def update_index(
             report_waiting(progress, "Another process is indexing this project; waiting for it to finish."),
             accept_removals=accept_removals,
             embed=False,
+            predict=predict,
             by_index_settings=by_index_settings,
             wait=wait,
         )

@@ -16,8 +16,8 @@ from waymeet.interfaces.requests.operations.index import IndexAnswer, IndexReque
 from waymeet.paths import is_too_broad
 from waymeet.ports import Progress
 from waymeet.project import Project
-from waymeet.project.background import queued_job
-from waymeet.project.embedding import is_paid
+from waymeet.project.embedding.background import queued_job
+from waymeet.project.embedding.job import is_paid
 from waymeet.types import Degraded
 
 _LOG = logging.getLogger(__name__)

@@ -23,11 +23,12 @@ from waymeet.evaluate.indexing import (
 from waymeet.evaluate.metrics import Comparison, MeasuredRun, compare_runs, measure_without_intervals
 from waymeet.evaluate.mining import mine_collection
 from waymeet.evaluate.replay import ReplayRunner, cache_query_vectors
-from waymeet.evaluate.run import LIMIT, Run, RunConfig, Runner, run_collection
+from waymeet.evaluate.run import LIMIT, STUDENT, Run, RunConfig, Runner, run_collection
 from waymeet.evaluate.tuning import MeasureWeights
 from waymeet.ports import Progress, Store
 from waymeet.project import Project
-from waymeet.project.embedding import embed_missing
+from waymeet.project.embedding.job import embed_missing
+from waymeet.project.embedding.student import correct_student
 from waymeet.recipes.ablate import without_each_stage
 from waymeet.recipes.auto import AUTO
 from waymeet.recipes.classic import CLASSIC
@@ -51,6 +52,8 @@ class Bench(NamedTuple):
     whole_documents: Tools | None = None
     """An index of the same documents, each as one section and without vectors, for plain BM25."""
     runner: Runner | None = None
+    student: Tools | None = None
+    """An index of the same documents with approximate vectors, for the mode `student`."""
 
     def with_caches(self) -> "Bench":
         """Give a bench that reuses query vectors and stages of earlier runs.
@@ -78,7 +81,11 @@ class Bench(NamedTuple):
         progress: Progress | None = None,
     ) -> Run:
         """Run every query of a collection."""
-        tools = self.whole_documents if recipe is PLAIN and self.whole_documents else self.tools
+        tools = self.tools
+        if recipe is PLAIN and self.whole_documents:
+            tools = self.whole_documents
+        elif mode == STUDENT and self.student:
+            tools = self.student
         settings = self.settings(recipe, over)
         config = RunConfig(recipe, tools, settings, mode, limit, self.runner, translations=self.tools.store)
         return run_collection(config, collection, progress)
@@ -99,6 +106,8 @@ class CollectionOptions(NamedTuple):
     """The name to show; by default that of the folder."""
     misspell: bool = False
     """Whether to add a typo to each query."""
+    student: bool = False
+    """Whether to make an index with approximate vectors, too."""
 
 
 @contextmanager
@@ -125,12 +134,12 @@ def collection_bench(
         needs_whole_files = collection.files and (options.whole or options.plain)
         sections = _read_sections(collection, project.settings) if needs_whole_files else None
         unsplit = replace(collection, documents=read_whole_documents(sections)) if sections else collection
-        tools = project.create_empty_index()
-        if collection.files and not options.whole:
-            index_files(tools.store, collection, project.settings, indexing)
-        else:
-            index_documents(tools.store, unsplit, project.settings.chunking, indexing, whole=options.whole)
+        tools = _index_collection(project, unsplit, options, indexing)
         embed_or_raise(project, tools.store, embedding)
+        student = None
+        if options.student:
+            student = _index_collection(open_project("student.db"), unsplit, options, indexing)
+            predict_or_raise(project, student.store)
         if collection.files:
             collection = resolve_judgements(collection, sections or tools.store)
         tools = tools._replace(feedback=collect_feedback(collection, tools.store))
@@ -139,7 +148,19 @@ def collection_bench(
             second = open_project("whole.db", _NO_MODEL)
             whole_documents = second.create_empty_index()
             index_documents(whole_documents.store, unsplit, second.settings.chunking, indexing, whole=True)
-        yield Bench((collection,), tools, project.layers, whole_documents=whole_documents)
+        yield Bench((collection,), tools, project.layers, whole_documents=whole_documents, student=student)
+
+
+def _index_collection(
+    project: Project, collection: Collection, options: CollectionOptions, progress: Progress | None
+) -> Tools:
+    """Index a collection without vectors."""
+    tools = project.create_empty_index()
+    if collection.files and not options.whole:
+        index_files(tools.store, collection, project.settings, progress)
+    else:
+        index_documents(tools.store, collection, project.settings.chunking, progress, whole=options.whole)
+    return tools
 
 
 def _load_queries(folder: Path, options: CollectionOptions) -> Collection:
@@ -230,6 +251,17 @@ def make_weight_measurer(benches: Sequence[Bench]) -> MeasureWeights:
         return measure_without_intervals(collection, by_collection[collection.name].run(AUTO, collection, over=over))
 
     return measure
+
+
+def predict_or_raise(project: Project, store: Store) -> None:
+    """Give all sections of a temporary index approximate vectors, corrected by a few true ones.
+
+    Raises:
+        EmbeddingError: the student cannot be used.
+    """
+    problem = correct_student(project.models, store, project.settings.embedding)
+    if problem:
+        raise EmbeddingError(problem)
 
 
 def embed_or_raise(project: Project, store: Store, progress: Progress | None = None) -> None:

@@ -6,7 +6,7 @@ from waymeet.errors import WaymeetError
 from waymeet.project import Project
 
 if TYPE_CHECKING:
-    from waymeet.project.background import BackgroundStart
+    from waymeet.project.embedding.background import BackgroundStart
 
 MISSING_VECTORS = frozenset({"no_vectors", "partial_vectors", "model_change"})
 """Codes of `degraded` that say that sections have no vector."""
@@ -36,9 +36,13 @@ def add_missing(project: Project, answer: object) -> "BackgroundStart | None":
 
 def describe_start(project: Project, start: "BackgroundStart") -> str:
     """Describe a background job that was started or queued, and how to stop and forbid it."""
-    turn = "is queued behind another project's" if start.is_queued else "has started"
+    turn = "after another project's" if start.is_queued else "now"
+    work = f"Semantic search of {project.root} is being refined in the background"
+    work += f": {start.embedded:,} of {start.sections:,} sections."
+    if start.embedded == start.sections:
+        work = f"Changed files of {project.root} are being indexed in the background."
     return (
-        f"A background job {turn}: one process at low priority indexes and embeds the rest of {project.root}, then "
-        "ends. Progress: waymeet jobs. Stop: waymeet jobs --stop. Never again: --no-background, or "
+        f"{work} One process at low priority does the rest {turn}, then ends. "
+        "Progress: waymeet jobs. Stop: waymeet jobs --stop. Never again: --no-background, or "
         "background = false below [embedding] in your settings file (waymeet settings shows its path)."
     )

@@ -127,9 +127,9 @@ def count_keys(
     >>> [counts.tolist() for counts in count_keys(np.array([7, 4, 4, 9]), np.array([0, 40, 41, 510]))]
     [[4, 7], [2, 5]]
     """
-    first = keys[place < FIRST_TOKENS]
-    counted = np.concatenate([keys[place < MAX_TOKENS], *[first] * FIRST_COPIES])
-    found, frequencies = np.unique(counted, return_counts=True)
+    found, frequencies = np.unique(keys[place < MAX_TOKENS], return_counts=True)
+    first, copies = np.unique(keys[place < FIRST_TOKENS], return_counts=True)
+    frequencies[np.searchsorted(found, first)] += FIRST_COPIES * copies
     return found, frequencies
 
 

@@ -30,10 +30,15 @@ def source_kind(source: str) -> str:
 def explain_score(search: Search, source: str, row: ScoredChunk) -> Explanation:
     """Explain the score of a chunk in a list, with the parts of BM25F if they are known."""
     if source_kind(source) == "vector":
-        is_other = row.chunk in search.other_language
-        return value(row.score, "similarity by the multilingual model" if is_other else "cosine similarity")
+        return value(row.score, _describe_similarity(search, row.chunk))
     explanation = search.lexical_explanations.get(row.chunk) if source == "lexical" else None
     return explanation or value(row.score, "BM25F")
+
+
+def _describe_similarity(search: Search, chunk: str) -> str:
+    if chunk in search.other_language:
+        return "similarity by the multilingual model"
+    return "cosine similarity, approximate vector" if chunk in search.approximate else "cosine similarity"
 
 
 def iterate_rows(search: Search) -> Iterator[tuple[dict[str, ScoredChunk], tuple[SourceRank, ...]]]:

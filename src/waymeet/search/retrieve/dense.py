@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from waymeet.analysis import detect_language
-from waymeet.analysis.embedded.space_names import SHORT, file_space, part_spaces
+from waymeet.analysis.embedded.space_names import SHORT, file_space, part_spaces, student_space
+from waymeet.analysis.embedded.student_state import STATE_KEY, decode_state
 from waymeet.errors import EmbeddingError
 from waymeet.formulas.fusion import match_scales
 from waymeet.formulas.relevance import similarity_steps
 from waymeet.ports import Embedder, choose_embedder, multilingual_embedder
 from waymeet.search.retrieve.embed_on_demand import OnDemandEmbedder
 from waymeet.search.state import Tools
+from waymeet.settings import StudentVectors
 from waymeet.types import Filters, Ranking, ScoredChunk
 
 if TYPE_CHECKING:
     from waymeet.ports import Vector
 
 
+_STUDENT = StudentVectors()
+_FEW_EMBEDDED = 2
+"""Sections embedded on demand at which the shift of approximate similarities is halved."""
 _UNKNOWN = "?"
 """Language of the sections in a space of several languages."""
 _FEW_SECTIONS = 20
@@ -34,6 +39,8 @@ class VectorResult(NamedTuple):
     ranking: Ranking
     other_language: frozenset[str] = frozenset()
     """Chunks in it that are in another language than the query."""
+    approximate: frozenset[str] = frozenset()
+    """Chunks in it whose vector was predicted by a student."""
     similarity_steps: float | None = None
     """Best cosine in steps above the noise level of its model; None if a model is not calibrated."""
     failure: str = ""
@@ -78,6 +85,7 @@ def rank_by_vector(
     limit: int,
     filters: Filters,
     *,
+    student: StudentVectors = _STUDENT,
     is_passage: bool = False,
     on_demand: OnDemandEmbedder | None = None,
     whole_files: bool = False,
@@ -92,25 +100,24 @@ def rank_by_vector(
     """
     language = detect_language(text)
     main = choose_embedder(tools.embedders, language)
-    searched = _choose_spaces(tools, language, on_demand, whole_files=whole_files)
+    searched = _choose_spaces(tools, language, on_demand, whole_files=whole_files, approximate=student.weight > 0.0)
     results: list[_SpaceResult] = []
     failures: list[EmbeddingError] = []
     for embedder, spaces in searched.items():
         try:
             vector = embedder.embed_passages([text])[0] if is_passage else embedder.embed_query(text)
-            by_space = _rank_spaces(tools, embedder, spaces, vector, limit=limit, filters=filters)
+            result = _rank_spaces(tools, embedder, spaces, vector, limit=limit, filters=filters)
         except EmbeddingError as error:
             failures.append(error)
             if embedder is main or len(failures) == len(searched):
                 raise
-            continue
-        has_parts = bool(part_spaces(embedder.space, by_space))  # then no section lacks a vector to compare
-        added = {"": on_demand.rank(embedder, vector)} if on_demand and not has_parts else {}
-        results.append(_SpaceResult(embedder, vector, by_space | added))
+        else:
+            results.append(_add_embedded(result, on_demand) if on_demand else result)
     rows = sorted(_rows_on_one_scale(tools, results, limit, filters), key=lambda row: (-row.score, row.document))
     rows = best_of_each_document(rows) if whole_files else rows
-    others, failure = frozenset(_other_language(results, main, language)), " ".join(map(describe_error, failures))
-    return VectorResult(tuple(rows[:limit]), others, _best_similarity_steps(tools, results), failure)
+    others, approximate = frozenset(_other_language(results, main, language)), frozenset(_approximate(results))
+    failure = " ".join(map(describe_error, failures))
+    return VectorResult(tuple(rows[:limit]), others, approximate, _best_similarity_steps(tools, results), failure)
 
 
 def best_of_each_document(rows: Iterable[ScoredChunk]) -> list[ScoredChunk]:
@@ -122,18 +129,18 @@ def best_of_each_document(rows: Iterable[ScoredChunk]) -> list[ScoredChunk]:
 
 
 def _choose_spaces(
-    tools: Tools, language: str, on_demand: OnDemandEmbedder | None, *, whole_files: bool
+    tools: Tools, language: str, on_demand: OnDemandEmbedder | None, *, whole_files: bool, approximate: bool
 ) -> dict[Embedder, list[str]]:
     """Choose the models to search with, and the spaces of each that have vectors.
 
     A model must be the best for the query's language or support it, and have vectors of chunks or chunks to embed on
-    demand.
+    demand. Approximate vectors count.
     """
     stored, main = tools.store.spaces(), choose_embedder(tools.embedders, language)
     multilingual = multilingual_embedder(tools.embedders)
     chosen: dict[Embedder, list[str]] = {}
     for embedder in tools.embedders:
-        spaces: Iterable[str] = [embedder.space]
+        spaces: Iterable[str] = [embedder.space, *([student_space(embedder.space)] if approximate else ())]
         if embedder is multilingual:
             languages = _multilingual_spaces(tools, embedder, other_models=embedder is main)
             spaces = [space for space, language in languages.items() if language != SHORT]
@@ -163,7 +170,7 @@ def _multilingual_spaces(tools: Tools, embedder: Embedder, *, other_models: bool
 
 def _rank_spaces(
     tools: Tools, embedder: Embedder, spaces: Iterable[str], vector: "Vector", *, limit: int, filters: Filters
-) -> dict[str, Ranking]:
+) -> _SpaceResult:
     """Rank the chunks of each space, with scores that are comparable between languages.
 
     The scores of each language are shifted so that their means are about equal: texts in the query's language are a
@@ -173,14 +180,51 @@ def _rank_spaces(
     by_space = {space: tools.store.rank_vectors(space, vector, limit, filters) for space in spaces}
     languages = part_spaces(embedder.space, by_space)
     if len(languages) < 2:
-        return by_space
+        return _SpaceResult(embedder, vector, by_space)
     means = {space: tools.store.similarity_statistics(space, vector)[0] for space in languages}
     highest = max(means.values())
     for space, mean in means.items():
         sections, _ = tools.store.coverage([space])
         shift = (highest - mean) * sections / (sections + _FEW_SECTIONS)
         by_space[space] = tuple(replace(row, score=row.score + shift) for row in by_space[space])
-    return by_space
+    return _SpaceResult(embedder, vector, by_space)
+
+
+def student_trust(tools: Tools, usual: float) -> float:
+    """Return how far approximate vectors can be trusted, or `usual` if it is not known yet."""
+    state = decode_state(tools.store.metadata(STATE_KEY))
+    return usual if state is None or state.trust is None else state.trust
+
+
+def _add_embedded(result: _SpaceResult, on_demand: OnDemandEmbedder) -> _SpaceResult:
+    """Add chunks that are embedded on demand, in place of their approximate vectors.
+
+    They show by how much the cosines of approximate vectors differ from true ones for this query: the other approximate
+    ones are shifted by that, or less if only a few were compared.
+    """
+    by_space, student = result.by_space, student_space(result.embedder.space)
+    if part_spaces(result.embedder.space, by_space):
+        return result  # no section lacks a vector to compare
+    approximate = by_space.get(student, ())
+    embedded = on_demand.rank(result.embedder, result.vector, approximate)
+    before, chunks = {row.chunk: row.score for row in approximate}, {row.chunk for row in embedded}
+    differences = [row.score - before[row.chunk] for row in embedded if row.chunk in before]
+    shift = sum(differences) / (len(differences) + _FEW_EMBEDDED)
+    others = {
+        space: tuple(
+            replace(row, score=row.score + shift) if space == student else row
+            for row in ranking
+            if row.chunk not in chunks
+        )
+        for space, ranking in by_space.items()
+    }
+    return result._replace(by_space={**others, "": embedded})
+
+
+def _approximate(results: Sequence[_SpaceResult]) -> Iterator[str]:
+    """Yield the chunks whose vector was predicted by a student."""
+    for result in results:
+        yield from (row.chunk for row in result.by_space.get(student_space(result.embedder.space), ()))
 
 
 def _other_language(results: Sequence[_SpaceResult], main: Embedder, language: str) -> Iterator[str]:

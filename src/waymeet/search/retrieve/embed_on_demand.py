@@ -1,6 +1,7 @@
-"""Embed the best lexical results during a query, as long as chunks lack vectors."""
+"""Embed the best candidates during a query, as long as chunks lack vectors."""
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -14,15 +15,18 @@ if TYPE_CHECKING:
     from waymeet.ports import Vector
 
 _MAX_CHUNKS = 48
-"""Best lexical results that are considered: more than an answer shows."""
+"""Best results of a list that are considered: more than an answer shows."""
+_MAX_CORRECTED = 12
+"""Chunks embedded at most if the others have approximate vectors: more of them hardly change the order."""
 _MAX_BATCH = 8
 _MIN_RANKED = 5
 """Chunks that must be embedded for them to take part, unless all are."""
 
 
 class OnDemandEmbedder:
-    """Embeds the best lexical results that have no vector yet, within a time limit.
+    """Embeds the best results that have no vector yet, within a time limit.
 
+    These are the best lexical results and, in turn with them, those with the most similar approximate vectors.
     Loading a model does not count towards the limit: time is measured from the first chunk on. Vectors are passed to
     `Tools.save_vectors`. Without it nothing is embedded, because the work would be repeated for every query.
     """
@@ -30,7 +34,7 @@ class OnDemandEmbedder:
     def __init__(self, tools: Tools, best: Ranking, seconds: float) -> None:
         """Choose the chunks to embed from the best lexical results."""
         self._tools = tools
-        self._seconds_left = seconds
+        self._seconds_left = seconds if tools.save_vectors is not None else 0.0
         self._pending: list[Chunk] = []
         self._documents: dict[str, Document] = {}
         self._considered = self._with_vector = 0
@@ -41,10 +45,8 @@ class OnDemandEmbedder:
         ids = [row.chunk for row in best[:_MAX_CHUNKS]]
         known = tools.store.chunks_with_vector([embedder.space for embedder in tools.embedders], ids)
         self._considered, self._with_vector = len(ids), len(known)
-        if seconds > 0 and tools.save_vectors is not None:
-            chunks = tools.store.chunks([chunk for chunk in ids if chunk not in known])
-            self._pending = [chunks[chunk] for chunk in ids if chunk in chunks and chunks[chunk].is_embedded]
-            self._documents = dict(tools.store.documents({chunk.document for chunk in self._pending}))
+        if self._seconds_left > 0:
+            self._pending = self._load([chunk for chunk in ids if chunk not in known])
 
     @property
     def coverage(self) -> float:
@@ -63,12 +65,13 @@ class OnDemandEmbedder:
         """
         return any(self._is_for(embedder, chunk) for chunk in self._pending)
 
-    def rank(self, embedder: Embedder, query: "Vector") -> Ranking:
+    def rank(self, embedder: Embedder, query: "Vector", approximate: Ranking = ()) -> Ranking:
         """Embed chunks for a model until the time is over, and score them by cosine with the query.
 
-        If only very few are done in time, they are saved but not ranked: being embedded first would favour them.
+        `approximate` ranks chunks by approximate vectors. If only very few are done in time, they are saved but not
+        ranked: being embedded first would favour them.
         """
-        pending = [chunk for chunk in self._pending if self._is_for(embedder, chunk)]
+        pending = self._choose(embedder, approximate)
         rows: list[ScoredChunk] = []
         size = 1  # the first batch measures the speed of the model
         while pending and self._seconds_left > 0:
@@ -83,8 +86,24 @@ class OnDemandEmbedder:
             size = max(1, min(_MAX_BATCH, int(self._seconds_left * len(batch) / max(spent, 1e-6))))
         if pending and len(rows) < _MIN_RANKED:
             return ()
-        self._with_vector += len(rows)
+        lexical = {chunk.id for chunk in self._pending}
+        self._with_vector += sum(row.chunk in lexical for row in rows)
         return tuple(rows)
+
+    def _load(self, ids: Sequence[str]) -> list[Chunk]:
+        """Load the chunks that are embedded, and their documents."""
+        chunks = self._tools.store.chunks(ids)
+        loaded = [chunks[chunk] for chunk in ids if chunk in chunks and chunks[chunk].is_embedded]
+        self._documents |= self._tools.store.documents({chunk.document for chunk in loaded})
+        return loaded
+
+    def _choose(self, embedder: Embedder, approximate: Ranking) -> list[Chunk]:
+        """List the chunks to embed: in turn the best lexical result and the most similar one."""
+        lexical = [chunk for chunk in self._pending if self._is_for(embedder, chunk)]
+        similar = self._load([row.chunk for row in approximate[:_MAX_CHUNKS]]) if self._seconds_left > 0 else []
+        in_turn = (chunk for pair in zip_longest(lexical, similar) for chunk in pair if chunk)
+        chosen = list({chunk.id: chunk for chunk in in_turn}.values())
+        return chosen[:_MAX_CORRECTED] if approximate else chosen
 
     def _is_for(self, embedder: Embedder, chunk: Chunk) -> bool:
         """Check whether a chunk is embedded by this model, by its language."""

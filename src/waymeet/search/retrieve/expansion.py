@@ -105,7 +105,10 @@ def _retrieve(search: Search, variant: Variant, source: str, tools: Tools, setti
         words = variant_words(variant.text, settings.pool.query_words)
         return tools.store.rank_lexical(words, limit, search.filters, settings.bm25) if words else ()
     # HyDE (Gao et al., 2022): a hypothetical answer is embedded as a passage, because it resembles real answers.
-    return rank_by_vector(tools, variant.text, limit, search.filters, is_passage=variant.kind == "hyde").ranking
+    is_passage = variant.kind == "hyde"
+    return rank_by_vector(
+        tools, variant.text, limit, search.filters, student=settings.student, is_passage=is_passage
+    ).ranking
 
 
 def variant_words(text: str, limit: int) -> tuple[Word, ...]:

@@ -5,17 +5,24 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from waymeet.analysis.embedded.space_names import file_space
+from waymeet.analysis.embedded.space_names import file_space, student_space
 from waymeet.analysis.keys import file_name_key, path_key
 from waymeet.analysis.languages import detect_language, language_name
 from waymeet.errors import EmbeddingError
 from waymeet.formulas.bm25 import explain_bm25f
 from waymeet.formulas.relevance import SURE_STEPS
-from waymeet.search.retrieve.dense import VectorResult, comparable_spaces, describe_error, rank_by_vector, spaces_of
+from waymeet.search.retrieve.dense import (
+    VectorResult,
+    comparable_spaces,
+    describe_error,
+    rank_by_vector,
+    spaces_of,
+    student_trust,
+)
 from waymeet.search.retrieve.embed_on_demand import OnDemandEmbedder
 from waymeet.search.retrieve.graph_walk import walk
 from waymeet.search.state import Search, Tools
-from waymeet.settings import Bm25, Settings
+from waymeet.settings import Bm25, Settings, StudentVectors
 from waymeet.types import Explanation, Filters, Ranking
 
 _LEXICAL_MODES = frozenset({"bm25_only", "keyword"})
@@ -102,20 +109,40 @@ def _rank_by_similarity(search: Search, tools: Tools, settings: Settings, *, who
     text, limit = search.vector_text or search.text, pool_size(search, settings)
     language = detect_language(text)
     spaces = comparable_spaces(tools, language)
-    embedded, chunks = tools.store.coverage(spaces)
+    coverage = _count_vectors(tools, spaces, language, settings.student)
+    embedded, chunks = coverage.embedded, coverage.chunks
     on_demand = None
     if embedded + tools.failed_chunks < chunks:
         on_demand = OnDemandEmbedder(tools, search.ranking("lexical"), settings.embedding.on_demand_seconds)
-    has_vectors = embedded or (on_demand and on_demand.has_chunks) or (whole_files and _count_embedded_files(tools))
-    if not has_vectors:
+    has_vectors = embedded or coverage.approximate or (on_demand and on_demand.has_chunks)
+    if not has_vectors and not (whole_files and _count_embedded_files(tools)):
         detail = f"no vectors for {' or '.join(spaces)} yet: run `waymeet index`"
         return search.miss("vector", "no_vectors", detail) if chunks else search.skip("nothing is indexed")
     try:
-        result = rank_by_vector(tools, text, limit, search.filters, on_demand=on_demand, whole_files=whole_files)
+        result = rank_by_vector(
+            tools,
+            text,
+            limit,
+            search.filters,
+            student=settings.student,
+            on_demand=on_demand,
+            whole_files=whole_files,
+        )
     except EmbeddingError as error:
         return search.miss("vector", "embedding_failed", describe_error(error))
+    return _add_vector_list(search, result, on_demand, coverage)
+
+
+def _count_vectors(tools: Tools, spaces: Sequence[str], language: str, student: StudentVectors) -> "_Coverage":
+    """Count the sections that can be compared with a query in a language."""
+    embedded, chunks = tools.store.coverage(spaces)
     is_unsupported = not any(embedder.supports_language(language) for embedder in tools.embedders)
-    return _add_vector_list(search, result, on_demand, _Coverage(embedded, chunks, language, is_unsupported))
+    approximate = student_space(tools.embedders[0].space)
+    if spaces != spaces_of(tools.embedders) or not student.weight or approximate not in tools.store.spaces():
+        return _Coverage(embedded, chunks, language, is_unsupported)
+    number = tools.store.coverage([*spaces, approximate])[0] - embedded
+    trust = student_trust(tools, student.usual_trust)
+    return _Coverage(embedded, chunks, language, is_unsupported, number, trust, student.weight)
 
 
 class _Coverage(NamedTuple):
@@ -127,8 +154,21 @@ class _Coverage(NamedTuple):
     """The language of the query; empty for English and code."""
     is_unsupported: bool = False
     """Whether no model supports it."""
+    approximate: int = 0
+    """Sections with an approximate vector instead."""
+    trust: float = 0.0
+    """How far approximate vectors can be trusted."""
+    student_weight: float = 0.0
+
+    @property
+    def student_share(self) -> float:
+        """Weight of all approximate vectors, as a share of that of true vectors of all sections."""
+        return self.student_weight * self.trust * self.approximate / self.chunks
 
     def __str__(self) -> str:
+        if not self.language and self.approximate:
+            approximate = f"{self.approximate} an approximate one (trust {self.trust:.2f})"
+            return f"{self.embedded} of {self.chunks} sections have a vector, {approximate}"
         if not self.language:
             return f"{self.embedded} of {self.chunks} sections have a vector"
         language = language_name(self.language)
@@ -139,7 +179,8 @@ def _add_vector_list(
     search: Search, result: VectorResult, on_demand: OnDemandEmbedder | None, coverage: _Coverage
 ) -> Search:
     """Add the list to the search, and report sections without a vector and a model that failed."""
-    is_sparse = coverage.embedded < _MIN_COMPARABLE_SHARE * coverage.chunks and not (on_demand and on_demand.embedded)
+    comparable = coverage.embedded + coverage.approximate
+    is_sparse = comparable < _MIN_COMPARABLE_SHARE * coverage.chunks and not (on_demand and on_demand.embedded)
     if is_sparse and result.similarity_steps is not None and result.similarity_steps < SURE_STEPS:
         detail = f"{coverage}, and none of them is similar: run `waymeet index`"
         return search.miss("vector", "no_vectors", detail)
@@ -147,6 +188,8 @@ def _add_vector_list(
         search,
         lists={**search.lists, "vector": result.ranking},
         other_language=result.other_language,
+        approximate=result.approximate,
+        student_share=coverage.student_share,
         vector_coverage=coverage.embedded / coverage.chunks,
         similarity_steps=result.similarity_steps,
         top_coverage=on_demand.coverage if on_demand else 0.0,

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 
 from waymeet.analysis.embedded.space_names import is_quantised_space
 from waymeet.ports import Counts, Neighbour
-from waymeet.stores.memory.quantised import dimensions, part_block, quantise, score_parts
+from waymeet.stores.memory.new_vectors import with_vectors
+from waymeet.stores.memory.quantised import dimensions, part_block, score_parts
 from waymeet.stores.memory.snapshot import Snapshot
 from waymeet.stores.shared import bm25f
 from waymeet.stores.shared.corpus_profile import STRUCTURE_KIND, build_profile, urgency
@@ -23,7 +24,6 @@ from waymeet.stores.shared.validation import duplicate_chunk_error, validate_ent
 from waymeet.stores.shared.vectors import (
     cosines,
     normalise_vector,
-    normalise_vectors,
     sample_part_similarities,
     sample_similarities,
 )
@@ -108,22 +108,8 @@ class MemoryStore:
 
     def put_vectors(self, space: str, vectors: Mapping[str, Vector], digests: Mapping[str, str] | None = None) -> None:
         """Store a unit vector per chunk in a space."""
-
-        def change(old: Snapshot) -> Snapshot:
-            make_vectors = quantise if is_quantised_space(space) else normalise_vectors
-            unit_vectors = make_vectors(space, vectors, dimensions(old).get(space))
-            known = {
-                chunk: vector
-                for chunk, vector in unit_vectors.items()
-                if chunk in old.chunks and (digests is None or old.chunks[chunk].document.digest == digests.get(chunk))
-            }
-            if not known:
-                return old
-            spaces = {**old.vectors, space: {**old.vectors.get(space, {}), **known}}
-            return replace(old, generation=old.generation + 1, vectors=spaces)
-
         if vectors:
-            self._change(change)
+            self._change(lambda old: with_vectors(old, space, vectors, digests))
 
     def drop_vectors(self, gone: Mapping[str, Collection[str] | None], metadata: Mapping[str, str]) -> None:
         """Remove vectors and set metadata in one step."""

@@ -59,7 +59,7 @@ def run_background_job(project: Project) -> int:
     from waymeet.errors import BusyIndexError
     from waymeet.ingest.embed.background import start_next_job
     from waymeet.ingest.embed.job_queue import machine_turn
-    from waymeet.project.background import queued_job
+    from waymeet.project.embedding.background import queued_job
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the next job continues
     if hasattr(os, "nice"):
@@ -110,7 +110,7 @@ def _index_and_embed(project: Project) -> int:
 def start_background_job(project: Project, *, quiet: bool) -> int:
     """Start or queue a background job that embeds the rest, and wait until it has begun."""
     from waymeet.ingest.embed.job_queue import read_queue
-    from waymeet.project.background import queued_job, request_job
+    from waymeet.project.embedding.background import queued_job, request_job
 
     job = running_job(project.index_path)
     if job:

@@ -102,7 +102,8 @@ class _Bars(NamedTuple):
     default="auto",
     show_default=True,
     metavar="A,B:MODE",
-    help="Recipes to compare; every recipe has the mode words, without models.",
+    help="Recipes to compare; every recipe has the modes words, without models, and student, with the approximate "
+    "vectors that an index has at first.",
 )
 @click.option("--mode", default="", help="Mode of all recipes that are named without one.")
 @click.option("--plain", is_flag=True, help="Compare with plain BM25 over whole documents.")
@@ -250,9 +251,12 @@ def _evaluate_runs(options: EvalOptions, qrels: Path) -> "Evaluation":
 def _evaluate_project(options: EvalOptions, shown: _Bars) -> "Evaluation":
     """Measure recipes by queries built from the user's own project (--mine)."""
     from waymeet.evaluate.mining import KINDS
+    from waymeet.evaluate.run import STUDENT
     from waymeet.interfaces.quality.bench import project_bench
 
     plan = _make_plan(options)
+    if any(mode == STUDENT for _, mode in plan.recipes):
+        raise click.UsageError("The mode student is measured on collections, not with --mine.")
     _refuse_folders(options.folders[1:], "--mine")
     evaluation = _make_evaluation(plan, list(KINDS), options, shown)
     with project_bench(options.project, options.flags, options.most, shown.indexing, shown.embedding) as bench:
@@ -262,6 +266,7 @@ def _evaluate_project(options: EvalOptions, shown: _Bars) -> "Evaluation":
 
 def _evaluate_collections(options: EvalOptions, shown: _Bars) -> "Evaluation":
     """Measure recipes on test collections."""
+    from waymeet.evaluate.run import STUDENT
     from waymeet.interfaces.quality.bench import CollectionOptions, collection_bench
 
     plan = _make_plan(options)
@@ -269,6 +274,7 @@ def _evaluate_collections(options: EvalOptions, shown: _Bars) -> "Evaluation":
     evaluation = _make_evaluation(plan, list(folders), options, shown)
     several = len(folders) * len(plan.all_recipes) > 1
     how = CollectionOptions(options.split, options.whole, options.sample, options.plain, misspell=options.misspell)
+    how = how._replace(student=any(mode == STUDENT for _, mode in plan.recipes))
     with ExitStack() as open_benches:
         benches: list[Bench] = []
         for name, folder in folders.items():

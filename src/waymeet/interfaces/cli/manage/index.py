@@ -87,7 +87,7 @@ def command(
         if background_job:
             return embedding_progress.run_background_job(project)
         _change_roots(project, add, remove)
-        report = _update_index(project, accept_removals=accept_removals or yes)
+        report = _update_index(project, accept_removals=accept_removals or yes, predict=not no_embed)
         if forget_vectors:
             _forget_vectors(project)
         if watch:
@@ -133,16 +133,16 @@ def _change_roots(project: Project, add: tuple[str, ...], remove: tuple[str, ...
         project.add_root(name, Path(folder))
 
 
-def _update_index(project: Project, *, accept_removals: bool) -> "IndexReport":
+def _update_index(project: Project, *, accept_removals: bool, predict: bool) -> "IndexReport":
     """Update the index, on a terminal after asking if most files would be removed."""
     try:
-        return update_index(project, accept_removals=accept_removals)
+        return update_index(project, accept_removals=accept_removals, predict=predict)
     except RemovalsError as error:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise
         if not click.confirm(f"{to_single_line(error.message)} Remove them from the index?", err=True):
             raise
-    return update_index(project, accept_removals=True)
+    return update_index(project, accept_removals=True, predict=predict)
 
 
 def _print_report(project: Project, report: "IndexReport") -> None:

@@ -121,6 +121,9 @@ def _vector_lines(vectors: VectorStatus, max_listed: int | None, *, has_job: boo
         return
     models = " + ".join(vectors.spaces)
     yield _row("vectors", f"{vectors.embedded} of {vectors.chunks} sections embedded by {models}{unused}")
+    if vectors.approximate:
+        trust = "not measured yet" if vectors.student_trust is None else f"{vectors.student_trust:.2f}"
+        yield _more(f"{vectors.approximate} more have an approximate vector until then (trust {trust})")
     if vectors.any_language is not None:
         yield _more(f"{vectors.any_language} of {vectors.chunks} sections can be found in any language")
     if vectors.answering_spaces != vectors.spaces:

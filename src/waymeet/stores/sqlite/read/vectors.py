@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from waymeet.analysis.embedded.space_names import is_quantised_space
+from waymeet.analysis.embedded.space_names import is_quantised_space, is_student_space, section_space, student_space
 from waymeet.stores.shared.vectors import (
     cosines,
     normalise_vector,
@@ -152,23 +152,42 @@ def put_vectors(
 ) -> int:
     """Store vectors of known chunks, and return their number.
 
-    With `digests`, chunks whose document has another digest are left out.
+    With `digests`, chunks whose document has another digest are left out. A chunk has a true vector or an approximate
+    one, never both.
     """
     rows = _encode(name, vectors, read_dimensions(connection).get(name))
     chunk_ids = find_chunk_ids(connection, rows) if digests is None else _find_unchanged(connection, rows, digests)
+    if is_student_space(name):
+        chunk_ids = _without_vector(connection, chunk_ids, section_space(name))
     if not chunk_ids:
         return 0
     connection.execute("INSERT INTO spaces (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))
-    space = connection.execute("SELECT id FROM spaces WHERE name = ?", (name,)).get
     # Deleted first: INSERT OR REPLACE would not fire the trigger that marks the old vector as deleted.
-    connection.executemany(
-        "DELETE FROM vectors WHERE space = ? AND chunk = ?", ((space, chunk_id) for chunk_id in chunk_ids.values())
-    )
+    for replaced in (name, student_space(name)):
+        _delete_vectors(connection, replaced, chunk_ids.values())
+    space = connection.execute("SELECT id FROM spaces WHERE name = ?", (name,)).get
     connection.executemany(
         "INSERT INTO vectors (space, chunk, vector) VALUES (?, ?, ?)",
         ((space, chunk_id, rows[chunk]) for chunk, chunk_id in chunk_ids.items()),
     )
     return len(chunk_ids)
+
+
+def _without_vector(connection: apsw.Connection, chunk_ids: Mapping[str, int], name: str) -> dict[str, int]:
+    """Leave out the chunks that have a vector in a space."""
+    space = connection.execute("SELECT id FROM spaces WHERE name = ?", (name,)).get
+    if space is None:
+        return dict(chunk_ids)
+    sql = "SELECT chunk FROM vectors WHERE space = ? AND chunk = ?"
+    embedded = {id_ for (id_,) in connection.executemany(sql, ((space, id_) for id_ in chunk_ids.values()))}
+    return {chunk: id_ for chunk, id_ in chunk_ids.items() if id_ not in embedded}
+
+
+def _delete_vectors(connection: apsw.Connection, name: str, chunk_ids: Iterable[int]) -> None:
+    space = connection.execute("SELECT id FROM spaces WHERE name = ?", (name,)).get
+    if space is not None:
+        sql = "DELETE FROM vectors WHERE space = ? AND chunk = ?"
+        connection.executemany(sql, ((space, chunk_id) for chunk_id in chunk_ids))
 
 
 def _encode(name: str, vectors: Mapping[str, Vector], dimension: int | None) -> dict[str, bytes]:
@@ -190,9 +209,7 @@ def drop_vectors(connection: apsw.Connection, name: str, chunks: Collection[str]
     if chunks is None:
         connection.execute("DELETE FROM vectors WHERE space = ?", (space,))
     else:
-        chunk_ids = find_chunk_ids(connection, chunks).values()
-        sql = "DELETE FROM vectors WHERE space = ? AND chunk = ?"
-        connection.executemany(sql, ((space, chunk_id) for chunk_id in chunk_ids))
+        _delete_vectors(connection, name, find_chunk_ids(connection, chunks).values())
     return connection.total_changes() - before
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from waymeet.paths import is_visible
 from waymeet.ports import Store
-from waymeet.project.embedding import is_paid
+from waymeet.project.embedding.job import is_paid
 from waymeet.project.models import Models
 from waymeet.settings import Embedding
 
@@ -28,6 +28,10 @@ class BackgroundStart(NamedTuple):
     is_queued: bool
     is_first: bool
     """Whether it is the first one for this index, which has to be announced."""
+    embedded: int = 0
+    """Sections that have a vector."""
+    sections: int = 0
+    """All sections that get one."""
 
 
 def start_in_background(
@@ -55,7 +59,8 @@ def start_in_background(
             queue.record_announcement(models.index)
     except OSError:  # no more processes, or the log cannot be written: the answer said what is missing
         return None
-    return BackgroundStart(is_queued, is_first)
+    embedded, sections = store.coverage([embedder.space for embedder in models.chosen(own)])
+    return BackgroundStart(is_queued, is_first, embedded, sections)
 
 
 def request_job(job: "QueuedJob") -> "subprocess.Popen[bytes] | None":

@@ -1,4 +1,4 @@
-"""Embed the sections of a project: the job, its background process, its cost and its status."""
+"""Embed the sections of a project: the job, its cost and its status."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from waymeet.analysis.embedded.space_names import part_spaces, section_space
+from waymeet.analysis.embedded.space_names import part_spaces, section_space, student_space
+from waymeet.analysis.embedded.student_state import STATE_KEY, decode_state
 from waymeet.errors import BusyIndexError
 from waymeet.ports import Embedder, Progress, Store, multilingual_embedder
+from waymeet.project.embedding.student import correct_student
 from waymeet.project.models import Models, is_remote
 from waymeet.settings import Embedding, Settings
 
@@ -50,8 +52,7 @@ def embed_missing(
     trust_model(settings.embedding)
     with job.embedding_lock(models.index, waiting, wait=True) as reporter:
         report = _run_job(models, store, settings, reporter, progress=progress, is_stopped=is_stopped)
-    warnings = models.take_warnings()
-    return replace(report, warnings=warnings) if warnings else report
+    return replace(report, warnings=(*report.warnings, *models.take_warnings()))
 
 
 def _run_job(
@@ -76,7 +77,9 @@ def _run_job(
 
     embedders = models.chosen(settings.embedding)
     model_switch.record_models(store, embedders, settings.embedding)
+    problem = correct_student(models, store, settings.embedding, must_stop)
     report, has_changed = _embed_all(embedders, store, settings, report_progress, must_stop)
+    report = replace(report, warnings=(problem,)) if problem else report
     if reporter.is_index_replaced:  # maintenance now would remove files of the index that replaced this one
         error = f"The index {models.index} was removed or replaced while it was being embedded."
         return replace(report, error=error, hint="Run `waymeet index` again.")
@@ -165,12 +168,14 @@ def vector_status(models: Models, store: Store, settings: Embedding) -> "VectorS
     embedded, chunks = store.coverage(spaces)
     previous = model_switch.previous_models(store, embedders)
     answering = previous.spaces if previous else spaces
-    last = job.last_job(models.index)
+    last, state = job.last_job(models.index), decode_state(store.metadata(STATE_KEY))
     return VectorStatus(
         spaces=spaces,
         embedded=embedded,
         chunks=chunks,
         any_language=_count_any_language(store, embedders) if settings.cross_lingual else None,
+        approximate=store.coverage([*spaces, *map(student_space, spaces)])[0] - embedded,
+        student_trust=state.trust if state else None,
         answering_spaces=answering,
         unused_spaces=tuple(
             dict.fromkeys(each for each in map(section_space, store.spaces()) if each not in {*spaces, *answering})

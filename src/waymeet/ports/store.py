@@ -1,4 +1,4 @@
-"""Ports: the interfaces through which ingestion and search use a store and models."""
+"""The interface of a store."""
 
 from __future__ import annotations
 
@@ -102,7 +102,8 @@ class StoreWriter(Protocol):
         """Store a unit vector per chunk id in a space: the vectors of one model, of one dimension.
 
         Unknown chunks are ignored. With `digests`, by chunk id, so are chunks whose document has another digest: its
-        text changed while the vector was computed.
+        text changed while the vector was computed. A vector replaces the approximate one of its chunk
+        (`student_space`), and an approximate one never replaces a true one.
 
         Raises:
             EmbeddingError: a vector is not finite, is zero, or has another dimension than the space. Nothing is
@@ -304,80 +305,3 @@ def word_idfs(store: Store, words: Sequence[Word], bm25: Bm25) -> tuple[float, .
     """Compute each word's idf as in `rank_lexical`. A word without occurrences has the highest."""
     chunks = store.corpus_profile().chunks
     return tuple(idf(chunks, containing) for containing in store.chunk_frequencies(words, bm25))
-
-
-class Reranker(Protocol):
-    """Scores how well texts answer a query, reading both together."""
-
-    @property
-    def name(self) -> str:
-        """Return the name used in results and as a cache key."""
-        ...
-
-    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        """Score each text from 0 to 1, in their order.
-
-        Raises:
-            ModelError: the model failed, timed out, or returned something unusable.
-        """
-        ...
-
-
-class Expander(Protocol):
-    """Rewrites a query in other words."""
-
-    @property
-    def name(self) -> str:
-        """Return the name used in results and as a cache key."""
-        ...
-
-    def expand(self, query: str, number: int) -> Sequence[str]:
-        """Return at most `number` other wordings of the query.
-
-        Raises:
-            ModelError: the model failed, timed out, or returned something unusable.
-        """
-        ...
-
-
-class Embedder(Protocol):
-    """Turns text into unit vectors."""
-
-    @property
-    def space(self) -> str:
-        """Return the name of the vector space: the model and all else that makes vectors comparable."""
-        ...
-
-    @property
-    def dimension(self) -> int:
-        """Return the length of the vectors."""
-        ...
-
-    def supports_language(self, language: str) -> bool:
-        """Return whether the model understands a language, named as by `analysis.detect_language`."""
-        ...
-
-    def embed_passages(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Embed texts to be searched, one vector each, with the model's prefix for passages."""
-        ...
-
-    def embed_query(self, text: str) -> Vector:
-        """Embed a query, with the model's prefix for queries."""
-        ...
-
-
-def choose_embedder(embedders: Sequence[Embedder], language: str) -> Embedder:
-    """Choose the embedder for a language: the first that supports it, else the last.
-
-    The last is the most multilingual one.
-    """
-    return next((embedder for embedder in embedders if embedder.supports_language(language)), embedders[-1])
-
-
-def multilingual_embedder(embedders: Sequence[Embedder]) -> Embedder | None:
-    """Return the model in whose space every section is, too: the last of several.
-
-    Its vectors are quantised, which needs a power of two of at least 64 dimensions.
-    """
-    last = embedders[-1] if len(embedders) > 1 else None
-    return last if last is not None and last.dimension >= 64 and not last.dimension & (last.dimension - 1) else None

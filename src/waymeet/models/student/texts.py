@@ -1,0 +1,76 @@
+"""The student as indexing uses it: texts in, vectors out."""
+
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
+from collections.abc import Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from waymeet.errors import EmbeddingError
+from waymeet.models.student.agreement import measure_trust
+from waymeet.models.student.file import SHA256
+from waymeet.models.student.predict import Student
+from waymeet.models.student.refit import Correction
+from waymeet.models.student.selection import select_texts
+from waymeet.ports import Refit
+
+if TYPE_CHECKING:
+    from _thread import LockType
+
+    from waymeet.ports import Vector
+
+_VERSION_DIGITS = 12
+
+
+class TextStudent:
+    """Predicts the vectors of texts. Threads may share one."""
+
+    space = Student.space
+    version = SHA256[:_VERSION_DIGITS]
+
+    def __init__(self, student: Student | None = None, lock: "LockType | None" = None) -> None:
+        """Wrap a student, by default that of this package, which is read at its first use."""
+        self._student = student
+        self._lock = lock or Lock()  # counting tokens fills a table of words, which corrected students share
+
+    def predict(self, texts: Sequence[str]) -> "Sequence[Vector]":
+        """Predict a unit vector for each text."""
+        with self._lock:
+            student = self._load()
+            return list(student.predict(student.features(texts)))
+
+    def select(self, texts: Sequence[str], count: int) -> Sequence[int]:
+        """Select about so many texts that represent all, and return their numbers."""
+        numbers: list[int] = select_texts(np.asarray(self.predict(texts)), count).tolist()
+        return numbers
+
+    def refit(self, texts: Sequence[str], vectors: "Sequence[Vector]") -> Refit:
+        """Compute the correction that brings the predictions for texts nearer to their true vectors."""
+        with self._lock:
+            student = self._load()
+            features, true = student.features(texts), np.asarray(vectors, dtype=np.float32)
+            corrected = student.refit(features, true)
+            trust = measure_trust(student, features, true).correlation
+        content = corrected.correction.to_bytes() if corrected.correction else b""
+        return Refit(b64encode(content).decode(), trust)
+
+    def correct(self, correction: str) -> Self:
+        """Return a student with a correction, or without one if it is empty.
+
+        Raises:
+            EmbeddingError: the correction is damaged.
+        """
+        try:
+            content = b64decode(correction, validate=True)
+        except (Base64Error, ValueError) as error:
+            raise EmbeddingError(f"The correction of the student cannot be read: {error}.") from error
+        with self._lock:
+            corrected = self._load().correct(Correction.from_bytes(content) if content else None)
+        return type(self)(corrected, self._lock)
+
+    def _load(self) -> Student:
+        if self._student is None:
+            self._student = Student.load()
+        return self._student

@@ -1,0 +1,48 @@
+"""Ports: the interfaces through which ingestion and search use a store and models."""
+
+from typing import TYPE_CHECKING
+
+from waymeet.ports.models import (
+    Embedder,
+    Expander,
+    Refit,
+    Reranker,
+    Student,
+    choose_embedder,
+    multilingual_embedder,
+)
+from waymeet.ports.store import (
+    Catalog,
+    CorpusProfile,
+    Counts,
+    GraphReader,
+    Neighbour,
+    Progress,
+    Retriever,
+    Store,
+    StoreWriter,
+    word_idfs,
+)
+
+if TYPE_CHECKING:
+    from waymeet.ports.store import Vector as Vector  # needs numpy, which is imported only where there are vectors
+
+__all__ = [
+    "Catalog",
+    "CorpusProfile",
+    "Counts",
+    "Embedder",
+    "Expander",
+    "GraphReader",
+    "Neighbour",
+    "Progress",
+    "Refit",
+    "Reranker",
+    "Retriever",
+    "Store",
+    "StoreWriter",
+    "Student",
+    "choose_embedder",
+    "multilingual_embedder",
+    "word_idfs",
+]

@@ -1,0 +1,1 @@
+"""Embedding of a project: the job, its background process, and approximate vectors."""

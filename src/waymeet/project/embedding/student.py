@@ -1,0 +1,91 @@
+"""Approximate vectors of a project, until its sections are embedded."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from threading import Event, Thread
+
+from waymeet.errors import EmbeddingError
+from waymeet.ports import Embedder, Progress, Store
+from waymeet.project.models import Models
+from waymeet.settings import Embedding
+
+_LOADING_DELAY = 0.5
+"""Seconds of indexing after which models are loaded beside it."""
+
+
+def predict_vectors(
+    models: Models,
+    store: Store,
+    settings: Embedding,
+    progress: Progress | None = None,
+    must_stop: Callable[[], bool] | None = None,
+) -> str:
+    """Give sections without a vector an approximate one, if the model has a student.
+
+    Returns the error of a student that cannot be used, or the empty string.
+    """
+    student, embedders = models.student(settings), models.chosen(settings)
+    if student is None:
+        return ""
+    from waymeet.ingest.embed import model_switch
+    from waymeet.ingest.embed.student_vectors import StudentVectors
+
+    if model_switch.previous_models(store, embedders) is None and _lacks_vectors(store, embedders):
+        try:
+            StudentVectors(store, embedders, student, must_stop).predict_missing(progress)
+        except EmbeddingError as error:
+            return f"No approximate vectors: {error.message} {error.hint}".rstrip()
+    return ""
+
+
+def correct_student(
+    models: Models, store: Store, settings: Embedding, must_stop: Callable[[], bool] | None = None
+) -> str:
+    """Predict vectors, and correct the student by true vectors of a few hundred sections.
+
+    Returns the error of a student that cannot be used, or the empty string.
+    """
+    problem = predict_vectors(models, store, settings, None, must_stop)
+    student = models.student(settings)
+    if student is None or problem:
+        return problem
+    from waymeet.ingest.embed.student_vectors import StudentVectors
+
+    vectors = StudentVectors(store, models.chosen(settings), student, must_stop)
+    try:
+        vectors.correct(settings.student_sections, settings.batch_chunks)
+    except EmbeddingError as error:
+        return f"The approximate vectors were not corrected: {error.message} {error.hint}".rstrip()
+    return ""
+
+
+@contextmanager
+def loading_meanwhile(models: Models, settings: Embedding) -> Iterator[None]:
+    """Load the student and its model in a thread while a block indexes.
+
+    Indexing often waits for its worker processes. Short runs are over before the thread begins. An error is raised
+    again when the models are used.
+    """
+    student, is_over = models.student(settings), Event()
+
+    def load() -> None:
+        if student is not None and not is_over.wait(_LOADING_DELAY):
+            with suppress(EmbeddingError):
+                student.predict([])
+                models.chosen(settings)[0].embed_query("")
+
+    thread = Thread(target=load, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
+
+
+def _lacks_vectors(store: Store, embedders: Sequence[Embedder]) -> bool:
+    from waymeet.ingest.embed.failures import count_failed_chunks
+
+    spaces = [embedder.space for embedder in embedders]
+    embedded, chunks = store.coverage(spaces)
+    return embedded + count_failed_chunks(store, spaces) < chunks
