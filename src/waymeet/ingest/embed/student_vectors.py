@@ -81,7 +81,7 @@ class StudentVectors:
             return
         if state.trust is None and len(self._list_missing()) >= _MIN_MISSING * count:
             texts, vectors = self._embed_sample(count, batch_size)
-            if not self._is_over():
+            if texts and not self._is_over():
                 refit = self._student.refit(texts, vectors)
                 state = replace(state, trust=refit.trust, is_applied=False)
                 self._store.drop_vectors({}, {STATE_KEY: encode_state(state), CORRECTION_KEY: refit.correction})
@@ -130,9 +130,12 @@ class StudentVectors:
         """Embed sections that represent the project, and return their texts with their vectors.
 
         Sections that have a vector already take part: the cache has it, so a run after a kill goes on where it stood.
+        If few sections are in a language of the model, none is embedded.
         """
         every = self._store.chunks_without_vector([], self._store.corpus_profile().chunks)
         texts, digests = self._read_texts(every[:: max(1, -(-len(every) // _SAMPLE))])
+        if len(texts) < _MIN_MISSING * count:
+            return [], []
         ids = list(texts)
         chosen = [ids[number] for number in self._student.select(list(texts.values()), count)]
         found: dict[str, Vector] = {}

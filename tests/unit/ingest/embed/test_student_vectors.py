@@ -91,6 +91,16 @@ def test_a_few_missing_sections_are_embedded_without_a_correction() -> None:
     assert state_of(store) == StudentState("v1")
 
 
+def test_a_project_in_another_language_needs_no_student() -> None:
+    page, model = Page(("お茶は熱いうちに飲みます。",)), EnglishModel()
+    store = store_of({f"{number}.md": page for number in range(30)})
+    vectors = make(store, model=model)
+    vectors.predict_missing()
+    vectors.correct(5, 2)
+    assert not model.texts
+    assert store.spaces() == {}
+
+
 def test_new_sections_are_predicted_with_the_correction() -> None:
     store = store_of(PAGES)
     make(store).predict_missing()
