@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 from support.corpus import FixedEmbedder, Page, chunk_id, store_of, unit
 
+from waymeet.analysis.embedded.space_names import part_space
 from waymeet.recipes.auto import AUTO
 from waymeet.search.pipeline import answer_query
 from waymeet.search.retrieve.dense import rank_by_vector
@@ -28,6 +29,12 @@ class Every(FixedEmbedder):
     """A model that knows every language."""
 
     space = "every"
+
+
+class Wide(Every):
+    """The same with vectors long enough for parts of sections."""
+
+    space = "wide"
 
 
 PAGES = {
@@ -91,6 +98,22 @@ def test_words_count_the_less_the_more_is_in_another_language() -> None:
     assert scores["ja-1.md"] == pytest.approx(1.0)  # the nearest of all, and no word of the question
     english = next(hit for hit in given.hits if hit.document == "en-1.md")
     assert "w = 0.695" in str(english.explanation)
+
+
+def test_code_counts_less_for_a_query_in_another_language() -> None:
+    """Both are equally similar to the Japanese query and have none of its words."""
+    store = store_of({"a.py": Page(("the first page of all",), kind="code"), "b.md": Page(("the first page of all",))})
+    parts = part_space(Wide.space, "")
+    store.put_vectors(parts, {chunk_id(path, 0): unit((1.0, *[0.0] * 63)) for path in ("a.py", "b.md")})
+    tools = Tools(store, (English((1.0, 0.0)), Wide((1.0, *[0.0] * 63))))
+    given = answer_query(AUTO, Query("最初のページはどれ", explain=True), tools, Settings())
+    scores = {hit.document: hit.score for hit in given.hits}
+    assert scores["a.py"] == pytest.approx(0.85 * scores["b.md"])
+    code = next(hit for hit in given.hits if hit.document == "a.py")
+    assert "source code, query in another language" in str(code.explanation)
+    neutral = Settings(auto=Auto(code_factor_cross_lingual=1.0))
+    equal = answer_query(AUTO, Query("最初のページはどれ"), tools, neutral)
+    assert len({round(hit.score, 6) for hit in equal.hits}) == 1
 
 
 def test_meaning_counts_as_much_as_has_a_vector() -> None:

@@ -189,6 +189,9 @@ class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     """Vector weight for documents and queries in the same language other than English."""
     lexical_weight_cross_lingual: Part = 0.4
     """Lexical weight of sections in another language than the query, beside a vector weight of 1: words match names."""
+    code_factor_cross_lingual: Part = 0.85
+    """Factor of the score of source code that is not in the query's language: such a query is prose, and the
+    multilingual model compares sentences."""
     vector_weight_mixed: Part = 0.98
     """Vector weight of sections in the query's language if the most similar ones are all in other languages;
     interpolated by the square of their share."""

@@ -28,6 +28,7 @@ def weighted_sum(search: Search, tools: Tools, settings: Settings) -> Search:
     search_type = find_search_type(search)
     weights = _choose_weights(search, tools, settings.auto) if search_type == "hybrid" else None
     candidates = []
+    code = _other_language_code(search, tools) if search.other_language else frozenset[str]()
     for rows, sources in iterate_rows(search):
         row = next(iter(rows.values()))
         normalised = {source: _normalise_score(search, source, row) for source, row in rows.items()}
@@ -36,8 +37,17 @@ def weighted_sum(search: Search, tools: Tools, settings: Settings) -> Search:
             score = _sum_scores(normalised, weights.other_language if is_other else weights.same_language)
         else:
             score = max(normalised.values(), key=lambda part: part.value)
+        if row.document in code:
+            factor = value(settings.auto.code_factor_cross_lingual, "source code, query in another language")
+            score = product("score × factor", score, factor)
         candidates.append(Candidate(row.document, (row.chunk,), score, sources))
     return replace(search, candidates=sort_candidates(candidates), search_type=search_type)
+
+
+def _other_language_code(search: Search, tools: Tools) -> frozenset[str]:
+    """List the source files with sections that are compared with a query in another language."""
+    documents = {row.document for row in search.ranking("vector") if row.chunk in search.other_language}
+    return frozenset(id_ for id_, document in tools.store.documents(documents).items() if document.kind == "code")
 
 
 class _Sum(NamedTuple):
