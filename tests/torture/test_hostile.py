@@ -32,19 +32,27 @@ SECONDS = 1.2 if LONG else 0.3
 ROUNDS = 3 if LONG else 1
 
 
+_MEASURE = """
+import json, resource, subprocess, sys
+done = subprocess.run(sys.argv[1:])
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(file=sys.stderr)
+print(json.dumps({"seconds": used.ru_utime + used.ru_stime, "megabytes": used.ru_maxrss / 1000}), file=sys.stderr)
+sys.exit(done.returncode)
+"""
+"""Runs a command and measures it with its children. It is a small process of its own, because the system counts the
+memory of the process that starts another as that one's, and a process that runs tests may be large."""
+
+
 def waymeet(data: Path, *arguments: str | Path) -> tuple[Any, float, float]:
     """Run a command and give what it printed, the time of the processor it took, and its memory in megabytes."""
     patient = ("--set", f"ingest.parse_seconds={SECONDS}", "--set", "ingest.refresh_seconds=600")
     command = [sys.executable, "-m", "waymeet", *map(str, arguments), "--json", *patient]
     environment = {**os.environ, "XDG_DATA_HOME": str(data)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
-        assert process.stdout is not None
-        said = process.stdout.read()
-        _, status, used = os.wait4(process.pid, 0)  # with what its own children used
-        process.returncode = os.waitstatus_to_exitcode(status)
-        assert process.stderr is not None
-        assert process.returncode == 0, process.stderr.read().decode()
-    return msgspec.json.decode(said), used.ru_utime + used.ru_stime, used.ru_maxrss / 1000
+    done = subprocess.run([sys.executable, "-c", _MEASURE, *command], capture_output=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    used = msgspec.json.decode(done.stderr.splitlines()[-1])
+    return msgspec.json.decode(done.stdout), used["seconds"], used["megabytes"]
 
 
 def everything(root: Path) -> set[str]:
