@@ -206,6 +206,9 @@ def test_vocabulary_lists_the_most_used_terms_of_a_prefix(store: Store) -> None:
     assert store.terms_with_prefix("ran", 2) == ["rank", "ranger"]
     assert store.terms_with_prefix("ran", 0) == []
     assert store.terms_with_prefix("zzz", 10) == []
+    assert store.terms_with_prefix("r", 10, "r*n[gk]*") == ["rank", "ranger", "rang"]
+    assert store.terms_with_prefix("r", 1, "r*n[gk]*") == ["rank"]
+    assert store.terms_with_prefix("r", 10, "*[z]*") == []
 
 
 def test_known_terms_are_those_that_occur(store: Store) -> None:

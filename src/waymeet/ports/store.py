@@ -178,8 +178,11 @@ class Retriever(Protocol):
         """
         ...
 
-    def terms_with_prefix(self, prefix: str, limit: int) -> Sequence[str]:
-        """List the terms with a prefix by descending number of chunks, then alphabetically."""
+    def terms_with_prefix(self, prefix: str, limit: int, pattern: str = "*") -> Sequence[str]:
+        """List the terms with a prefix by descending number of chunks, then alphabetically.
+
+        They must match a pattern, too, in which `*` stands for any text and `[ab]` for one of these characters.
+        """
         ...
 
     def known_terms(self, terms: Collection[str]) -> frozenset[str]:

@@ -10,6 +10,7 @@ from waymeet.search.state import Recipe
 from waymeet.search.understand.acronyms import expand_acronyms
 from waymeet.search.understand.query import relax_phrases, understand
 from waymeet.search.understand.spelling import correct_spelling
+from waymeet.search.understand.transliteration import transliterate
 
 AUTO = Recipe(
     name="auto",
@@ -17,6 +18,7 @@ AUTO = Recipe(
     stages=(
         understand,
         correct_spelling,
+        transliterate,
         expand_acronyms,
         relax_phrases,
         adapt_length_norm,

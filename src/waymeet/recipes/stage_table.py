@@ -44,6 +44,7 @@ from waymeet.search.state import Stage
 from waymeet.search.understand.acronyms import expand_acronyms
 from waymeet.search.understand.query import relax_phrases, understand
 from waymeet.search.understand.spelling import correct_spelling
+from waymeet.search.understand.transliteration import transliterate
 
 WORDS, LIST, CANDIDATES, RERANKED = "words", "a ranked list", "candidates", "reranker scores"
 
@@ -71,6 +72,7 @@ _ROWS = (
     StageRow(only_skills),
     StageRow(understand, gives=WORDS, reads=("bm25.", "pool.query_words")),
     StageRow(correct_spelling, WORDS, reads=("understand.fuzzy", "understand.repaired", "bm25.")),
+    StageRow(transliterate, WORDS, reads=("understand.transliterated",), signals=("understand.transliterated",)),
     StageRow(
         expand_acronyms,
         WORDS,

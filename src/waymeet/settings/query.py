@@ -14,6 +14,9 @@ class Understand(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether spelling is corrected: query words that no document contains are replaced by similar indexed words."""
     repaired: Part = 1.0
     """Weight of a corrected word."""
+    transliterated: Part = 1.0
+    """Weight of an indexed word that sounds like a query word in another script, times their similarity; 0 disables
+    it."""
     expand_acronyms: bool = True
     """Whether acronyms are expanded to their long forms, and long forms to acronyms."""
     acronym: Part = 0.5

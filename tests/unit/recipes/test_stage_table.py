@@ -117,6 +117,7 @@ def cases() -> Iterator[Case]:
         yield Case(memory, Query(texts[0]), replace(Settings(), memory=replace(Settings().memory, **{switch: False})))
     classic = RECIPES["classic"]
     yield Case(classic, Query(texts[0]), replace(Settings(), classic=replace(Settings().classic, fusion="linear")))
+    yield Case(RECIPES["auto"], Query("データベース"), Settings())
     typed = Query("release", filters=Filters(doc_types=("guide",)), depth=2)
     yield from (Case(recipe, typed, Settings()) for recipe in RECIPES.values())
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from threading import Lock, local
 from typing import TYPE_CHECKING
 
@@ -184,10 +185,10 @@ class MemoryStore:
             return sample_part_similarities(part_block(vectors), query)
         return sample_similarities([list(vectors.values())], query)
 
-    def terms_with_prefix(self, prefix: str, limit: int) -> Sequence[str]:
-        """List the terms with a prefix by descending number of chunks."""
+    def terms_with_prefix(self, prefix: str, limit: int, pattern: str = "*") -> Sequence[str]:
+        """List the terms with a prefix that match a pattern by descending number of chunks."""
         counts = self._current.term_counts
-        terms = (term for term in counts if term.startswith(prefix))
+        terms = (term for term in counts if term.startswith(prefix) and fnmatchcase(term, pattern))
         return sorted(terms, key=lambda term: (-counts[term], term))[: max(limit, 0)]
 
     def known_terms(self, terms: Collection[str]) -> frozenset[str]:

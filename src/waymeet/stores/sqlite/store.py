@@ -276,10 +276,11 @@ class SqliteStore:
                 return 0.0, 0.0
             return vectors.similarity_statistics(vectors.normalise_query(vector, space))
 
-    def terms_with_prefix(self, prefix: str, limit: int) -> Sequence[str]:
-        """List the terms with a prefix by descending number of chunks."""
+    def terms_with_prefix(self, prefix: str, limit: int, pattern: str = "*") -> Sequence[str]:
+        """List the terms with a prefix that match a pattern by descending number of chunks."""
         with self._reader.reading() as session:
-            return queries.terms_with_prefix(session.connection, self._segments.lexicon(session), prefix, limit)
+            lexicon = self._segments.lexicon(session)
+            return queries.terms_with_prefix(session.connection, lexicon, prefix, limit, pattern)
 
     def known_terms(self, terms: Collection[str]) -> frozenset[str]:
         """Return those of the terms that occur in any chunk."""

@@ -51,7 +51,7 @@ _CHUNK_COUNTS = """
 SELECT d.path, (SELECT COUNT(*) FROM chunks c WHERE c.document = d.id)
 FROM json_each(?) input CROSS JOIN documents d ON d.path = input.value
 """
-_TERMS_WITH_PREFIX = "SELECT term, id FROM terms WHERE term >= ?1 AND term < ?1 || char(1114111)"
+_TERMS_WITH_PREFIX = "SELECT term, id FROM terms WHERE term >= ?1 AND term < ?1 || char(1114111) AND term GLOB ?2"
 _COUNTS = """
 SELECT
     (SELECT COUNT(*) FROM documents),
@@ -134,9 +134,11 @@ def documents_by_key(
     return {key: tuple(paths) for key, paths in documents.items()}
 
 
-def terms_with_prefix(connection: apsw.Connection, lexicon: Lexicon, prefix: str, limit: int) -> list[str]:
-    """List the terms with a prefix by descending number of chunks."""
-    rows = connection.execute(_TERMS_WITH_PREFIX, (prefix,))
+def terms_with_prefix(
+    connection: apsw.Connection, lexicon: Lexicon, prefix: str, limit: int, pattern: str = "*"
+) -> list[str]:
+    """List the terms with a prefix that match a pattern by descending number of chunks."""
+    rows = connection.execute(_TERMS_WITH_PREFIX, (prefix, pattern))
     chunks = {term: lexicon.count_chunks(id_) for term, id_ in rows}
     return sorted((term for term in chunks if chunks[term]), key=lambda term: (-chunks[term], term))[: max(limit, 0)]
 
