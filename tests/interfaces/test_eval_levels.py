@@ -135,6 +135,33 @@ def test_queries_built_from_a_project_are_measured_by_section_and_by_file(run: R
     assert [each.level for each in report.means] == ["file", "section"]
 
 
+def test_all_parts_of_a_long_section_are_one_place(run: Run, tmp_path: Path) -> None:
+    folder = _collection(tmp_path / "long")
+    parts = "\n\n".join(f"Rotate the brass keys yearly, as rule {number} says. {KEYS * 3}" for number in range(8))
+    page = f"# Keys\n\n{KEYS}\n\n## Rotating all keys\n\n{parts}\n"
+    (folder / "corpus" / "keys.md").write_text(page, encoding="utf-8")
+    runs = tmp_path / "runs.jsonl"
+    for anchor in ("rotating-all-keys", "Rotating all keys"):
+        (folder / "qrels.tsv").write_text(f"q\td\ts\nq1\tkeys.md#{anchor}\t1\n", encoding="utf-8")
+        done = run("eval", str(folder), "--level", "section", "--runs", str(runs))
+        assert done.code == 0, done.err
+        hits = json.loads(runs.read_text(encoding="utf-8").splitlines()[0])["hits"]
+        assert hits[0] == f"keys.md#{anchor}"
+        others = [hit for hit in hits[1:] if hit.startswith("keys.md")]
+        assert all(hit.startswith("keys.md#L1-") for hit in others), "only the text above the section is another hit"
+
+
+def test_plain_bm25_and_tuned_weights_have_a_level(run: Run, tmp_path: Path) -> None:
+    folders = [str(_collection(tmp_path / name)) for name in ("house", "barn", "mill")]
+    report = _report(run, folders[0], "--plain", "--level", "section")
+    assert [each.label for each in report.results] == ["plain, by section", "auto, by section"]
+    assert any(remark.startswith("plain ranks whole documents") for remark in report.remarks)
+    report = _report(run, *folders, "--leave-one-out", "--level", "section")
+    for fold, result in zip(report.folds, report.results, strict=True):
+        assert fold.comparison.level == "section"
+        assert fold.before == result.metrics["nDCG@10"]
+
+
 def test_levels_that_cannot_be_measured_are_refused(run: Run, folder: Path, tmp_path: Path) -> None:
     trec = tmp_path / "x.trec"
     trec.write_text("q1 Q0 keys.md 1 9 x\n", encoding="utf-8")

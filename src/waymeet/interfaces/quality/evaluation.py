@@ -7,7 +7,7 @@ from typing import NamedTuple
 from waymeet.evaluate.ablation import list_weights
 from waymeet.evaluate.baseline import compare_with_baseline, load_baseline
 from waymeet.evaluate.collection import Collection
-from waymeet.evaluate.levels import AS_JUDGED, at_level
+from waymeet.evaluate.levels import AS_JUDGED, SECTION, at_level
 from waymeet.evaluate.metrics import (
     MAIN_METRIC,
     Comparison,
@@ -130,6 +130,8 @@ class Evaluation:
     def report(self, fail_below: float | Path | None) -> Report:
         """Make the report, with a failure for each result below a number or below a saved baseline."""
         remarks, failures = [*self._remarks], []
+        if self._plan.plain and SECTION in self._plan.levels:
+            remarks.append("plain ranks whole documents: by section, each counts for every relevant place in it")
         baseline: list[Comparison] = []
         if isinstance(fail_below, Path):
             baseline, missing = compare_with_baseline(self.measured_runs, load_baseline(fail_below))
