@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from waymeet.errors import CollectionError
-from waymeet.evaluate.metrics import MAIN_METRIC, Comparison, MeasuredRun, compare_with_scores
+from waymeet.evaluate.metrics import MAIN_METRIC, Comparison, MeasuredRun, compare_with_scores, name_with_level
 
 _VERSION = 1
 _DIGITS = 6
@@ -19,6 +19,8 @@ class SavedRun(Struct, frozen=True):
     collection: str
     recipe: str
     scores: Mapping[str, float]
+    level: str = ""
+    """`section` or `file` if the level was chosen, else empty."""
 
 
 class Baseline(Struct, frozen=True):
@@ -36,6 +38,7 @@ def save_baseline(path: Path, measured_runs: Iterable[MeasuredRun]) -> None:
             measured.summary.collection,
             measured.summary.recipe,
             {query: round(value, _DIGITS) for query, value in measured.scores[MAIN_METRIC].items()},
+            measured.summary.level,
         )
         for measured in measured_runs
     )
@@ -68,13 +71,13 @@ def compare_with_baseline(
     measured_runs: Sequence[MeasuredRun], baseline: Baseline
 ) -> tuple[list[Comparison], list[str]]:
     """Compare measured runs with a baseline, and list the runs that only one of the two has."""
-    saved = {(run.collection, run.recipe): run.scores for run in baseline.runs}
+    saved = {(run.collection, name_with_level(run.recipe, run.level)): run.scores for run in baseline.runs}
     comparisons, missing = [], []
     for measured in measured_runs:
-        key = (measured.summary.collection, measured.summary.recipe)
+        key = (measured.summary.collection, measured.summary.label)
         if measured.scores[MAIN_METRIC].keys() & saved.get(key, {}).keys():
             comparisons.append(compare_with_scores(measured, saved.pop(key), "baseline"))
         else:
             missing.append(f"{key[0]}, {key[1]}: not in the baseline")
-    missing += [f"{collection}, {recipe}: in the baseline, but not measured now" for collection, recipe in saved]
+    missing += [f"{collection}, {name}: in the baseline, but not measured now" for collection, name in saved]
     return comparisons, missing

@@ -84,6 +84,8 @@ class Collection(Struct, frozen=True):
     files: str = ""
     """The folder whose files are the documents; empty if they are listed."""
     feedback: tuple[CollectionFeedback, ...] = ()
+    level: str = ""
+    """`section`, `file`, or empty: by section for queries with relevant places, by file for the others."""
 
 
 def load_collection(folder: Path, split: str = "") -> Collection:

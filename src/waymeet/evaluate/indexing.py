@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from waymeet.analysis import count_terms, title_key
+from waymeet.analysis import count_terms, normalise_text, title_key
 from waymeet.analysis.keys import MENTION_PREFIX, short_title_key
 from waymeet.errors import CollectionError, NotIndexedError
 from waymeet.evaluate.collection import FEEDBACK, Collection, CollectionDocument, Place
@@ -106,7 +106,8 @@ def _find_place(store: Store, reference: str) -> Place:
     symbol = next((each for chunk in chunks for each in chunk.symbols if each.name == anchor), None)
     if symbol:
         return Place(path, symbol.start, symbol.end)
-    parts = [chunk for chunk in chunks if anchor in chunk.anchors]
+    names = {anchor, normalise_text(anchor).replace(" ", "-")}
+    parts = [chunk for chunk in chunks if names.intersection(chunk.anchors)]
     if parts:
         return Place(path, min(chunk.start for chunk in parts), max(chunk.end for chunk in parts))
     location = locate_reference(store, reference)

@@ -33,6 +33,15 @@ MAIN_METRIC = "nDCG@10"
 """The metric by which recipes are compared."""
 
 
+def name_with_level(recipe: str, level: str) -> str:
+    """Name a recipe with the level at which it was measured.
+
+    >>> name_with_level("auto", "section"), name_with_level("auto", "")
+    ('auto, by section', 'auto')
+    """
+    return f"{recipe}, by {level}" if level else recipe
+
+
 class MetricSummary(Struct, frozen=True):
     """The mean metrics of a run and its time per query."""
 
@@ -50,6 +59,13 @@ class MetricSummary(Struct, frozen=True):
     """The embedding models that were used, or empty."""
     degraded: Mapping[str, int] = {}
     """The number of degraded answers, by code."""
+    level: str = ""
+    """`section` or `file` if the level was chosen, else empty."""
+
+    @property
+    def label(self) -> str:
+        """The recipe with its level."""
+        return name_with_level(self.recipe, self.level)
 
 
 class MeasuredRun(NamedTuple):
@@ -75,6 +91,13 @@ class Comparison(Struct, frozen=True):
     """The number of queries with a higher value."""
     worse: int
     queries: int
+    level: str = ""
+    """`section` or `file` if the level was chosen, else empty."""
+
+    @property
+    def label(self) -> str:
+        """The recipe or change with its level."""
+        return name_with_level(self.recipe, self.level)
 
     @property
     def verdict(self) -> str:
@@ -82,6 +105,16 @@ class Comparison(Struct, frozen=True):
         if self.low <= 0.0 <= self.high:
             return "within noise" if self.better or self.worse else "no difference"
         return "better" if self.difference > 0 else "worse"
+
+
+class MeanResult(Struct, frozen=True):
+    """The mean metrics of a recipe over several collections, which have equal weight."""
+
+    recipe: str
+    collections: int
+    metrics: Mapping[str, float]
+    level: str = ""
+    """`section` or `file` if the level was chosen, else empty."""
 
 
 class Overall(NamedTuple):
@@ -100,17 +133,34 @@ class Overall(NamedTuple):
     """Collections on which it is worse, beyond noise."""
 
 
+def average_results(results: Sequence[MetricSummary]) -> tuple[MeanResult, ...]:
+    """Average the results of each recipe and level over collections, if it has several."""
+    groups: dict[tuple[str, str], dict[str, MetricSummary]] = {}
+    for result in results:
+        groups.setdefault((result.recipe, result.level), {})[result.collection] = result
+    return tuple(
+        MeanResult(
+            recipe,
+            len(group),
+            {name: round(fmean(result.metrics[name] for result in group.values()), 4) for name in METRICS},
+            level,
+        )
+        for (recipe, level), group in groups.items()
+        if len(group) > 1
+    )
+
+
 def summarise_comparisons(comparisons: Sequence[Comparison], excluded: Container[str] = ()) -> list[Overall]:
-    """Average the comparisons of the same two runs over collections.
+    """Average the comparisons of the same two runs at the same level over collections.
 
     The variances of independent means add up, so the half width of the interval is the root of the summed squares of
     the half widths, divided by their number. Collections that are `excluded` from the mean are still named.
     """
-    groups: dict[tuple[str, str], list[Comparison]] = {}
+    groups: dict[tuple[str, str, str], list[Comparison]] = {}
     for comparison in comparisons:
-        groups.setdefault((comparison.recipe, comparison.against), []).append(comparison)
+        groups.setdefault((comparison.recipe, comparison.against, comparison.level), []).append(comparison)
     summaries = []
-    for (name, against), rows in groups.items():
+    for (name, against, _), rows in groups.items():
         counted = [row for row in rows if row.collection not in excluded] or rows
         mean = fmean(row.difference for row in counted)
         half_width = hypot(*((row.high - row.low) / 2 for row in counted)) / len(counted)
@@ -150,13 +200,14 @@ def measure_run(collection: Collection, run: Run) -> MeasuredRun:
         round(fmean(times) * 1000, 3),
         run.vector_models,
         run.degraded,
+        collection.level,
     )
     return MeasuredRun(summary, scores)
 
 
 def measure_without_intervals(collection: Collection, run: Run) -> MeasuredRun:
     """Compute the metrics of a run without intervals, which are slow, to compare it only."""
-    summary = MetricSummary(collection.name, run.name, len(collection.queries), {}, {})
+    summary = MetricSummary(collection.name, run.name, len(collection.queries), {}, {}, level=collection.level)
     return MeasuredRun(summary, _score_queries(collection, run))
 
 
@@ -184,6 +235,7 @@ def compare_with_scores(
         sum(gain > 0 for gain in gains),
         sum(gain < 0 for gain in gains),
         len(queries),
+        run.summary.level,
     )
 
 

@@ -1,21 +1,21 @@
 """Runs: the documents ranked by a recipe for each query of a collection, and the time."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from re import compile as pattern
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from time import perf_counter
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from waymeet.evaluate.collection import Collection, CollectionQuery, Place
+from waymeet.evaluate.collection import Collection, CollectionQuery
+from waymeet.evaluate.levels import RankedSection, list_sections, rank_items
 from waymeet.formulas.metrics import Judgements
 from waymeet.ports import Progress, Store
 from waymeet.search.pipeline import run_stages
 from waymeet.search.rank.translations import shown_translations, translation_groups
 from waymeet.search.state import Recipe, Search, Tools
 from waymeet.settings import Settings
-from waymeet.types import Candidate, Filters, Query
+from waymeet.types import Filters, Query
 
 DEPTH = 100
 """Documents kept for each query."""
@@ -26,7 +26,6 @@ WORDS = "words"
 STUDENT = "student"
 """The mode with approximate vectors, as in the first minutes of an index, likewise."""
 _NO_MODEL = "no_model"
-_LINES = pattern(r"(?s)(?P<document>.*)#L(?P<start>\d+)-L(?P<end>\d+)(?:~\d+)?")
 
 
 Runner = Callable[[Recipe, Query, Tools, Settings], Search]
@@ -34,11 +33,12 @@ Runner = Callable[[Recipe, Query, Tools, Settings], Search]
 
 
 class Run(Struct, frozen=True):
-    """The ranked documents of every query with their scores, and the time of each query."""
+    """The ranked items of every query with their scores, and the time of each query."""
 
     recipe: str
     mode: str
     ranked: Mapping[str, tuple[tuple[str, float], ...]]
+    """Documents, or places and sections, depending on the level."""
     seconds: tuple[float, ...]
     vector_models: str = ""
     """The embedding models that were used, or empty."""
@@ -76,15 +76,22 @@ def run_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings) ->
 
 
 def run_collection(config: RunConfig, collection: Collection, progress: Progress | None = None) -> Run:
-    """Run every query of a collection and rank its documents, each by its best section.
+    """Run every query of a collection, and rank its documents or places."""
+    (run,) = run_levels(config, (collection,), progress)
+    return run
 
-    Where judgements name lines instead of documents, every section counts, and one that shares a line with a relevant
-    place is relevant. A search shows the translations of a hit beside it, so a relevant translation that is not ranked
-    itself is ranked directly behind its hit.
+
+def run_levels(config: RunConfig, levels: Sequence[Collection], progress: Progress | None = None) -> tuple[Run, ...]:
+    """Run every query of a collection once, and rank the results at each level of it.
+
+    A search shows the translations of a hit beside it, so a relevant translation that is not ranked itself is ranked
+    directly behind its hit.
     """
+    collection = levels[0]
     tools = config.tools._replace(embedders=()) if config.drops_models else config.tools
     runner = config.runner or run_query
-    ranked, seconds, degraded = {}, [], Counter[str]()
+    ranked: list[dict[str, tuple[tuple[str, float], ...]]] = [{} for _ in levels]
+    seconds, degraded = list[float](), Counter[str]()
     used_vectors = False
     filters: dict[str, Filters] = {}
     for done, query in enumerate(collection.queries, start=1):
@@ -96,14 +103,23 @@ def run_collection(config: RunConfig, collection: Collection, progress: Progress
         seconds.append(perf_counter() - started)
         degraded.update(_degraded_codes(search, config))
         used_vectors = used_vectors or "vector" in search.lists
-        judgements = collection.qrels.get(query.id, {})
-        best_scores = _rank_documents(search, collection, judgements)
-        best_scores = _add_translations(best_scores, judgements, config.limit, config.translations or tools.store)
-        ranked[query.id] = tuple(best_scores.items())[:DEPTH]
+        for at_level, ranked_at_level in zip(levels, ranked, strict=True):
+            ranked_at_level[query.id] = _rank_results(search, query, at_level, config)
         if progress:
             progress(done, len(collection.queries), query.text)
     models = " + ".join(embedder.space for embedder in tools.embedders) if used_vectors else ""
-    return Run(config.recipe.name, config.mode, ranked, tuple(seconds), models, dict(sorted(degraded.items())))
+    rest = (tuple(seconds), models, dict(sorted(degraded.items())))
+    return tuple(Run(config.recipe.name, config.mode, each, *rest) for each in ranked)
+
+
+def _rank_results(
+    search: Search, query: CollectionQuery, collection: Collection, config: RunConfig
+) -> tuple[tuple[str, float], ...]:
+    """Rank documents or places by their first section, with translations behind their hits."""
+    judgements = collection.qrels.get(query.id, {})
+    items = rank_items(list_sections(search.candidates), collection, judgements)
+    items = _add_translations(items, judgements, config.limit, config.translations or config.tools.store)
+    return tuple((item, section.score) for item, section in items.items())[:DEPTH]
 
 
 def _make_query(config: RunConfig, query: CollectionQuery, filters: Filters) -> Query:
@@ -116,50 +132,23 @@ def _degraded_codes(search: Search, config: RunConfig) -> set[str]:
     return {each.code for each in search.degraded if not (config.drops_models and each.code == _NO_MODEL)}
 
 
-def _rank_documents(search: Search, collection: Collection, judgements: Judgements) -> Mapping[str, float]:
-    """Rank documents, or judged places where there are some, by the score of their best section."""
-    places = {
-        item: collection.places[item]
-        for item, relevance in judgements.items()
-        if relevance > 0 and item in collection.places
-    }
-    best_scores: dict[str, float] = {}
-    for candidate in search.candidates:
-        for item in _judged_items(candidate, places, judgements) if places else (candidate.document,):
-            best_scores.setdefault(item, candidate.score.value)
-    return best_scores
-
-
-def _judged_items(candidate: Candidate, places: Mapping[str, Place], judgements: Judgements) -> list[str]:
-    """List the judged places that overlap a candidate, else its judged document or section."""
-    overlapping = [item for item, place in places.items() if _overlaps(candidate, place)]
-    is_judged = candidate.document in judgements
-    own = candidate.document if is_judged else next(iter(candidate.chunks), candidate.document)
-    return overlapping or [own]
-
-
-def _overlaps(candidate: Candidate, place: Place) -> bool:
-    lines = map(_LINES.fullmatch, candidate.chunks if candidate.document == place.document else ())
-    return any(each and int(each["start"]) <= place.end and int(each["end"]) >= place.start for each in lines)
-
-
 def _add_translations(
-    best_scores: Mapping[str, float], judgements: Judgements, limit: int, store: Store
-) -> Mapping[str, float]:
+    items: dict[str, RankedSection], judgements: Judgements, limit: int, store: Store
+) -> dict[str, RankedSection]:
     """Rank relevant documents that are shown as translations of a hit behind that hit.
 
     Documents that are hits themselves keep their rank. Only relevant documents that are no hits are looked up, which
     is mostly none.
     """
-    hits = dict(list(best_scores.items())[:limit])
+    hits = dict(list(items.items())[:limit])
     groups = translation_groups(store, [item for item, score in judgements.items() if score > 0 and item not in hits])
-    if not any(hits.keys() & group for group in groups.values()):
-        return best_scores
-    ranked: dict[str, float] = {}
-    for document, score in best_scores.items():
-        ranked.setdefault(document, score)
-        if document in hits:
-            ranked |= {name: score for name in _shown_beside(document, groups) if name not in ranked}
+    if not any(section.document in group for group in groups.values() for section in hits.values()):
+        return items
+    ranked: dict[str, RankedSection] = {}
+    for item, section in items.items():
+        ranked.setdefault(item, section)
+        if item in hits:
+            ranked |= {name: section for name in _shown_beside(section.document, groups) if name not in ranked}
     return ranked
 
 

@@ -1,10 +1,11 @@
 """TREC run files: query, Q0, document, rank, score and name, separated by white space."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from waymeet.errors import CollectionError
 from waymeet.evaluate.collection import Collection
+from waymeet.evaluate.levels import RankedSection, parse_section, rank_items
 from waymeet.evaluate.run import Run
 
 
@@ -18,11 +19,13 @@ def format_run(run: Run) -> Iterator[str]:
 def read_run(path: Path, collection: Collection) -> Run:
     """Read a run of another program over a collection, ordered by score as TREC does.
 
+    Lines of a file, such as `docs/setup.md#L10-L24`, are counted as sections of Waymeet are.
+
     Raises:
         CollectionError: the file cannot be read, or is not a run over this collection.
     """
     queries = {_escape(query.id): query.id for query in collection.queries}
-    documents = {_escape(item): item for judgements in collection.qrels.values() for item in judgements}
+    ids = _unescaped_ids(collection)
     rows: dict[str, list[tuple[float, int, str]]] = {}
     name = path.stem
     for number, line in enumerate(_read_lines(path), start=1):
@@ -30,7 +33,7 @@ def read_run(path: Path, collection: Collection) -> Run:
             continue
         try:
             query, _, document, rank, score, name = line.split()
-            row = (-float(score), int(rank), documents.get(document, document))
+            row = (-float(score), int(rank), ids.get(document, document))
         except ValueError as error:
             message = f"{path.name}, line {number} is not query, Q0, document, rank, score and name."
             raise CollectionError(message) from error
@@ -39,10 +42,26 @@ def read_run(path: Path, collection: Collection) -> Run:
     if not rows:
         raise CollectionError(f"{path.name} has no query of {collection.name}.")
     ranked = {
-        query: tuple((document, -negative_score) for negative_score, _, document in sorted(found))
-        for query, found in rows.items()
+        query: _rank_rows(query, [(item, -score) for score, _, item in sorted(query_rows)], collection, ids)
+        for query, query_rows in rows.items()
     }
     return Run(name, "", ranked, ())
+
+
+def _unescaped_ids(collection: Collection) -> dict[str, str]:
+    """Map ids as they are written in runs to those of documents and judged places."""
+    judged = (item for judgements in collection.qrels.values() for item in judgements)
+    return {_escape(id_): id_ for id_ in (*(each.id for each in collection.documents), *collection.places, *judged)}
+
+
+def _rank_rows(
+    query: str, rows: Sequence[tuple[str, float]], collection: Collection, ids: Mapping[str, str]
+) -> tuple[tuple[str, float], ...]:
+    """Rank the documents or places of the rows of one query."""
+    parsed = (parse_section(item, collection, score) for item, score in rows)
+    sections = (RankedSection(ids.get(each.document, each.document), each.section, each.score) for each in parsed)
+    items = rank_items(sections, collection, collection.qrels[query])
+    return tuple((item, section.score) for item, section in items.items())
 
 
 def _read_lines(path: Path) -> list[str]:

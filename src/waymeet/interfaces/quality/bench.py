@@ -23,7 +23,7 @@ from waymeet.evaluate.indexing import (
 from waymeet.evaluate.metrics import Comparison, MeasuredRun, compare_runs, measure_without_intervals
 from waymeet.evaluate.mining import mine_collection
 from waymeet.evaluate.replay import ReplayRunner, cache_query_vectors
-from waymeet.evaluate.run import LIMIT, STUDENT, Run, RunConfig, Runner, run_collection
+from waymeet.evaluate.run import LIMIT, STUDENT, Run, RunConfig, Runner, run_levels
 from waymeet.evaluate.tuning import MeasureWeights
 from waymeet.ports import Progress, Store
 from waymeet.project import Project
@@ -81,6 +81,20 @@ class Bench(NamedTuple):
         progress: Progress | None = None,
     ) -> Run:
         """Run every query of a collection."""
+        (run,) = self.run_levels(recipe, (collection,), mode, over=over, limit=limit, progress=progress)
+        return run
+
+    def run_levels(
+        self,
+        recipe: Recipe,
+        levels: Sequence[Collection],
+        mode: str = "",
+        *,
+        over: Iterable[Layer] = (),
+        limit: int = LIMIT,
+        progress: Progress | None = None,
+    ) -> tuple[Run, ...]:
+        """Run every query of a collection once, and rank the results at each level of it."""
         tools = self.tools
         if recipe is PLAIN and self.whole_documents:
             tools = self.whole_documents
@@ -88,7 +102,7 @@ class Bench(NamedTuple):
             tools = self.student
         settings = self.settings(recipe, over)
         config = RunConfig(recipe, tools, settings, mode, limit, self.runner, translations=self.tools.store)
-        return run_collection(config, collection, progress)
+        return run_levels(config, levels, progress)
 
 
 class CollectionOptions(NamedTuple):
@@ -212,15 +226,16 @@ def ablate_recipe(
     bench: Bench,
     recipe: Recipe,
     mode: str,
-    base: MeasuredRun,
-    collection: Collection,
+    bases: Sequence[MeasuredRun],
+    levels: Sequence[Collection],
     *,
     limit: int = LIMIT,
     progress: Progress | None = None,
 ) -> Iterator[Comparison | str]:
-    """Leave out each stage and signal of a recipe in turn, and yield the comparison with `base`.
+    """Leave out each stage and signal in turn, and yield the comparison with each of `bases`.
 
-    For a stage that later stages need, its name is yielded instead.
+    `bases` are the runs of the complete recipe at the levels of the collection. For a stage that later stages need, its
+    name is yielded instead.
     """
     bench = bench.with_caches()
     changes: list[tuple[str, Recipe | None, Sequence[Layer]]] = [
@@ -233,9 +248,9 @@ def ablate_recipe(
         if changed is None:
             yield name.removeprefix("without ")
         else:
-            run = bench.run(changed, collection, mode, over=over, limit=limit)
-            comparison = compare_runs(measure_without_intervals(collection, run), base)
-            yield replace(comparison, recipe=name)
+            runs = bench.run_levels(changed, levels, mode, over=over, limit=limit)
+            for collection, run, base in zip(levels, runs, bases, strict=True):
+                yield replace(compare_runs(measure_without_intervals(collection, run), base), recipe=name)
         if progress:
             progress(done, len(changes), name)
 

@@ -90,7 +90,7 @@ def _result_plot(report: Report, name: str, results: Sequence[MetricSummary]) ->
     rows = []
     for result in results:
         value, (low, high) = result.metrics[report.metric], result.intervals[report.metric]
-        rows.append(Row(to_single_line(result.recipe), value, low, high, shown=f"{value:.3f}"))
+        rows.append(Row(to_single_line(result.label), value, low, high, shown=f"{value:.3f}"))
     return draw_intervals(rows, to_single_line(f"{report.metric} on {name}"))
 
 
@@ -100,7 +100,7 @@ def _comparison_cards(title: str, comparisons: Sequence[Comparison]) -> Iterator
         group = [each for each in comparisons if (each.collection, each.against) == (collection, against)]
         rows = [
             Row(
-                to_single_line(comparison.recipe),
+                to_single_line(comparison.label),
                 comparison.difference,
                 comparison.low,
                 comparison.high,
@@ -119,17 +119,17 @@ def _comparison_cards(title: str, comparisons: Sequence[Comparison]) -> Iterator
 
 
 def _result_table(report: Report) -> str:
-    """List all results, with the best of each metric on each collection marked."""
-    rows = []
+    """List all results, with the best of each metric on each collection and level marked."""
+    header, rows = result_header(report), []
     for _, results in results_by_collection(report):
-        best = {name: max(result.metrics[name] for result in results) for name in report.metrics}
         for result in results:
+            rivals = [each for each in results if each.level == result.level]
             cells = [(cell, "") for cell in result_row(report, result)]
-            for column, name in enumerate(report.metrics, start=3):
-                if len(results) > 1 and result.metrics[name] == best[name]:
+            for column, name in enumerate(report.metrics, start=header.index("queries") + 1):
+                if len(rivals) > 1 and result.metrics[name] == max(each.metrics[name] for each in rivals):
                     cells[column] = (cells[column][0], "best")
             rows.append(cells)
-    return _table(result_header(report), rows)
+    return _table(header, rows)
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[tuple[str, str]]]) -> str:

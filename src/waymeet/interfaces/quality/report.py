@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from waymeet import __version__
-from waymeet.evaluate.metrics import MAIN_METRIC, METRICS, Comparison, MetricSummary
+from waymeet.evaluate.metrics import MAIN_METRIC, METRICS, Comparison, MeanResult, MetricSummary
 from waymeet.evaluate.tuning import Fold
 
 
@@ -27,6 +27,8 @@ class Report(Struct, frozen=True):
     """Reasons for which a check with `--fail-below` fails."""
     remarks: tuple[str, ...] = ()
     """Limits of the results that a reader has to know."""
+    means: tuple[MeanResult, ...] = ()
+    """The mean metrics of each recipe and level, if there are several collections."""
     excluded_from_mean: tuple[str, ...] = ()
     """Collections that the mean of the ablations leaves out."""
     metric: str = MAIN_METRIC

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from waymeet.evaluate.metrics import Comparison, MetricSummary
 from waymeet.interfaces.quality.report import Report
-from waymeet.interfaces.quality.tables import is_matrix
+from waymeet.interfaces.quality.tables import has_levels, is_matrix, split_levels
 
 _TEST_EMBEDDER = "hashing-"
 _TEST_EMBEDDER_REMARK = "hashing-… is the deterministic stand-in for tests: it hashes words and is not a model."
@@ -24,6 +24,7 @@ def result_header(report: Report) -> list[str]:
     return [
         "collection",
         "recipe",
+        *(["level"] if has_levels(report) else []),
         "queries",
         *report.metrics,
         "95 % of " + report.metric,
@@ -39,6 +40,7 @@ def result_row(report: Report, result: MetricSummary) -> list[str]:
     return [
         result.collection,
         result.recipe,
+        *([result.level] if has_levels(report) else []),
         str(result.queries),
         *(f"{result.metrics[name]:.4f}" for name in report.metrics),
         f"{low:.3f} – {high:.3f}",
@@ -52,7 +54,7 @@ def comparison_row(comparison: Comparison) -> list[str]:
     """Format a comparison with its verdict."""
     return [
         comparison.collection,
-        comparison.recipe,
+        comparison.label,
         comparison.against,
         f"{comparison.difference:+.4f}",
         f"{comparison.low:+.4f} … {comparison.high:+.4f}",
@@ -101,7 +103,7 @@ def list_remarks(report: Report) -> Iterator[str]:
     if any(result.vector_models.startswith(_TEST_EMBEDDER) for result in report.results):
         yield _TEST_EMBEDDER_REMARK
     counts: dict[str, dict[str, int]] = {}
-    for result in report.results:
+    for result in split_levels(report)[0].results:  # all levels have the same answers
         for code, answers in result.degraded.items():
             by_recipe = counts.setdefault(code, {})
             by_recipe[result.recipe] = by_recipe.get(result.recipe, 0) + answers

@@ -4,14 +4,24 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from waymeet.evaluate.metrics import Comparison, MetricSummary, Overall, summarise_comparisons
+from msgspec.structs import replace
+
+from waymeet.evaluate.metrics import (
+    MAIN_METRIC,
+    Comparison,
+    MetricSummary,
+    Overall,
+    name_with_level,
+    summarise_comparisons,
+)
 from waymeet.evaluate.tuning import Fold
 from waymeet.interfaces.quality.report import Report
 
 _MARKS = {"better": " ▲", "worse": " ▼"}
 _MEAN = "mean"
 _NO_VALUE = "–"
-_MORE_METRICS = ("R@5", "all-gold@5", "MRR@10")
+_FIRST_RANK = "MRR@10"
+_MORE_METRICS = ("R@5", "all-gold@5", _FIRST_RANK)
 """Metrics that have a table beside the main one."""
 _MAX_NAMES = 4
 
@@ -33,6 +43,35 @@ class Table(NamedTuple):
     rows: Sequence[Sequence[Cell]]
 
 
+def has_levels(report: Report) -> bool:
+    """Check whether the level of the results was chosen."""
+    return any(result.level for result in report.results)
+
+
+def split_levels(report: Report) -> list[Report]:
+    """Split a report into one for each level at which it was measured."""
+    levels = list(dict.fromkeys(result.level for result in report.results))
+    return [_at_level(report, level) for level in levels] if len(levels) > 1 else [report]
+
+
+def _at_level(report: Report, level: str) -> Report:
+    return replace(
+        report,
+        results=tuple(each for each in report.results if each.level == level),
+        comparisons=tuple(each for each in report.comparisons if each.level == level),
+        against_others=tuple(each for each in report.against_others if each.level == level),
+        ablations=tuple(each for each in report.ablations if each.level == level),
+        baseline=tuple(each for each in report.baseline if each.level == level),
+        means=tuple(each for each in report.means if each.level == level),
+    )
+
+
+def _with_level(title: str, report: Report) -> str:
+    """Add the level to a title if it was chosen, and the same for the whole report."""
+    levels = {result.level for result in report.results}
+    return name_with_level(title, levels.pop() if len(levels) == 1 else "")
+
+
 def is_matrix(report: Report) -> bool:
     """Check whether several recipes were run on several collections."""
     collections = {result.collection for result in report.results}
@@ -42,16 +81,33 @@ def is_matrix(report: Report) -> bool:
 
 def summary_tables(report: Report) -> Iterator[Table]:
     """Yield every table that summarises an evaluation."""
-    if is_matrix(report):
-        yield metric_table(report, report.metric)
+    parts = split_levels(report)
+    for part in parts if is_matrix(report) else ():
+        yield metric_table(part, report.metric)
         yield from (
-            _difference_table(title, about, comparisons)
-            for title, about, comparisons in _compared_recipes(report)
+            _difference_table(_with_level(title, part), about, comparisons)
+            for title, about, comparisons in _compared_recipes(part)
             if comparisons
         )
-        yield from (metric_table(report, metric) for metric in report.metrics if metric in _MORE_METRICS)
-        yield _latency_table(report)
-    yield from overall_tables(report)
+        yield from (metric_table(part, metric) for metric in report.metrics if metric in _MORE_METRICS)
+    if is_matrix(report):
+        yield _latency_table(parts[0])
+    for part in parts:
+        yield from overall_tables(part)
+    if report.means and not (is_matrix(report) and len(parts) == 1):  # there, the tables of metrics have the means
+        yield mean_table(report)
+
+
+def mean_table(report: Report) -> Table:
+    """Make the table of the means over all collections."""
+    metrics = (MAIN_METRIC, _FIRST_RANK)
+    rows = []
+    for mean in report.means:
+        level = [Cell(mean.level)] if has_levels(report) else []
+        values = (Cell(f"{mean.metrics[metric]:.3f}") for metric in metrics)
+        rows.append([Cell(mean.recipe), *level, Cell(str(mean.collections)), *values])
+    header = ["recipe", *(["level"] if has_levels(report) else []), "collections", *metrics]
+    return Table("Mean over collections", "Collections have equal weight.", header, rows)
 
 
 def overall_tables(report: Report) -> Iterator[Table]:
@@ -90,6 +146,7 @@ def _name_by_opponent(comparison: Comparison) -> Comparison:
         comparison.better,
         comparison.worse,
         comparison.queries,
+        comparison.level,
     )
 
 
@@ -110,7 +167,7 @@ def metric_table(report: Report, metric: str) -> Table:
             cells.append(Cell(value + mark, "best" if value == best else ""))
         rows.append(cells)
     rows.append(_mean_row(report, lambda result: result.metrics[metric], "{:.3f}"))
-    return Table(metric, about, ["collection", "queries", *_recipes(report)], rows)
+    return Table(_with_level(metric, report), about, ["collection", "queries", *_recipes(report)], rows)
 
 
 def _latency_table(report: Report) -> Table:
@@ -171,7 +228,7 @@ def ablation_table(report: Report) -> Table:
     )
     if report.excluded_from_mean:
         about += f" Not in the mean: {_shorten_names(report.excluded_from_mean)}."
-    return Table(title, about, header, rows)
+    return Table(_with_level(title, report), about, header, rows)
 
 
 def _ablation_verdict(ablation: Overall, excluded: Sequence[str]) -> Cell:
@@ -209,7 +266,7 @@ def _fold_table(report: Report) -> Table:
         "difference",
         "weights changed by tuning",
     ]
-    return Table("Weights tuned without a collection", about, header, rows)
+    return Table(_with_level("Weights tuned without a collection", report), about, header, rows)
 
 
 def _fold_row(fold: Fold) -> Iterator[Cell]:

@@ -5,17 +5,20 @@ from collections.abc import Iterator, Sequence
 from waymeet.evaluate.metrics import MAIN_METRIC, METRICS, Comparison, MetricSummary
 from waymeet.interfaces.quality.report import Report
 from waymeet.interfaces.quality.rows import comparison_sections, list_remarks, name_vector_models
-from waymeet.interfaces.quality.tables import Table, is_matrix, metric_table, overall_tables
+from waymeet.interfaces.quality.tables import Table, is_matrix, mean_table, metric_table, overall_tables, split_levels
 from waymeet.interfaces.render.text import Line
 
 _STYLES = {"better": "green", "worse": "red", "best": "bold"}
+_LEVEL_WIDTH = len("section")
 _WIDTHS = {name: max(len(name), 6) + 2 for name in METRICS}
 
 
-def header_line(collection_width: int, recipe_width: int) -> Line:
-    """Format the header of the table of results."""
+def header_line(collection_width: int, recipe_width: int, level: str = "") -> Line:
+    """Format the header of the table of results, with a column for the level if there is one."""
     names = "".join(f"{name:>{_WIDTHS[name]}}" for name in METRICS)
-    first = f"{'collection':{max(collection_width, 10)}}  {'recipe':{max(recipe_width, 6)}}  queries{names}"
+    level_name = f"  {'level':{_LEVEL_WIDTH}}" if level else ""
+    recipe_name = f"{'recipe':{max(recipe_width, 6)}}{level_name}"
+    first = f"{'collection':{max(collection_width, 10)}}  {recipe_name}  queries{names}"
     return [(f"{first}  {'95 % of ' + MAIN_METRIC:15}  p50 ms  p95 ms  vector models", "bold")]
 
 
@@ -26,6 +29,7 @@ def result_line(result: MetricSummary, collection_width: int, recipe_width: int)
     return [
         (f"{result.collection:{max(collection_width, 10)}}  ", ""),
         (f"{result.recipe:{max(recipe_width, 6)}}", "cyan"),
+        (f"  {result.level:{_LEVEL_WIDTH}}" if result.level else "", "cyan"),
         (f"  {result.queries:7}{values}  ", ""),
         (f"{f'{low:.3f} – {high:.3f}':15}", "dim"),
         (f"{result.p50_ms:8.2f}{result.p95_ms:8.2f}  ", ""),
@@ -38,12 +42,12 @@ def comparison_lines(title: str, comparisons: Sequence[Comparison]) -> Iterator[
     yield []
     yield [(title, "bold")]
     collection_width = max(len(comparison.collection) for comparison in comparisons)
-    recipe_width = max(len(comparison.recipe) for comparison in comparisons)
+    recipe_width = max(len(comparison.label) for comparison in comparisons)
     for comparison in comparisons:
         style = _STYLES.get(comparison.verdict, "")
         yield [
             (f"{comparison.collection:{collection_width}}  ", "dim"),
-            (f"{comparison.recipe:{recipe_width}}", "cyan"),
+            (f"{comparison.label:{recipe_width}}", "cyan"),
             (f"  {comparison.difference:+.4f}", style),
             (f"  [{comparison.low:+.4f}, {comparison.high:+.4f}]", "dim"),
             (f"  {comparison.better:4} better {comparison.worse:4} worse  ", ""),
@@ -54,11 +58,14 @@ def comparison_lines(title: str, comparisons: Sequence[Comparison]) -> Iterator[
 
 def summary_lines(report: Report) -> Iterator[Line]:
     """Format every comparison of a report, with summary tables for several collections."""
-    tables = [metric_table(report, report.metric)] if is_matrix(report) else []
-    for table in [*tables, *overall_tables(report)]:
-        yield from _table_lines(table)
+    for part in split_levels(report):
+        tables = [metric_table(part, report.metric)] if is_matrix(part) else []
+        for table in [*tables, *overall_tables(part)]:
+            yield from _table_lines(table)
     for title, _, comparisons in comparison_sections(report, short=True):
         yield from comparison_lines(f"{title} ({report.metric})", comparisons)
+    if report.means:
+        yield from _table_lines(mean_table(report))
 
 
 def _table_lines(table: Table) -> Iterator[Line]:

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
-import msgspec
 
 from waymeet.interfaces.cli import ROOT
 from waymeet.interfaces.cli.common import bars, json_option, print_json, print_lines, say
@@ -16,8 +15,6 @@ from waymeet.ports import Progress
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from waymeet.evaluate.collection import Collection
-    from waymeet.evaluate.run import Run
     from waymeet.interfaces.quality.bench import Bench
     from waymeet.interfaces.quality.evaluation import Evaluation, EvaluationPlan
     from waymeet.interfaces.quality.report import Report
@@ -32,6 +29,7 @@ _EPILOG = manual(
     waymeet eval my-queries --runs results.jsonl        corpus/ is your folder, the queries are yours
     waymeet eval sets/* --recipe auto,classic:bm25_only --report q.html
     waymeet eval sets/* --plain --recipe auto,auto:words    compare with plain BM25, and without models
+    waymeet eval my-collection --level both             the right file, and the right section of it
     waymeet eval my-collection --ablate                 the effect of each stage and signal
     waymeet eval sets/* --sample 60 --leave-one-out     are the weights fitted to one collection?
     waymeet eval my-collection --beside theirs.trec     a run of another program
@@ -62,6 +60,7 @@ class EvalOptions(NamedTuple):
     qrels: Path | None
     split: str
     limit: int
+    level: str | None
     whole: bool
     reports: tuple[Path, ...]
     save_baseline: Path | None
@@ -134,6 +133,12 @@ class _Bars(NamedTuple):
     type=click.IntRange(1, 1000),
     help="Results for each query; more make R@100 fairer and queries slower.",
 )
+@click.option(
+    "--level",
+    type=click.Choice(["file", "section", "both"]),
+    help="Count results by file or by section, or by both [default: by section where judgements name sections, else by "
+    "file].",
+)
 @click.option("--whole", is_flag=True, help="Index each document as one section.")
 @click.option(
     "--report",
@@ -179,10 +184,18 @@ def command(**values: Any) -> int:  # noqa: ANN401 - the options by name, as cli
     all-gold@5 whether all of them are among the first five, MRR@10 the rank of the first. Intervals are 95 % intervals
     of the mean over queries; recipes are compared with the first one query by query (paired bootstrap).
 
+    --level section counts every section: one that shares a line with a relevant place is that place, one of a relevant
+    document is that document, and both count once; any other section is a wrong result by itself. --level file counts
+    documents, each at the rank of its best section; a judgement of a place counts for its document.
+
     --leave-one-out tunes the weights of auto on the other collections, and compares them with the current weights on
     the collection that was left out: a difference within noise shows that the weights are not fitted to it.
     """
-    options = EvalOptions(**values)
+    return _evaluate(EvalOptions(**values))
+
+
+def _evaluate(options: EvalOptions) -> int:
+    """Measure what the options name, and return the exit code."""
     _check_options(options)
     fail_below = _parse_fail_below(options.fail_below)
     with _progress_bars(options.flags) as shown:
@@ -223,6 +236,10 @@ def _check_options(options: EvalOptions) -> None:
     needs_collections = options.plain or options.sample or options.misspell or options.leave_one_out
     if (options.mine or options.qrels) and needs_collections:
         raise click.UsageError("--plain, --sample, --misspell and --leave-one-out need collections.")
+    if options.level and options.qrels:
+        raise click.UsageError("--level needs files: judgements and runs alone name only ids.")
+    if options.level == "both" and options.leave_one_out:
+        raise click.UsageError("--leave-one-out needs one level: add --level file or --level section.")
 
 
 @contextmanager
@@ -293,10 +310,12 @@ def _evaluate_collections(options: EvalOptions, shown: _Bars) -> "Evaluation":
 
 
 def _make_plan(options: EvalOptions) -> "EvaluationPlan":
+    from waymeet.evaluate.levels import list_levels
     from waymeet.interfaces.quality.evaluation import EvaluationPlan
 
     recipes = _find_recipes(options.recipes, options.mode, options.project)
-    return EvaluationPlan(recipes, options.beside, options.limit, options.ablate, options.plain)
+    levels = list_levels(options.level or "")
+    return EvaluationPlan(recipes, options.beside, options.limit, options.ablate, options.plain, levels)
 
 
 def _make_evaluation(
@@ -349,30 +368,12 @@ def _refuse_folders(folders: tuple[Path, ...], option: str) -> None:
 
 def _run_bench(evaluation: "Evaluation", bench: "Bench", options: EvalOptions, *, several: bool) -> None:
     """Run all recipes on a bench, and write each run to the files that the options name."""
+    from waymeet.evaluate.levels import BOTH
+    from waymeet.interfaces.quality.run_writer import RunFiles
+
+    files = RunFiles(options.runs, options.trec, several, several_levels=options.level == BOTH)
     for collection, run in evaluation.run_bench(bench):
-        _write_run(collection, run, options, several=several)
-
-
-def _write_run(collection: "Collection", run: "Run", options: EvalOptions, *, several: bool) -> None:
-    """Write a run to the files that the options name, one for each run if there are several."""
-    from waymeet.evaluate.trec import format_run
-
-    def file_of(path: Path) -> Path:
-        return path.with_stem(f"{path.stem}.{collection.name}.{run.name.replace(':', '-')}") if several else path
-
-    if options.runs:
-        rows = (
-            {
-                "id": query.id,
-                "text": query.text,
-                "right": [document for document, score in collection.qrels[query.id].items() if score > 0],
-                "hits": [document for document, _ in run.ranked.get(query.id, ())],
-            }
-            for query in collection.queries
-        )
-        file_of(options.runs).write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
-    if options.trec:
-        file_of(options.trec).write_text("".join(f"{row}\n" for row in format_run(run)), encoding="utf-8")
+        files.write(collection, run)
 
 
 def _output_report(report: "Report", options: EvalOptions) -> None:
