@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
-.PHONY: help demo test quick check unit bench bench-engine bench-phrases bench-stages bench-first-answer bench-code bench-models bench-torch quality quality-recipes quality-parts quality-words quality-weights quality-typos quality-student torture mcp-official format lock docs pictures student clean
+.PHONY: help demo test quick check unit bench bench-engine bench-phrases bench-stages bench-first-answer bench-code bench-models bench-torch quality quality-recipes quality-parts quality-words quality-weights quality-typos quality-student torture mcp-official format lock docs pictures student projects clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -59,6 +59,9 @@ bench-first-answer: $(STAMP)  ## Measure the first answer by meaning in a new pr
 
 bench-code: $(STAMP)  ## Index real source distributions beside another code indexer; takes minutes, needs npm
 	$(BIN)/python benchmarks/run.py code
+
+projects: $(STAMP)  ## Download the projects that benchmarks/projects asks about; needs npm and apt-get
+	$(BIN)/python benchmarks/projects/fetch.py
 
 bench-models: $(STAMP)  ## Compare runtimes of the default models
 	$(BIN)/python benchmarks/models.py

@@ -1,0 +1,92 @@
+"""The committed questions about real projects: complete, judged by section, and the two halves apart.
+
+The projects themselves are not needed for these tests.
+"""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+import pytest
+from projects.fetch import FOLDER, HALVES, read_projects
+
+from waymeet.evaluate.collection import QRELS, QUERIES, CollectionQuery, read_qrels
+
+NAMES = [project.name for project in read_projects()]
+QUESTIONS = 6
+"""Questions of one half."""
+KNOWN_FAILURES = ("prettifyError", "ZodDiscriminatedUnion", "ModelAdmin.list_display")
+"""Names that were looked at before the questions were written."""
+
+
+def read_questions(half: str, name: str) -> list[CollectionQuery]:
+    lines = (FOLDER / half / name / QUERIES).read_text(encoding="utf-8").splitlines()
+    return [msgspec.json.decode(line, type=CollectionQuery, strict=True) for line in lines]
+
+
+def list_kinds(half: str, name: str) -> list[str]:
+    return sorted(question.id.rpartition("-")[0] for question in read_questions(half, name))
+
+
+def test_every_project_has_both_halves() -> None:
+    for half in HALVES:
+        assert sorted(path.name for path in (FOLDER / half).iterdir()) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_project_has_twelve_different_questions_with_ids_of_their_own(name: str) -> None:
+    questions = [question for half in HALVES for question in read_questions(half, name)]
+    assert len(questions) == len(HALVES) * QUESTIONS
+    assert max(Counter(question.id for question in questions).values()) == 1
+    assert max(Counter(question.text for question in questions).values()) == 1
+    assert all(question.text == question.text.strip() != "" for question in questions)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_halves_have_the_same_kinds_of_questions(name: str) -> None:
+    kinds = list_kinds(HALVES[0], name)
+    assert kinds == list_kinds(HALVES[1], name)
+    assert len(kinds) == QUESTIONS
+
+
+@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_question_is_judged_by_sections(half: str, name: str) -> None:
+    qrels = read_qrels(FOLDER / half / name / QRELS)
+    assert set(qrels) == {question.id for question in read_questions(half, name)}
+    for judgements in qrels.values():
+        assert set(judgements.values()) <= {1, 2}
+        for place in judgements:
+            path, _, anchor = place.rpartition("#")
+            assert path, place
+            assert not path.startswith(("/", "./", "corpus/")), place
+            assert anchor, place
+            lines = re.fullmatch(r"L(\d+)-L(\d+)", anchor)
+            assert lines is None or int(lines[1]) <= int(lines[2]), place
+
+
+@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("name", NAMES)
+def test_no_judgement_is_written_twice(half: str, name: str) -> None:
+    rows = (FOLDER / half / name / QRELS).read_text(encoding="utf-8").splitlines()
+    assert len(rows) == len(set(rows)) == 1 + sum(map(len, read_qrels(FOLDER / half / name / QRELS).values()))
+
+
+def test_names_known_before_are_in_the_open_half() -> None:
+    held_out = "".join(question.text for name in NAMES for question in read_questions("held-out", name))
+    assert not [name for name in KNOWN_FAILURES if name in held_out]
+
+
+def test_questions_about_japanese_and_chinese_pages_are_in_their_language() -> None:
+    for name, letters in {"handbook-ja": r"[\u3040-\u30ff]", "installation-zh": r"[\u4e00-\u9fff]"}.items():
+        for half in HALVES:
+            texts = [question.text for question in read_questions(half, name) if not question.id.startswith("name-")]
+            assert all(re.search(letters, text) for text in texts)
+
+
+def test_no_part_of_a_project_is_committed() -> None:
+    ignored = (FOLDER.parents[1] / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert "/benchmarks/projects/*/*/corpus" in ignored
+    files = (path for half in HALVES for name in NAMES for path in Path(FOLDER, half, name).iterdir())
+    assert {path.name for path in files} <= {QUERIES, QRELS, "corpus"}
