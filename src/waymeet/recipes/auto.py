@@ -8,6 +8,7 @@ from waymeet.search.rank.translations import collapse_translations
 from waymeet.search.retrieve.first_stage import adapt_length_norm, lexical, vector
 from waymeet.search.state import Recipe
 from waymeet.search.understand.acronyms import expand_acronyms
+from waymeet.search.understand.function_words import weigh_function_words
 from waymeet.search.understand.query import relax_phrases, understand
 from waymeet.search.understand.spelling import correct_spelling
 from waymeet.search.understand.transliteration import transliterate
@@ -20,6 +21,7 @@ AUTO = Recipe(
         correct_spelling,
         transliterate,
         expand_acronyms,
+        weigh_function_words,
         relax_phrases,
         adapt_length_norm,
         lexical,

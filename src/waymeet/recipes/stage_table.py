@@ -42,6 +42,7 @@ from waymeet.search.retrieve.first_stage import (
 )
 from waymeet.search.state import Stage
 from waymeet.search.understand.acronyms import expand_acronyms
+from waymeet.search.understand.function_words import weigh_function_words
 from waymeet.search.understand.query import relax_phrases, understand
 from waymeet.search.understand.spelling import correct_spelling
 from waymeet.search.understand.transliteration import transliterate
@@ -78,6 +79,7 @@ _ROWS = (
         WORDS,
         reads=("understand.expand_acronyms", "understand.acronym", "understand.acronyms"),
     ),
+    StageRow(weigh_function_words, WORDS, reads=("understand.function_word",), signals=("understand.function_word",)),
     StageRow(relax_phrases, WORDS, reads=("bm25.",)),
     StageRow(classify_intent),
     StageRow(defer_type_filter),

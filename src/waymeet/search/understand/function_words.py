@@ -1,0 +1,33 @@
+"""Weights of query words: words that say little about the subject count less."""
+
+import re
+
+from msgspec.structs import replace
+
+from waymeet.analysis.function_words import is_function_word
+from waymeet.search.state import Search, Tools
+from waymeet.settings import Settings
+
+_CODE = re.compile(r"`([^`]+)`|(\w+)\(|[\"“„]([^\"“”„]+)[\"”]")
+"""Text written as code, a call or a quotation, whose words count fully."""
+_WORD = re.compile(r"\w+")
+
+
+def weigh_function_words(search: Search, _tools: Tools, settings: Settings) -> Search:
+    """Lower the weight of function words in a query that has other words."""
+    weight = settings.understand.function_word
+    if weight >= 1.0:
+        return search.skip("setting understand.function_word")
+    exact = {
+        word
+        for match in _CODE.finditer(search.query.text)
+        for word in _WORD.findall(next(filter(None, match.groups())).lower())
+    }
+    is_weak = [all(is_function_word(term) and term not in exact for term in word.terms) for word in search.words]
+    if not any(is_weak) or all(is_weak):
+        return search.skip("no function word" if not any(is_weak) else "only function words")
+    words = tuple(
+        replace(word, weight=word.weight * weight) if weak else word
+        for word, weak in zip(search.words, is_weak, strict=True)
+    )
+    return replace(search, words=words)
