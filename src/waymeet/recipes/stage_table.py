@@ -30,6 +30,7 @@ from waymeet.search.rank.neighbours import (
     spread_activation,
 )
 from waymeet.search.rank.rerank import rerank, sort_by_reranker
+from waymeet.search.rank.speakers import boost_speakers
 from waymeet.search.rank.translations import collapse_translations
 from waymeet.search.retrieve.expansion import expand, retrieve_variants
 from waymeet.search.retrieve.first_stage import (
@@ -142,6 +143,7 @@ _ROWS = (
         reads=("auto.document_share", "auto.document_sections"),
         signals=_AUTO,
     ),
+    StageRow(boost_speakers, CANDIDATES, reads=("auto.speaker_factor",), signals=_AUTO),
     StageRow(
         boost_name_match,
         CANDIDATES,

@@ -209,6 +209,8 @@ class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     query that matches."""
     definition_bonus: Weight = 0.3
     """Bonus for a section that defines a symbol named in the query, times the share of the query that matches."""
+    speaker_factor: Weight = 1.5
+    """Factor of the score of messages of a person whom the query names, in an index of conversations."""
     shared_name_weight: Weight = 0.5
     """Share of its score that a document passes to documents with the same rare names, divided by 1 + ln(degree)."""
     shared_name_cap: Part = 0.8

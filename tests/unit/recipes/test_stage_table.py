@@ -89,7 +89,9 @@ class Case(NamedTuple):
 
 def short_texts() -> Tools:
     """Index texts of a few words that contradict each other."""
-    return Tools(store_of({"a.md": Page(("tea is hot",), links=("b.md|contradicts",)), "b.md": "tea is cold"}))
+    return Tools(
+        store_of({"a.md": Page(("Ada: tea is hot",), links=("b.md|contradicts",)), "b.md": "Ada: tea is cold"})
+    )
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +141,7 @@ def test_a_stage_reads_no_setting_that_it_does_not_declare(vault: Tools) -> None
     read: defaultdict[str, set[str]] = defaultdict(set)
     worked: set[str] = set()
     searches = [(case, vault) for case in cases()]
-    searches += [(Case(RECIPES[name], Query("tea"), Settings()), short_texts()) for name in ("auto", "memory")]
+    searches += [(Case(RECIPES[name], Query("Ada: tea"), Settings()), short_texts()) for name in ("auto", "memory")]
     for case, tools in searches:
         recipe = replace(case.recipe, stages=tuple(record(stage, read, worked) for stage in case.recipe.stages))
         run_stages(recipe, case.query, tools, case.settings)
