@@ -38,6 +38,6 @@ AUTO = Recipe(
         apply_feedback,
         limit_per_document,
     ),
-    overrides={"pool": {"min": 100}, "bm25": {"fields": {"inbound": 0.3}}},
+    overrides={"pool": {"min": 100}, "bm25": {"fields": {"inbound": 0.3}, "b": {"inbound": 1.0}}},
     pool_limit=10,
 )
