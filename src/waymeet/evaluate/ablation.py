@@ -14,7 +14,7 @@ _FACTORS = "memory."
 """Section of settings that multiply a score, so that 1 is neutral."""
 _SHARES = frozenset({"memory.graph", "memory.hop"})
 """Exceptions in that section: weights, for which 0 is neutral."""
-_CAPS = frozenset({"auto.shared_name_cap", "auto.code_factor_cross_lingual"})
+_CAPS = frozenset({"auto.shared_name_cap", "auto.code_factor_cross_lingual", "auto.raised_min_share"})
 """Upper bounds on a bonus and other factors, for which 1 is neutral."""
 _FALLBACKS = {
     "auto.vector_weight_short_text": "auto.vector_weight_prose",

@@ -1,6 +1,7 @@
 """The default recipe: weighted sum of lexical and vector scores, boosts by names and links."""
 
 from waymeet.search.fuse.weighted_sum import aggregate_sections, limit_per_document, weighted_sum
+from waymeet.search.rank.exact_names import raise_definitions
 from waymeet.search.rank.feedback import apply_feedback
 from waymeet.search.rank.graph_boost import boost_linked, boost_shared_names
 from waymeet.search.rank.name_match import boost_definitions, boost_name_match
@@ -10,6 +11,7 @@ from waymeet.search.state import Recipe
 from waymeet.search.understand.acronyms import expand_acronyms
 from waymeet.search.understand.query import relax_phrases, understand
 from waymeet.search.understand.spelling import correct_spelling
+from waymeet.search.understand.unknown_names import find_unknown_names
 
 AUTO = Recipe(
     name="auto",
@@ -19,6 +21,7 @@ AUTO = Recipe(
         correct_spelling,
         expand_acronyms,
         relax_phrases,
+        find_unknown_names,
         adapt_length_norm,
         lexical,
         vector,
@@ -28,6 +31,7 @@ AUTO = Recipe(
         boost_definitions,
         boost_shared_names,
         boost_linked,
+        raise_definitions,
         collapse_translations,
         apply_feedback,
         limit_per_document,
