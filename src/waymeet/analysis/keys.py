@@ -3,6 +3,7 @@
 Keys depend neither on case nor on the Unicode form of accents. Those of symbols depend on both.
 """
 
+from collections.abc import Iterator
 from re import compile as pattern
 from unicodedata import normalize
 
@@ -16,6 +17,10 @@ TRIGGER_PREFIX = "c:"
 """Prefix of the key of a trigger phrase."""
 SHORT_TITLE_PREFIX = "b:"
 """Prefix of the key of a title without its qualifier in brackets."""
+FIELD_PREFIX = "d:"
+"""Prefix of the key of a class attribute, field or enum member that is no symbol of its own."""
+DOCUMENTED_PREFIX = "h:"
+"""Prefix of the key of a name that a document describes below a heading or directive of its own."""
 MENTION_PREFIX = "e:"
 """Prefix of the key of a proper name in a document's text; `m:` is that of modules."""
 
@@ -70,6 +75,34 @@ def symbol_key(name: str) -> str:
     's:Store.put'
     """
     return f"{SYMBOL_PREFIX}{name}"
+
+
+def field_key(name: str) -> str:
+    """Build the key of a field that a file defines. Case matters.
+
+    >>> field_key("Store.limit")
+    'd:Store.limit'
+    """
+    return f"{FIELD_PREFIX}{name}"
+
+
+def documented_key(name: str) -> str:
+    """Build the key of a name that a document describes. Case matters.
+
+    >>> documented_key("Store.limit")
+    'h:Store.limit'
+    """
+    return f"{DOCUMENTED_PREFIX}{name}"
+
+
+def name_endings(name: str) -> Iterator[str]:
+    """Yield a dotted name without its first parts, the last part first.
+
+    >>> list(name_endings("shop.Store.put"))
+    ['put', 'Store.put', 'shop.Store.put']
+    """
+    parts = name.split(".")
+    yield from (".".join(parts[start:]) for start in range(len(parts) - 1, -1, -1))
 
 
 def trigger_key(phrase: str) -> str:

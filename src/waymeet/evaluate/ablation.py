@@ -19,6 +19,7 @@ _CAPS = frozenset(
         "auto.shared_name_cap",
         "auto.code_factor_cross_lingual",
         "auto.speaker_factor",
+        "auto.raised_min_share",
         "understand.function_word",
     }
 )

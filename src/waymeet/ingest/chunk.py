@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waymeet.ingest.parse import Heading, Parsed
+from waymeet.ingest.parse import Field, Heading, Parsed
 from waymeet.ingest.parse.markup.code_blocks import CODE_BLOCK
 from waymeet.settings import Chunking
 from waymeet.types import Chunk, Symbol
@@ -309,10 +309,18 @@ def _piece_symbols(piece: _Piece, symbols: Sequence[Symbol]) -> tuple[Symbol, ..
     return tuple(symbols[first:end])
 
 
+def _piece_fields(piece: _Piece, fields: Sequence[Field]) -> Iterator[str]:
+    """Yield the names of the fields in a piece."""
+    first = bisect_left(fields, piece.blocks[0].start, key=lambda field: field.line)
+    end = bisect_right(fields, piece.blocks[-1].end, key=lambda field: field.line)
+    yield from (field.name for field in fields[first:end])
+
+
 def _make_chunk(path: str, lines: Lines, ordinal: int, piece: _Piece, names: _Names) -> Chunk:
     start, end, part = piece.blocks[0].start, piece.blocks[-1].end, piece.blocks[0].part
     symbols = _piece_symbols(piece, names.parsed.symbols)
     anchors = [*_piece_anchors(piece, names.parsed.headings), *(symbol.name for symbol in symbols)]
+    short_names = (names.short_names[name] for name in anchors if name in names.short_names)
     return Chunk(
         id=f"{path}#L{start}-L{end}",
         document=path,
@@ -321,9 +329,7 @@ def _make_chunk(path: str, lines: Lines, ordinal: int, piece: _Piece, names: _Na
         end=end,
         text=lines.text(start, end) if part is None else part,
         headings=piece.section.headings,
-        anchors=tuple(
-            dict.fromkeys((*anchors, *(names.short_names[name] for name in anchors if name in names.short_names)))
-        ),
+        anchors=tuple(dict.fromkeys((*anchors, *short_names, *_piece_fields(piece, names.parsed.fields)))),
         symbols=symbols,
     )
 

@@ -1,6 +1,7 @@
 """The default recipe: weighted sum of lexical and vector scores, boosts by names and links."""
 
 from waymeet.search.fuse.weighted_sum import aggregate_sections, limit_per_document, weighted_sum
+from waymeet.search.rank.exact_names import raise_definitions
 from waymeet.search.rank.feedback import apply_feedback
 from waymeet.search.rank.graph_boost import boost_linked, boost_shared_names
 from waymeet.search.rank.name_match import boost_definitions, boost_name_match
@@ -13,6 +14,7 @@ from waymeet.search.understand.function_words import weigh_function_words
 from waymeet.search.understand.query import relax_phrases, understand
 from waymeet.search.understand.spelling import correct_spelling
 from waymeet.search.understand.transliteration import transliterate
+from waymeet.search.understand.unknown_names import find_unknown_names
 
 AUTO = Recipe(
     name="auto",
@@ -24,6 +26,7 @@ AUTO = Recipe(
         expand_acronyms,
         weigh_function_words,
         relax_phrases,
+        find_unknown_names,
         adapt_length_norm,
         lexical,
         vector,
@@ -34,6 +37,7 @@ AUTO = Recipe(
         boost_definitions,
         boost_shared_names,
         boost_linked,
+        raise_definitions,
         collapse_translations,
         apply_feedback,
         limit_per_document,

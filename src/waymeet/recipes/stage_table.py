@@ -7,6 +7,7 @@ from waymeet.search.fuse.deep import blend_reranker, fuse_variants, strong_signa
 from waymeet.search.fuse.fusion import apply_type_filter, fuse, fuse_three_way
 from waymeet.search.fuse.weighted_sum import aggregate_sections, limit_per_document, weighted_sum
 from waymeet.search.pipeline import stage_name
+from waymeet.search.rank.exact_names import raise_definitions
 from waymeet.search.rank.feedback import apply_feedback
 from waymeet.search.rank.graph_boost import boost_linked, boost_shared_names
 from waymeet.search.rank.memory import (
@@ -47,6 +48,7 @@ from waymeet.search.understand.function_words import weigh_function_words
 from waymeet.search.understand.query import relax_phrases, understand
 from waymeet.search.understand.spelling import correct_spelling
 from waymeet.search.understand.transliteration import transliterate
+from waymeet.search.understand.unknown_names import find_unknown_names
 
 WORDS, LIST, CANDIDATES, RERANKED = "words", "a ranked list", "candidates", "reranker scores"
 
@@ -82,6 +84,7 @@ _ROWS = (
     ),
     StageRow(weigh_function_words, WORDS, reads=("understand.function_word",), signals=("understand.function_word",)),
     StageRow(relax_phrases, WORDS, reads=("bm25.",)),
+    StageRow(find_unknown_names, WORDS, reads=("bm25.",)),
     StageRow(classify_intent),
     StageRow(defer_type_filter),
     StageRow(adapt_length_norm, reads=("bm25.", "auto.short_text_b"), signals=_AUTO),
@@ -161,6 +164,12 @@ _ROWS = (
         boost_linked,
         CANDIDATES,
         reads=("auto.outlink_weight", "auto.inlink_weight", "auto.links.", "graph.fan_out", "pool.seeds"),
+        signals=_AUTO,
+    ),
+    StageRow(
+        raise_definitions,
+        CANDIDATES,
+        reads=("auto.raised_definitions", "auto.raised_min_share", "auto.raised_lead"),
         signals=_AUTO,
     ),
     StageRow(collapse_translations, CANDIDATES, signals=_AUTO),

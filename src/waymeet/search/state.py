@@ -76,6 +76,8 @@ class Search(Struct, frozen=True):
     intent: str = ""
     """The intent of the query, for recipes that use it, such as `fix_bug`."""
     words: tuple[Word, ...] = ()
+    unknown_names: tuple[str, ...] = ()
+    """Names like code in the query that occur nowhere in the index."""
     bm25: Bm25 | None = None
     """Parameters of BM25, if they were adapted to the corpus; None uses the settings."""
     lists: Mapping[str, Ranking] = {}

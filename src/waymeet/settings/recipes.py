@@ -211,6 +211,12 @@ class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     """Bonus for a section that defines a symbol named in the query, times the share of the query that matches."""
     speaker_factor: Weight = 1.5
     """Factor of the score of messages of a person whom the query names, in an index of conversations."""
+    raised_definitions: Number = 3
+    """Number of definitions of a name in the query that are ranked first, the section that describes it second."""
+    raised_min_share: Part = 0.5
+    """Share of the query's terms that a name must have for this. Those of a name are its words and itself."""
+    raised_lead: Weight = 0.05
+    """Lead in score of each section ranked first in this way over the next one; 0 disables it."""
     shared_name_weight: Weight = 0.5
     """Share of its score that a document passes to documents with the same rare names, divided by 1 + ln(degree)."""
     shared_name_cap: Part = 0.8

@@ -84,7 +84,7 @@ class Chunk(Struct, frozen=True):
     headings: tuple[str, ...] = ()
     """Headings above it, the outermost first, its own last."""
     anchors: tuple[str, ...] = ()
-    """Anchors for links (`#anchor`): one for each heading or symbol in it, or that of a continued section."""
+    """Anchors for links (`#anchor`): one for each heading, symbol or field in it, or that of a continued section."""
     symbols: tuple[Symbol, ...] = ()
     """Symbols that begin in it."""
     is_embedded: bool = True

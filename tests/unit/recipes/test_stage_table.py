@@ -142,6 +142,7 @@ def test_a_stage_reads_no_setting_that_it_does_not_declare(vault: Tools) -> None
     worked: set[str] = set()
     searches = [(case, vault) for case in cases()]
     searches += [(Case(RECIPES[name], Query("Ada: tea"), Settings()), short_texts()) for name in ("auto", "memory")]
+    searches += [(Case(RECIPES["auto"], Query("open_no_such_thing()"), Settings()), vault)]
     for case, tools in searches:
         recipe = replace(case.recipe, stages=tuple(record(stage, read, worked) for stage in case.recipe.stages))
         run_stages(recipe, case.query, tools, case.settings)

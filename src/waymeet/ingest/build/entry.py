@@ -9,7 +9,15 @@ from msgspec.structs import replace
 from waymeet.analysis import count_terms
 from waymeet.analysis.acronyms import find_acronyms
 from waymeet.analysis.file_roles import ROLES, find_role, is_data_text
-from waymeet.analysis.keys import acronym_key, long_form_key, mention_key, property_key
+from waymeet.analysis.identifiers import documented_name
+from waymeet.analysis.keys import (
+    acronym_key,
+    documented_key,
+    long_form_key,
+    mention_key,
+    name_endings,
+    property_key,
+)
 from waymeet.analysis.proper_names import find_proper_names
 from waymeet.ingest.build.link_keys import build_links, document_keys
 from waymeet.ingest.chunk import split_chunks
@@ -25,6 +33,8 @@ from waymeet.types import Chunk, Document, Fingerprint, IndexEntry, Terms
 
 _NOT_PARSED = Parsed("", "other")
 _DEFAULT_NOTEBOOK = NotebookSettings()
+_MAX_DOCUMENTED = 1_000
+"""Names that are headings and become keys of a document."""
 _MAX_NAMES = 40
 """Proper names in its text that become keys of a document."""
 
@@ -201,7 +211,15 @@ def _content_keys(text: str, parsed: Parsed, kind: str) -> Iterator[str]:
         yield acronym_key(short)
         yield long_form_key(long)
     if kind != "code":
+        yield from islice(_documented_keys(parsed), _MAX_DOCUMENTED)
         yield from map(mention_key, islice(find_proper_names(f"{parsed.title}\n{text}"), _MAX_NAMES))
+
+
+def _documented_keys(parsed: Parsed) -> Iterator[str]:
+    """Yield the keys of the names that are headings, with and without their scopes."""
+    for heading in parsed.headings:
+        name = documented_name(heading.text)
+        yield from map(documented_key, name_endings(name) if name else ())
 
 
 def _document_terms(path: str, parsed: Parsed) -> dict[str, Terms]:

@@ -5,9 +5,10 @@ from functools import cache
 from importlib import import_module
 
 from waymeet.ingest.filetypes import file_type
-from waymeet.ingest.parse.parsed import Heading, Parsed, RawLink
+from waymeet.ingest.parse.parsed import Field, Heading, Parsed, RawLink
 
 __all__ = [
+    "Field",
     "Heading",
     "Parsed",
     "RawLink",

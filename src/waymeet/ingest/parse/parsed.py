@@ -17,6 +17,14 @@ class Heading(Struct, frozen=True):
     line: int
 
 
+class Field(Struct, frozen=True):
+    """A class attribute, field, enum member or similar name that is too small to be a symbol."""
+
+    name: str
+    """Qualified name, such as `Store.limit`."""
+    line: int
+
+
 class RawLink(Struct, frozen=True):
     """A link as written, before its target is resolved."""
 
@@ -51,6 +59,8 @@ class Parsed(Struct, frozen=True):
     links: tuple[RawLink, ...] = ()
     symbols: tuple[Symbol, ...] = ()
     """The symbols that it defines, in the order of lines."""
+    fields: tuple[Field, ...] = ()
+    """The fields that it defines, in the order of lines. They are names of the chunk that contains them."""
     keys: tuple[str, ...] = ()
     """Keys for links in addition to those of its path, names and title."""
     text: str | None = None

@@ -11,6 +11,7 @@ from waymeet.formulas.explanation import product, value
 from waymeet.search.fuse.fusion import sort_candidates
 from waymeet.search.rank.bonus import add_bonus, add_bonuses, new_candidate
 from waymeet.search.state import Search, Tools
+from waymeet.search.understand.query_names import has_name, naming_styles
 from waymeet.settings import Settings
 from waymeet.types import Explanation, SourceRank
 
@@ -80,12 +81,11 @@ _MAX_DEFINITIONS = 20
 _SYMBOL = re.compile(r"[^\W\d]\w*(?:(?:\.|::)[^\W\d]\w*)*")
 _SYMBOL_JOINT = re.compile(r"[^\W_]_+[^\W_]|[^\W\d_A-Z][A-Z]|\.|::")
 """Distinguishes a symbol from a word: an underscore, camel case, a dot or colons between its parts."""
-_CAMEL_CASE = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
 
 
 def boost_definitions(search: Search, tools: Tools, settings: Settings) -> Search:
     """Add a bonus to the sections that define a symbol named in the query, in any naming style."""
-    names = {symbol_key(name): name for symbol in _symbols(search.query.text) for name in _styles(symbol)}
+    names = {symbol_key(name): name for symbol in _symbols(search.query.text) for name in naming_styles(symbol)}
     query_terms = set(list_terms(search.text))
     defining = tools.store.documents_by_key(names, _MAX_DEFINITIONS) if names else {}
     if not defining or not query_terms:
@@ -101,7 +101,7 @@ def boost_definitions(search: Search, tools: Tools, settings: Settings) -> Searc
         for document, chunks in tools.store.chunks_of(documents).items():
             for chunk in chunks:
                 is_better = chunk.id not in bonuses or bonus.value > bonuses[chunk.id][1].value
-                if is_better and any(_is_named(symbol.name, names[key]) for symbol in chunk.symbols):
+                if is_better and any(has_name(symbol.name, names[key]) for symbol in chunk.symbols):
                     bonuses[chunk.id] = document, bonus
     return _boost_chunks(search, tools, bonuses)
 
@@ -116,28 +116,6 @@ def _symbols(text: str) -> Iterator[str]:
         name = token.strip("`'\"“”„()[]{}<>,;:!?.")
         if _SYMBOL.fullmatch(name) and _SYMBOL_JOINT.search(name) and name.lower() not in {"e.g", "i.e"}:
             yield name.replace("::", ".")
-
-
-def _styles(name: str) -> Iterator[str]:
-    """Write a symbol in snake case, camel case and Pascal case, its own style first.
-
-    >>> list(_styles("Store.recipeNamed")), list(_styles("recipe_named"))
-    (['Store.recipeNamed', 'Store.recipe_named', 'Store.RecipeNamed'], ['recipe_named', 'recipeNamed', 'RecipeNamed'])
-    """
-    scope, dot, last = name.rpartition(".")
-    words = [word.lower() for word in _CAMEL_CASE.sub("_", last).split("_") if word]
-    capitals = [word.capitalize() for word in words]
-    styles = (last, "_".join(words), "".join((*words[:1], *capitals[1:])), "".join(capitals))
-    yield from (f"{scope}{dot}{style}" for style in dict.fromkeys(styles) if style)
-
-
-def _is_named(symbol: str, name: str) -> bool:
-    """Return whether a symbol has a name, with or without its scope.
-
-    Symbols of one name in a file differ by a suffix behind `~`, which is ignored.
-    """
-    symbol_name = symbol.partition("~")[0]
-    return symbol_name == name or symbol_name.endswith(f".{name}")
 
 
 def _boost_chunks(search: Search, tools: Tools, bonuses: Mapping[str, tuple[str, Explanation]]) -> Search:

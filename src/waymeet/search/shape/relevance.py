@@ -12,6 +12,7 @@ from waymeet.formulas.relevance import MAX_MATCHED_IDF, Features, estimate_relev
 from waymeet.ports import word_idfs
 from waymeet.search.retrieve.dense import comparable_spaces, spaces_of
 from waymeet.search.state import Search, Tools
+from waymeet.search.understand.unknown_names import is_about_unknown_names
 from waymeet.settings import Bm25, Settings
 from waymeet.types import Chunk, Document, Evidence, Explanation, Word
 
@@ -67,7 +68,7 @@ def judge_relevance(
     # Sections without vectors may still be relevant.
     is_partial = any(degraded.code == "partial_vectors" for degraded in search.degraded)
     is_low = not is_partial and is_low_relevance(leading, similarity.best, settings.relevance.min)
-    return RelevanceVerdict(hits, is_low)
+    return RelevanceVerdict(hits, is_low or is_about_unknown_names(search))
 
 
 def _query_terms(search: Search, tools: Tools, bm25: Bm25, chunks: Sequence[str]) -> _QueryTerms:

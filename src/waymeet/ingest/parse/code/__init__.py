@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 
 from waymeet.analysis import symbol_key
+from waymeet.analysis.keys import field_key, name_endings
 from waymeet.ingest.parse.code.edges import MAX_LINKS, build_links
 from waymeet.ingest.parse.code.grammar import match_query
 from waymeet.ingest.parse.code.language import Language
 from waymeet.ingest.parse.code.languages import LANGUAGES, find_language
 from waymeet.ingest.parse.code.symbols import MAX_SYMBOLS, CodeOutline
 from waymeet.ingest.parse.markup import fallback
-from waymeet.ingest.parse.parsed import Parsed
+from waymeet.ingest.parse.parsed import Field, Parsed
 from waymeet.types import Symbol
 
 __all__ = ["LANGUAGES", "parse"]
@@ -34,7 +35,10 @@ def parse(path: str, text: str, kind: str, language: str) -> Parsed:
         title=unparsed.title,
         doc_type=unparsed.doc_type,
         symbols=tuple(sorted(outline.symbols.values(), key=lambda symbol: (symbol.start, -symbol.end))),
-        keys=tuple(dict.fromkeys((*rules.modules(path), *_list_symbol_keys(rules, outline, path)))),
+        fields=tuple(_list_fields(outline)),
+        keys=tuple(
+            dict.fromkeys((*rules.modules(path), *_list_symbol_keys(rules, outline, path), *_list_field_keys(outline)))
+        ),
         links=tuple(links),
         warnings=tuple(_list_warnings(outline, has_too_many_links=has_too_many_links)),
     )
@@ -50,9 +54,23 @@ def _list_symbol_keys(rules: Language, outline: CodeOutline, path: str) -> Itera
         if symbol.kind == "constructor" or parts[-1].startswith("__"):
             yield symbol_key(name)  # every class has one, so that its name is not specific without the class
             continue
-        yield from (symbol_key(".".join(parts[start:])) for start in range(len(parts) - 1, -1, -1))
+        yield from map(symbol_key, name_endings(name))
         if len(parts) <= 2 if outline.package else _is_reexportable(rules, symbol):
             yield from (symbol_key(f"{package}.{name}") for package in packages)
+
+
+def _list_fields(outline: CodeOutline) -> Iterator[Field]:
+    """Yield the fields that are no symbols, in the order of lines."""
+    for name, line in sorted(outline.fields.items(), key=lambda field: field[1]):
+        if name not in outline.symbols:
+            yield Field(name, line)
+
+
+def _list_field_keys(outline: CodeOutline) -> Iterator[str]:
+    """Yield the keys of fields: by name and by qualified name."""
+    for field in _list_fields(outline):
+        if not field.name.rpartition(".")[2].startswith("__"):
+            yield from map(field_key, name_endings(field.name))
 
 
 def _list_package_folders(path: str) -> list[str]:

@@ -80,6 +80,7 @@ class Language(Struct, frozen=True):
     - `@scope` with `@name`: adds members to a type, but is no symbol; `@namespace`: only qualifies names;
     - `@outer`: belongs to the definition that begins in it (decorators, `export`); `@local`: its content is local;
     - `@comment` before a definition documents it, `@attribute` belongs to it, `@doc` inside documents it, too;
+    - `@field`: the name of an attribute, field or enum member of the enclosing definition, or of a small constant;
     - `@exported`: the name of a symbol of the file that is exported elsewhere than at its definition;
     - `@import`: a node for `imports`; `@package`: the package of the file;
     - `@extends`, `@implements`, `@inherits` (one of the two, decided by `inherits`): a base class of `@owner` or of

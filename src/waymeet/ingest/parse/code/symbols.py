@@ -71,10 +71,14 @@ def extract_doc(text: str) -> str:
     return doc if len(doc) <= MAX_DOC_CHARS else doc[: MAX_DOC_CHARS - 1] + "…"
 
 
+MAX_FIELDS = 2_000
+"""Fields that are kept of one file."""
 MAX_SYMBOLS = 5_000
 """Symbols that are kept of one file. A file with more is generated."""
 _SCOPES = frozenset({"scope", "namespace"})
 _REGIONS = KINDS | _SCOPES | {"outer", "local"}
+_WITHOUT_FIELDS = frozenset({"local", "function", "method", "macro"})
+"""Kinds of scopes in which all variables are local."""
 _CALLS = frozenset({"call", "make", "bare"})
 _BASES = ("extends", "implements", "inherits")
 _ORDER = {"package": 0, "import": 0, "outer": 1, "class": 4, "property": 4, "type": 5, "constant": 6}
@@ -124,6 +128,8 @@ class CodeOutline:
         self.symbols: dict[str, Symbol] = {}
         self.parents: dict[str, str] = {}
         """For each symbol, the one of which it is a member; empty at the top level."""
+        self.fields: dict[str, int] = {}
+        """Lines of class attributes, fields, enum members and similar names, by their qualified name."""
         self.imports: list[tuple[Node, int]] = []
         self.calls: list[Call] = []
         self.bases: list[Base] = []
@@ -169,12 +175,19 @@ class CodeOutline:
         elif capture in _BASES:
             owner = normalise_name(name_text(captures["owner"][0])) if "owner" in captures else scope.owner
             self.bases.append(Base(owner, normalise_name(name_text(node)), capture, line))
-        elif capture == "package":
-            self.package = ".".join(filter(None, (self.package, normalise_name(name_text(node)))))
         elif capture == "doc":
             self._add_doc(scope, node_text(node))
+        else:
+            self._add_name(capture, scope, node, captures)
+
+    def _add_name(self, capture: str, scope: Scope, node: "Node", captures: "dict[str, list[Node]]") -> None:
+        """Add the name of the package, of an exported symbol or of a field."""
+        if capture == "package":
+            self.package = ".".join(filter(None, (self.package, normalise_name(name_text(node)))))
         elif capture == "exported":
             self._exported.add(name_text(node))
+        elif capture == "field" and node.id not in self._handled:
+            self._add_field(scope, node, captures)
 
     def _add_type(self, scope: Scope, name: str, type_name: str) -> None:
         """Add the type of a variable, or of a field (`self.x`) to its class.
@@ -189,6 +202,15 @@ class CodeOutline:
             self.types.setdefault((scope.symbol, last), type_name)
         if on in self._language.selves or (not on and is_field):
             self.types.setdefault((scope.owner, last), type_name)
+
+    def _add_field(self, scope: Scope, node: "Node", captures: "dict[str, list[Node]]") -> None:
+        """Add a field of a class or module. A constructor defines fields of its class."""
+        owner = normalise_name(name_text(captures["owner"][0])) if "owner" in captures else ""
+        around = scope.owner if scope.kind == "constructor" else scope.name
+        simple = normalise_name(name_text(node))
+        name = ".".join(filter(None, (around, owner, simple)))
+        if simple and scope.kind not in _WITHOUT_FIELDS and len(self.fields) < MAX_FIELDS:
+            self.fields.setdefault(name, node.start_point.row + 1)
 
     def _add_doc(self, scope: Scope, text: str) -> None:
         symbol = self.symbols.get(scope.symbol)
@@ -300,4 +322,4 @@ def _sort_captures(matches: "list[dict[str, list[Node]]]") -> "list[tuple[str, N
     return [(capture, node, captures) for _, capture, node, captures in keyed]
 
 
-_HANDLED = _REGIONS | _CALLS | set(_BASES) | {"import", "var", "package", "doc", "exported"}
+_HANDLED = _REGIONS | _CALLS | set(_BASES) | {"import", "var", "package", "doc", "exported", "field"}

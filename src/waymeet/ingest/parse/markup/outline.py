@@ -11,6 +11,7 @@ from waymeet.ingest.parse.references.mentions import MentionCollector
 MAX_LINKS = 5_000
 """Links that are kept of one file. A file with more is generated, or made to exhaust memory."""
 _MAX_LABELS = 1_000
+_MAX_DOCUMENTED = 3_000
 
 
 class Outline:
@@ -21,6 +22,8 @@ class Outline:
         self.links: list[RawLink] = []
         self.labels: dict[str, None] = {}
         """Keys of labels, as an ordered set."""
+        self.documented: dict[str, None] = {}
+        """Keys of names that directives describe, as an ordered set."""
         self.unsplittable: list[tuple[int, int]] = []
         self.code_blocks = CodeBlocks(path)
         self.mentions = MentionCollector(path, strip_markup)
@@ -44,6 +47,6 @@ class Outline:
             body_line=body_line,
             links=(*metadata.links, *self.links[:MAX_LINKS], *self.code_blocks.links, *self.mentions.links),
             symbols=tuple(self.code_blocks.symbols),
-            keys=tuple(self.labels)[:_MAX_LABELS],
+            keys=(*tuple(self.labels)[:_MAX_LABELS], *tuple(self.documented)[:_MAX_DOCUMENTED]),
             warnings=tuple(warnings),
         )

@@ -9,6 +9,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from waymeet.analysis import path_key
+from waymeet.analysis.identifiers import documented_names
+from waymeet.analysis.keys import documented_key, name_endings
 from waymeet.ingest.filetypes import has_known_extension
 from waymeet.ingest.parse.markup.fallback import stem
 from waymeet.ingest.parse.markup.outline import Outline
@@ -79,6 +81,8 @@ class _RstOutline(Outline):
         """Rules of titles in the order of their first use, which is that of their levels."""
         self._label = ""
         """Label in the line above."""
+        names = (name for _, name in documented_names(lines))
+        self.documented = {documented_key(ending): None for name in names for ending in name_endings(name)}
         self._parse_lines()
 
     def _parse_lines(self) -> None:

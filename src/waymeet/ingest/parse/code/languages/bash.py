@@ -16,6 +16,7 @@ QUERY = """
 (function_definition name: (word) @name) @function
 (program (declaration_command ["readonly" "export" "declare"] (variable_assignment name:
   (variable_name) @name)) @constant)
+(program (variable_assignment name: (variable_name) @field))
 (command name: (command_name (word) @call))
 (command name: (command_name (word) @_source) argument: (_) (#any-of? @_source "source" ".")) @import
 (comment) @comment

@@ -21,6 +21,10 @@ SHARED = """
 (enum_specifier name: (type_identifier) @name body: (_)) @enum
 (type_definition declarator: [(type_identifier) @name (pointer_declarator declarator: (type_identifier) @name)]) @type
 (preproc_def name: (identifier) @name value: (_)) @constant
+(enumerator name: (identifier) @field)
+(field_declaration declarator: [(field_identifier) @field (_ declarator: (field_identifier) @field)])
+(translation_unit (declaration declarator: (init_declarator declarator: [(identifier) @field
+  (_ declarator: (identifier) @field)])))
 (preproc_function_def name: (identifier) @name) @macro
 (call_expression function: (identifier) @call)
 (call_expression function: (field_expression argument: (_) @on field: (field_identifier) @call))

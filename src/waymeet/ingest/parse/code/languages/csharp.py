@@ -24,6 +24,9 @@ QUERY = """
 (constructor_declaration name: (identifier) @name) @constructor
 (property_declaration name: (identifier) @name) @property
 (field_declaration (modifier "const") (variable_declaration (variable_declarator name: (identifier) @name))) @constant
+(field_declaration (variable_declaration (variable_declarator name: (identifier) @field)))
+(event_field_declaration (variable_declaration (variable_declarator name: (identifier) @field)))
+(enum_member_declaration name: (identifier) @field)
 [(lambda_expression) (local_function_statement)] @local
 (base_list [(identifier) (generic_name) (qualified_name)] @inherits)
 (base_list (primary_constructor_base_type type: (_) @inherits))

@@ -23,6 +23,7 @@ QUERY = """
 (source_file (const_declaration (const_spec name: (identifier) @name) @constant))
 (source_file (var_declaration (var_spec name: (identifier) @name) @constant))
 (interface_type (method_elem name: (field_identifier) @name) @method)
+(type_spec type: (struct_type (field_declaration_list (field_declaration name: (field_identifier) @field))))
 (type_spec name: (_) @owner type: (struct_type (field_declaration_list (field_declaration !name
   type: [(type_identifier) (qualified_type)] @extends))))
 (type_spec name: (_) @owner type: (interface_type (type_elem . [(type_identifier) (qualified_type)] @extends .)))

@@ -22,6 +22,9 @@ QUERY = """
 (compact_constructor_declaration name: (identifier) @name) @constructor
 (field_declaration (modifiers "static" "final") declarator: (variable_declarator name: (identifier) @name)) @constant
 (interface_body (constant_declaration declarator: (variable_declarator name: (identifier) @name)) @constant)
+(field_declaration declarator: (variable_declarator name: (identifier) @field))
+(enum_constant name: (identifier) @field)
+(record_declaration parameters: (formal_parameters (formal_parameter name: (identifier) @field)))
 (lambda_expression) @local
 (superclass (_) @extends)
 (super_interfaces (type_list (_) @implements))

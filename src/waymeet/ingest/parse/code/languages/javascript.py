@@ -41,6 +41,10 @@ SHARED = expand("""
 (program [(lexical_declaration (variable_declarator name: (identifier) @name value: (_) @value) @constant)
   (variable_declaration (variable_declarator name: (identifier) @name value: (_) @value) @constant)
   (export_statement (lexical_declaration (variable_declarator name: (identifier) @name value: (_) @value) @constant))])
+(program [(lexical_declaration (variable_declarator value: (object (pair key: (property_identifier) @field))))
+  (variable_declaration (variable_declarator value: (object (pair key: (property_identifier) @field))))
+  (export_statement
+    (lexical_declaration (variable_declarator value: (object (pair key: (property_identifier) @field)))))])
 [(arrow_function) (function_expression)] @local
 (call_expression function: (identifier) @call)
 (call_expression function: (member_expression object: (_) @on
@@ -118,6 +122,9 @@ _COMMONJS = expand("""
 (program (expression_statement (assignment_expression left: (member_expression) @_all
   right: (object [(shorthand_property_identifier) @exported (method_definition name: (_) @exported)
     (pair key: (property_identifier) @exported) (pair value: (identifier) @exported)])) (#eq? @_all "module.exports")))
+(program (expression_statement (assignment_expression
+  left: (member_expression object: (identifier) @owner property: (property_identifier) @field))
+  (#not-match? @owner "^(exports|module)$")))
 (class_body (field_definition property: [(property_identifier) (private_property_identifier)] @name) @property)
 """)
 """Patterns of CommonJS modules, of functions assigned to objects and prototypes, and of class fields."""

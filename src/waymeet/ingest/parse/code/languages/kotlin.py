@@ -21,6 +21,8 @@ QUERY = """
 (secondary_constructor "constructor" @name) @constructor
 (source_file (property_declaration (variable_declaration . (identifier) @name)) @constant)
 (class_body (property_declaration (variable_declaration . (identifier) @name)) @property)
+(class_parameter ["val" "var"] (identifier) @field)
+(enum_entry (identifier) @field)
 (type_alias type: (identifier) @name) @type
 [(lambda_literal) (anonymous_function)] @local
 (delegation_specifier (constructor_invocation (user_type) @extends))

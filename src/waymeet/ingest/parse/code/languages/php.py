@@ -20,6 +20,9 @@ QUERY = """
 (function_definition name: (name) @name) @function
 (method_declaration name: (name) @name) @method
 (const_declaration (const_element . (name) @name)) @constant
+(property_element name: (variable_name (name) @field))
+(property_promotion_parameter name: (variable_name (name) @field))
+(enum_case name: (name) @field)
 [(anonymous_function) (arrow_function)] @local
 (class_declaration (base_clause (_) @extends))
 (interface_declaration (base_clause (_) @extends))

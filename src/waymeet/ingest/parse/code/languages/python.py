@@ -23,6 +23,10 @@ QUERY = """
 (module (expression_statement (assignment left: (identifier) @name) @constant) (#not-match? @name "^__"))
 (class_definition body: (block (expression_statement (assignment left: (identifier) @name) @constant))
   (#match? @name "^[A-Z][A-Z0-9_]*$"))
+(class_definition body: (block (expression_statement (assignment left: (identifier) @field))))
+(function_definition name: (identifier) @_init body: (block (expression_statement (assignment
+  left: (attribute object: (identifier) @_self attribute: (identifier) @field)))) (#eq? @_init "__init__")
+  (#eq? @_self "self"))
 (type_alias_statement left: (type (identifier) @name)) @type
 (class_definition superclasses: (argument_list [(identifier) (attribute)] @extends))
 (class_definition superclasses: (argument_list (subscript value: [(identifier) (attribute)] @extends)))

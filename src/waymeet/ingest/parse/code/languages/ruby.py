@@ -17,6 +17,8 @@ QUERY = """
 (singleton_method name: (_) @name) @method
 (program (assignment left: (constant) @name) @constant)
 (body_statement (assignment left: (constant) @name) @constant)
+(call !receiver method: (identifier) @_attribute arguments: (argument_list (simple_symbol) @field)
+  (#any-of? @_attribute "attr_accessor" "attr_reader" "attr_writer"))
 (class superclass: (superclass [(constant) (scope_resolution)] @extends))
 (call !receiver method: (identifier) @_mixin arguments: (argument_list [(constant) (scope_resolution)] @implements)
   (#any-of? @_mixin "include" "extend" "prepend"))

@@ -22,6 +22,8 @@ QUERY = """
 (mod_item name: (identifier) @name body: (_)) @module
 (macro_definition name: (identifier) @name) @macro
 [(const_item name: (identifier) @name) (static_item name: (identifier) @name)] @constant
+(field_declaration name: (field_identifier) @field)
+(enum_variant name: (identifier) @field)
 (impl_item type: [(type_identifier) @name (generic_type type: (type_identifier) @name)]) @scope
 (impl_item trait: (_) @implements type: (_) @owner)
 (trait_item name: (_) @owner bounds: (trait_bounds [(type_identifier) (scoped_type_identifier)

@@ -21,6 +21,9 @@ QUERY = """
 (type_definition name: (type_identifier) @name) @type
 (template_body [(val_definition pattern: (identifier) @name) (val_declaration name: (identifier) @name)] @property)
 (compilation_unit (val_definition pattern: (identifier) @name) @constant)
+(template_body [(var_definition pattern: (identifier) @field) (var_declaration name: (identifier) @field)])
+(class_parameter name: (identifier) @field)
+(simple_enum_case name: (identifier) @field)
 (lambda_expression) @local
 (extends_clause [(type_identifier) (generic_type) (stable_type_identifier)] @inherits)
 (call_expression function: (identifier) @call)

@@ -13,6 +13,8 @@ QUERY = """
 (init_declaration name: _ @name) @constructor
 (source_file (property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @constant)
 (class_body (property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @property)
+(enum_entry name: (simple_identifier) @field)
+(protocol_property_declaration name: (pattern bound_identifier: (simple_identifier) @field))
 (typealias_declaration name: (type_identifier) @name) @type
 (lambda_literal) @local
 (class_declaration declaration_kind: "extension" name: (user_type) @owner

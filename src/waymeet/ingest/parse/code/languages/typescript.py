@@ -16,6 +16,11 @@ QUERY = javascript.SHARED + javascript.expand("""
 (class_body (method_signature name: (_) @name) @method @declared)
 (abstract_method_signature name: (_) @name) @method
 (method_signature name: (_) @name) @method
+(property_signature name: (property_identifier) @field)
+(enum_body [(property_identifier) @field (enum_assignment name: (property_identifier) @field)])
+(ambient_declaration (_ (variable_declarator name: (identifier) @field)))
+(required_parameter (accessibility_modifier) pattern: (identifier) @field)
+(required_parameter "readonly" pattern: (identifier) @field)
 (public_field_definition name: [(property_identifier) (private_property_identifier)] @name value: FUNCTION) @method
 (class_body (public_field_definition name: [(property_identifier) (private_property_identifier)] @name) @property)
 (extends_clause value: [(identifier) (member_expression)] @extends)
