@@ -12,6 +12,7 @@ from waymeet.evaluate.collection import Collection, CollectionQuery, Place
 from waymeet.formulas.metrics import Judgements
 from waymeet.ports import Progress, Store
 from waymeet.search.pipeline import run_stages
+from waymeet.search.rank.copies import MAX_COPIES
 from waymeet.search.rank.translations import shown_translations, translation_groups
 from waymeet.search.state import Recipe, Search, Tools
 from waymeet.settings import Settings
@@ -79,8 +80,8 @@ def run_collection(config: RunConfig, collection: Collection, progress: Progress
     """Run every query of a collection and rank its documents, each by its best section.
 
     Where judgements name lines instead of documents, every section counts, and one that shares a line with a relevant
-    place is relevant. A search shows the translations of a hit beside it, so a relevant translation that is not ranked
-    itself is ranked directly behind its hit.
+    place is relevant. A search shows the copies and translations of a hit beside it, so a relevant one that is not
+    ranked itself is ranked directly behind its hit.
     """
     tools = config.tools._replace(embedders=()) if config.drops_models else config.tools
     runner = config.runner or run_query
@@ -97,7 +98,7 @@ def run_collection(config: RunConfig, collection: Collection, progress: Progress
         degraded.update(_degraded_codes(search, config))
         used_vectors = used_vectors or "vector" in search.lists
         judgements = collection.qrels.get(query.id, {})
-        best_scores = _rank_documents(search, collection, judgements)
+        best_scores = _rank_documents(search, collection, judgements, config.limit)
         best_scores = _add_translations(best_scores, judgements, config.limit, config.translations or tools.store)
         ranked[query.id] = tuple(best_scores.items())[:DEPTH]
         if progress:
@@ -116,22 +117,39 @@ def _degraded_codes(search: Search, config: RunConfig) -> set[str]:
     return {each.code for each in search.degraded if not (config.drops_models and each.code == _NO_MODEL)}
 
 
-def _rank_documents(search: Search, collection: Collection, judgements: Judgements) -> Mapping[str, float]:
-    """Rank documents, or judged places where there are some, by the score of their best section."""
+def _rank_documents(search: Search, collection: Collection, judgements: Judgements, limit: int) -> Mapping[str, float]:
+    """Rank documents, or judged places where there are some, by the score of their best section.
+
+    Relevant ones that are shown as copies of a hit are ranked behind that hit.
+    """
     places = {
         item: collection.places[item]
         for item, relevance in judgements.items()
         if relevance > 0 and item in collection.places
     }
     best_scores: dict[str, float] = {}
-    for candidate in search.candidates:
-        for item in _judged_items(candidate, places, judgements) if places else (candidate.document,):
+    for rank, candidate in enumerate(search.candidates, start=1):
+        for item in _judged_items(candidate, places, judgements):
             best_scores.setdefault(item, candidate.score.value)
+        for copy in _shown_copies(search, candidate) if rank <= limit else ():
+            for item in _judged_items(copy, places, judgements):
+                if judgements.get(item, 0) > 0:
+                    best_scores.setdefault(item, candidate.score.value)
     return best_scores
 
 
+def _shown_copies(search: Search, candidate: Candidate) -> tuple[Candidate, ...]:
+    """List the copies that a search names for a hit."""
+    return search.copies.get(candidate.chunks[0], ())[:MAX_COPIES] if candidate.chunks else ()
+
+
 def _judged_items(candidate: Candidate, places: Mapping[str, Place], judgements: Judgements) -> list[str]:
-    """List the judged places that overlap a candidate, else its judged document or section."""
+    """List the judged places that overlap a candidate, else its judged document or section.
+
+    Without judged places, it is the document.
+    """
+    if not places:
+        return [candidate.document]
     overlapping = [item for item, place in places.items() if _overlaps(candidate, place)]
     is_judged = candidate.document in judgements
     own = candidate.document if is_judged else next(iter(candidate.chunks), candidate.document)
