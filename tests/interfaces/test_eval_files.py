@@ -157,6 +157,15 @@ def test_one_section_may_hold_several_right_places(run: Run, tmp_path: Path) -> 
     assert set(_hits(run, folder)["q2"]) >= {"a.md#big", "a.md#small"}
 
 
+def test_a_copy_that_is_shown_beside_a_hit_counts_behind_it(run: Run, tmp_path: Path) -> None:
+    files = {**FILES, "docs/lamp.html": f"<p>{LONG * 3}</p>\n", "docs/lamp.txt": f"{LONG * 3}\n"}
+    for judged in ("docs/lamp.html", "docs/lamp.html#L1-L1"):
+        folder = _write(tmp_path / judged.replace("/", "-"), [f"q2\t{judged}\t1"], files)
+        ranked = _hits(run, folder)["q2"]
+        assert ranked.index(judged) == 1 + next(at for at, name in enumerate(ranked) if "docs/lamp.txt" in name)
+    assert "docs/lamp.html" not in _hits(run, _write(tmp_path / "other", ["q2\tdocs/lamp.md\t1"], files))["q2"]
+
+
 def test_an_answer_in_one_language_stands_for_both(run: Run, tmp_path: Path) -> None:
     """A translation that is a hit itself keeps its rank; one that is only shown beside a hit comes behind it."""
     files = {**FILES, "docs/lamp.ja.md": "# ランプ\n\nランプは広間にあります。\n"}
@@ -176,7 +185,7 @@ def test_the_vault_needs_the_parts_that_public_collections_do_not() -> None:
     needed = {
         "expand_acronyms",
         "relax_phrases",
-        "boost_definitions",
+        "raise_definitions",
         "boost_shared_names",
         "boost_linked",
         "collapse_translations",

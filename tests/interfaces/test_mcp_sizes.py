@@ -106,6 +106,17 @@ def test_structured_content_has_what_the_text_has_once(pages: Path) -> None:
     assert not {"steps", "seconds", "query"} & structured.keys()
 
 
+def test_copies_are_named_in_text_and_structure(project: Path) -> None:
+    for name in ("a", "b"):
+        (project / "docs" / f"{name}.md").write_text(_PARAGRAPH * 3)
+    result = call(project, "search", query="rotate the signing keys ninety days vault")
+    hits = result.structured_content["hits"]
+    assert hits[0]["copies"] == ["docs/b.md#L1-L1"]
+    assert all("copies" not in hit for hit in hits[1:])
+    assert all("copy_count" not in hit for hit in hits), "the ids are all there are"
+    assert "   also in: docs/b.md#L1-L1\n" in text_of(result)
+
+
 def _calls(id_: str, version: str) -> dict[str, dict[str, Any]]:
     return {
         "search": {"query": "keys"},

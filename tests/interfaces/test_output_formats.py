@@ -30,6 +30,27 @@ def test_the_forms_of_an_answer(project: Path, run: Run) -> None:
     assert "degraded: vector" in page
 
 
+_PAGE = "Rotate the signing keys every ninety days. The old key stays valid for a week, until open sessions end. " * 3
+
+
+def test_every_form_of_an_answer_names_copies(project: Path, run: Run) -> None:
+    """Six files with the same text are one hit, which names four of the others in text and all in JSON."""
+    for name in ("keys.html", "keys.txt", "copy/a.md", "copy/b.md", "copy/c.md", "copy/d.md"):
+        (project / name).parent.mkdir(exist_ok=True)
+        (project / name).write_text(f"<h1>Keys</h1>\n<p>{_PAGE}</p>\n" if name.endswith("html") else f"{_PAGE}\n")
+    run("index")
+    hit, *others = json.loads(run("search", "rotate signing keys ninety", "--json").out)["hits"]
+    assert not any("ninety" in other["sections"][0]["snippet"] for other in others)
+    assert (len(hit["copies"]), hit["copy_count"]) == (5, 5)
+    named = hit["copies"][:4]
+    text = run("search", "rotate signing keys ninety").out
+    assert f"also in: {', '.join(named)} and 1 more\n" in text
+    page = run("search", "rotate signing keys ninety", "--format", "md").out
+    assert f"- also in: {', '.join(f'`{name}`' for name in named)} and 1 more\n" in page
+    context = json.loads(run("context", "rotate signing keys ninety", "--json").out)
+    assert sum("ninety days" in piece["text"] for piece in context["pieces"]) == 1
+
+
 def _timing(answer: dict[str, object]) -> dict[str, object]:
     return {name: answer[name] for name in ("seconds", "steps")}
 

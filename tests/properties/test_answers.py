@@ -98,7 +98,7 @@ def test_nothing_is_lost_or_invented(
     reached = {each.document for each in search.reached}
     assert candidates <= set(collection)
     if recipe.name in EVERYTHING:
-        assert listed | reached <= candidates
+        assert listed | reached <= candidates | {each.document for copies in search.copies.values() for each in copies}
     known = {chunk_id(path, n) for path, page in collection.items() for n in range(len(page.sections))}
     assert {chunk for each in search.candidates for chunk in each.chunks} <= known
     shown = [each.chunks or (each.document,) for each in search.candidates]

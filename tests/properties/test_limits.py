@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from properties.test_answers import collections, filled, queries
 from support.corpus import Page, entry
 
@@ -24,6 +25,7 @@ AUTO = RECIPES["auto"]
 VAULT = Path(__file__).parents[1] / "fixtures" / "vault"
 LIMITS = (1, 2, 3, 5, 7, 10, 11, 20, 40, 100, 1000)
 EMBEDDER = HashingEmbedder(16)
+COPIED = ("docs/p{}.md", "docs/p{}.html", "site/p{}.txt", "old/p{}.md", "vendor/x{}.md", "p{}.rst", "q/q{}.md")
 VAULT_QUERIES = (
     "how are leaves counted",
     "reorder_leaves",
@@ -95,6 +97,29 @@ def test_the_limit_only_cuts_any_collection(
 ) -> None:
     tools = Tools(filled(collection, embedder), (embedder,) if embedder else ())
     assert_limit_only_cuts(tools, text, chosen, limits)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=30)
+@given(
+    st.lists(st.tuples(st.integers(0, 12), st.sampled_from(COPIED)), min_size=20, max_size=60, unique=True),
+    st.sampled_from(POOLS),
+    st.sampled_from([1, 3, 30]),
+)
+def test_the_limit_only_cuts_a_collection_of_copies(
+    pages: list[tuple[int, str]], chosen: Settings, compared: int
+) -> None:
+    """The more copies there are, the more candidates are compared, and each content is shown once."""
+    store = MemoryStore()
+    store.put([entry(path.format(number), Page((_long_text(number),))) for number, path in pages])
+    chosen = replace(chosen, copies=replace(chosen.copies, candidates=compared))
+    assert_limit_only_cuts(Tools(store), "tea leaf", chosen, (1, 2, 5, 10, 11, 30))
+    hits = answer_query(AUTO, Query("tea leaf", limit=30), Tools(store), chosen).hits
+    numbers_shown = [hit.sections[0].snippet.split()[1] for hit in hits]
+    assert sorted(numbers_shown) == sorted({f"number{number}" for number, _ in pages})
+
+
+def _long_text(number: int) -> str:
+    return f"tea number{number} " + "leaf " * (number % 7) + "of the tin that is weighed by the gram each month " * 5
 
 
 def large_store(pages: int) -> MemoryStore:

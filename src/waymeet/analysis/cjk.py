@@ -2,11 +2,12 @@
 
 import re
 
-_CJK = (
+CJK = (
     "\u1100-\u11ff\u3005-\u3007\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3131-\u318e\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 )
-RUN = re.compile(f"[{_CJK}]+")
+"""Ranges of Chinese, Japanese and Korean characters, for a character class."""
+RUN = re.compile(f"[{CJK}]+")
 """A run of Chinese, Japanese or Korean characters."""
 
 

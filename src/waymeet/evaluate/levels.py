@@ -26,6 +26,8 @@ class RankedSection(NamedTuple):
     section: str
     """The id of the section, or empty if only the document is ranked."""
     score: float
+    is_copy: bool = False
+    """Whether it is only named at a hit of the same content, and so counts only if it is relevant."""
 
 
 def list_levels(level: str) -> tuple[str, ...]:
@@ -85,7 +87,8 @@ def rank_items(
     for section in sections:
         items = _items_of(section, places, frozenset(relevant)) if by_section else (section.document,)
         for item in items:
-            ranked.setdefault(item, section)
+            if item in relevant or not section.is_copy:
+                ranked.setdefault(item, section)
     return ranked
 
 

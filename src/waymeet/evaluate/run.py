@@ -12,6 +12,7 @@ from waymeet.evaluate.levels import RankedSection, list_sections, rank_items
 from waymeet.formulas.metrics import Judgements
 from waymeet.ports import Progress, Store
 from waymeet.search.pipeline import run_stages
+from waymeet.search.rank.copies import MAX_COPIES
 from waymeet.search.rank.translations import shown_translations, translation_groups
 from waymeet.search.state import Recipe, Search, Tools
 from waymeet.settings import Settings
@@ -84,7 +85,7 @@ def run_collection(config: RunConfig, collection: Collection, progress: Progress
 def run_levels(config: RunConfig, levels: Sequence[Collection], progress: Progress | None = None) -> tuple[Run, ...]:
     """Run every query of a collection once, and rank the results at each level of it.
 
-    A search shows the translations of a hit beside it, so a relevant translation that is not ranked itself is ranked
+    A search shows the copies and translations of a hit beside it, so a relevant one that is not ranked itself is ranked
     directly behind its hit.
     """
     collection = levels[0]
@@ -115,11 +116,20 @@ def run_levels(config: RunConfig, levels: Sequence[Collection], progress: Progre
 def _rank_results(
     search: Search, query: CollectionQuery, collection: Collection, config: RunConfig
 ) -> tuple[tuple[str, float], ...]:
-    """Rank documents or places by their first section, with translations behind their hits."""
+    """Rank documents or places by their first section, with copies and translations behind their hits."""
     judgements = collection.qrels.get(query.id, {})
-    items = rank_items(list_sections(search.candidates), collection, judgements)
+    items = rank_items(_list_sections(search, config.limit), collection, judgements)
     items = _add_translations(items, judgements, config.limit, config.translations or config.tools.store)
     return tuple((item, section.score) for item, section in items.items())[:DEPTH]
+
+
+def _list_sections(search: Search, limit: int) -> Iterator[RankedSection]:
+    """Yield the sections of all candidates, each with the copies that a search names for it."""
+    for rank, candidate in enumerate(search.candidates, start=1):
+        yield from list_sections([candidate])
+        if rank <= limit and candidate.chunks:
+            copies = search.copies.get(candidate.chunks[0], ())[:MAX_COPIES]
+            yield from (section._replace(is_copy=True) for section in list_sections(copies))
 
 
 def _make_query(config: RunConfig, query: CollectionQuery, filters: Filters) -> Query:

@@ -1,6 +1,7 @@
 """The default recipe: weighted sum of lexical and vector scores, boosts by names and links."""
 
 from waymeet.search.fuse.weighted_sum import aggregate_sections, limit_per_document, weighted_sum
+from waymeet.search.rank.copies import collapse_copies
 from waymeet.search.rank.exact_names import raise_definitions
 from waymeet.search.rank.feedback import apply_feedback
 from waymeet.search.rank.graph_boost import boost_linked, boost_shared_names
@@ -40,6 +41,7 @@ AUTO = Recipe(
         raise_definitions,
         collapse_translations,
         apply_feedback,
+        collapse_copies,
         limit_per_document,
     ),
     overrides={"pool": {"min": 100}, "bm25": {"fields": {"inbound": 0.3}, "b": {"inbound": 1.0}}},

@@ -7,6 +7,7 @@ from waymeet.search.fuse.deep import blend_reranker, fuse_variants, strong_signa
 from waymeet.search.fuse.fusion import apply_type_filter, fuse, fuse_three_way
 from waymeet.search.fuse.weighted_sum import aggregate_sections, limit_per_document, weighted_sum
 from waymeet.search.pipeline import stage_name
+from waymeet.search.rank.copies import collapse_copies
 from waymeet.search.rank.exact_names import raise_definitions
 from waymeet.search.rank.feedback import apply_feedback
 from waymeet.search.rank.graph_boost import boost_linked, boost_shared_names
@@ -202,6 +203,12 @@ _ROWS = (
         reads=("deep.first", "deep.first_trust", "deep.middle", "deep.middle_trust", "deep.tail_trust"),
     ),
     StageRow(apply_feedback, CANDIDATES, reads=("feedback.",)),
+    StageRow(
+        collapse_copies,
+        CANDIDATES,
+        reads=("copies.", "auto.per_document", "feedback.min_similarity"),
+        signals=("copies.",),
+    ),
     StageRow(cut_off, CANDIDATES, reads=("neighbours.max_results",)),
     StageRow(group_contradictions, CANDIDATES),
     StageRow(limit_per_document, CANDIDATES, reads=("auto.per_document",), signals=_AUTO),

@@ -119,7 +119,7 @@ def _append_results(search: Search, longer: Search) -> Search:
     counts = Counter(candidate.document for candidate in search.candidates)
     max_counts = Counter(candidate.document for candidate in longer.candidates)
     left_out = search.replaced.keys() | {shown for hidden, shown in longer.replaced.items() if hidden in counts}
-    present = {candidate.chunks or (candidate.document,) for candidate in search.candidates}
+    present = _present_chunks(search, longer)
     further = []
     for candidate in longer.candidates:
         document = candidate.document
@@ -127,11 +127,24 @@ def _append_results(search: Search, longer: Search) -> Search:
         if is_new and counts[document] < max_counts[document]:
             counts[document] += 1
             further.append(candidate)
+    search = replace(search, copies={**longer.copies, **search.copies})
     if not search.candidates or not further:
         return replace(search, candidates=(*search.candidates, *further))
     lowest, best = search.candidates[-1].score.value, further[0].score
     below = (replace(candidate, score=_place_below(lowest, candidate.score, best)) for candidate in further)
     return replace(search, candidates=(*search.candidates, *below))
+
+
+def _present_chunks(search: Search, longer: Search) -> set[tuple[str, ...]]:
+    """List the chunks of the first results and of their copies.
+
+    Longer lists may show another chunk of a group of copies: that one is listed, too.
+    """
+    present = {candidate.chunks or (candidate.document,) for candidate in search.candidates}
+    present |= {copy.chunks for copies in search.copies.values() for copy in copies}
+    return present | {
+        (shown,) for shown, copies in longer.copies.items() if any(copy.chunks in present for copy in copies)
+    }
 
 
 def _place_below(lowest: float, score: Explanation, best: Explanation) -> Explanation:

@@ -110,6 +110,8 @@ class Search(Struct, frozen=True):
     """Best first."""
     replaced: Mapping[str, str] = {}
     """Documents left out in favour of another one, such as translations, with the one that is shown."""
+    copies: Mapping[str, tuple[Candidate, ...]] = {}
+    """Candidates left out because they have the content of another one, by the chunk that is shown, best first."""
     search_type: str = "hybrid"
     degraded: tuple[Degraded, ...] = ()
     notes: tuple[str, ...] = ()

@@ -100,14 +100,18 @@ def why_not(traced: TracedQuery, document: Document, others: Iterable[tuple[Reci
         lists = _standings(traced, document.id)
         filters = _excluding_filters(search, document, tools)
         verdict, stage, reason = _verdict(search, rank, lost_at, filters, lists)
+        copy = next(_copies_of(search, document.id), None)
         if verdict == "lost" and document.id in search.replaced:
             reason = f"its translation {search.replaced[document.id]} is shown instead"
+        elif copy and verdict in {"lost", "outranked"}:
+            reason = copy if verdict == "lost" else f"{reason}; {copy}"
         changes: tuple[str, ...] = ()
         if verdict == "filtered":
             changes = tuple(_filter_changes(query, filters, tools))
         elif verdict != "found":
             changes = (
                 *(_try_limits(traced, document, rank) if verdict == "outranked" else ()),
+                *(_try_path(traced, document) if copy else ()),
                 *_try_changes(traced, document, others),
                 _feedback_command(query, document),
             )
@@ -215,6 +219,12 @@ def _verdict_not_retrieved(search: Search, standings: Sequence[Standing]) -> tup
     return "unmatched", "retrieve", f"no list contains it: none of the query's words match{no_vectors}"
 
 
+def _copies_of(search: Search, document: str) -> Iterator[str]:
+    """Describe the sections of a document that are named at a hit with the same content."""
+    for shown, copies in search.copies.items():
+        yield from (f"{copy.chunks[0]} is shown as a copy of {shown}" for copy in copies if copy.document == document)
+
+
 def _describe_filter(search: Search, name: str) -> str:
     """Describe a filter with its values, as it is written in a query."""
     values = getattr(search.filters, name) or getattr(search.deferred_filters, name)
@@ -256,6 +266,14 @@ def _try_limits(traced: TracedQuery, document: Document, rank: int | None) -> It
             limit = new_rank if traced.recipe.pool_limit else tried
             yield f"--limit {limit}: it is then {'the last one shown' if new_rank == limit else f'#{new_rank}'}"
             return
+
+
+def _try_path(traced: TracedQuery, document: Document) -> Iterator[str]:
+    """Yield the filter that leaves out the documents of which a document is a copy."""
+    filters = replace(traced.query.filters, paths=(document.id,))
+    rank = _try_rank(traced._replace(query=replace(traced.query, filters=filters)), document)
+    if rank:
+        yield f"--in {quote(document.id)}: it is then #{rank}"
 
 
 def _feedback_command(query: Query, document: Document) -> str:

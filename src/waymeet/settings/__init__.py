@@ -8,7 +8,7 @@ from waymeet.settings.models import Embedding, Expand, Rerank
 from waymeet.settings.notebook import NotebookSettings, Staleness
 from waymeet.settings.query import Feedback, Understand
 from waymeet.settings.recipes import Auto, Classic, CustomRecipe, Deep, Memory, Neighbours, Threeway
-from waymeet.settings.results import Relevance, Shape
+from waymeet.settings.results import Copies, Relevance, Shape
 from waymeet.settings.retrieval import Aggregate, Graph, Pool, Rrf, StudentVectors
 from waymeet.settings.serve import Serve
 from waymeet.settings.settings import PROJECT_SETTINGS, Settings, is_project_setting
@@ -22,6 +22,7 @@ __all__ = [
     "Bm25",
     "Chunking",
     "Classic",
+    "Copies",
     "CustomRecipe",
     "Deep",
     "Embedding",

@@ -1,4 +1,4 @@
-"""Settings of results: number, snippets, relevance, context for a task."""
+"""Settings of results: number, snippets, copies, relevance, context for a task."""
 
 from msgspec import Struct
 
@@ -16,6 +16,21 @@ class Shape(Struct, frozen=True, forbid_unknown_fields=True):
     """Maximum number of linked pages listed with a result."""
     whole_text: bool = False
     """Whether results include the whole text of sections, in addition to the snippet."""
+
+
+class Copies(Struct, frozen=True, forbid_unknown_fields=True):
+    """Sections that repeat another one, of which one is shown."""
+
+    candidates: Count = 30
+    """Number of leading candidates among which the copy to show is selected; 0 shows all copies as results."""
+    similarity: Part = 0.9
+    """Share of common text, of the text of both, from which sections of vendored, generated and compiled files and of
+    licences are copies; 0 requires equal text."""
+    overlap: Part = 0.5
+    """Share of common text, of the shorter text, from which sections in two formats of one file are copies, such as
+    HTML beside text; 0 does not compare these."""
+    score_share: Part = 0.5
+    """Share of a copy's score that a section of a preferred file, such as the source, needs to be shown instead."""
 
 
 class Relevance(Struct, frozen=True, forbid_unknown_fields=True):

@@ -14,7 +14,7 @@ from waymeet.settings.models import Embedding, Expand, Rerank
 from waymeet.settings.notebook import NotebookSettings, Staleness
 from waymeet.settings.query import Feedback, Understand
 from waymeet.settings.recipes import Auto, Classic, CustomRecipe, Deep, Memory, Neighbours, Threeway
-from waymeet.settings.results import Context, Relevance, Shape
+from waymeet.settings.results import Context, Copies, Relevance, Shape
 from waymeet.settings.retrieval import Aggregate, Graph, Pool, Rrf, StudentVectors
 from waymeet.settings.serve import Serve
 
@@ -38,6 +38,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     rerank: Rerank = Rerank()
     expand: Expand = Expand()
     feedback: Feedback = Feedback()
+    copies: Copies = Copies()
     shape: Shape = Shape()
     relevance: Relevance = Relevance()
     context: Context = Context()
@@ -76,6 +77,7 @@ PROJECT_SETTINGS = frozenset(
         "auto",
         "deep",
         "feedback",
+        "copies",
         "shape",
         "relevance",
         "context",

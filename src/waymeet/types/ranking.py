@@ -117,6 +117,10 @@ class Hit(Struct, frozen=True):
     """Descriptions of its folders from the settings, the outermost first."""
     translations: tuple[Translation, ...] = ()
     """The same section in other languages."""
+    copies: tuple[str, ...] = ()
+    """Sections with the same content that are left out, such as those of a compiled file: at most eight ids."""
+    copy_count: int = 0
+    """Number of sections left out."""
     linked_pages: tuple[LinkedPage, ...] = ()
     namespace: str = ""
     """Package or extra folder."""

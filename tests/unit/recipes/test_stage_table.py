@@ -94,6 +94,11 @@ def short_texts() -> Tools:
     )
 
 
+def copies() -> Tools:
+    """Index a page in two formats."""
+    return Tools(store_of({"a.md": "tea is weighed by the gram", "a.html": "tea is weighed by the gram"}))
+
+
 @pytest.fixture(scope="module")
 def vault() -> Tools:
     collection = load_collection(VAULT, "")
@@ -143,6 +148,7 @@ def test_a_stage_reads_no_setting_that_it_does_not_declare(vault: Tools) -> None
     searches = [(case, vault) for case in cases()]
     searches += [(Case(RECIPES[name], Query("Ada: tea"), Settings()), short_texts()) for name in ("auto", "memory")]
     searches += [(Case(RECIPES["auto"], Query("open_no_such_thing()"), Settings()), vault)]
+    searches.append((Case(RECIPES["auto"], Query("tea"), Settings()), copies()))
     for case, tools in searches:
         recipe = replace(case.recipe, stages=tuple(record(stage, read, worked) for stage in case.recipe.stages))
         run_stages(recipe, case.query, tools, case.settings)

@@ -133,3 +133,23 @@ def test_rules_are_named_with_their_line(tmp_path: Path) -> None:
     assert matching_ignore_rule(tmp_path, "drafts/z.md", ingest) == "setting ingest.ignore: drafts/"
     assert matching_ignore_rule(tmp_path, "node_modules/z.md", ingest) == "setting ingest.default_ignore: node_modules/"
     assert matching_ignore_rule(tmp_path, "z.md", ingest) == ""
+
+
+_LONG = (
+    "Rotate the signing keys every ninety days; the old key stays valid for a week, so that open sessions go on. " * 2
+)
+
+
+def test_a_copy_is_explained_by_the_section_that_is_shown() -> None:
+    store = store_of({"keys.txt": _LONG, "keys.html": _LONG})
+    report = explain("rotate keys", "keys.html", store=store)
+    assert (report.verdict, report.lost_at) == ("lost", "collapse_copies")
+    assert report.reason == "keys.html#L1-L1 is shown as a copy of keys.txt#L1-L1"
+    assert "--in keys.html: it is then #1" in report.changes
+
+
+def test_a_lower_section_of_a_document_with_a_copy_names_the_copy() -> None:
+    pages = {**PAGES, "keys.txt": _LONG, "keys.html": Page((_LONG, "other keys"))}
+    report = explain("rotate keys", "keys.html", store=store_of(pages), limit=1)
+    assert report.verdict == "outranked"
+    assert report.reason.endswith("; keys.html#L1-L1 is shown as a copy of keys.txt#L1-L1")

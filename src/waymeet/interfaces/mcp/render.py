@@ -11,7 +11,7 @@ from textwrap import dedent
 from msgspec.structs import replace
 
 from waymeet.analysis.languages import language_name
-from waymeet.interfaces.render.text import escape_control, plain_line, render_answer, to_single_line
+from waymeet.interfaces.render.text import escape_control, list_copies, plain_line, render_answer, to_single_line
 from waymeet.interfaces.requests.operations.index import IndexAnswer
 from waymeet.interfaces.requests.operations.items import ItemAnswer, SavedAnswer
 from waymeet.interfaces.requests.operations.read import ReadAnswer
@@ -70,6 +70,9 @@ def _hit_rows(number: int, hit: Hit) -> Iterator[str]:
     for translation in hit.translations:
         language = language_name(translation.lang) if translation.lang else "another language"
         yield f"   also in {language}: {to_single_line(translation.id)}"
+    if hit.copies:
+        named, more = list_copies(hit)
+        yield f"   also in: {', '.join(map(to_single_line, named))}{more}"
     for page in hit.linked_pages:
         arrow = "→" if page.direction == "out" else "←"
         yield f"   {arrow} {page.kind} {to_single_line(page.document)}  {to_single_line(page.title)}"

@@ -71,7 +71,8 @@ def to_structured(answer: Struct, *, compact: bool = True) -> dict[str, Any]:
 def _compact_hit(hit: dict[str, Any]) -> dict[str, Any]:
     """Keep the place, title, relevance and snippet of a hit, and what is special about it."""
     first, *others = [_compact_section(section) for section in hit["sections"]] or [{}]
-    compact = _simplify(_without(hit, _HIT_FIELDS_DROPPED))
+    has_all_copies = hit["copy_count"] == len(hit["copies"])
+    compact = _simplify(_without(hit, (*_HIT_FIELDS_DROPPED, *(("copy_count",) if has_all_copies else ()))))
     return {**compact, **_without(first, ("id", "start", "end")), "sections": others}
 
 

@@ -6,7 +6,7 @@ Titles and texts come from untrusted files: they are escaped so that they cannot
 import re
 from collections.abc import Iterable, Iterator
 
-from waymeet.interfaces.render.text import Line, escape_control, plain_line, to_single_line
+from waymeet.interfaces.render.text import Line, escape_control, list_copies, plain_line, to_single_line
 from waymeet.types import Answer, Hit
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~&!])")
@@ -41,6 +41,9 @@ def _format_hit(number: int, hit: Hit) -> Iterator[str]:
             yield f"{code(section.id)} {escape(' › '.join(section.headings))}".rstrip()
             yield ""
         yield from fence_text(section.snippet)
+    if hit.copies:
+        named, more = list_copies(hit)
+        yield f"- also in: {', '.join(map(code, named))}{more}"
     for page in hit.linked_pages:
         yield f"- {'→' if page.direction == 'out' else '←'} {code(page.document)} {escape(page.title)} ({page.kind})"
 

@@ -9,6 +9,8 @@ from waymeet.types import LOW_RELEVANCE_NOTE, Answer, Hit, Section
 Segment = tuple[str, str]
 """A text and its style: words such as `bold` or `cyan`; with `place` among them, the text names a file or lines."""
 Line = Sequence[Segment]
+_MAX_COPIES = 4
+"""Copies of a hit that are named."""
 
 _UNSAFE = {
     code: "�"
@@ -82,9 +84,25 @@ def _hit_lines(number: int, hit: Hit) -> Iterator[Line]:
     for translation in hit.translations:
         language = f"in {language_name(translation.lang)}" if translation.lang else "in another language"
         yield [(f"   also {language}: ", "dim"), (translation.id, "cyan place")]
+    if hit.copies:
+        yield [("   also in: ", "dim"), *_copy_segments(hit)]
     for page in hit.linked_pages:
         arrow = "→" if page.direction == "out" else "←"
         yield [(f"   {arrow} ", "dim"), (page.document, "cyan place"), (f"  {page.title} ({page.kind})", "dim")]
+
+
+def list_copies(hit: Hit) -> tuple[tuple[str, ...], str]:
+    """Give the copies of a hit that a line of text names, and how many more there are."""
+    more = max(hit.copy_count, len(hit.copies)) - _MAX_COPIES
+    return hit.copies[:_MAX_COPIES], f" and {more} more" if more > 0 else ""
+
+
+def _copy_segments(hit: Hit) -> Iterator[Segment]:
+    named, more = list_copies(hit)
+    for number, copy in enumerate(named):
+        yield (", " if number else "", "dim")
+        yield (copy, "cyan place")
+    yield (more, "dim")
 
 
 def _format_relevance(hit: Hit) -> str:

@@ -72,7 +72,7 @@ def _keep_one_section(hit: Hit) -> Hit:
 
 
 def _drop_linked_pages(hit: Hit) -> Hit:
-    return replace(hit, linked_pages=(), translations=())
+    return replace(hit, linked_pages=(), translations=(), copies=())
 
 
 def _shorten_snippets(chars: int) -> Callable[[Hit], Hit]:
@@ -100,7 +100,7 @@ _CUTS: tuple[tuple[str, Callable[[Hit], Hit]], ...] = (
     ("whole texts of sections", _drop_texts),
     ("details of explanations", _drop_explanation_details),
     ("all but the best section of each result", _keep_one_section),
-    ("linked pages and translations", _drop_linked_pages),
+    ("linked pages, translations and copies", _drop_linked_pages),
     *((f"snippets beyond {chars} characters", _shorten_snippets(chars)) for chars in _SNIPPET_CHARS),
 )
 """Descriptions and functions of the cuts, in the order in which they are made."""

@@ -6,6 +6,7 @@ from time import time_ns
 from msgspec.structs import replace
 
 from waymeet.analysis import list_terms, normalise_text
+from waymeet.search.rank.copies import add_copies
 from waymeet.search.rank.translations import add_translations
 from waymeet.search.shape.matched_words import matched_words
 from waymeet.search.shape.relevance import JUDGED_HITS, judge_relevance
@@ -43,7 +44,7 @@ def shape(search: Search, tools: Tools, settings: Settings) -> tuple[tuple[Hit, 
         (documents[candidate.document], chunks)
         for candidate, chunks in zip(leading, _shown_chunks(search, leading, tools), strict=True)
     ]
-    relevance = judge_relevance(search, tools, settings, shown)
+    relevance = judge_relevance(search, tools, settings, _judged_chunks(search, leading, shown, tools))
     hits = []
     for candidate, (document, sections), estimate in zip(best, shown, relevance.estimates, strict=False):
         hit = _hit(search, candidate, document, sections, settings)
@@ -58,7 +59,7 @@ def shape(search: Search, tools: Tools, settings: Settings) -> tuple[tuple[Hit, 
                 linked_pages=linked.get(candidate.document, ()),
             )
         )
-    return add_translations(tuple(hits), tools), relevance.is_low
+    return add_copies(add_translations(tuple(hits), tools), search.copies), relevance.is_low
 
 
 def shape_plainly(search: Search, tools: Tools, settings: Settings) -> tuple[Hit, ...]:
@@ -78,6 +79,27 @@ def _shown_chunks(search: Search, candidates: Sequence[Candidate], tools: Tools)
     return [
         [chunks[chunk] for chunk in candidate.chunks] or [first_chunks[first_ids[candidate.document]]]
         for candidate in candidates
+    ]
+
+
+def _judged_chunks(
+    search: Search, candidates: Sequence[Candidate], shown: Sequence[tuple[Document, list[Chunk]]], tools: Tools
+) -> Sequence[tuple[Document, list[Chunk]]]:
+    """Replace a section to show by the copy whose score it has."""
+    best = {
+        at: copies[0]
+        for at, candidate in enumerate(candidates)
+        if candidate.chunks
+        and (copies := search.copies.get(candidate.chunks[0]))
+        and copies[0].score.value >= candidate.score.value
+    }
+    if not best:
+        return shown
+    documents = tools.store.documents({copy.document for copy in best.values()})
+    chunks = tools.store.chunks({copy.chunks[0] for copy in best.values()})
+    return [
+        (documents[best[at].document], [chunks[best[at].chunks[0]]]) if at in best else judged
+        for at, judged in enumerate(shown)
     ]
 
 
