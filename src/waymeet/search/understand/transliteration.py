@@ -67,9 +67,9 @@ def _words_to_match(text: str, tools: Tools) -> Iterator[tuple[str, Collection[s
     known = tools.store.known_terms({term for own in terms.values() for term in own}) if terms else frozenset()
     unknown = [word for word, own in terms.items() if own - known]
     yield from ((word, ("",)) for word in unknown[:_MAX_WORDS])
-    scripts = _other_scripts(tools)
+    names = dict.fromkeys(_LATIN_NAME.findall(text))
+    scripts = _other_scripts(tools) if names else ()
     if scripts:
-        names = dict.fromkeys(_LATIN_NAME.findall(text))
         yield from ((name, scripts) for name in list(names)[:_MAX_WORDS])
 
 
