@@ -4,6 +4,7 @@ from waymeet.search.fuse.weighted_sum import aggregate_sections, limit_per_docum
 from waymeet.search.rank.feedback import apply_feedback
 from waymeet.search.rank.graph_boost import boost_linked, boost_shared_names
 from waymeet.search.rank.name_match import boost_definitions, boost_name_match
+from waymeet.search.rank.roles import weigh_roles
 from waymeet.search.rank.translations import collapse_translations
 from waymeet.search.retrieve.first_stage import adapt_length_norm, lexical, vector
 from waymeet.search.state import Recipe
@@ -25,6 +26,7 @@ AUTO = Recipe(
         weighted_sum,
         aggregate_sections,
         boost_name_match,
+        weigh_roles,
         boost_definitions,
         boost_shared_names,
         boost_linked,
