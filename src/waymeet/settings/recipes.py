@@ -180,7 +180,7 @@ class RoleFactors(Struct, frozen=True, forbid_unknown_fields=True):
     Source code and documentation have the factor 1.
     """
 
-    test: Part = 0.8
+    test: Part = 0.85
     """Factor of tests and their data."""
     example: Part = 0.95
     """Factor of examples and demonstrations."""
