@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from waymeet.ports import Counts, Store
+from waymeet.ports import CorpusProfile, Counts, Store
 from waymeet.settings import Bm25
-from waymeet.types import Filters, Fingerprint
+from waymeet.types import Filters, Fingerprint, IndexEntry
 
 from .make import entry, link, words
 
@@ -196,12 +196,28 @@ def test_a_chunk_cannot_belong_to_two_documents(store: Store) -> None:
 
 
 def test_the_corpus_profile_counts_documents_with_content(store: Store) -> None:
-    assert store.corpus_profile() == (0, 0, 0, 0.0)
+    assert store.corpus_profile() == CorpusProfile(0, 0, 0, 0.0)
     store.put([entry("a.md", "one two", "three"), entry("b.py", "four", kind="code"), entry("c", kind="folders")])
     found = store.corpus_profile()
     assert (found.documents, found.code) == (2, 1)
     assert found.chunks == store.counts().chunks
     assert found.average_terms > 0.0
+
+
+def test_roles_are_counted_and_looked_up(store: Store) -> None:
+    store.put([_with_role("a.md", "documentation"), _with_role("t.py", "test"), _with_role("u.py", "test")])
+    assert store.roles(["a.md", "u.py", "unknown"]) == {"a.md": "documentation", "u.py": "test"}
+    profile = store.corpus_profile()
+    assert profile.roles == store.counts().roles == {"documentation": 1, "test": 2}
+    assert profile.role_share("test") == pytest.approx(2 / 3)
+    assert profile.role_share("image") == 0.0
+    store.drop(["t.py"])
+    assert store.corpus_profile().roles == {"documentation": 1, "test": 1}
+
+
+def _with_role(path: str, role: str) -> IndexEntry:
+    made = entry(path, "text")
+    return replace(made, document=replace(made.document, role=role))
 
 
 def test_commit_dates_replace_those_of_files_until_the_next_put(store: Store) -> None:

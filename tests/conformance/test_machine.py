@@ -214,6 +214,8 @@ class Agreement(RuleBasedStateMachine):
         self.same(lambda store: store.generation)
         self.same(lambda store: store.counts())
         self.same(lambda store: store.documents(PATHS))
+        self.same(lambda store: store.roles(PATHS))
+        self.same(lambda store: store.corpus_profile())
         self.same(lambda store: store.chunks_of(PATHS))
         self.same(lambda store: store.edges(PATHS))
         self.same(lambda store: store.neighbours(PATHS))

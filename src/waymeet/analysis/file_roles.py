@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-SOURCE, TEST, DOCUMENTATION, EXAMPLE = "source", "test", "documentation", "example"
+SOURCE, TEST, DOCUMENTATION, EXAMPLE, BENCHMARK = "source", "test", "documentation", "example", "benchmark"
 CHANGELOG, RELEASE_NOTES, LICENCE = "changelog", "release notes", "licence"
 LOCALE, GENERATED, MINIFIED, VENDORED = "locale catalogue", "generated", "minified", "vendored"
 BUILD_OUTPUT, LOCK, DATA, IMAGE = "build output", "lock file", "data", "image"
@@ -24,6 +24,7 @@ ROLES = {
     TEST: Role(is_embedded=True),
     DOCUMENTATION: Role(is_embedded=True),
     EXAMPLE: Role(is_embedded=True),
+    BENCHMARK: Role(is_embedded=True),
     CHANGELOG: Role(is_embedded=True),
     RELEASE_NOTES: Role(is_embedded=True),
     LICENCE: Role(is_embedded=True, is_strong=True),
@@ -48,6 +49,9 @@ MINIFIED_SUFFIXES = tuple(
 
 # The patterns below are compiled at their first use, because every search imports this module.
 _CATALOGUE = r"json|ya?ml|properties|toml|ini|xml|strings|php|resx"
+_CODE_CATALOGUE = r"py|rb|js|mjs|cjs|d\.[cm]?ts|[cm]?ts|lua|dart"
+_LOCALE_FOLDER = r"locales?|i18n|l10n|langs?|translations?|intl"
+_LANGUAGE_CODE = r"(?!en\b)[a-z]{2}(?:[-_](?:[a-z]{2}|[a-z]{4}|\d{3}))?"
 _BY_NAME = (
     (IMAGE, r".*\.(?:png|jpe?g|gif|webp|avif|ico|icns|bmp|tiff?|heic|psd|svg|eps|xcf|cur|jp2|sketch|cr2)"),
     (LOCALE, r".*\.(?:po|pot|mo|xliff|xlf|arb|lproj)|messages_.*\.properties"),
@@ -59,13 +63,18 @@ _BY_NAME = (
         GENERATED,
         r".*_pb2(?:_grpc)?\.pyi?|.*\.pb\.(?:go|cc|h|rs|swift)|.*\.(?:g|freezed)\.dart|.*\.(?:designer|g)\.cs",
     ),
-    (GENERATED, r".*[._]generated\.\w+|.*\.gen\.\w+|zz_generated.*"),
+    (GENERATED, r".*[._]generated\.\w+|.*\.gen\.\w+|zz_generated.*|pkg-info"),
+    (GENERATED, r"(?:genindex(?:-\w+)?|(?:py-)?modindex|index-all|all(?:classes|packages)(?:-\w+)?)\.html"),
 )
 """Patterns of file names in small letters; the first that matches decides."""
 _BY_FOLDER = (
     (LOCALE, r"(?:.*/)?lc_messages/.*|(?:.*/)?\w+\.lproj/.*\.strings|(?:.*/)?values-[a-z]{2}(?:-r\w+)?/\w+\.xml"),
-    (LOCALE, rf"(?:.*/)?(?:locales?|i18n|l10n|langs?|translations?|intl)/(?:.*/)?[^/]*\.(?:{_CATALOGUE})"),
-    (GENERATED, r"(?:.*/)?(?:__generated__|generated-sources)/.*"),
+    (LOCALE, rf"(?:.*/)?(?:{_LOCALE_FOLDER})/(?:.*/)?[^/]*\.(?:{_CATALOGUE})"),
+    (
+        LOCALE,
+        rf"(?:.*/)?(?:{_LOCALE_FOLDER})/(?:{_LANGUAGE_CODE}/(?:.*/)?[^/]+|{_LANGUAGE_CODE})\.(?:{_CODE_CATALOGUE})",
+    ),
+    (GENERATED, r"(?:.*/)?(?:__generated__|generated-sources)/.*|(?:.*/)?[^/]*\.(?:egg|dist)-info/.*"),
 )
 """Patterns of paths in small letters."""
 _DOCS_BY_NAME = (
@@ -75,15 +84,30 @@ _DOCS_BY_NAME = (
 _DOCS_BY_FOLDER = (
     (CHANGELOG, r"(?:.*/)?(?:changelogs?|changelog\.d|changes\.d|newsfragments|news\.d)/.*"),
     (RELEASE_NOTES, r"(?:.*/)?(?:release[-_]?notes?|whats?[-_]?new|releases)/.*"),
+    (TEST, r"(?!(?:.*/)?docs?/)(?:.*/)?(?:tests?|__tests__)/.*\.(?:txt|x?html?)"),
+    (GENERATED, r"(?:.*/)?[^/]*\.(?:egg|dist)-info/.*"),
     (TEST, r"(?:.*/)?(?:tests?|__tests__)/(?:.*/)?(?:fixtures?|testdata|data|snapshots?)/.*|(?:.*/)?testdata/.*"),
     (EXAMPLE, r"(?!docs?/)(?:.*/)?(?:examples?|samples?|demos?)/.*"),
 )
 """Patterns of documents: code may be in modules of these names, too."""
+_WEAK_NAMES = r"(?:.*/)?(?:changes|history|news)(?:\.\w+)?|(?:.*/)?releases/.*"
+"""Names that pages about other topics have, too."""
+_VERSION_OR_DATE = r"\b\d+\.\d+|\b\d{4}-\d\d-\d\d\b"
+_MIN_PAGE_CHARS = 500
+_DOCS_WITHOUT_EXTENSION = r"(?:install|history|hacking|thanks|faq|maintainers|contributors)"
 _CODE_BY_FOLDER = (
-    (TEST, r"(?:.*/)?(?:tests?|__tests__|specs?|e2e|testdata|fixtures|__mocks__|__snapshots__|cypress)/.*"),
-    (TEST, r"(?:.*/)?(?:test_[^/]*|conftest)\.\w+|.*[._-](?:tests?|spec)\.(?!ya?ml)\w+"),
+    (TEST, r"(?:.*/)?(?:(?:\w+[-_])?tests?|androidtest|specs?|e2e|testdata|fixtures|cypress)/.*"),
+    (TEST, r"(?:.*/)?__(?:tests|mocks|fixtures|snapshots)__/.*"),
+    (TEST, r"(?:.*/)?(?:test_[^/]*|conftest)\.\w+|.*[._-](?:tests?|tst|spec)(?:-d)?\.(?!ya?ml)\w+"),
+    (
+        BENCHMARK,
+        r"(?:.*/)?(?:benchmarks?|bench|benches|perf)/.*|.*[._-]bench(?:mark)?\.\w+|(?:.*/)?bench(?:mark)?_[^/]*",
+    ),
     (EXAMPLE, r"(?:.*/)?(?:examples?|samples?|demos?|playground)/.*"),
 )
+_TEST_TOOLS = r".+/test/(?!tests?\.)[^/]*\.pyi?"
+_TEST_CASE = r"(?m)^\s+(?:async )?def test_\w+\(self\)|^(?:async )?def test_"
+"""Python packages called `test` may hold tools for tests instead of test cases."""
 _CAMEL_TEST = r".*[a-z0-9](?:Tests?|Spec|TestCase)\.(?:java|kt|scala|cs|swift|php|groovy)"
 _CONFIGURATION = frozenset({"toml", "yaml", "ini", "properties", "dotenv"})
 _SETTINGS_FILE = (
@@ -152,12 +176,12 @@ def find_role(path: str, kind: str, language: str, text: str = "") -> str:
     role = path_only_role(name) or _first_match(_BY_NAME, name)
     if role and (role != LICENCE or kind != "code"):
         return role
-    if kind not in {"code", "files"}:
+    if kind not in {"code", "files"} or (kind == "files" and re.fullmatch(_DOCS_WITHOUT_EXTENSION, name)):
         return _find_docs_role(lower, name, text)
     return (
         _first_match(_BY_FOLDER, lower)
         or _role_by_text(lower, language, text)
-        or _first_match(_CODE_BY_FOLDER, lower)
+        or (SOURCE if _is_test_tool(lower, text) else _first_match(_CODE_BY_FOLDER, lower))
         or (TEST if re.fullmatch(_CAMEL_TEST, path) else "")
         or (SOURCE if _is_source(lower, kind, language) else DATA)
     )
@@ -167,9 +191,22 @@ def _find_docs_role(path: str, name: str, text: str) -> str:
     if _is_pinned(name, text):
         return LOCK
     role = _first_match(_DOCS_BY_NAME, name) or _first_match(_DOCS_BY_FOLDER, path)
+    if role in {CHANGELOG, RELEASE_NOTES} and _is_other_page(path, text):
+        return DOCUMENTATION
     if not role and re.fullmatch(_SETTINGS_FILE, path):
         return SOURCE
     return role or DOCUMENTATION
+
+
+def _is_other_page(path: str, text: str) -> bool:
+    """Check whether a page has the name of a list of changes, but neither versions nor dates."""
+    is_weak = len(text) >= _MIN_PAGE_CHARS and re.fullmatch(_WEAK_NAMES, path)
+    return bool(is_weak) and not re.search(_VERSION_OR_DATE, text)
+
+
+def _is_test_tool(path: str, text: str) -> bool:
+    """Check whether a module of a package called `test` has no test cases."""
+    return bool(text) and re.fullmatch(_TEST_TOOLS, path) is not None and not re.search(_TEST_CASE, text)
 
 
 def _is_source(path: str, kind: str, language: str) -> bool:

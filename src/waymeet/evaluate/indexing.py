@@ -167,6 +167,7 @@ def _build_entry(
             id=document.id,
             kind=kind,
             title=title,
+            role=built.document.role if document.path else "",
             names=(*names, _document_key(document.id), *filter(None, (title_key(title), short_title_key(title)))),
         ),
         chunks=tuple(

@@ -66,11 +66,17 @@ class CorpusProfile(NamedTuple):
     chunks: int
     average_terms: float
     """Average length of a chunk's body in terms, rounded as for BM25F."""
+    roles: Mapping[str, int] = {}
+    """Files by role (see `analysis.file_roles`)."""
 
     @property
     def code_share(self) -> float:
         """Return the share of documents that are source code."""
         return self.code / max(self.documents, 1)
+
+    def role_share(self, role: str) -> float:
+        """Return the share of files that have a role."""
+        return self.roles.get(role, 0) / max(sum(self.roles.values()), 1)
 
     @property
     def text_length(self) -> float:
@@ -207,6 +213,10 @@ class Catalog(Protocol):
 
     def chunk_counts(self, documents: Collection[str]) -> Mapping[str, int]:
         """Count the chunks of each document. Unknown ids are left out."""
+        ...
+
+    def roles(self, documents: Collection[str]) -> Mapping[str, str]:
+        """Return the role of each document. Unknown ids are left out."""
         ...
 
     def documents_by_key(

@@ -6,6 +6,7 @@ from waymeet.search.rank.exact_names import raise_definitions
 from waymeet.search.rank.feedback import apply_feedback
 from waymeet.search.rank.graph_boost import boost_linked, boost_shared_names
 from waymeet.search.rank.name_match import boost_definitions, boost_name_match
+from waymeet.search.rank.roles import weigh_roles
 from waymeet.search.rank.speakers import boost_speakers
 from waymeet.search.rank.translations import collapse_translations
 from waymeet.search.retrieve.first_stage import adapt_length_norm, lexical, vector
@@ -35,6 +36,7 @@ AUTO = Recipe(
         aggregate_sections,
         boost_speakers,
         boost_name_match,
+        weigh_roles,
         boost_definitions,
         boost_shared_names,
         boost_linked,

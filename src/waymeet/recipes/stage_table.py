@@ -32,6 +32,7 @@ from waymeet.search.rank.neighbours import (
     spread_activation,
 )
 from waymeet.search.rank.rerank import rerank, sort_by_reranker
+from waymeet.search.rank.roles import weigh_roles
 from waymeet.search.rank.speakers import boost_speakers
 from waymeet.search.rank.translations import collapse_translations
 from waymeet.search.retrieve.expansion import expand, retrieve_variants
@@ -154,6 +155,7 @@ _ROWS = (
         reads=("auto.name_bonus", "auto.shared_name_max_documents"),
         signals=_AUTO,
     ),
+    StageRow(weigh_roles, CANDIDATES, reads=("auto.roles.",), signals=_AUTO),
     StageRow(boost_definitions, CANDIDATES, reads=("auto.definition_bonus",), signals=_AUTO),
     StageRow(
         boost_shared_names,

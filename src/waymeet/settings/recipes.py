@@ -174,6 +174,48 @@ class LinkParts(Struct, frozen=True, forbid_unknown_fields=True):
         return {"contains": self.contains, "translation": self.translation}.get(kind, self.other)
 
 
+class RoleFactors(Struct, frozen=True, forbid_unknown_fields=True):
+    """Factors of scores by the role of the file, unless the query refers to this role.
+
+    Source code and documentation have the factor 1.
+    """
+
+    test: Part = 0.85
+    """Factor of tests and their data."""
+    example: Part = 0.95
+    """Factor of examples and demonstrations."""
+    benchmark: Part = 0.9
+    """Factor of benchmarks."""
+    changelog: Part = 0.8
+    """Factor of lists of changes."""
+    release_notes: Part = 0.8
+    """Factor of release notes."""
+    licence: Part = 0.7
+    """Factor of licences."""
+    locale_catalogue: Part = 0.5
+    """Factor of translated messages."""
+    generated: Part = 0.8
+    """Factor of generated files."""
+    minified: Part = 0.5
+    """Factor of minified files."""
+    vendored: Part = 0.7
+    """Factor of copies of other projects."""
+    build_output: Part = 0.8
+    """Factor of compiled and bundled files."""
+    lock_file: Part = 0.5
+    """Factor of lock files."""
+    data: Part = 0.9
+    """Factor of data files."""
+    image: Part = 0.5
+    """Factor of images."""
+    dominant_share: Part = 0.9
+    """Share of the files of an index from which the factor of their role is 1."""
+
+    def of(self, role: str) -> float:
+        """Return the factor of a role."""
+        return float(getattr(self, role.replace(" ", "_"), 1.0))
+
+
 class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     """The recipe `auto`."""
 
@@ -228,6 +270,7 @@ class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     inlink_weight: Weight = 0.15
     """Share of its squared score that a document passes to the documents that link to it, divided by 1 + ln(degree)."""
     links: LinkParts = LinkParts()
+    roles: RoleFactors = RoleFactors()
     per_document: Number = 3
     """Maximum number of sections of one document in an answer."""
 

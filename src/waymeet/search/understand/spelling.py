@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from waymeet.analysis import detect_language, has_cjk, list_terms, query_words, token_spans
 from waymeet.analysis.edit_distance import edit_distance, words_one_edit_away
 from waymeet.analysis.embedded.space_names import part_spaces
+from waymeet.analysis.file_roles import BUILD_OUTPUT, GENERATED, LOCALE, LOCK, MINIFIED, VENDORED
 from waymeet.analysis.terms import STOP_WORDS, stem_words
 from waymeet.ports import Store, multilingual_embedder
 from waymeet.search.state import Search, Tools
@@ -27,6 +28,12 @@ _SWAPS_ONLY_CHARS = 4
 _MAX_CHARS = 30
 _MAX_WORDS = 20
 """Words that are checked in one query: pasted text is not corrected."""
+_MAX_RARE_CHUNKS = 20
+"""Sections up to which the roles of the files that contain a word are looked up."""
+_ROLES_OF_OTHERS = frozenset({LOCALE, GENERATED, MINIFIED, VENDORED, BUILD_OUTPUT, LOCK})
+"""Roles of files whose words do not count as known. Data may contain names that occur nowhere else."""
+_MAX_ROLE_SHARE = 0.9
+"""Share of the files of an index from which the words of a role count as known."""
 _PREFIX_CHARS = 3
 _MAX_TERMS = 3000
 """Terms with the same prefix that are compared for two edits."""
@@ -68,7 +75,7 @@ def correct_spelling(search: Search, tools: Tools, settings: Settings) -> Search
         return search.skip("setting understand.fuzzy")
     if _is_foreign(search.text, tools):
         return search.skip("no section is in the query's language")
-    unknown = _find_unknown_words(search, tools.store)
+    unknown = _find_unknown_words(search, tools.store, settings.bm25)
     corrections = {word: right for word in unknown if (right := find_correction(word, tools, settings.bm25))}
     if not corrections:
         return search.skip("nothing to correct")
@@ -101,8 +108,11 @@ def _is_foreign(text: str, tools: Tools) -> bool:
     return bool(languages) and language not in languages
 
 
-def _find_unknown_words(search: Search, store: Store) -> list[str]:
-    """List the plain words of a query none of whose terms is in the index."""
+def _find_unknown_words(search: Search, store: Store, bm25: Bm25) -> list[str]:
+    """List the plain words of a query none of whose terms is in the index.
+
+    Terms in catalogues, generated files and copies alone do not count.
+    """
     quoted = {token for phrase in search.quoted for token in phrase.split()}
     plain = dict.fromkeys(
         match[1].lower()
@@ -113,8 +123,30 @@ def _find_unknown_words(search: Search, store: Store) -> list[str]:
         word: tuple(term for _, terms in query_words(word) for term in terms) for word in plain if word not in quoted
     }
     known = store.known_terms({term for terms in terms_of.values() for term in terms})
-    unknown = [word for word, terms in terms_of.items() if terms and known.isdisjoint(terms)]
-    return unknown[:_MAX_WORDS]
+    unknown = {word for word, terms in terms_of.items() if terms and known.isdisjoint(terms)}
+    if detect_language(search.text) in {"", "en"}:
+        checked = [word for word, terms in terms_of.items() if terms and word not in unknown][:_MAX_WORDS]
+        unknown |= _find_words_of_others({word: Word(terms_of[word]) for word in checked}, store, bm25)
+    return [word for word in terms_of if word in unknown][:_MAX_WORDS]
+
+
+def _find_words_of_others(words: Mapping[str, Word], store: Store, bm25: Bm25) -> set[str]:
+    """List the rare words that occur only in catalogues, generated files and copies.
+
+    A misspelling may be a word of another language there.
+    """
+    profile = store.corpus_profile()
+    roles = {role for role in _ROLES_OF_OTHERS if 0.0 < profile.role_share(role) < _MAX_ROLE_SHARE}
+    if not words or not roles:
+        return set()
+    frequencies = zip(words.items(), store.chunk_frequencies(list(words.values()), bm25), strict=True)
+    rare = {name: word for (name, word), chunks in frequencies if chunks <= _MAX_RARE_CHUNKS}
+    documents = {
+        name: {row.document for row in store.rank_lexical((word,), _MAX_RARE_CHUNKS, Filters(), bm25)}
+        for name, word in rare.items()
+    }
+    role_of = store.roles(set().union(*documents.values()))
+    return {name for name, ids in documents.items() if ids and roles.issuperset(role_of[id_] for id_ in ids)}
 
 
 def _is_word(token: str) -> bool:
@@ -134,12 +166,20 @@ def find_correction(word: str, tools: Tools, bm25: Bm25) -> str:
     stems = stem_words(near)
     known = tools.store.known_terms(set(stems))
     forms = {each: stem for each, stem in zip(near, stems, strict=True) if stem in known}
+    forms = _select_own_forms(forms, tools.store, bm25)
     if not forms and len(word) >= _MIN_CHARS_TWO_EDITS:
         forms = _find_two_edits_away(word, tools.store.terms_with_prefix(word[:_PREFIX_CHARS], _MAX_TERMS))
+        forms = _select_own_forms(forms, tools.store, bm25)
     forms = {each: stem for each, stem in forms.items() if _has_same_start(word, each)}
     likely = list(dict.fromkeys(forms.values()))[:_MAX_STEMS]
     ratings = [rating for stem in likely if (rating := _rate_stem(stem, word, forms, tools.store, bm25))]
     return min(ratings)[-1] if ratings else ""
+
+
+def _select_own_forms(forms: Mapping[str, str], store: Store, bm25: Bm25) -> dict[str, str]:
+    """Select the forms that do not occur in catalogues, generated files and copies alone."""
+    others = _find_words_of_others({stem: Word((stem,)) for stem in forms.values()}, store, bm25)
+    return {form: stem for form, stem in forms.items() if stem not in others}
 
 
 def _has_same_start(word: str, other: str) -> bool:

@@ -252,6 +252,11 @@ class MemoryStore:
         """Count the chunks of each document."""
         return {document: len(chunks) for document, chunks in self.chunks_of(documents).items()}
 
+    def roles(self, documents: Collection[str]) -> Mapping[str, str]:
+        """Return the role of each document."""
+        known = self._current.documents
+        return {id_: known[id_].role for id_ in documents if id_ in known}
+
     def documents_by_key(
         self, keys: Collection[str], max_documents: int | None = None
     ) -> Mapping[str, tuple[str, ...]]:
@@ -325,7 +330,7 @@ class MemoryStore:
             ),
             kinds=dict(sorted(kinds.items())),
             vectors={space: len(vectors) for space, vectors in sorted(snapshot.vectors.items())},
-            roles=dict(sorted(Counter(each.role for each in snapshot.documents.values() if each.role).items())),
+            roles=_count_roles(snapshot),
             not_embedded=dict(
                 sorted(Counter(snapshot.chunks[id_].document.role for id_ in _unembedded_chunks(snapshot)).items())
             ),
@@ -335,7 +340,7 @@ class MemoryStore:
         """Return the statistics of the indexed texts."""
         snapshot = self._current
         kinds = Counter(document.kind for document in snapshot.documents.values())
-        return build_profile(kinds, len(snapshot.chunks), snapshot.statistics)
+        return build_profile(kinds, _count_roles(snapshot), len(snapshot.chunks), snapshot.statistics)
 
     def metadata(self, key: str) -> str:
         """Read a metadata value, or the empty string."""
@@ -343,6 +348,10 @@ class MemoryStore:
 
     def close(self) -> None:
         """Do nothing."""
+
+
+def _count_roles(snapshot: Snapshot) -> dict[str, int]:
+    return dict(sorted(Counter(each.role for each in snapshot.documents.values() if each.role).items()))
 
 
 def _with_entries(old: Snapshot, entries: Mapping[str, IndexEntry], changed: Collection[str]) -> Snapshot:

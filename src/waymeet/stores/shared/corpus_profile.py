@@ -17,10 +17,12 @@ _WITHOUT_CONTENT = frozenset({"folders", "files"})
 """Kinds of documents known by their path alone."""
 
 
-def build_profile(kinds: Mapping[str, int], chunks: int, statistics: Statistics) -> CorpusProfile:
-    """Build the profile from the documents by kind, the number of chunks and the field lengths."""
+def build_profile(
+    kinds: Mapping[str, int], roles: Mapping[str, int], chunks: int, statistics: Statistics
+) -> CorpusProfile:
+    """Build the profile from counts of documents and chunks, and from the field lengths."""
     with_content = sum(number for kind, number in kinds.items() if kind not in _WITHOUT_CONTENT)
-    return CorpusProfile(with_content, kinds.get("code", 0), chunks, statistics.averages.get("body", 0.0))
+    return CorpusProfile(with_content, kinds.get("code", 0), chunks, statistics.averages.get("body", 0.0), roles)
 
 
 URGENCY_STEPS = (1, 4, 16, 64)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from waymeet.stores.shared import bm25f
-from waymeet.stores.shared.corpus_profile import build_profile
 from waymeet.stores.shared.validation import validate_entries
 from waymeet.stores.sqlite.database.connection import is_writable, open_index
 from waymeet.stores.sqlite.database.errors import read_only_error
@@ -279,8 +278,9 @@ class SqliteStore:
     def terms_with_prefix(self, prefix: str, limit: int, pattern: str = "*") -> Sequence[str]:
         """List the terms with a prefix that match a pattern by descending number of chunks."""
         with self._reader.reading() as session:
-            lexicon = self._segments.lexicon(session)
-            return queries.terms_with_prefix(session.connection, lexicon, prefix, limit, pattern)
+            return queries.terms_with_prefix(
+                session.connection, self._segments.lexicon(session), prefix, limit, pattern
+            )
 
     def known_terms(self, terms: Collection[str]) -> frozenset[str]:
         """Return those of the terms that occur in any chunk."""
@@ -338,6 +338,11 @@ class SqliteStore:
         with self._reader.reading() as session:
             return queries.count_chunks(session.connection, documents)
 
+    def roles(self, documents: Collection[str]) -> Mapping[str, str]:
+        """Return the role of each document."""
+        with self._reader.reading() as session:
+            return queries.read_roles(session.connection, documents)
+
     def documents_by_key(
         self, keys: Collection[str], max_documents: int | None = None
     ) -> Mapping[str, tuple[str, ...]]:
@@ -388,9 +393,7 @@ class SqliteStore:
         with self._reader.reading() as session:
             cache = self._cache(session)
             if cache.profile is None:
-                connection = session.connection
-                kinds, chunks = queries.count_kinds(connection), queries.count_all_chunks(connection)
-                cache.profile = build_profile(kinds, chunks, self._segments.lexicon(session).statistics)
+                cache.profile = queries.read_profile(session.connection, self._segments.lexicon(session))
             return cache.profile
 
     def metadata(self, key: str) -> str:

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.corpus import Page, store_of
+from support.projects import indexed
 
 from waymeet.analysis.edit_distance import edit_distance, words_one_edit_away
 from waymeet.recipes.auto import AUTO
@@ -145,3 +146,35 @@ def test_a_model_of_meaning_reads_the_question_as_it_was_spelt() -> None:
         "the authentication",
         "the authenticaton",
     )
+
+
+PROJECT = {
+    "docs/db.md": "# Database\n\nEvery session opens a connection. Authentication comes first.\n",
+    "locale/es/LC_MESSAGES/shop.po": 'msgid "Session"\nmsgstr "sesion"\n',
+    "locale/fr/LC_MESSAGES/shop.po": 'msgid "Login"\nmsgstr "authentification par formulaire"\n',
+    "data/people.csv": "name\nsesson\n",
+    **{f"src/module{i}.py": f"def value{i}():\n    return {i}\n" for i in range(9)},
+}
+
+
+def noted(pages: dict[str, str], query: str) -> tuple[str, ...]:
+    return run_stages(AUTO, Query(query), Tools(indexed(pages)), Settings())[0].notes
+
+
+def test_words_that_occur_only_in_catalogues_are_corrected() -> None:
+    assert noted(PROJECT, "sesion") == ("sesion → session",)
+    assert noted(PROJECT, "authentification") == ("authentification → authentication",)
+
+
+def test_words_of_catalogues_are_no_corrections() -> None:
+    assert noted(PROJECT, "formulair") == ()
+
+
+def test_words_of_data_and_of_other_languages_are_known() -> None:
+    assert noted(PROJECT, "sesson") == ()
+    assert noted(PROJECT, "la sesion de los usuarios ha terminado") == ()
+
+
+def test_words_of_an_index_of_catalogues_are_known() -> None:
+    catalogues = {f"po/{name}.po": 'msgid "Session"\nmsgstr "sesion"\n' for name in ("de", "es", "fr")}
+    assert noted(catalogues, "sesion") == ()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.json import encode
 
 from waymeet.ports import Counts
-from waymeet.stores.shared.corpus_profile import LAST_KIND, STRUCTURE_KIND, URGENCY_STEPS
+from waymeet.stores.shared.corpus_profile import LAST_KIND, STRUCTURE_KIND, URGENCY_STEPS, build_profile
 from waymeet.stores.sqlite.database.rows import CHUNK, DOCUMENT, read_chunk, read_document
 from waymeet.types import INFERRED_KINDS, Fingerprint
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     import apsw
 
+    from waymeet.ports import CorpusProfile
     from waymeet.stores.sqlite.read.lexicon import Lexicon
     from waymeet.types import Chunk, Document
 
@@ -52,6 +53,7 @@ SELECT d.path, (SELECT COUNT(*) FROM chunks c WHERE c.document = d.id)
 FROM json_each(?) input CROSS JOIN documents d ON d.path = input.value
 """
 _TERMS_WITH_PREFIX = "SELECT term, id FROM terms WHERE term >= ?1 AND term < ?1 || char(1114111) AND term GLOB ?2"
+_ROLES_OF_DOCUMENTS = "SELECT d.path, role FROM json_each(?) input CROSS JOIN documents d ON d.path = input.value"
 _COUNTS = """
 SELECT
     (SELECT COUNT(*) FROM documents),
@@ -97,6 +99,11 @@ def find_chunk_ids(connection: apsw.Connection, keys: Collection[str]) -> dict[s
 def count_chunks(connection: apsw.Connection, documents: Collection[str]) -> dict[str, int]:
     """Count the chunks of each document."""
     return dict(connection.execute(_CHUNK_COUNTS, (_json(documents),)))
+
+
+def read_roles(connection: apsw.Connection, documents: Collection[str]) -> dict[str, str]:
+    """Return the role of each document."""
+    return dict(connection.execute(_ROLES_OF_DOCUMENTS, (_json(documents),)))
 
 
 def read_chunks_of(connection: apsw.Connection, documents: Collection[str]) -> dict[str, tuple[Chunk, ...]]:
@@ -169,7 +176,7 @@ def count_all(connection: apsw.Connection, lexicon: Lexicon) -> Counts:
         dangling=dangling,
         kinds=count_kinds(connection),
         vectors=vectors,
-        roles=dict(connection.execute(_ROLES)),
+        roles=count_roles(connection),
         not_embedded=dict(connection.execute(_NOT_EMBEDDED_BY_ROLE)),
     )
 
@@ -177,6 +184,17 @@ def count_all(connection: apsw.Connection, lexicon: Lexicon) -> Counts:
 def count_kinds(connection: apsw.Connection) -> dict[str, int]:
     """Count documents by kind."""
     return dict(connection.execute(_KINDS))
+
+
+def count_roles(connection: apsw.Connection) -> dict[str, int]:
+    """Count files by role."""
+    return dict(connection.execute(_ROLES))
+
+
+def read_profile(connection: apsw.Connection, lexicon: Lexicon) -> CorpusProfile:
+    """Compute the statistics of the indexed texts."""
+    kinds, roles, chunks = count_kinds(connection), count_roles(connection), count_all_chunks(connection)
+    return build_profile(kinds, roles, chunks, lexicon.statistics)
 
 
 def count_coverage(connection: apsw.Connection, spaces: Collection[str]) -> tuple[int, int]:
