@@ -137,8 +137,8 @@ def test_the_way_to_an_entry_loses_half_at_every_hop_and_the_best_way_counts() -
     """From a, alone found: b behind one link, c behind two; caused weighs 1.3."""
     pages = {
         "a.md": Page(("needle",), links=("b.md|caused", "b.md")),
-        "b.md": Page(("hay",), links=("c.md",)),
-        "c.md": Page(("straw",), links=("d.md",)),
+        "b.md": Page(("hay",), links=("c.md|supports",)),
+        "c.md": Page(("straw",), links=("d.md|supports",)),
         "d.md": Page(("grass",)),
     }
     found = ask("needle", store_of(pages), vectors=False)
@@ -147,6 +147,77 @@ def test_the_way_to_an_entry_loses_half_at_every_hop_and_the_best_way_counts() -
         "b.md": pytest.approx(1 / 61 * 1.3 * 0.5),
         "c.md": pytest.approx(1 / 61 * 1.3 * 0.5 * 0.5),
     }
+
+
+def graph_list(found: Answer) -> list[str]:
+    ranks = {hit.document: each.rank for hit in found.hits for each in hit.sources if each.source == "graph"}
+    return sorted(ranks, key=ranks.__getitem__)
+
+
+def test_ordinary_links_lead_to_strong_hits_only() -> None:
+    """Of the best fused score, b has (1/62 + 1/62)/(2/61) = .984 and c, in one list only, 1/63/(2/61) = .484."""
+    pages = {
+        "a.md": Page(("rank rank rank rank",), links=("b.md", "c.md", "d.md")),
+        "b.md": Page(("rank rank rank hay",)),
+        "c.md": Page(("straw",)),
+        "d.md": Page(("grass",)),
+    }
+    store = store_of(pages, {"a.md": [(1.0, 0.0)], "b.md": [(0.9, 0.1)], "c.md": [(0.8, 0.2)]})
+    found = ask("rank", store)
+    assert graph_list(found) == ["b.md", "a.md"]
+    assert [hit.document for hit in found.hits] == ["a.md", "b.md", "c.md"]
+    assert graph_list(ask("rank", store, memory={"strong": 0.99})) == ["a.md"]
+    assert graph_list(ask("rank", store, memory={"strong": 0.0})) == ["b.md", "a.md"]
+
+
+def test_ordinary_links_do_not_count_if_there_is_one_list() -> None:
+    """The link list would outweigh it."""
+    pages = {"a.md": Page(("rank rank rank rank",), links=("b.md",)), "b.md": Page(("rank rank rank hay",))}
+    found = ask("rank", store_of(pages), vectors=False)
+    assert graph_list(found) == []
+    assert [hit.document for hit in found.hits] == ["a.md", "b.md"]
+
+
+def test_linked_hits_do_not_overtake_a_better_one_without_links() -> None:
+    pages = {
+        "a.md": Page(("rank rank rank rank",)),
+        "b.md": Page(("rank rank rank hay",), links=("c.md",)),
+        "c.md": Page(("rank rank hay hay",)),
+    }
+    vectors = {"a.md": [(1.0, 0.0)], "b.md": [(0.9, 0.1)], "c.md": [(0.8, 0.2)]}
+    found = ask("rank", store_of(pages, vectors))
+    assert graph_list(found) == []
+    assert [hit.document for hit in found.hits] == ["a.md", "b.md", "c.md"]
+    assert {step.stage: step.skipped for step in found.steps}["walk_links"] == "no links between strong hits"
+
+
+def test_relations_lead_to_any_entry_even_beside_an_ordinary_link() -> None:
+    pages = {"a.md": Page(("needle",), links=("b.md", "b.md|contradicts", "c.md")), "b.md": "hay", "c.md": "straw"}
+    found = ask("needle", store_of(pages), vectors=False)
+    assert {hit.document: each.score for hit in found.hits for each in hit.sources if each.source == "graph"} == {
+        "b.md": pytest.approx(1 / 61 * 0.8 * 0.5)
+    }
+
+
+def test_links_of_the_kinds_that_a_caller_names_lead_to_any_entry() -> None:
+    pages = {"a.md": Page(("needle",), links=("b.md", "c.md|extends")), "b.md": "hay", "c.md": "straw"}
+    found = ask(Query("needle", link_types=("references",)), store_of(pages), vectors=False)
+    assert graph_list(found) == ["b.md"]
+
+
+def test_the_link_list_ends_where_paths_are_weak() -> None:
+    """From a: b ·.5, c ·.25, and by `contradicts` d ·.4 and e ·.16, of the best fused score."""
+    pages = {
+        "a.md": Page(("needle",), links=("b.md|supports", "d.md|contradicts")),
+        "b.md": Page(("hay",), links=("c.md|supports",)),
+        "c.md": "straw",
+        "d.md": Page(("grass",), links=("e.md|contradicts",)),
+        "e.md": "moss",
+    }
+    store = store_of(pages)
+    assert graph_list(ask("needle", store, vectors=False)) == ["b.md", "d.md", "c.md"]
+    assert graph_list(ask("needle", store, vectors=False, memory={"min_path": 0.0})) == ["b.md", "d.md", "c.md", "e.md"]
+    assert graph_list(ask("needle", store, vectors=False, memory={"min_path": 0.45})) == ["b.md"]
 
 
 def test_the_explanation_tells_the_way_its_links_and_their_weights() -> None:
@@ -273,7 +344,7 @@ def test_folders_do_not_make_neighbours_of_what_lies_in_them() -> None:
 
 def test_a_cap_on_neighbours_keeps_the_weightiest_and_is_reported() -> None:
     pages: dict[str, object] = {f"{n}.md": "hay" for n in range(5)}
-    pages["hub.md"] = Page(("needle",), links=(*(f"{n}.md" for n in range(4)), "4.md|supersedes"))
+    pages["hub.md"] = Page(("needle",), links=(*(f"{n}.md|supports" for n in range(4)), "4.md|supersedes"))
     found = ask("needle", store_of(pages), vectors=False, graph={"fan_out": 2, "depth": 1})
     assert [hit.document for hit in found.hits] == ["4.md", "0.md", "hub.md"]  # links weigh 1.5
     assert "fan_out" in codes(found)

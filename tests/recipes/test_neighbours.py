@@ -102,6 +102,30 @@ def test_the_best_way_to_a_node_counts() -> None:
     assert scores(ask(store_of(pages), "needle")) == {"a.md": 1.0, "b.md": 0.95}
 
 
+def test_links_fill_the_places_that_direct_hits_leave() -> None:
+    """Lexical scores of b and c are below .8 of that of a, so that x and y, which a links to, have more."""
+    pages = {
+        "a.md": Page(("needle needle needle",), links=("x.md", "y.md")),
+        "b.md": "needle hay",
+        "c.md": "needle straw",
+        "x.md": "grass",
+        "y.md": "moss",
+    }
+    found = ask(store_of(pages), "needle", max_results=4)
+    assert [hit.document for hit in found.hits] == ["a.md", "x.md", "b.md", "c.md"]
+    assert [(each.source, each.rank) for each in found.hits[1].sources] == [("graph", 1)]
+    displacing = ask(store_of(pages), "needle", max_results=4, displace=True)
+    assert [hit.document for hit in displacing.hits] == ["a.md", "x.md", "y.md", "b.md"]
+
+
+def test_a_document_is_one_direct_hit() -> None:
+    pages = {"a.md": Page(("rank rank rank", "rank rank rank")), "b.md": "rank rank hay"}
+    found = ask(store_of(pages), "rank", top_k=2)
+    assert [hit.document for hit in found.hits] == ["a.md", "b.md"]
+    both = ask(store_of(pages), "rank", top_k=2, per_document=2)
+    assert [hit.document for hit in both.hits] == ["a.md", "a.md"]
+
+
 def test_a_caller_may_keep_the_walk_to_some_kinds_or_switch_it_off() -> None:
     pages = {"a.md": Page(("needle",), links=("b.md", "c.md|extends")), "b.md": "hay", "c.md": "hay"}
     store = store_of(pages)

@@ -12,7 +12,7 @@ from waymeet.search.rank.memory import (
     weigh_by_intent,
 )
 from waymeet.search.rank.rerank import rerank, sort_by_reranker
-from waymeet.search.retrieve.first_stage import lexical, vector
+from waymeet.search.retrieve.first_stage import lexical, trim_lexical, vector
 from waymeet.search.state import Recipe
 from waymeet.search.understand.acronyms import expand_acronyms
 from waymeet.search.understand.query import relax_phrases, understand
@@ -29,6 +29,7 @@ MEMORY = Recipe(
         classify_intent,
         lexical,
         vector,
+        trim_lexical,
         apply_settings_switches,
         collapse_to_documents,
         boost_triggers,

@@ -42,6 +42,7 @@ from waymeet.search.retrieve.first_stage import (
     file_vector,
     graph_proximity,
     lexical,
+    trim_lexical,
     vector,
 )
 from waymeet.search.state import Stage
@@ -93,6 +94,7 @@ _ROWS = (
     StageRow(lexical, WORDS, LIST, reads=("bm25.", *_POOL), signals=("bm25.fields.",)),
     StageRow(vector, gives=LIST, reads=_VECTOR, signals=_STUDENT),
     StageRow(file_vector, gives=LIST, reads=_VECTOR, signals=_STUDENT),
+    StageRow(trim_lexical, LIST, reads=("rrf.min_lexical",)),
     StageRow(strong_signal, LIST, reads=("bm25.", "deep.clear_score", "deep.clear_gap")),
     StageRow(expand, WORDS, reads=("expand.variants",)),
     StageRow(
@@ -176,7 +178,7 @@ _ROWS = (
         signals=_AUTO,
     ),
     StageRow(collapse_translations, CANDIDATES, signals=_AUTO),
-    StageRow(select_seeds, CANDIDATES, reads=("neighbours.min_score", "neighbours.top_k")),
+    StageRow(select_seeds, CANDIDATES, reads=("neighbours.min_score", "neighbours.top_k", "neighbours.per_document")),
     StageRow(
         spread_activation,
         CANDIDATES,

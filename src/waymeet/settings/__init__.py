@@ -7,7 +7,17 @@ from waymeet.settings.layers import Layer, find_origin, make_layer, resolve
 from waymeet.settings.models import Embedding, Expand, Rerank
 from waymeet.settings.notebook import NotebookSettings, Staleness
 from waymeet.settings.query import Feedback, Understand
-from waymeet.settings.recipes import Auto, Classic, CustomRecipe, Deep, Memory, Neighbours, RoleFactors, Threeway
+from waymeet.settings.recipes import (
+    RELATIONS,
+    Auto,
+    Classic,
+    CustomRecipe,
+    Deep,
+    Memory,
+    Neighbours,
+    RoleFactors,
+    Threeway,
+)
 from waymeet.settings.results import Copies, Relevance, Shape
 from waymeet.settings.retrieval import Aggregate, Graph, Pool, Rrf, StudentVectors
 from waymeet.settings.serve import Serve
@@ -17,6 +27,7 @@ from waymeet.settings.sources import PROJECT_FILE, read_layers, user_settings_fi
 __all__ = [
     "PROJECT_FILE",
     "PROJECT_SETTINGS",
+    "RELATIONS",
     "Aggregate",
     "Auto",
     "Bm25",

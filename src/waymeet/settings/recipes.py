@@ -32,6 +32,10 @@ class Classic(Struct, frozen=True, forbid_unknown_fields=True):
     """Weight of the vector score in `linear` fusion."""
 
 
+RELATIONS = frozenset({"supersedes", "caused", "enabled", "supports", "derived_from", "contradicts"})
+"""Kinds of links that say how two documents are related; the recipe `memory` has a weight for each."""
+
+
 class Memory(Struct, frozen=True, forbid_unknown_fields=True):
     """The recipe `memory`.
 
@@ -50,6 +54,11 @@ class Memory(Struct, frozen=True, forbid_unknown_fields=True):
     """Maximum length of the link list."""
     hop: Part = 0.5
     """Decay of a score for each link, in addition to the weight of its kind."""
+    min_path: Part = 0.25
+    """Score of a path, as a share of the best fused score, below which the link list ends."""
+    strong: Part = 0.95
+    """Fused score, as a share of the best, from which ordinary links such as `references` lead to a document that both
+    other lists contain; relations such as `supersedes` lead to any."""
     together: Count = 2
     """Number of sessions in which two documents must have been read together to count as linked; 0 disables it."""
     spaced_repetition: bool = True
@@ -101,8 +110,7 @@ class Memory(Struct, frozen=True, forbid_unknown_fields=True):
 
     def edge(self, kind: str) -> float:
         """Return the weight of a kind of link."""
-        known = ("supersedes", "caused", "enabled", "supports", "derived_from", "contradicts")
-        return float(getattr(self, kind)) if kind in known else self.other
+        return float(getattr(self, kind)) if kind in RELATIONS else self.other
 
     def weights(self, intent: str) -> Shares:
         """Return the weights of recency, importance and similarity."""
@@ -119,7 +127,12 @@ class Neighbours(Struct, frozen=True, forbid_unknown_fields=True):
     """The recipes `neighbours`, `files` and `skills_recall`."""
 
     top_k: Number = 5
-    """Number of nodes from which links are followed."""
+    """Number of direct hits: nodes that are results, and from which links are followed."""
+    per_document: Number = 1
+    """Maximum number of nodes of one document among them: further ones would follow the same links."""
+    displace: bool = False
+    """Whether nodes that links lead to may displace direct hits with a lower score; if not, they take the places that
+    direct hits leave."""
     depth: Count = 1
     """Maximum number of edges followed in a row."""
     max_results: Number = 5

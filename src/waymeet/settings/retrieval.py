@@ -16,6 +16,9 @@ class Rrf(Struct, frozen=True, forbid_unknown_fields=True):
     """Weight of the lexical list."""
     vector: Weight = 1.0
     """Weight of the vector list."""
+    min_lexical: Part = 0.5
+    """Score, as a share of the best, below which the lexical list ends in the recipes `memory` and `neighbours`: a rank
+    does not show how weak a match is. 0 keeps the whole list."""
 
 
 class Pool(Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,6 +1,6 @@
 """Stages of the recipe `memory`: documents from three lists, weighted by the query's intent."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -15,7 +15,7 @@ from waymeet.search.feedback.reviews import compute_recency
 from waymeet.search.fuse.fusion import find_search_type, sort_candidates
 from waymeet.search.retrieve.dense import best_of_each_document
 from waymeet.search.retrieve.first_stage import report_fan_out
-from waymeet.search.retrieve.graph_walk import LinkPath, explain_path, find_best_paths
+from waymeet.search.retrieve.graph_walk import LinkPath, LinkPaths, explain_path, find_best_paths
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Memory, Settings
 from waymeet.types import Candidate, Document, Explanation, Ranking, ScoredChunk, SourceRank
@@ -47,6 +47,8 @@ _MAX_PHRASE_WORDS = 8
 _MAX_QUERY_WORDS = 200
 _MAX_NOTES = 5
 """Documents that get a note of one kind."""
+_ROUNDING = 1e-9
+"""Relative error of a product of weights."""
 
 
 def classify_intent(search: Search, _tools: Tools, _settings: Settings) -> Search:
@@ -123,14 +125,18 @@ def walk_links(search: Search, tools: Tools, settings: Settings) -> Search:
     """Add a third list: documents linked with the best ones of the other lists."""
     if search.query.depth == 0 or not settings.memory.rrf:
         return search.skip("depth 0" if search.query.depth == 0 else "fusion is disabled")
-    fused = {document: rrf(ranks, {}, settings.rrf.k).value for document, ranks in _ranks(search.lists).items()}
+    ranks_of = _ranks(search.lists)
+    fused = {document: rrf(ranks, {}, settings.rrf.k).value for document, ranks in ranks_of.items()}
     best = sorted(fused, key=lambda document: (-fused[document], document))
     starts = {document: fused[document] for document in best[: search.pool_results * settings.pool.seeds]}
     if not starts:
         return search.skip("no documents to start from")
     depth = settings.graph.depth if search.query.depth is None else search.query.depth
-    paths, truncated = find_best_paths(tools, starts, depth, search.query.link_types, settings)
-    search = report_fan_out(search, sorted(truncated), settings) if truncated else search
+    found = find_best_paths(tools, starts, depth, search.query.link_types, settings)
+    search = report_fan_out(search, sorted(found.truncated), settings) if found.truncated else search
+    least = settings.memory.strong * fused[best[0]]
+    strong = {document for document, ranks in ranks_of.items() if len(ranks) > 1 and fused[document] >= least}
+    paths = _keep_evidence(found, strong, best[0], settings.memory.min_path * fused[best[0]])
     allowed = tools.store.first_passing_chunks(paths, search.filters)
     documents = sorted(paths.keys() & allowed.keys(), key=lambda document: (-paths[document].score, document))
     ranking = tuple(
@@ -142,7 +148,26 @@ def walk_links(search: Search, tools: Tools, settings: Settings) -> Search:
     if not tools.store.counts().edges:
         detail = "no links are indexed; results come from lexical and vector search only"
         return search.miss("graph", "no_links", detail)
-    return search.skip("no further links")
+    return search.skip("no links between strong hits" if found.relations or found.links else "no further links")
+
+
+def _keep_evidence(found: LinkPaths, strong: Collection[str], best: str, least: float) -> dict[str, LinkPath]:
+    """Keep the paths that are evidence: ranks hide weak ones, and the list has more weight than the others.
+
+    A relation leads to any document. An ordinary link counts only if it leads to a strong hit. Such links are left out
+    altogether if none leads to the best hit: otherwise hits that are linked would overtake a better one that is not.
+    """
+    least *= 1.0 - _ROUNDING
+    relations = {document: path for document, path in found.relations.items() if path.score >= least}
+    links = {document: path for document, path in found.links.items() if path.score >= least and document in strong}
+    if best not in links and best not in relations:
+        return relations
+    better = {
+        document: path
+        for document, path in links.items()
+        if document not in relations or path.score > relations[document].score
+    }
+    return relations | better
 
 
 def _add_graph_list(

@@ -4,6 +4,7 @@ A node is a chunk: a section, or the piece of a file in which a symbol is define
 names no place belongs to the first chunk of its document.
 """
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
@@ -88,15 +89,22 @@ def group_by_file(search: Search, _tools: Tools, _settings: Settings) -> Search:
 
 
 def select_seeds(search: Search, _tools: Tools, settings: Settings) -> Search:
-    """Keep the best candidates above the minimum score as seeds."""
-    seeds = [candidate for candidate in search.candidates if candidate.score.value >= settings.neighbours.min_score]
+    """Keep the best candidates above the minimum score as seeds, a limited number of each document."""
+    counts: Counter[str] = Counter()
+    seeds: list[Candidate] = []
+    for candidate in search.candidates:
+        counts[candidate.document] += 1
+        is_strong = candidate.score.value >= settings.neighbours.min_score
+        if is_strong and counts[candidate.document] <= settings.neighbours.per_document:
+            seeds.append(candidate)
     return replace(search, candidates=tuple(seeds[: settings.neighbours.top_k]))
 
 
 def spread_activation(search: Search, tools: Tools, settings: Settings) -> Search:
     """Spread scores from every seed along links in both directions, with a decay at each edge.
 
-    The best path to a chunk counts. Folders take no part: all files of a folder would be two hops apart.
+    The best path to a chunk counts. Chunks that only links lead to take the places that seeds leave. Folders take no
+    part: all files of a folder would be two hops apart.
     """
     numbers = settings.neighbours
     depth = numbers.depth if search.query.depth is None else search.query.depth
@@ -113,7 +121,20 @@ def spread_activation(search: Search, tools: Tools, settings: Settings) -> Searc
     chunks = [chunk for chunk, path in paths.items() if path.document in allowed]
     passing = _filter_by_text(tools.store, chunks, search.filters)
     candidates = sort_candidates(_candidate(chunk, path) for chunk, path in paths.items() if chunk in passing)
+    if not numbers.displace:
+        seeds = {seed.chunks for seed in search.candidates}
+        candidates = _leave_out_displacing(candidates, seeds, numbers.max_results)
     return replace(search, candidates=_number_graph_ranks(candidates))
+
+
+def _leave_out_displacing(
+    candidates: Sequence[Candidate], seeds: Collection[tuple[str, ...]], places: int
+) -> tuple[Candidate, ...]:
+    """Leave out candidates found by links for which the seeds leave no place."""
+    free = places - sum(candidate.chunks in seeds for candidate in candidates)
+    by_links = [candidate.chunks for candidate in candidates if candidate.chunks not in seeds]
+    kept = {*seeds, *by_links[: max(free, 0)]}
+    return tuple(candidate for candidate in candidates if candidate.chunks in kept)
 
 
 def cut_off(search: Search, _tools: Tools, settings: Settings) -> Search:

@@ -205,6 +205,21 @@ def _add_vector_list(
     return search
 
 
+def trim_lexical(search: Search, _tools: Tools, settings: Settings) -> Search:
+    """End the lexical list where its scores are weak, before it is fused by rank with another.
+
+    Otherwise any section with one of the query's words lends a wrong vector hit almost the score of the best match.
+    """
+    ranking = search.ranking("lexical")
+    if not ranking or not search.ranking("vector"):
+        return search.skip("only one list")
+    least = settings.rrf.min_lexical * ranking[0].score
+    strong = tuple(row for row in ranking if row.score >= least)
+    if len(strong) == len(ranking):
+        return search.skip("no weak scores")
+    return replace(search, lists={**search.lists, "lexical": strong})
+
+
 def pool_size(search: Search, settings: Settings) -> int:
     """Compute how many chunks a list retrieves."""
     return max(search.pool_results * settings.pool.factor, settings.pool.min)

@@ -8,7 +8,7 @@ from waymeet.formulas.explanation import product, value
 from waymeet.ports import Neighbour, Store
 from waymeet.search.feedback.votes import CO_ACTIVATED
 from waymeet.search.state import Tools
-from waymeet.settings import Memory, Settings
+from waymeet.settings import RELATIONS, Memory, Settings
 from waymeet.types import Explanation, Reached
 
 
@@ -64,57 +64,78 @@ class LinkPath(NamedTuple):
         return any(kind == CO_ACTIVATED for kind, _ in self.steps)
 
 
+class LinkPaths(NamedTuple):
+    """The best paths to every document in reach, by document."""
+
+    relations: Mapping[str, LinkPath]
+    """Paths of relations only, such as `supersedes`, or of the kinds of links that the caller names."""
+    links: Mapping[str, LinkPath]
+    """Paths with at least one other link, such as `references` or `imports`."""
+    truncated: frozenset[str]
+    """Documents with more links than are followed."""
+
+
+class _Link(NamedTuple):
+    """The heaviest link between two documents, of relations or of other links."""
+
+    document: str
+    weight: float
+    kind: str
+    is_relation: bool
+
+
 def find_best_paths(
     tools: Tools, starts: Mapping[str, float], depth: int, kinds: Sequence[str], settings: Settings
-) -> tuple[dict[str, LinkPath], set[str]]:
-    """Find the best path along links from any start to every document in reach.
-
-    Also returns the documents with more neighbours than are followed.
+) -> LinkPaths:
+    """Find the best paths along links from any start to every document in reach.
 
     A path multiplies the start's score by the weight of each link and by `memory.hop` for each hop. A start is in the
     result only if another start reaches it.
     """
-    best: dict[str, LinkPath] = {}
+    best: dict[bool, dict[str, LinkPath]] = {True: {}, False: {}}
     truncated: set[str] = set()
     co_read = tools.feedback.together(settings.memory.together) if not kinds or CO_ACTIVATED in kinds else {}
-    frontier = {(start, start): LinkPath(score, start) for start, score in starts.items()}
+    frontier = {(start, start, True): LinkPath(score, start) for start, score in starts.items()}
     for _ in range(depth):
-        further: dict[tuple[str, str], LinkPath] = {}
-        neighbours = tools.store.neighbours({document for document, _ in frontier}, kinds)
+        further: dict[tuple[str, str, bool], LinkPath] = {}
+        neighbours = tools.store.neighbours({document for document, *_ in frontier}, kinds)
         links = {
             document: _weigh_links(near, co_read.get(document, ()), kinds, settings.memory)
             for document, near in neighbours.items()
         }
         truncated |= {document for document, others in links.items() if len(others) > settings.graph.fan_out}
-        for (document, start), path in frontier.items():
-            for other, weight, kind in links[document][: settings.graph.fan_out]:
-                score = path.score * weight * settings.memory.hop
-                known = further.get((other, start))
-                if other != start and score > (known.score if known else 0.0):
-                    further[other, start] = LinkPath(score, start, (*path.steps, (kind, weight)))
-        for (document, _), path in further.items():
-            if document not in best or path.score > best[document].score:
-                best[document] = path
+        for (document, start, is_relation), path in frontier.items():
+            for link in links[document][: settings.graph.fan_out]:
+                score = path.score * link.weight * settings.memory.hop
+                key = link.document, start, is_relation and link.is_relation
+                known = further.get(key)
+                if link.document != start and score > (known.score if known else 0.0):
+                    further[key] = LinkPath(score, start, (*path.steps, (link.kind, link.weight)))
+        for (document, _, is_relation), path in further.items():
+            known = best[is_relation].get(document)
+            if known is None or path.score > known.score:
+                best[is_relation][document] = path
         frontier = further
-    return best, truncated
+    return LinkPaths(best[True], best[False], frozenset(truncated))
 
 
 def _weigh_links(
     neighbours: Sequence[Neighbour], co_read: Sequence[str], kinds: Sequence[str], numbers: Memory
-) -> list[tuple[str, float, str]]:
-    """List neighbours with the weight and kind of their best link, the heaviest first.
+) -> list[_Link]:
+    """List the heaviest relation and the heaviest other link to every neighbour, the heaviest first.
 
-    Documents that are often read together count as linked. Folders are left out unless the caller names kinds of links:
-    all files of a folder would be two hops apart.
+    Documents that are often read together count as related. Folders are left out unless the caller names kinds of
+    links: all files of a folder would be two hops apart. Links of the kinds that a caller names count as relations.
     """
     linked = [(each.document, each.kind) for each in neighbours if kinds or not each.document.endswith("/")]
-    best: dict[str, tuple[float, str]] = {}
+    best: dict[tuple[str, bool], _Link] = {}
     for other, kind in (*linked, *((document, CO_ACTIVATED) for document in co_read)):
-        weight = numbers.edge(kind)
-        if weight > best.get(other, (0.0, ""))[0]:
-            best[other] = weight, kind
-    ranked = sorted(best.items(), key=lambda each: (-each[1][0], each[0]))
-    return [(other, weight, kind) for other, (weight, kind) in ranked]
+        is_relation = bool(kinds) or kind in RELATIONS or kind == CO_ACTIVATED
+        link = _Link(other, numbers.edge(kind), kind, is_relation)
+        known = best.get((other, is_relation))
+        if link.weight > (known.weight if known else 0.0):
+            best[other, is_relation] = link
+    return sorted(best.values(), key=lambda link: (-link.weight, link.document, not link.is_relation))
 
 
 def explain_path(path: LinkPath, starts: Mapping[str, float], numbers: Memory) -> Explanation:

@@ -252,8 +252,7 @@ class SqliteStore:
             return tuple(self._chunk_frequency(session, word, fields) for word in words)
 
     def _chunk_frequency(self, session: Session, word: Word, fields: tuple[str, ...]) -> int:
-        frequencies = self._cache(session).frequencies
-        key = (word.terms, fields)
+        frequencies, key = self._cache(session).frequencies, (word.terms, fields)
         if key not in frequencies:
             terms = find_term_ids(session.connection, word.terms)
             frequencies[key] = len(self._segments.lexicon(session).chunks_with_any(terms, fields))
