@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from waymeet.analysis import list_terms, normalise_text
 from waymeet.search.rank.translations import add_translations
 from waymeet.search.shape.matched_words import matched_words
-from waymeet.search.shape.relevance import JUDGED_HITS, judge_relevance
+from waymeet.search.shape.relevance import JUDGED_HITS, RelevanceVerdict, judge_relevance
 from waymeet.search.shape.snippet import snippet
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings
@@ -30,8 +30,8 @@ _SOURCE_LABELS = {"graph": "links", "shared": "shared names", "symbol": "definit
 """Labels of sources in a reason. Other sources are shown by their own name."""
 
 
-def shape(search: Search, tools: Tools, settings: Settings) -> tuple[tuple[Hit, ...], bool]:
-    """Build the hits of the best candidates, and judge whether all of them are of low relevance."""
+def shape(search: Search, tools: Tools, settings: Settings) -> tuple[tuple[Hit, ...], RelevanceVerdict]:
+    """Build the hits of the best candidates, and judge whether one of them answers the query."""
     leading = search.candidates[: max(search.query.limit, JUDGED_HITS)]
     best = leading[: search.query.limit]
     documents = tools.store.documents({candidate.document for candidate in leading})
@@ -58,7 +58,7 @@ def shape(search: Search, tools: Tools, settings: Settings) -> tuple[tuple[Hit, 
                 linked_pages=linked.get(candidate.document, ()),
             )
         )
-    return add_translations(tuple(hits), tools), relevance.is_low
+    return add_translations(tuple(hits), tools), relevance
 
 
 def shape_plainly(search: Search, tools: Tools, settings: Settings) -> tuple[Hit, ...]:
