@@ -326,8 +326,8 @@ def test_where_texts_say_enough_the_number_that_is_set_holds_as_it_is() -> None:
     )
 
 
-def test_nothing_is_doubted_while_vectors_are_missing() -> None:
-    """What has no vector yet may be a vector hit: that the answer is partial is said instead."""
+def test_an_answer_by_a_model_of_unknown_scale_is_not_marked() -> None:
+    """A hit by an unknown cosine may be relevant."""
     pages = {"a.md": "the keys of a piano", "b.md": "boats and harbours", "c.md": "tea from the mountains"}
     noise = "which keys did pilots of ancient carthage wear"
     assert ask(store_of(pages), noise).low_relevance

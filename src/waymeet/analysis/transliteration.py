@@ -1,4 +1,4 @@
-"""Transliteration: words of other scripts in Latin letters, and keys of words that sound alike.
+"""Transliteration into Latin letters, and keys of words that sound alike.
 
 Names and many technical words are the same in all languages, but each script spells them by their sound: Норман is
 Norman, and テンプレート is template. The letters come from the Unicode names of characters, so no table of scripts is
@@ -96,9 +96,9 @@ def sound_keys(words: Iterable[str]) -> list[str]:
 
 
 def spelling_patterns(key: str, script: str = "") -> dict[str, str]:
-    """Make patterns of the words that may have a key, by their first letter (see `Store.terms_with_prefix`).
+    """Make patterns of the words that may have a key, by their first letter.
 
-    `script` is one of `SCRIPTS`, by default that of Latin letters.
+    They are patterns for `Store.terms_with_prefix`. `script` is one of `SCRIPTS`, by default that of Latin letters.
 
     >>> spelling_patterns("krln")["c"], spelling_patterns("nrmn", "CYRILLIC")
     ('c*r*l*n*', {'н': 'н*р*м*н*'})

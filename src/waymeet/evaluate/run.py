@@ -116,7 +116,7 @@ def run_levels(config: RunConfig, levels: Sequence[Collection], progress: Progre
 def _rank_results(
     search: Search, query: CollectionQuery, collection: Collection, config: RunConfig
 ) -> tuple[tuple[str, float], ...]:
-    """Rank documents or places by their first section, with copies and translations behind their hits."""
+    """Rank documents or places, with copies and translations behind their hits."""
     judgements = collection.qrels.get(query.id, {})
     items = rank_items(_list_sections(search, config.limit), collection, judgements)
     items = _add_translations(items, judgements, config.limit, config.translations or config.tools.store)

@@ -1,8 +1,9 @@
-"""Estimate the probability that a hit answers the query.
+"""Estimate the probability that a hit is relevant, if there is an answer to the query.
 
 Scores order the hits of one answer; they do not show whether the first hit is good. Relevance does, and is comparable
-between queries and projects. It is a logistic regression over features of a hit, computed as `1 / (1 + odds)`, where
-each feature is a factor of the odds against relevance.
+between queries and projects. It is the product of the chance that there is an answer (`answered`) and of this estimate:
+a logistic regression over features of a hit, computed as `1 / (1 + odds)`, where each feature is a factor of the odds
+against relevance.
 
 The coefficients were fitted on the ten leading hits of 3,600 queries of 22 labelled public collections (prose, code,
 Chinese and Japanese; six parts of the weight), of the same queries with the relevant documents removed (two parts),
@@ -21,7 +22,7 @@ is below 0, so that more evidence never lowers the relevance of a hit.
 0.03
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import exp, log, sqrt
 from typing import NamedTuple
 
@@ -83,8 +84,8 @@ _SCALES = {
 _USUAL = 3000
 _MIN_STEPS, _MAX_STEPS = -1.0, 3.0
 SURE_STEPS = 0.75
-"""Steps above the noise level from which on an answer is not marked as low relevance, even if no word matches. The
-best cosine is that high for 95 % of the queries whose answer was found, and for 14 % of the queries run on documents
+"""Steps above the noise level from which on a section counts as similar, even if few sections have vectors. The best
+cosine is that high for 95 % of the queries whose answer was found, and for 14 % of the queries run on documents
 of another collection."""
 
 
@@ -130,17 +131,3 @@ def _odds_factors(features: Features) -> Iterator[Explanation]:
 def _odds_factor(weight: float, feature: float, description: str) -> Explanation:
     """Compute the factor of the odds for one feature, `exp(−weight·feature)`."""
     return value(exp(-weight * feature), f"{description}; factor exp(−{weight:g} × {feature:.4g})")
-
-
-def is_low_relevance(chances: Sequence[float | None], nearest: float | None, bar: float) -> bool:
-    """Check whether no hit reaches the required relevance and no vector is clearly similar.
-
-    A hit of unknown relevance is not counted as irrelevant.
-
-    >>> is_low_relevance([0.05, 0.02], None, bar=0.07), is_low_relevance([0.05, None], None, bar=0.07)
-    (True, False)
-    >>> is_low_relevance([0.05, 0.02], 0.4, bar=0.07), is_low_relevance([0.05, 0.02], 0.8, bar=0.07)
-    (True, False)
-    """
-    weak = bool(chances) and all(chance is not None and chance < bar for chance in chances)
-    return weak and (nearest is None or nearest < SURE_STEPS)

@@ -21,6 +21,7 @@ from waymeet.formulas.explanation import product, quotient, value
 from waymeet.search.failed_stages import fall_back, report_failure
 from waymeet.search.retrieve.first_stage import pool_size
 from waymeet.search.shape.hits import shape, shape_plainly
+from waymeet.search.shape.relevance import RelevanceVerdict
 from waymeet.search.state import Recipe, Search, Stage, Tools
 from waymeet.settings import Settings
 from waymeet.types import LOW_RELEVANCE_NOTE, Answer, Explanation, Filters, Hit, Query, Step
@@ -35,7 +36,7 @@ def answer_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings)
     with tools.store.snapshot() as generation:
         search, steps = run_stages(recipe, query, tools, settings)
         shaping_started = perf_counter()
-        search, hits, low_relevance = _shape(search, tools, settings)
+        search, hits, relevance = _shape(search, tools, settings)
     steps = (*steps, Step("shape", perf_counter() - shaping_started, search.skipped))
     return Answer(
         query=query.text,
@@ -45,9 +46,10 @@ def answer_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings)
         search_type=search.search_type,
         hits=hits,
         total_found=len(search.candidates),
-        low_relevance=low_relevance,
+        low_relevance=relevance.is_low,
+        has_word_match=relevance.has_matches,
         degraded=search.degraded,
-        notes=(*search.notes, LOW_RELEVANCE_NOTE) if low_relevance else search.notes,
+        notes=(*search.notes, LOW_RELEVANCE_NOTE) if relevance.is_low else search.notes,
         expanded=tuple(variant.text for variant in search.variants),
         strong_signal=search.strong_signal,
         reranked=bool(search.reranker_scores),
@@ -58,13 +60,14 @@ def answer_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings)
     )
 
 
-def _shape(search: Search, tools: Tools, settings: Settings) -> tuple[Search, tuple[Hit, ...], bool]:
+def _shape(search: Search, tools: Tools, settings: Settings) -> tuple[Search, tuple[Hit, ...], RelevanceVerdict]:
     """Build the hits, without staleness, relevance and linked pages if these fail."""
     search = replace(search, skipped=None)
     try:
         return search, *shape(search, tools, settings)
     except Exception as error:  # noqa: BLE001 - reported, or raised again
-        return report_failure(search, "shape", error), shape_plainly(search, tools, settings), False
+        hits = shape_plainly(search, tools, settings)
+        return report_failure(search, "shape", error), hits, RelevanceVerdict([], is_low=False, has_matches=True)
 
 
 def run_stages(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> tuple[Search, tuple[Step, ...]]:

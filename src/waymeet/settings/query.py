@@ -14,7 +14,7 @@ class Understand(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether spelling is corrected: query words that no document contains are replaced by similar indexed words."""
     repaired: Part = 1.0
     """Weight of a corrected word."""
-    function_word: Part = 0.4
+    function_word: Part = 0.5
     """Weight of words that say little about the subject, such as “do” and “over”, in a query that has other words."""
     transliterated: Part = 1.0
     """Weight of an indexed word that sounds like a query word in another script, times their similarity; 0 disables

@@ -36,9 +36,9 @@ class Copies(Struct, frozen=True, forbid_unknown_fields=True):
 class Relevance(Struct, frozen=True, forbid_unknown_fields=True):
     """Estimated relevance of the results."""
 
-    min: Part = 0.07
-    """Estimated relevance that one of the ten best results must reach; otherwise the answer is marked as low relevance.
-    0 disables the check."""
+    min: Part = 0.5
+    """Estimated chance that one of the ten best results answers the query, below which the answer is marked as low
+    relevance. 0 disables the check."""
 
 
 class Context(Struct, frozen=True, forbid_unknown_fields=True):

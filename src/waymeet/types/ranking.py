@@ -169,7 +169,9 @@ class Answer(Struct, frozen=True):
     intent: str = ""
     """Intent that the recipe used, such as `fix_bug`; empty if the recipe does not use one."""
     low_relevance: bool = False
-    """Whether none of the ten best results has an estimated relevance of at least `relevance.min`."""
+    """Whether the estimated chance that one of the ten best results answers the query is below `relevance.min`."""
+    has_word_match: bool = True
+    """Whether one of the ten best results contains a word of the query that is no function word."""
     degraded: tuple[Degraded, ...] = ()
     notes: tuple[str, ...] = ()
     """Notes on the interpretation of the query and on the ranking."""

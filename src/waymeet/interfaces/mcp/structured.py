@@ -23,7 +23,9 @@ from waymeet.types import Section
 Answer = TypeVar("Answer", bound=Struct)
 _SNIPPET_TOKENS = 100
 """Maximum tokens of a snippet, estimated."""
-_ANSWER_FIELDS_DROPPED = ("query", "strong_signal", "vector_coverage", "reranked", "steps", "generation", "seconds")
+_ANSWER_FIELDS_DROPPED = (
+    *("query", "has_word_match", "strong_signal", "vector_coverage", "reranked", "steps", "generation", "seconds"),
+)
 _DEEP_FIELDS_DROPPED = tuple(name for name in _ANSWER_FIELDS_DROPPED if name != "steps")
 """Deep search says what each stage did."""
 _HIT_FIELDS_DROPPED = ("score", "relevance_reason", "sources", "doc_type", "context", "sections")

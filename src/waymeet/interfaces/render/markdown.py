@@ -18,7 +18,7 @@ def answer_markdown(answer: Answer) -> Iterator[str]:
     yield f"# {escape(answer.query)}"
     for number, hit in enumerate(answer.hits, start=1):
         yield ""
-        yield from _format_hit(number, hit)
+        yield from _format_hit(number, hit, is_low=answer.low_relevance)
     yield ""
     yield f"{len(answer.hits)} of {answer.total_found} · {escape(answer.recipe)} · {escape(answer.search_type)}"
     for note in answer.notes:
@@ -27,10 +27,10 @@ def answer_markdown(answer: Answer) -> Iterator[str]:
         yield f"- degraded: {escape(reason.stage)}: {escape(reason.detail)} `{reason.code}`"
 
 
-def _format_hit(number: int, hit: Hit) -> Iterator[str]:
+def _format_hit(number: int, hit: Hit, *, is_low: bool) -> Iterator[str]:
     yield f"## {number}. {escape(hit.title or hit.document)}"
     yield ""
-    relevance = "" if hit.relevance is None else f" · relevance {hit.relevance:.2f}"
+    relevance = "" if hit.relevance is None else f" · relevance {hit.relevance:.2f}{' (low)' if is_low else ''}"
     score = "" if hit.explanation is None else f" · score {hit.score:.4f}"
     yield f"{code(hit.id)}{relevance}{score} · {escape(hit.relevance_reason)}"
     if hit.staleness in {"stale", "possibly_stale"}:

@@ -61,15 +61,16 @@ def render_answer(answer: Answer, *, summarise: bool = False) -> Iterator[Line]:
         yield [(f"{LOW_RELEVANCE_NOTE[0].upper()}{LOW_RELEVANCE_NOTE[1:]}.", "yellow")]
         yield []
     for number, hit in enumerate(answer.hits, start=1):
-        yield from _hit_lines(number, hit)
+        yield from _hit_lines(number, hit, is_low=answer.low_relevance)
         yield from _explanation_lines(hit, summarise=summarise)
         yield []
     yield from _footer_lines(answer)
 
 
-def _hit_lines(number: int, hit: Hit) -> Iterator[Line]:
+def _hit_lines(number: int, hit: Hit, *, is_low: bool = False) -> Iterator[Line]:
     first = hit.sections[0]
-    yield [(f"{number}. ", "dim"), (hit.id, "bold cyan place"), (f"  {_format_relevance(hit)}", "green")]
+    relevance = (f"  {_format_relevance(hit)} (low)", "yellow") if is_low else (f"  {_format_relevance(hit)}", "green")
+    yield [(f"{number}. ", "dim"), (hit.id, "bold cyan place"), relevance]
     crumbs = " › ".join(dict.fromkeys(filter(None, (hit.title, *first.headings))))
     yield [("   ", ""), (crumbs, "bold")]
     yield [("   ", ""), (hit.relevance_reason, "dim")]

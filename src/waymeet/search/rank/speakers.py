@@ -43,7 +43,7 @@ def boost_speakers(search: Search, tools: Tools, settings: Settings) -> Search:
 
 
 def _find_speakers(candidates: tuple[Candidate, ...], tools: Tools) -> Mapping[str, str]:
-    """Return the first name of the speaker of each chunk that is a message of one person, in small letters."""
+    """Find the speaker of each chunk that is a message of one person: first name, small letters."""
     chunks = tools.store.chunks([candidate.chunks[0] for candidate in candidates if candidate.chunks])
     by_chunk = {id_: {match["name"] for match in _SPEAKER.finditer(chunk.text)} for id_, chunk in chunks.items()}
     return {id_: next(iter(names)).split()[0].lower() for id_, names in by_chunk.items() if len(names) == 1}

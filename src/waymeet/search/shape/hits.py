@@ -9,7 +9,7 @@ from waymeet.analysis import list_terms, normalise_text
 from waymeet.search.rank.copies import add_copies
 from waymeet.search.rank.translations import add_translations
 from waymeet.search.shape.matched_words import matched_words
-from waymeet.search.shape.relevance import JUDGED_HITS, judge_relevance
+from waymeet.search.shape.relevance import JUDGED_HITS, RelevanceVerdict, judge_relevance
 from waymeet.search.shape.snippet import snippet
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings
@@ -31,8 +31,8 @@ _SOURCE_LABELS = {"graph": "links", "shared": "shared names", "symbol": "definit
 """Labels of sources in a reason. Other sources are shown by their own name."""
 
 
-def shape(search: Search, tools: Tools, settings: Settings) -> tuple[tuple[Hit, ...], bool]:
-    """Build the hits of the best candidates, and judge whether all of them are of low relevance."""
+def shape(search: Search, tools: Tools, settings: Settings) -> tuple[tuple[Hit, ...], RelevanceVerdict]:
+    """Build the hits of the best candidates, and judge whether one of them answers the query."""
     leading = search.candidates[: max(search.query.limit, JUDGED_HITS)]
     best = leading[: search.query.limit]
     documents = tools.store.documents({candidate.document for candidate in leading})
@@ -59,7 +59,7 @@ def shape(search: Search, tools: Tools, settings: Settings) -> tuple[tuple[Hit, 
                 linked_pages=linked.get(candidate.document, ()),
             )
         )
-    return add_copies(add_translations(tuple(hits), tools), search.copies), relevance.is_low
+    return add_copies(add_translations(tuple(hits), tools), search.copies), relevance
 
 
 def shape_plainly(search: Search, tools: Tools, settings: Settings) -> tuple[Hit, ...]:

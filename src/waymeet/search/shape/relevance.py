@@ -1,16 +1,21 @@
-"""Estimate the relevance of hits from matched words and cosine similarity.
+"""Estimate the relevance of an answer and its hits from matched words and cosine similarity.
 
 Unlike a fused score, this evidence is comparable between recipes. No model runs here: the cosines are those of the
-vector list.
+vector list. The relevance of a hit is the chance that one of the best hits answers the query, multiplied by the chance
+that this one does.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from waymeet.analysis import detect_language, list_terms
-from waymeet.formulas.relevance import MAX_MATCHED_IDF, Features, estimate_relevance, is_low_relevance, similarity_steps
+from waymeet.analysis.embedded.space_names import student_space
+from waymeet.formulas.answered import APPROXIMATE_STEPS, AnswerFeatures, estimate_answered
+from waymeet.formulas.explanation import product
+from waymeet.formulas.relevance import MAX_MATCHED_IDF, Features, estimate_relevance, similarity_steps
 from waymeet.ports import word_idfs
 from waymeet.search.retrieve.dense import comparable_spaces, spaces_of
+from waymeet.search.shape.word_evidence import FoundWords, WordEvidence, weigh_words
 from waymeet.search.state import Search, Tools
 from waymeet.search.understand.unknown_names import is_about_unknown_names
 from waymeet.settings import Bm25, Settings
@@ -31,6 +36,12 @@ class _QueryTerms(NamedTuple):
     """IDF of a word that occurs in no chunk."""
     evidence: Mapping[str, tuple[Evidence, ...]]
     """Matched words by chunk."""
+    weighed: WordEvidence
+    """The words with the weights by which it is estimated whether there is an answer."""
+
+    def found_words(self, chunks: Collection[str]) -> list[FoundWords]:
+        """Weigh the words that each of the chunks contains."""
+        return [self.weighed.find({each.word for each in self.evidence.get(chunk, ())}) for chunk in chunks]
 
 
 class _Similarity(NamedTuple):
@@ -50,25 +61,47 @@ class RelevanceVerdict(NamedTuple):
     estimates: list[Explanation | None]
     """Estimated relevance of each hit, None if there is no evidence."""
     is_low: bool
-    """Whether none of the leading hits seems relevant."""
+    """Whether it is unlikely that one of the leading hits answers the query."""
+    has_matches: bool
+    """Whether a leading hit contains a word of the query that is no function word."""
 
 
 def judge_relevance(
     search: Search, tools: Tools, settings: Settings, shown: Sequence[tuple[Document, Sequence[Chunk]]]
 ) -> RelevanceVerdict:
-    """Estimate the relevance of each hit by its best section."""
+    """Estimate whether the leading hits answer the query, and the relevance of each by its best section."""
     ids = [chunk.id for _, chunks in shown for chunk in chunks]
+    leading_ids = {chunk.id for _, chunks in shown[:JUDGED_HITS] for chunk in chunks}
     query = _query_terms(search, tools, settings.bm25, ids)
     similarity = _similarity(search, tools, ids)
+    found = query.found_words(leading_ids)
+    answered = estimate_answered(_answer_features(search, tools, query, found, similarity.best))
     hits = []
     for document, chunks in shown:
         sections = [estimate for chunk in chunks if (estimate := _estimate(search, query, similarity, document, chunk))]
-        hits.append(max(sections, key=lambda estimate: estimate.value, default=None))
-    leading = [estimate.value if estimate else None for estimate in hits[:JUDGED_HITS]]
-    # Sections without vectors may still be relevant.
+        best = max(sections, key=lambda estimate: estimate.value, default=None)
+        hits.append(best and product("estimated relevance = product of two chances", answered, best))
+    # A hit without evidence may be relevant.
+    is_known = bool(hits) and all(estimate is not None for estimate in hits[:JUDGED_HITS])
+    is_low = (is_known and answered.value < settings.relevance.min) or is_about_unknown_names(search)
+    return RelevanceVerdict(hits, is_low, any(words.has_match for words in found))
+
+
+def _answer_features(
+    search: Search, tools: Tools, query: _QueryTerms, found: Sequence[FoundWords], nearest_steps: float | None
+) -> AnswerFeatures:
+    """Collect the evidence that one of the leading hits answers the query."""
+    nearest = search.ranking("vector")[:1]
     is_partial = any(degraded.code == "partial_vectors" for degraded in search.degraded)
-    is_low = not is_partial and is_low_relevance(leading, similarity.best, settings.relevance.min)
-    return RelevanceVerdict(hits, is_low or is_about_unknown_names(search))
+    return AnswerFeatures(
+        word_share=max((words.share for words in found), default=0.0),
+        found_words=max((words.number for words in found), default=0.0),
+        known_share=query.weighed.known_share,
+        sections=tools.store.corpus_profile().chunks,
+        similarity_steps=nearest_steps,
+        is_other_language=any(row.chunk in search.other_language for row in nearest),
+        is_partial=is_partial,
+    )
 
 
 def _query_terms(search: Search, tools: Tools, bm25: Bm25, chunks: Sequence[str]) -> _QueryTerms:
@@ -81,7 +114,7 @@ def _query_terms(search: Search, tools: Tools, bm25: Bm25, chunks: Sequence[str]
         name = word.text or " ".join(word.terms)
         idf_by_word[name] = max(idf, idf_by_word.get(name, 0.0))
     evidence = tools.store.lexical_evidence(words, chunks, bm25) if words else {}
-    return _QueryTerms(terms, idf_by_word, max_idf, evidence)
+    return _QueryTerms(terms, idf_by_word, max_idf, evidence, weigh_words(search, words, idf_by_word, max_idf))
 
 
 def _similarity(search: Search, tools: Tools, chunks: Sequence[str]) -> _Similarity:
@@ -93,20 +126,29 @@ def _similarity(search: Search, tools: Tools, chunks: Sequence[str]) -> _Similar
     space = _first_space(tools, detect_language(search.vector_text or search.text))
     if not ranking or similarity_steps(space, 0.0) is None:
         return _Similarity({}, None, is_uncalibrated=bool(ranking))
-    embedded, _ = tools.store.coverage(spaces_of(tools.embedders))
+    spaces = spaces_of(tools.embedders)
+    compared, _ = tools.store.coverage([*spaces, *map(student_space, spaces)])
     listed = {row.chunk: row.score for row in ranking}
     is_complete = (search.vector_coverage or 0.0) >= 1.0
     upper_bounds = dict.fromkeys(chunks, ranking[-1].score) if is_complete else {}
     cosines = {**upper_bounds, **{chunk: listed[chunk] for chunk in chunks if chunk in listed}}
-    steps = {chunk: similarity_steps(space, cosine, embedded) or 0.0 for chunk, cosine in cosines.items()}
-    return _Similarity(steps, similarity_steps(space, ranking[0].score, embedded), is_uncalibrated=False)
+
+    def to_steps(chunk: str, cosine: float) -> float:
+        shift = APPROXIMATE_STEPS if chunk in search.approximate else 0.0
+        return (similarity_steps(space, cosine, compared) or 0.0) - shift
+
+    steps = {chunk: to_steps(chunk, cosine) for chunk, cosine in cosines.items()}
+    nearest = ranking[0]
+    is_approximate = nearest.chunk in search.approximate
+    best = to_steps(nearest.chunk, nearest.score) if is_approximate else search.similarity_steps
+    return _Similarity(steps, best, is_uncalibrated=False)
 
 
 def _first_space(tools: Tools, language: str) -> str:
     """Return the space on whose scale the similarities of a query are, or the empty string."""
     stored = tools.store.spaces()
     spaces = comparable_spaces(tools, language)
-    return next((space for space in spaces if space in stored), "")
+    return next((space for space in spaces if space in stored or student_space(space) in stored), "")
 
 
 def _estimate(

@@ -4,13 +4,15 @@ import re
 
 from msgspec.structs import replace
 
-from waymeet.analysis.function_words import is_function_word
+from waymeet.analysis.word_classes import WordClass, classify_word
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings
+from waymeet.types import Word
 
 _CODE = re.compile(r"`([^`]+)`|(\w+)\(|[\"“„]([^\"“”„]+)[\"”]")
 """Text written as code, a call or a quotation, whose words count fully."""
 _WORD = re.compile(r"\w+")
+_WEAK = frozenset({WordClass.FUNCTION, WordClass.MIXED})
 
 
 def weigh_function_words(search: Search, _tools: Tools, settings: Settings) -> Search:
@@ -23,7 +25,7 @@ def weigh_function_words(search: Search, _tools: Tools, settings: Settings) -> S
         for match in _CODE.finditer(search.query.text)
         for word in _WORD.findall(next(filter(None, match.groups())).lower())
     }
-    is_weak = [all(is_function_word(term) and term not in exact for term in word.terms) for word in search.words]
+    is_weak = [_is_weak(word) and exact.isdisjoint(word.terms) for word in search.words]
     if not any(is_weak) or all(is_weak):
         return search.skip("no function word" if not any(is_weak) else "only function words")
     words = tuple(
@@ -31,3 +33,8 @@ def weigh_function_words(search: Search, _tools: Tools, settings: Settings) -> S
         for word, weak in zip(search.words, is_weak, strict=True)
     )
     return replace(search, words=words)
+
+
+def _is_weak(word: Word) -> bool:
+    """Check whether a word, as written in the query, says little about its subject."""
+    return classify_word(word.text.partition(" (term ")[0]) in _WEAK

@@ -83,9 +83,9 @@ def _other_scripts(tools: Tools) -> set[str]:
 
 
 def find_matches(word: str, store: Store, script: str = "") -> dict[str, float]:
-    """Find the indexed words of a script that sound like a word, with their similarity from 0 to 1.
+    """Find the indexed words of a script that sound like a word, with their similarity.
 
-    `script` is one of `SCRIPTS`, or empty for Latin letters.
+    Similarities are from 0 to 1. `script` is one of `SCRIPTS`, or empty for Latin letters.
     """
     latin, is_japanese = romanise(word), _KATAKANA.match(word) is not None
     has_vowels = script in SCRIPTS or _WRITES_VOWELS.match(word) is not None

@@ -1,7 +1,4 @@
-"""The store in one SQLite file.
-
-The methods delegate to modules below `read`, `write` and `segments`.
-"""
+"""The store in one SQLite file. The work is done in `read`, `write` and `segments`."""
 
 from __future__ import annotations
 

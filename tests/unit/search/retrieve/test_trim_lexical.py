@@ -23,6 +23,11 @@ def test_the_list_ends_below_a_share_of_its_best_score() -> None:
 
 
 def test_a_single_list_stays_whole() -> None:
-    for lists in ({"lexical": LEXICAL}, {"lexical": LEXICAL, "vector": ()}, {"vector": VECTOR}):
+    single: list[dict[str, tuple[ScoredChunk, ...]]] = [
+        {"lexical": LEXICAL},
+        {"lexical": LEXICAL, "vector": ()},
+        {"vector": VECTOR},
+    ]
+    for lists in single:
         trimmed = trim(lists)
         assert (trimmed.skipped, trimmed.lists) == ("only one list", lists)

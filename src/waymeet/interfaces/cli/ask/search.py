@@ -46,9 +46,14 @@ _EPILOG = manual(
     waymeet search -i                               pick a result while typing
     waymeet search getUserById --open               open the first result in the editor
     """,
-    exits={0: "found", 1: "nothing found", 130: "interrupted, or left without a choice"},
+    exits={
+        0: "found",
+        1: "nothing found, or nothing relevant and no word of the query occurs",
+        130: "interrupted, or left without a choice",
+    },
     see="waymeet why-not, waymeet read, waymeet recipes",
 )
+_NO_MATCH = "No word of the query occurs in these results. Try other words."
 _PREVIEW_CHARS = 300
 """Characters of a pasted text that a preview searches for."""
 _PREVIEW_FILES = 300
@@ -169,12 +174,13 @@ def _search(
     answer = _answer(project, request, preview=form == "text")
     if note and form in {"json", "md"}:
         answer = replace(answer, notes=(note, *answer.notes))
-    if opens and answer.hits:
+    is_found = bool(answer.hits) and (answer.has_word_match or not answer.low_relevance)
+    if opens and is_found:
         return _open_first(project, answer)
     _print(form, answer, project, summarise=summarise)
-    if not answer.hits and form != "json":
-        say(_hint(project, to_query(project, request), answer), err=True)
-    return 0 if answer.hits else 1
+    if not is_found and form != "json":
+        say(_NO_MATCH if answer.hits else _hint(project, to_query(project, request), answer), err=True)
+    return 0 if is_found else 1
 
 
 def _check_usage(query: tuple[str, ...], form: str, *, interactive: bool, opens: bool, explain: bool) -> None:
