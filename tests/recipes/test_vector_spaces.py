@@ -6,6 +6,7 @@ import pytest
 from support.corpus import FixedEmbedder, Page, chunk_id, store_of, unit
 
 from waymeet.analysis.embedded.space_names import part_space
+from waymeet.formulas.bm25 import idf
 from waymeet.recipes.auto import AUTO
 from waymeet.search.pipeline import answer_query
 from waymeet.search.retrieve.dense import rank_by_vector
@@ -98,6 +99,19 @@ def test_words_count_the_less_the_more_is_in_another_language() -> None:
     assert scores["ja-1.md"] == pytest.approx(1.0)  # the nearest of all, and no word of the question
     english = next(hit for hit in given.hits if hit.document == "en-1.md")
     assert "w = 0.695" in str(english.explanation)
+
+
+def test_a_few_words_of_an_english_query_count_little_in_pages_of_another_language() -> None:
+    """The Japanese page has one of three words."""
+    pages = {**PAGES, "ja-1.md": Page(("最初のページ server",))}
+    store = store_of(pages)
+    store.put_vectors(Every.space, {chunk_id(path, 0): unit(vector) for path, vector in JAPANESE.items()})
+    tools = Tools(store, (English((1.0, 0.0)), Every((1.0, 0.0))))
+    given = answer_query(AUTO, Query("server certificate renewal", explain=True), tools, Settings())
+    assert given.hits[0].document == "ja-1.md"
+    known, unknown = (idf(len(pages), containing) for containing in (1, 0))
+    weight = 0.4 * known / (known + 2 * unknown)
+    assert f"+ {weight:.4g}·lexical" in str(given.hits[0].explanation)
 
 
 def test_code_counts_less_for_a_query_in_another_language() -> None:

@@ -70,4 +70,9 @@ class Word(Struct, frozen=True):
     terms: tuple[str, ...]
     weight: float = 1.0
     text: str = ""
-    """As written in the query."""
+    """As written in the query, followed by `(term …)` if the term is only a part or a stem of it."""
+
+    @property
+    def token(self) -> str:
+        """Return the word as written in the query."""
+        return self.text.partition(" (term ")[0]

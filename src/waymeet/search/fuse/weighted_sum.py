@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from math import inf
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -10,10 +11,10 @@ from waymeet.analysis import detect_language
 from waymeet.formulas.explanation import product, quotient, total, value, weighted
 from waymeet.formulas.fusion import share_of_best
 from waymeet.formulas.vector_weight import code_vector_weight, similarity_trust
-from waymeet.ports import choose_embedder
+from waymeet.ports import choose_embedder, word_idfs
 from waymeet.search.fuse.fusion import explain_score, find_search_type, iterate_rows, sort_candidates, source_kind
 from waymeet.search.state import Search, Tools
-from waymeet.settings import Auto, Settings
+from waymeet.settings import Auto, Bm25, Settings
 from waymeet.types import Candidate, Explanation, ScoredChunk
 
 _JUDGED_ROWS = 20
@@ -85,11 +86,29 @@ def _choose_weights(search: Search, tools: Tools, auto: Auto) -> _Weights:
     trust = _similarity_trust(search, auto)
     factor = search.vector_share * (trust + (1.0 - trust) * share)
     weight *= factor
-    lexical = auto.lexical_weight_cross_lingual
+    lexical = auto.lexical_weight_cross_lingual * _word_coverage(search, tools)
     return _Weights(
         _Sum(weight, 1.0 - weight, f"w·vector + (1 − w)·lexical, w = {weight:.4g}"),
-        _Sum(factor, lexical, f"f·vector + {lexical:g}·lexical, f = {factor:.4g}: not in the query's language"),
+        _Sum(factor, lexical, f"f·vector + {lexical:.4g}·lexical, f = {factor:.4g}: not in the query's language"),
     )
+
+
+def _word_coverage(search: Search, tools: Tools) -> float:
+    """Compute the share of an English query's words, weighted by IDF, that the best lexical hit contains.
+
+    English words occur in pages of all languages, in commands and code, so a few of them may match by chance. It is 1
+    for queries in other languages: there, only names match.
+    """
+    if not search.other_language or detect_language(search.vector_text or search.text):
+        return 1.0
+    bm25, best = search.bm25 or Bm25(), [row.chunk for row in search.ranking("lexical")[:1]]
+    weights: dict[str, float] = {}  # the stem of a word and the word itself are one
+    for word, idf in zip(search.words, word_idfs(tools.store, search.words, bm25), strict=True):
+        weights[word.token] = min(weights.get(word.token, inf), word.weight * idf)
+    evidence = tools.store.lexical_evidence(search.words, best, bm25).values()
+    names = {part.word for parts in evidence for part in parts}
+    matched = {word.token for word in search.words if word.text in names}
+    return sum(weights[token] for token in matched) / (sum(weights.values()) or 1.0)
 
 
 def _similarity_trust(search: Search, auto: Auto) -> float:

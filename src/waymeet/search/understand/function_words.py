@@ -37,4 +37,4 @@ def weigh_function_words(search: Search, _tools: Tools, settings: Settings) -> S
 
 def _is_weak(word: Word) -> bool:
     """Check whether a word, as written in the query, says little about its subject."""
-    return classify_word(word.text.partition(" (term ")[0]) in _WEAK
+    return classify_word(word.token) in _WEAK
