@@ -163,5 +163,5 @@ def _has_terms(shown: str, hidden: str, query_terms: Collection[str]) -> bool:
 
 
 def _is_derived(shown: Section, hidden: Section, roles: Collection[str]) -> bool:
-    """Check whether a section of the same name may be a changed copy."""
+    """Check whether one of two sections may be a changed copy of the other."""
     return roles == {LICENCE} or not _DERIVED_ROLES.isdisjoint(roles) or shown.format.has_same_content(hidden.format)
