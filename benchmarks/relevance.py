@@ -83,6 +83,7 @@ def main() -> None:
     parser.add_argument("--documents", default="0", help="numbers of documents, 0 for all [default: 0]")
     parser.add_argument("--modes", default="vectors,words", help="vectors, words, student [default: vectors,words]")
     parser.add_argument("--seeds", type=int, default=1, help="folders for each number of documents [default: 1]")
+    parser.add_argument("--exclude", default="", help="words whose queries are no strange ones, such as linux")
     parser.add_argument("--set", action="append", default=[], dest="flags", help="a setting, as in `waymeet search`")
     options = parser.parse_args()
     subjects = [_load_subject(each) for each in options.collections]
@@ -128,7 +129,8 @@ def _measure(
     for seed in range(seeds):
         generator = random.Random(f"{name} {seed}")  # noqa: S311 - not for security
         collection = take_documents(subject.collection, documents, generator)
-        questions = [*_own_questions(collection, generator), *_strange_questions(subject, subjects, generator)]
+        strange = _strange_questions(subject, subjects, tuple(filter(None, options.exclude.split(","))), generator)
+        questions = [*_own_questions(collection, generator), *strange]
         flags = tuple(options.flags) if {"vectors", "student"} & set(modes) else ("embedding.provider=none",)
         with tempfile.TemporaryDirectory() as folder:
             place = _write_collection(collection, Path(folder)) if documents else subject.folder
@@ -189,14 +191,17 @@ def _own_questions(collection: Collection, generator: random.Random) -> list[Que
     ]
 
 
-def _strange_questions(subject: Subject, subjects: Sequence[Subject], generator: random.Random) -> list[Question]:
-    """List queries of other subjects, questions about absent subjects and noise, in the language of the collection."""
+def _strange_questions(
+    subject: Subject, subjects: Sequence[Subject], excluded: Sequence[str], generator: random.Random
+) -> list[Question]:
+    """List queries of other subjects, questions about absent subjects, and noise."""
     others = [each for each in subjects if each.subject != subject.subject and each.language == subject.language]
     number = OTHER_QUERIES // max(len(others), 1)
     texts = [
         query.text
         for other in others
         for query in generator.sample(other.collection.queries, min(number, len(other.collection.queries)))
+        if not any(word in query.text.lower() for word in excluded)
     ]
     absent = tomllib.loads(ABSENT.read_text(encoding="utf-8"))
     language = subject.language or "en"

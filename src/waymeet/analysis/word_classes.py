@@ -43,7 +43,7 @@ _COMMON = """
     extend external extreme face fact factor fail fall family far fast father feature feel field figure file fill
     final find fine finish five fix follow food form former forward four free frequent friend full function future
     gain general generate global great group grow half hand handle hard head hear heavy help high history hold home
-    hour house human idea identify image important improve include increase individual influence inform information
+    hour human idea identify image important improve include increase individual influence inform information
     initial inside instance intend interest internal introduce involve issue item job join kill label lack land
     language large last late law lead learn leave left length letter level lie life light limit line link list live
     load local locate long look lose low main major manage manner mark material matter maximum measure meet member
@@ -57,7 +57,7 @@ _COMMON = """
     prove provide public pull purpose push quality quantity question quick raise range rate reach read ready real
     reason receive recent recognise record reduce refer reflect region regular relate relation release remain
     remember remove repeat replace report represent request require research resource respect respond response
-    responsible rest result return right rise role room rule run safe sale save say scale scene school season second
+    responsible rest result return right rise role rule run safe sale save say scale scene school season second
     section see select sell send sense separate sequence serious serve service set seven shape share short show shut
     side sign significant similar simple single sit situation six size skill slow small social solution solve source
     space speak special specific speed spend stage stand standard star start state statement static stay step stop

@@ -14,7 +14,7 @@ below 0, so that more evidence never lowers the estimate.
 >>> round(estimate_answered(strange).value, 2)
 0.11
 >>> [round(estimate_answered(strange._replace(similarity_steps=steps)).value, 2) for steps in (0.2, 1.5)]
-[0.04, 0.99]
+[0.03, 0.98]
 """
 
 from collections.abc import Iterator
@@ -80,7 +80,7 @@ class AnswerCoefficients(NamedTuple):
 
 
 LEXICAL = AnswerCoefficients("words", -0.5, 3.9, 0.29, 3.0, 0.71)
-HYBRID = AnswerCoefficients("words and cosine", -2.7, 1.1, similarity=5.7)
+HYBRID = AnswerCoefficients("words and cosine", -4.0, 1.0, size=0.2, similarity=5.6)
 """Fitted with a copy of each answered query without matching words (15 % of the weight), because the labelled queries
 share more words with their answers than other questions do."""
 CROSS_LINGUAL = AnswerCoefficients("cosine to another language", -2.3, similarity=4.9)

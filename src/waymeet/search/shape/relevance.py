@@ -69,7 +69,10 @@ class RelevanceVerdict(NamedTuple):
 def judge_relevance(
     search: Search, tools: Tools, settings: Settings, shown: Sequence[tuple[Document, Sequence[Chunk]]]
 ) -> RelevanceVerdict:
-    """Estimate whether the leading hits answer the query, and the relevance of each by its best section."""
+    """Estimate whether a leading hit answers the query, and the relevance of each hit.
+
+    A hit is judged by its best section.
+    """
     ids = [chunk.id for _, chunks in shown for chunk in chunks]
     leading_ids = {chunk.id for _, chunks in shown[:JUDGED_HITS] for chunk in chunks}
     query = _query_terms(search, tools, settings.bm25, ids)

@@ -86,7 +86,7 @@ class WordEvidence(NamedTuple):
         return known / self._sum()
 
     def _sum(self, run: str = "") -> float:
-        """Return the weight of all words, or of the parts of a word; never 0."""
+        """Return the weight of all words, or of the parts of a word, but never 0."""
         return sum(word.weight for word in self.words if not run or word.run == run) or 1.0
 
     def _meaningful_classes(self) -> frozenset[WordClass]:
@@ -96,7 +96,10 @@ class WordEvidence(NamedTuple):
 
 
 def weigh_words(search: Search, words: Sequence[Word], idf: Mapping[str, float], max_idf: float) -> WordEvidence:
-    """Weigh the words of a query, of which `words` are searched, by their IDF and by what they tell."""
+    """Weigh the words of a query by their IDF and by what they tell about its subject.
+
+    `words` are those that are searched, with their IDF by name.
+    """
     names = {term: word.text or " ".join(word.terms) for word in words for term in word.terms}
     original = frozenset(list_terms(search.query.text))
     parts = {run[i : i + 2]: run for run in _KATAKANA.findall(search.text) for i in range(len(run) - 1)}
@@ -114,7 +117,7 @@ def weigh_words(search: Search, words: Sequence[Word], idf: Mapping[str, float],
 
 
 def _list_words(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the words of a query with their terms, and each part of an identifier as a word of its own.
+    """Yield the words of a query and the parts of identifiers, with their terms.
 
     >>> list(_list_words("rotating getUserById"))  # doctest: +NORMALIZE_WHITESPACE
     [('rotating', ('rotat', 'rotating')), ('get', ('get',)), ('user', ('user',)), ('id', ('id',)),
@@ -134,5 +137,5 @@ def _list_words(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _is_short(token: str) -> bool:
-    """Check whether a word is a number or a single character, which occur in texts about anything."""
+    """Check whether a word is a number or a single character, as in texts about anything."""
     return len(token) == 1 or token.isdecimal()
