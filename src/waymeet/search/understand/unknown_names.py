@@ -69,7 +69,7 @@ def _is_unknown(name: str, store: Store) -> bool:
 def _indexed_forms(part: str) -> Iterator[str]:
     """Yield the terms as which the index may contain a part of a name as a whole.
 
-    >>> sorted(_indexed_forms("getUser")), sorted(_indexed_forms("Stores"))
+    >>> sorted(set(_indexed_forms("getUser"))), sorted(set(_indexed_forms("Stores")))
     (['get-user', 'get_user', 'getuser'], ['store', 'stores'])
     """
     for style in naming_styles(part.strip("$")):
