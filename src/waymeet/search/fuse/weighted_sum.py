@@ -96,8 +96,8 @@ def _choose_weights(search: Search, tools: Tools, auto: Auto) -> _Weights:
 def _word_coverage(search: Search, tools: Tools) -> float:
     """Compute the share of an English query's words that the best lexical hit contains.
 
-    Words are weighted by IDF. English words occur in pages of all languages, in commands and code, so a few of them may match by chance. It is 1
-    for queries in other languages: there, only names match.
+    Words are weighted by IDF. English words occur in pages of all languages, in commands and code, so a few of them may
+    match by chance. It is 1 for queries in other languages: there, only names match.
     """
     if not search.other_language or detect_language(search.vector_text or search.text):
         return 1.0

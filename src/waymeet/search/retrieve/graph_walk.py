@@ -122,10 +122,11 @@ def find_best_paths(
 def _weigh_links(
     neighbours: Sequence[Neighbour], co_read: Sequence[str], kinds: Sequence[str], numbers: Memory
 ) -> list[_Link]:
-    """List the heaviest relation and the heaviest other link to every neighbour, the heaviest first.
+    """List the heaviest relation and the heaviest other link to every neighbour.
 
-    Documents that are often read together count as related. Folders are left out unless the caller names kinds of
-    links: all files of a folder would be two hops apart. Links of the kinds that a caller names count as relations.
+    The heaviest come first. Documents that are often read together count as related. Folders are left out unless the
+    caller names kinds of links: all files of a folder would be two hops apart. Links of the kinds that a caller names
+    count as relations.
     """
     linked = [(each.document, each.kind) for each in neighbours if kinds or not each.document.endswith("/")]
     best: dict[tuple[str, bool], _Link] = {}
