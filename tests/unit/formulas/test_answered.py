@@ -33,7 +33,7 @@ def test_words_alone() -> None:
 
 
 def test_words_and_cosine() -> None:
-    logit = -4.0 + log(0.6 / 1.1) + 0.2 * log(20_000 / 200) + 5.6 * 0.9
+    logit = -6.8 + 4.2 * 0.5 + 0.33 * log(20_000 / 200) + 5.2 * 0.9
     assert estimate_answered(WORDS._replace(similarity_steps=0.9)).value == pytest.approx(chance(logit))
 
 
