@@ -36,7 +36,7 @@ class Copies(Struct, frozen=True, forbid_unknown_fields=True):
 class Relevance(Struct, frozen=True, forbid_unknown_fields=True):
     """Estimated relevance of the results."""
 
-    min: Part = 0.4
+    min: Part = 0.45
     """Estimated chance that one of the ten best results answers the query, below which the answer is marked as low
     relevance. 0 disables the check."""
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from waymeet.analysis.file_roles import (
+    BENCHMARK,
     BUILD_OUTPUT,
     CHANGELOG,
     DATA,
@@ -31,7 +32,7 @@ from waymeet.types import Candidate, Document, Hit
 
 MAX_COPIES = 8
 """Copies named for one hit."""
-_LATER_ROLES = (EXAMPLE, RELEASE_NOTES, CHANGELOG, LICENCE, TEST, DATA, LOCALE)
+_LATER_ROLES = (EXAMPLE, BENCHMARK, RELEASE_NOTES, CHANGELOG, LICENCE, TEST, DATA, LOCALE)
 _DERIVED_ROLES = (VENDORED, GENERATED, BUILD_OUTPUT, MINIFIED, LOCK, IMAGE)
 _ROLE_ORDER = {
     SOURCE: 0,
