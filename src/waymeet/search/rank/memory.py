@@ -152,10 +152,11 @@ def walk_links(search: Search, tools: Tools, settings: Settings) -> Search:
 
 
 def _keep_evidence(found: LinkPaths, strong: Collection[str], best: str, least: float) -> dict[str, LinkPath]:
-    """Keep the paths that are evidence: ranks hide weak ones, and the list has more weight than the others.
+    """Keep the paths that are evidence for their document.
 
-    A relation leads to any document. An ordinary link counts only if it leads to a strong hit. Such links are left out
-    altogether if none leads to the best hit: otherwise hits that are linked would overtake a better one that is not.
+    Ranks hide weak paths, and the list has more weight than the others. A relation leads to any document. An ordinary
+    link counts only if it leads to a strong hit. Such links are left out altogether if none leads to the best hit:
+    otherwise hits that are linked would overtake a better one that is not.
     """
     least *= 1.0 - _ROUNDING
     relations = {document: path for document, path in found.relations.items() if path.score >= least}

@@ -89,7 +89,7 @@ def group_by_file(search: Search, _tools: Tools, _settings: Settings) -> Search:
 
 
 def select_seeds(search: Search, _tools: Tools, settings: Settings) -> Search:
-    """Keep the best candidates above the minimum score as seeds, a limited number of each document."""
+    """Keep the best candidates above the minimum score as seeds, few of each document."""
     counts: Counter[str] = Counter()
     seeds: list[Candidate] = []
     for candidate in search.candidates:

@@ -122,7 +122,7 @@ def find_best_paths(
 def _weigh_links(
     neighbours: Sequence[Neighbour], co_read: Sequence[str], kinds: Sequence[str], numbers: Memory
 ) -> list[_Link]:
-    """List the heaviest relation and the heaviest other link to every neighbour, the heaviest first.
+    """List the heaviest relation and other link to every neighbour, the heaviest first.
 
     Documents that are often read together count as related. Folders are left out unless the caller names kinds of
     links: all files of a folder would be two hops apart. Links of the kinds that a caller names count as relations.
