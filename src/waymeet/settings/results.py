@@ -21,7 +21,7 @@ class Shape(Struct, frozen=True, forbid_unknown_fields=True):
 class Copies(Struct, frozen=True, forbid_unknown_fields=True):
     """Sections that repeat another one, of which one is shown."""
 
-    candidates: Count = 20
+    candidates: Count = 15
     """Number of leading candidates among which the copy to show is selected; 0 shows all copies as results."""
     similarity: Part = 0.9
     """Share of common text, of the text of both, from which sections of vendored, generated and compiled files and of
