@@ -130,7 +130,7 @@ def open_archive(archive: Path) -> Iterator[IO[bytes]]:
     with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(archive)], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         yield process.stdout
-        while process.stdout.read(_BLOCK):  # dpkg-deb fails if nobody reads the end of the archive
+        while process.stdout.read(_BLOCK):  # dpkg-deb fails if the end of the archive is not read
             pass
     if process.returncode:
         raise FetchError(f"dpkg-deb cannot read {archive.name}.")
