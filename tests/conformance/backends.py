@@ -30,6 +30,7 @@ _AT_ONCE = MaintenanceLimits(
     max_buffered=-1,
     min_segment=-1,
     max_segment=4,
+    max_vectors=4,
     max_exact_vectors=0,
     max_loop_postings=-1,
     max_loop_postings_with_numpy=-1,

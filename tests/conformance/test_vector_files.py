@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 SOON = MaintenanceLimits(
     max_buffered=20,
     min_segment=0,
-    max_segment=10_000,
+    max_vectors=10_000,
     max_exact_vectors=0,
     max_loop_postings=-1,
     max_loop_postings_with_numpy=-1,

@@ -25,7 +25,12 @@ if TYPE_CHECKING:
     from waymeet.types import IndexEntry
 
 LIMITS = MaintenanceLimits(
-    max_buffered=12, min_segment=0, max_segment=60, max_loop_postings=-1, max_loop_postings_with_numpy=-1
+    max_buffered=12,
+    min_segment=0,
+    max_segment=60,
+    max_vectors=60,
+    max_loop_postings=-1,
+    max_loop_postings_with_numpy=-1,
 )
 """Every few files are flushed to a segment, and every few segments are merged."""
 SETTINGS = Settings(ingest=Ingest(batch_files=4), embedding=Embedding(batch_chunks=16))

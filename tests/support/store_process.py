@@ -17,7 +17,7 @@ from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 from waymeet.types import Chunk, Document, Filters, IndexEntry, Word
 
 LIMITS = MaintenanceLimits(
-    max_buffered=6, min_segment=0, max_segment=40, max_loop_postings=-1, max_loop_postings_with_numpy=-1
+    max_buffered=6, min_segment=0, max_segment=40, max_vectors=40, max_loop_postings=-1, max_loop_postings_with_numpy=-1
 )
 PAIR = ("pair/one.md", "pair/two.md")
 _PATIENCE = 1200.0

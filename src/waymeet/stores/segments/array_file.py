@@ -37,8 +37,10 @@ MAGIC = b"WYMSEG03"
 _ALIGNMENT = 64
 """A cache line, and enough for any SIMD load: an array starts at its own line in the mapped file."""
 _PREFIX_BYTES = len(MAGIC) + 16
-_DTYPES = {"B": "u1", "I": "<u4", "Q": "<u8", "f": "<f4", "d": "<f8"}
-_ITEM_BYTES = {"B": 1, "I": 4, "Q": 8, "f": 4, "d": 8}
+_DTYPES = {"B": "u1", "H": "<u2", "I": "<u4", "Q": "<u8", "f": "<f4", "d": "<f8"}
+_ITEM_BYTES = {"B": 1, "H": 2, "I": 4, "Q": 8, "f": 4, "d": 8}
+_INTEGERS = "BHIQ"
+"""Codes of unsigned integers, the smallest first."""
 
 
 class CorruptFileError(Exception):
@@ -56,7 +58,7 @@ class _Header(Struct, frozen=True):
 
 
 def write_arrays(path: Path, arrays: Mapping[str, tuple[str, NDArray[Any]]], attributes: Mapping[str, Any]) -> int:
-    """Write arrays with their type codes (`B`, `I`, `Q`, `f`, `d`), and return the file's size.
+    """Write arrays with their type codes (`B`, `H`, `I`, `Q`, `f`, `d`), and return the file's size.
 
     The file is written under another name, synced and renamed, so that it is either complete or absent.
     """
@@ -83,6 +85,15 @@ def write_arrays(path: Path, arrays: Mapping[str, tuple[str, NDArray[Any]]], att
         raise
     sync_folder(path.parent)
     return _PREFIX_BYTES + len(header) + size
+
+
+def integer_code(highest: int) -> str:
+    """Return the code of the smallest type of integers that holds a number.
+
+    >>> integer_code(255), integer_code(65_536)
+    ('B', 'I')
+    """
+    return next(code for code in _INTEGERS if highest < 1 << 8 * _ITEM_BYTES[code])
 
 
 def sync_folder(folder: Path) -> None:
@@ -127,7 +138,7 @@ class ArrayFile:
         code, offset, count = self._entry(name)
         start = self._body_start + offset
         content = self._view[start : start + count * _ITEM_BYTES[code]]
-        return content.cast("Q") if code == "Q" else content.cast("B") if code == "B" else content.cast("I")
+        return content.cast("B" if code == "B" else "H" if code == "H" else "Q" if code == "Q" else "I")
 
     def array(self, name: str) -> NDArray[np.generic]:
         """Return an array as a numpy array on the mapped memory."""

@@ -1,4 +1,4 @@
-"""Inversion: from the terms of each document to the postings of each term.
+"""Inversion: from the terms of each document to the posting lists of each term.
 
 A segment has these arrays:
 
@@ -6,13 +6,18 @@ A segment has these arrays:
     first               the position of each document's first chunk, and the number of chunks
     chunks              the id of each chunk, by position
     owner               the position of each chunk's document
-    terms               the ids of the terms that occur, ascending
-    starts              where the postings of each term begin, and the number of postings
-    positions, codes    the postings: position of the chunk, and field with frequency (see `posting_codec`),
-                        ordered by term, then position, then field
     length FIELD        the length of a field, by position of the document or chunk
 
-The terms of a document's fields are repeated for each of its chunks, so that a chunk is scored from its own postings.
+and for each level, `document` and `chunk`, the posting lists of the fields of that level:
+
+    LEVEL terms         the ids of the terms that occur, ascending
+    LEVEL starts        where the list of each term begins, and the number of entries
+    LEVEL positions     the position of the document or chunk of each entry, ascending in each list
+    LEVEL codes         the frequencies in the fields of the level (see `frequency_codes`), with the arrays
+                        `LEVEL codebook`, `LEVEL escaped` and `LEVEL escaped frequencies`
+
+The fields of a document count for each of its chunks, but are stored once. Each array has the smallest type of
+integers that holds its numbers: positions have 16 bits in a segment of up to 65,536 chunks.
 """
 
 from __future__ import annotations
@@ -21,110 +26,200 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from waymeet.stores.segments.array_file import integer_code
+from waymeet.stores.segments.frequency_codes import FrequencyCodes, decode_frequencies, encode_frequencies
 from waymeet.stores.segments.posting_codec import FIELD_CODES, FIELD_SHIFT, MAX_FREQUENCY, DocumentTerms
-from waymeet.types import CHUNK_FIELDS, DOCUMENT_FIELDS
+from waymeet.stores.segments.posting_lists import LEVELS
+from waymeet.stores.segments.reader import FORMAT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from numpy.typing import NDArray
 
-    from waymeet.stores.segments.array_file import Arrays
+    from waymeet.stores.segments.array_file import ArrayFile, Arrays
 
-    Ints = NDArray[np.uint64]
+    Ints = NDArray[Any]
+
+
+_FIELD_BITS = np.uint64(4)
+_OWNER_BITS = np.uint64(32)
+_FIELD_MASK = np.uint64((1 << 4) - 1)
+_OWNER_MASK = np.uint64((1 << 32) - 1)
 
 
 class _Rows(NamedTuple):
-    """Postings as columns: position of the owner, term, field code, frequency."""
+    """Postings as columns."""
 
+    keys: Ints
+    """Term and owner."""
+    owners: Ints
+    columns: Ints
+    """The index of the field among those of the level."""
+    frequencies: Ints
+
+
+class PostingLists(NamedTuple):
+    """The posting lists of one level as columns."""
+
+    terms: Ints
+    starts: NDArray[np.int64]
+    positions: Ints
+    frequencies: Ints
+    """One row for each entry, one column for each field of the level."""
+
+    @property
+    def term_of_entry(self) -> Ints:
+        """Return the index of each entry's term."""
+        return np.repeat(np.arange(len(self.terms), dtype=np.uint32), np.diff(self.starts))
+
+
+class SegmentContent(NamedTuple):
+    """What a segment stores, decoded."""
+
+    documents: Ints
+    first: Ints
+    chunks: Ints
     owner: Ints
-    term: Ints
-    field: Ints
-    frequency: Ints
+    lists: Mapping[str, PostingLists]
+    """The posting lists of each level."""
+    lengths: Mapping[str, Ints]
+    """The length of each field, by position."""
 
 
-def build_arrays(documents: Sequence[DocumentTerms]) -> tuple[Arrays, dict[str, Any]]:
-    """Build the arrays and attributes of a segment from documents in the order of their paths."""
-    chunks = [chunk for document in documents for chunk in document.chunks]
-    sizes = np.array([len(document.chunks) for document in documents], dtype=np.uint64)
-    first = np.concatenate([np.zeros(1, np.uint64), np.cumsum(sizes, dtype=np.uint64)])
-    document_rows = _sum_equal(_unpack([document.terms for document in documents]))
-    chunk_rows = _unpack([terms for _, terms in chunks])
-    rows = _sort(_concatenate(_copy_to_chunks(document_rows, first), chunk_rows))
-    term_starts = np.flatnonzero(np.diff(rows.term, prepend=np.uint64(2**63)))  # no term has that id: the first counts
-    arrays: Arrays = {
-        "documents": ("I", _uint32([document.id for document in documents])),
-        "first": ("I", first.astype(np.uint32)),
-        "chunks": ("I", _uint32([chunk for chunk, _ in chunks])),
-        "owner": ("I", np.repeat(np.arange(len(documents), dtype=np.uint32), sizes.astype(np.int64))),
-        "terms": ("I", rows.term[term_starts].astype(np.uint32)),
-        "starts": ("Q", np.append(term_starts, len(rows.term)).astype(np.uint64)),
-        "positions": ("I", rows.owner.astype(np.uint32)),
-        "codes": ("I", (rows.field << np.uint64(FIELD_SHIFT) | rows.frequency).astype(np.uint32)),
+def invert(documents: Sequence[DocumentTerms]) -> SegmentContent:
+    """Compute the content of a segment from documents in the order of their paths."""
+    sizes = np.array([len(document.chunks) for document in documents], dtype=np.int64)
+    first = np.concatenate([np.zeros(1, np.uint32), np.cumsum(sizes, dtype=np.uint32)])
+    lists: dict[str, PostingLists] = {}
+    lengths: dict[str, Ints] = {}
+    packed = {
+        "document": [document.terms for document in documents],
+        "chunk": [terms for document in documents for _, terms in document.chunks],
     }
-    attributes: dict[str, Any] = {"lengths": {}}
-    for fields, own_rows, count in (
-        (DOCUMENT_FIELDS, document_rows, len(documents)),
-        (CHUNK_FIELDS, chunk_rows, len(chunks)),
-    ):
-        for field in fields:
-            lengths = _field_lengths(own_rows, FIELD_CODES[field], count)
-            arrays[f"length {field}"] = ("I", lengths.astype(np.uint32))
-            attributes["lengths"][field] = (int(lengths.sum()), int(np.count_nonzero(lengths)))
-    return arrays, attributes
+    for level, fields in LEVELS.items():
+        rows = _sort_terms(packed[level], fields)
+        lengths |= {field: _sum_lengths(rows, column, len(packed[level])) for column, field in enumerate(fields)}
+        if level == "document" and not sizes.all():  # the terms of a document without chunks occur nowhere
+            rows = _Rows(*(column[sizes[rows.owners] > 0] for column in rows))
+        lists[level] = _group_rows(rows, len(fields))
+    return SegmentContent(
+        np.array([document.id for document in documents], dtype=np.uint32),
+        first,
+        np.array([chunk for document in documents for chunk, _ in document.chunks], dtype=np.uint32),
+        np.repeat(np.arange(len(documents), dtype=np.uint32), sizes),
+        lists,
+        lengths,
+    )
 
 
-def _unpack(packed: Sequence[bytes]) -> _Rows:
-    """Decode packed terms. The owner is the index in the sequence."""
-    pairs = np.frombuffer(b"".join(packed), dtype="<u4").reshape(-1, 2).astype(np.uint64)
-    owner = np.repeat(np.arange(len(packed), dtype=np.uint64), [len(terms) // 8 for terms in packed])
-    return _Rows(owner, pairs[:, 0], pairs[:, 1] >> np.uint64(FIELD_SHIFT), pairs[:, 1] & np.uint64(MAX_FREQUENCY))
+def _sort_terms(packed: Sequence[bytes], fields: Sequence[str]) -> _Rows:
+    """Sort packed terms by term, then owner, then field."""
+    keys, frequencies = _sum_equal(*_sort(packed))
+    columns = np.zeros(len(FIELD_CODES) + 1, dtype=np.uint8)
+    columns[[FIELD_CODES[field] for field in fields]] = range(len(fields))
+    column = columns[keys & _FIELD_MASK]
+    keys >>= _FIELD_BITS
+    return _Rows(keys, (keys & _OWNER_MASK).astype(np.int64), column, frequencies)
 
 
-def _sum_equal(rows: _Rows) -> _Rows:
-    """Sum the frequencies of a term in one field: several links may have the same term."""
-    rows = _sort(rows)
-    if not len(rows.term):
-        return rows
-    same = (np.diff(rows.term) == 0) & (np.diff(rows.owner) == 0) & (np.diff(rows.field) == 0)
-    starts = np.flatnonzero(np.concatenate([[True], ~same]))
-    frequency = np.minimum(np.add.reduceat(rows.frequency, starts), np.uint64(MAX_FREQUENCY))
-    return _Rows(rows.owner[starts], rows.term[starts], rows.field[starts], frequency)
-
-
-def _copy_to_chunks(document_rows: _Rows, first: Ints) -> _Rows:
-    """Repeat the rows of each document for each of its chunks."""
-    begin = first[document_rows.owner.astype(np.int64)]
-    copies = (first[document_rows.owner.astype(np.int64) + 1] - begin).astype(np.int64)
-    row = np.repeat(np.arange(len(copies)), copies)
-    copies_before = np.cumsum(copies) - copies
-    # The k-th copy of a row belongs to the k-th chunk of its document.
-    chunk = begin[row] + (np.arange(len(row)) - copies_before[row]).astype(np.uint64)
-    return _Rows(chunk, document_rows.term[row], document_rows.field[row], document_rows.frequency[row])
-
-
-def _concatenate(one: _Rows, other: _Rows) -> _Rows:
-    return _Rows(*(np.concatenate(pair) for pair in zip(one, other, strict=True)))
-
-
-def _sort(rows: _Rows) -> _Rows:
-    """Sort by term, then owner, then field.
-
-    The three fit into one 64-bit key: 28 bits of term, 32 of owner, 4 of field. One sort of integers is faster than
-    `lexsort` over three columns.
-    """
-    order = np.argsort(rows.term << np.uint64(36) | rows.owner << np.uint64(4) | rows.field, kind="stable")
-    return _Rows(*(column[order] for column in rows))
-
-
-def _field_lengths(rows: _Rows, code: int, count: int) -> Ints:
+def _sum_lengths(rows: _Rows, column: int, count: int) -> Ints:
     """Sum the frequencies in one field for each owner."""
-    in_field = rows.field == np.uint64(code)
-    lengths = np.zeros(count, dtype=np.uint64)
-    np.add.at(lengths, rows.owner[in_field].astype(np.int64), rows.frequency[in_field])
-    return lengths
+    in_field = rows.columns == column
+    return np.bincount(rows.owners[in_field], rows.frequencies[in_field], count).astype(np.uint32)
 
 
-def _uint32(numbers: Sequence[int]) -> NDArray[np.uint32]:
-    return np.array(numbers, dtype=np.uint32)
+def _group_rows(rows: _Rows, fields: int) -> PostingLists:
+    """Combine the rows of a term and owner into entries of posting lists."""
+    is_new = _differs_from_previous(rows.keys)
+    frequencies = np.zeros((np.count_nonzero(is_new), fields), dtype=np.uint32)
+    frequencies[np.cumsum(is_new) - 1, rows.columns] = rows.frequencies
+    terms = (rows.keys[is_new] >> _OWNER_BITS).astype(np.uint32)
+    term_starts = np.flatnonzero(_differs_from_previous(terms))
+    starts = np.append(term_starts, len(terms)).astype(np.int64)
+    return PostingLists(terms[term_starts], starts, rows.owners[is_new].astype(np.uint32), frequencies)
+
+
+def _sort(packed: Sequence[bytes]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+    """Sort packed terms by key, and return the keys and frequencies. The owner is the index in the sequence.
+
+    Term, owner and field fit into one 64-bit key: one sort of integers is faster than `lexsort` over three columns.
+    """
+    pairs = np.frombuffer(b"".join(packed), dtype="<u4").reshape(-1, 2)
+    keys = pairs[:, 0].astype(np.uint64)
+    keys <<= _OWNER_BITS
+    keys |= np.repeat(np.arange(len(packed), dtype=np.uint64), [len(terms) // 8 for terms in packed])
+    keys <<= _FIELD_BITS
+    keys |= pairs[:, 1] >> np.uint32(FIELD_SHIFT)
+    order = np.argsort(keys)
+    return keys[order], pairs[order, 1] & np.uint32(MAX_FREQUENCY)
+
+
+def _sum_equal(keys: Ints, frequencies: NDArray[np.uint32]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+    """Sum the frequencies of equal keys: several links to a document may have the same term."""
+    is_new = _differs_from_previous(keys)
+    if is_new.all():
+        return keys, frequencies
+    sums = np.add.reduceat(frequencies, np.flatnonzero(is_new), dtype=np.uint64)
+    return keys[is_new], np.minimum(sums, np.uint64(MAX_FREQUENCY)).astype(np.uint32)
+
+
+def _differs_from_previous(values: Ints) -> NDArray[np.bool_]:
+    """Return for each value whether it is the first or differs from the one before."""
+    differs = np.ones(len(values), dtype=np.bool_)
+    np.not_equal(values[1:], values[:-1], out=differs[1:])
+    return differs
+
+
+def build_arrays(content: SegmentContent) -> tuple[Arrays, dict[str, Any]]:
+    """Build the arrays and attributes of a segment."""
+    columns: dict[str, Ints] = {
+        "documents": content.documents,
+        "first": content.first,
+        "chunks": content.chunks,
+        "owner": content.owner,
+    }
+    for level, lists in content.lists.items():
+        encoded = encode_frequencies(lists.frequencies)
+        columns |= {
+            f"{level} terms": lists.terms,
+            f"{level} starts": lists.starts,
+            f"{level} positions": lists.positions,
+            f"{level} codes": encoded.codes,
+            f"{level} codebook": encoded.codebook.ravel(),
+            f"{level} escaped": encoded.escaped,
+            f"{level} escaped frequencies": encoded.escaped_frequencies.ravel(),
+        }
+    columns |= {f"length {field}": lengths for field, lengths in content.lengths.items()}
+    lengths = {
+        field: (int(lengths.sum(dtype=np.uint64)), int(np.count_nonzero(lengths)), int(lengths.max(initial=0)))
+        for field, lengths in content.lengths.items()
+    }
+    arrays = {name: (integer_code(int(array.max(initial=0))), array) for name, array in columns.items()}
+    return arrays, {"format": FORMAT, "lengths": lengths}
+
+
+def read_content(file: ArrayFile) -> SegmentContent:
+    """Read the content of a segment."""
+    array = file.array
+    lists = {level: read_lists(file, level) for level in LEVELS}
+    lengths = {field: array(f"length {field}") for fields in LEVELS.values() for field in fields}
+    return SegmentContent(array("documents"), array("first"), array("chunks"), array("owner"), lists, lengths)
+
+
+def read_lists(file: ArrayFile, level: str) -> PostingLists:
+    """Read all posting lists of a level."""
+    encoded = read_codes(file, level)
+    starts = file.array(f"{level} starts").astype(np.int64)
+    frequencies = decode_frequencies(encoded, np.arange(len(encoded.codes)))
+    return PostingLists(file.array(f"{level} terms"), starts, file.array(f"{level} positions"), frequencies)
+
+
+def read_codes(file: ArrayFile, level: str) -> FrequencyCodes:
+    """Read the encoded frequencies of a level."""
+    codes, codebook, escaped, frequencies = (
+        file.array(f"{level} {name}") for name in ("codes", "codebook", "escaped", "escaped frequencies")
+    )
+    fields = len(LEVELS[level])
+    return FrequencyCodes(codes, codebook.reshape(-1, fields), escaped, frequencies.reshape(-1, fields))  # type: ignore[arg-type]

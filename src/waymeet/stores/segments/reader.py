@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from waymeet.stores.segments.posting_codec import FIELD_NAMES, FIELD_SHIFT, MAX_FREQUENCY
+from waymeet.stores.segments.posting_lists import LevelReader
 from waymeet.types import DOCUMENT_FIELDS, FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     import numpy as np
     from numpy.typing import NDArray
 
     from waymeet.stores.segments.array_file import ArrayFile
+    from waymeet.stores.segments.posting_lists import Occurrences
+
+FORMAT = 4
+"""The version of the layout (see `postings`), an attribute of the file. A segment of another version is rebuilt."""
 
 
 class Posting(NamedTuple):
@@ -36,6 +39,8 @@ class Segment:
         self.file = file
         self.deleted = frozenset(deleted)
         """Positions of documents that were replaced or removed since."""
+        self.document_lists = LevelReader(file, "document")
+        self.chunk_lists = LevelReader(file, "chunk")
 
     @cached_property
     def chunks(self) -> memoryview[int]:
@@ -51,22 +56,11 @@ class Segment:
     def _owner(self) -> memoryview[int]:
         return self.file.integers("owner")
 
-    @cached_property
-    def terms(self) -> memoryview[int]:
-        """The ids of the terms that occur, ascending."""
-        return self.file.integers("terms")
-
-    @cached_property
-    def _positions(self) -> memoryview[int]:
-        return self.file.integers("positions")
-
-    @cached_property
-    def _codes(self) -> memoryview[int]:
-        return self.file.integers("codes")
-
-    @cached_property
-    def _starts(self) -> memoryview[int]:
-        return self.file.integers("starts")
+    @property
+    def terms(self) -> Iterator[memoryview[int]]:
+        """Yield the ids of the terms that occur, by level."""
+        yield self.document_lists.terms
+        yield self.chunk_lists.terms
 
     @cached_property
     def _lengths(self) -> dict[str, memoryview[int]]:
@@ -79,48 +73,62 @@ class Segment:
 
     def total_length(self, field: str) -> tuple[int, int]:
         """Return total length and number of non-empty values of a field, without deleted ones."""
-        total, filled = self.file.attributes["lengths"][field]
-        lengths = self._lengths[field]
+        total, filled, _ = self.file.attributes["lengths"][field]
         for document in self.deleted:
             is_document_field = field in DOCUMENT_FIELDS
-            for position in (document,) if is_document_field else range(self.first[document], self.first[document + 1]):
-                total, filled = total - lengths[position], filled - (lengths[position] > 0)
+            for position in (document,) if is_document_field else self._chunks_of(document):
+                length = self._lengths[field][position]
+                total, filled = total - length, filled - (length > 0)
         return total, filled
 
-    def span(self, term: int) -> tuple[int, int]:
-        """Return where the postings of a term begin and end."""
-        return self._span(term, self._starts)
+    def _chunks_of(self, document: int) -> range:
+        """Return the positions of the chunks of a document."""
+        return range(self.first[document], self.first[document + 1])
 
-    def _span(self, term: int, starts: memoryview[int]) -> tuple[int, int]:
-        index = bisect_left(self.terms, term)
-        if index == len(self.terms) or self.terms[index] != term:
-            return 0, 0
-        return starts[index], starts[index + 1]
+    def count_matches(self, term: int) -> int:
+        """Count the chunks that contain a term, deleted ones included."""
+        span, document_span = self.chunk_lists.span(term), self.document_lists.span(term)
+        only = self._document_only[document_span.term_index] if document_span.end else 0
+        return span.end - span.begin + only
+
+    @cached_property
+    def _document_only(self) -> memoryview[int]:
+        return self.file.integers("document only")
 
     def postings(self, term: int) -> Iterator[Posting]:
         """Yield the postings of a term in live chunks."""
-        for index in range(*self.span(term)):
-            position = self._positions[index]
+        for document, occurrences in self.document_lists.entries(self.document_lists.span(term)):
+            if document not in self.deleted:
+                for position in self._chunks_of(document):
+                    yield from self._postings_of(position, occurrences)
+        for position, occurrences in self.chunk_lists.entries(self.chunk_lists.span(term)):
             if not self.deleted or self._owner[position] not in self.deleted:
-                yield self._posting(position, self._codes[index])
+                yield from self._postings_of(position, occurrences)
+
+    def _postings_of(self, position: int, occurrences: Occurrences) -> Iterator[Posting]:
+        for field, frequency in occurrences:
+            length = self._lengths[field][self._owner[position] if field in DOCUMENT_FIELDS else position]
+            yield Posting(self.chunks[position], field, frequency, length)
 
     def count_chunks(self, term: int) -> int:
         """Count the live chunks that contain a term."""
-        positions = set(self._positions[slice(*self.span(term))])
-        if not self.deleted:
-            return len(positions)
-        return sum(self._owner[position] not in self.deleted for position in positions)
+        return len(self.find_positions(term, FIELDS)) if self.deleted else self.count_matches(term)
 
-    def find_chunks(self, term: int, fields: Collection[int]) -> set[int]:
-        """Return the ids of the live chunks that contain a term in any of the fields, given by code."""
-        span = slice(*self.span(term))
-        pairs = zip(self._positions[span].tolist(), self._codes[span].tolist(), strict=True)
-        positions = {position for position, code in pairs if code >> FIELD_SHIFT in fields}
-        return {
-            self.chunks[position]
-            for position in positions
-            if not self.deleted or self._owner[position] not in self.deleted
-        }
+    def find_chunks(self, term: int, fields: Collection[str]) -> set[int]:
+        """Return the ids of the live chunks that contain a term in any of the fields."""
+        return {self.chunks[position] for position in self.find_positions(term, fields)}
+
+    def find_positions(self, term: int, fields: Collection[str]) -> set[int]:
+        """Return the positions of the live chunks that contain a term in any of the fields."""
+        positions: set[int] = set()
+        for document in _occurring_in(self.document_lists.entries(self.document_lists.span(term)), fields):
+            if document not in self.deleted:
+                positions.update(self._chunks_of(document))
+        in_chunks = _occurring_in(self.chunk_lists.entries(self.chunk_lists.span(term)), fields)
+        if self.deleted:
+            in_chunks = (position for position in in_chunks if self._owner[position] not in self.deleted)
+        positions.update(in_chunks)
+        return positions
 
     def position_of(self, document: int, chunk: int) -> int:
         """Find the position of a chunk, given by id, in the document at a position."""
@@ -129,55 +137,28 @@ class Segment:
 
     def postings_in(self, term: int, position: int) -> Iterator[Posting]:
         """Yield the postings of a term in the chunk at a position."""
-        begin, end = self.span(term)
-        index = bisect_left(self._positions, position, begin, end)
-        while index < end and self._positions[index] == position:
-            yield self._posting(position, self._codes[index])
-            index += 1
-
-    def _posting(self, position: int, code: int) -> Posting:
-        field = FIELD_NAMES[code >> FIELD_SHIFT]
-        length = self._lengths[field][self._owner[position] if field in DOCUMENT_FIELDS else position]
-        return Posting(self.chunks[position], field, code & MAX_FREQUENCY, length)
+        for lists, owner in ((self.document_lists, self._owner[position]), (self.chunk_lists, position)):
+            entry = lists.find_entry(lists.span(term), owner)
+            if entry is not None:
+                yield from self._postings_of(position, lists.occurrences(entry))
 
     # --- numpy arrays --------------------------------------------------------------------------------------------
 
     @cached_property
-    def positions(self) -> NDArray[np.uint32]:
-        """The position of the chunk of every posting."""
-        return self.file.array("positions")  # type: ignore[return-value]
+    def owners(self) -> NDArray[np.unsignedinteger[Any]]:
+        """The position of each chunk's document."""
+        return self.file.array("owner")  # type: ignore[return-value]
 
     @cached_property
-    def codes(self) -> NDArray[np.uint32]:
-        """The field and frequency of every posting (see `posting_codec`)."""
-        return self.file.array("codes")  # type: ignore[return-value]
+    def first_chunks(self) -> NDArray[np.int64]:
+        """The position of each document's first chunk, and the number of chunks."""
+        return self.file.array("first").astype("i8")
 
-    def impacts(self, term: int) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
-        """Return the positions of the chunks that contain a term, and its impacts in them."""
-        positions, impacts, starts = self._impacts
-        begin, end = self._span(term, starts)
-        return positions[begin:end], impacts[begin:end]
+    def field_lengths(self, field: str) -> NDArray[np.unsignedinteger[Any]]:
+        """Return the length of a field, by position of the document or chunk."""
+        return self.file.array(f"length {field}")  # type: ignore[return-value]
 
-    @cached_property
-    def _impacts(self) -> tuple[NDArray[np.uint32], NDArray[np.float64], memoryview[int]]:
-        array = self.file.array
-        return array("impact positions"), array("impacts"), self.file.integers("impact starts")  # type: ignore[return-value]
 
-    @cached_property
-    def deleted_chunks(self) -> NDArray[np.bool_] | None:
-        """A mask of the deleted chunks, or None if there are none."""
-        if not self.deleted:
-            return None
-        import numpy as np  # noqa: PLC0415 - start-up is a feature
-
-        mask = np.zeros(len(self.chunks), dtype=np.bool_)
-        for position in self.deleted:
-            mask[self.first[position] : self.first[position + 1]] = True
-        return mask
-
-    def chunk_lengths(self, field: str) -> NDArray[np.float64]:
-        """Return the length of a field for every chunk."""
-        import numpy as np  # noqa: PLC0415 - start-up is a feature
-
-        lengths = self.file.array(f"length {field}").astype(np.float64)
-        return lengths[self.file.array("owner")] if field in DOCUMENT_FIELDS else lengths
+def _occurring_in(entries: Iterable[tuple[int, Occurrences]], fields: Collection[str]) -> Iterator[int]:
+    """Yield the positions of entries with an occurrence in any of the fields."""
+    return (position for position, occurrences in entries if any(field in fields for field, _ in occurrences))

@@ -10,12 +10,12 @@ import numpy as np
 from waymeet.stores.segments.adjacency import LinkGraph
 from waymeet.stores.segments.array_file import ArrayFile, CorruptFileError
 from waymeet.stores.segments.impacts import PARAMETERS, compute_impacts
-from waymeet.stores.segments.postings import build_arrays
+from waymeet.stores.segments.posting_lists import LEVELS
+from waymeet.stores.segments.postings import build_arrays, invert, read_content
 from waymeet.stores.segments.quantization import quantise_vectors
 from waymeet.stores.segments.vectors import VectorBlock, read_block
 from waymeet.stores.shared.bm25f import FieldScale
 from waymeet.stores.sqlite.segments import adjacency, registry, vector_registry
-from waymeet.types import CHUNK_FIELDS, DOCUMENT_FIELDS, FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import apsw
     from numpy.typing import NDArray
 
-    Columns = dict[str, NDArray[Any]]
+    from waymeet.stores.segments.postings import SegmentContent
 
 _CHECKSUM_MISMATCH = "its content does not match its checksum"
 _OTHER_CONTENT = "its content differs from the registry"
@@ -81,59 +81,41 @@ def _compare_postings(
     connection: apsw.Connection, file: ArrayFile, documents: list[int], deleted: Collection[int]
 ) -> str:
     """Compare the postings of the live documents with those that would be written now."""
-    arrays, _ = build_arrays(list(registry.read_terms(connection, documents)))
-    stored = _live_postings(file, deleted)
-    expected = _expand_terms({name: column for name, (_, column) in arrays.items()})
-    if any(not np.array_equal(stored[name], expected[name]) for name in stored):
+    stored = read_content(file)
+    expected = invert(list(registry.read_terms(connection, documents)))
+    pairs = zip(_live_columns(stored, deleted), _live_columns(expected, ()), strict=True)
+    if not all(np.array_equal(*pair) for pair in pairs):
         return "its postings differ from the tables"
-    totals = file.attributes["lengths"]
-    for field in FIELDS:
-        lengths = file.array(f"length {field}")
-        if tuple(totals[field]) != (int(lengths.sum(dtype=np.uint64)), int(np.count_nonzero(lengths))):
-            return "its total lengths are wrong"
-    return _check_impacts(file)
+    arrays, attributes = build_arrays(stored)
+    if {field: tuple(total) for field, total in file.attributes["lengths"].items()} != attributes["lengths"]:
+        return "its total lengths are wrong"
+    if any(not np.array_equal(array, file.array(name)) for name, (_, array) in arrays.items()):
+        return "its numbers contradict each other"
+    return _check_impacts(file, stored)
 
 
-def _check_impacts(file: ArrayFile) -> str:
+def _check_impacts(file: ArrayFile, content: SegmentContent) -> str:
     """Compute the impacts again from the postings."""
-    parameters = file.attributes.get(PARAMETERS)
-    if parameters is None:
-        return ""
-    names = ("positions", "codes", "starts", "owner", *(f"length {field}" for field in FIELDS))
-    arrays: Any = {name: ("", file.array(name)) for name in names}
-    scales = {field: FieldScale(*parameters[field]) for field in FIELDS}
-    impacts, _ = compute_impacts(arrays, scales, parameters["k1"][0])
+    parameters = file.attributes[PARAMETERS]
+    scales = {field: FieldScale(*numbers) for field, numbers in parameters.items() if field != "k1"}
+    impacts, _ = compute_impacts(content, scales, parameters["k1"][0])
     are_equal = all(np.array_equal(array, file.array(name)) for name, (_, array) in impacts.items())
     return "" if are_equal else "its impacts are wrong"
 
 
-def _expand_terms(columns: Columns) -> Columns:
-    """Replace `terms` and `starts` by the term of each posting, so that some can be left out."""
-    expanded = {name: columns[name] for name in ("chunks", "positions", "codes")}
-    expanded |= {name: column for name, column in columns.items() if name.startswith("length ")}
-    starts: NDArray[np.int64] = columns["starts"].astype(np.int64)
-    return expanded | {"term": np.repeat(columns["terms"], starts[1:] - starts[:-1])}
-
-
-def _live_postings(file: ArrayFile, deleted: Collection[int]) -> Columns:
-    """Read a segment as if its deleted documents had never been in it."""
-    names = ("chunks", "positions", "codes", "terms", "starts", *(f"length {field}" for field in FIELDS))
-    columns = _expand_terms({name: file.array(name) for name in names})
-    if not deleted:
-        return columns
-    is_live_document = np.ones(len(file.array("documents")), dtype=np.bool_)
+def _live_columns(content: SegmentContent, deleted: Collection[int]) -> Iterator[NDArray[Any]]:
+    """Yield the columns of a segment as if its deleted documents had never been in it."""
+    is_live_document = np.ones(len(content.documents), dtype=np.bool_)
     is_live_document[list(deleted)] = False
-    is_live_chunk = is_live_document[file.array("owner")]
-    new_position = np.cumsum(is_live_chunk) - 1
-    is_live_posting = is_live_chunk[columns["positions"]]
-    live = {
-        "chunks": columns["chunks"][is_live_chunk],
-        "term": columns["term"][is_live_posting],
-        "positions": new_position[columns["positions"][is_live_posting]],
-        "codes": columns["codes"][is_live_posting],
-    }
-    live |= {f"length {field}": columns[f"length {field}"][is_live_document] for field in DOCUMENT_FIELDS}
-    return live | {f"length {field}": columns[f"length {field}"][is_live_chunk] for field in CHUNK_FIELDS}
+    is_live_chunk = is_live_document[content.owner]
+    yield content.chunks[is_live_chunk]
+    for level, is_live in (("document", is_live_document), ("chunk", is_live_chunk)):
+        lists, new_position = content.lists[level], np.cumsum(is_live) - 1
+        is_live_entry = is_live[lists.positions]
+        yield lists.terms[lists.term_of_entry[is_live_entry]]
+        yield new_position[lists.positions[is_live_entry]]
+        yield lists.frequencies[is_live_entry]
+        yield from (content.lengths[field][is_live] for field in LEVELS[level])
 
 
 def check_vectors(connection: apsw.Connection, folder: Path) -> Iterator[Problem]:

@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from waymeet.formulas.bm25 import idf
-from waymeet.stores.segments.bulk_scorer import sum_scores, top_positions
+from waymeet.stores.segments.top_chunks import QueryWord, find_top
 from waymeet.stores.shared import bm25f
 from waymeet.stores.sqlite.read.top_k import rank_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from waymeet.settings import Bm25
-    from waymeet.stores.segments.bulk_scorer import Matches
+    from waymeet.stores.segments.bulk_scorer import SegmentScorer
     from waymeet.stores.sqlite.read.filters import FilterSet
     from waymeet.stores.sqlite.read.lexicon import Lexicon
     from waymeet.types import Ranking, Word
@@ -31,25 +29,22 @@ def rank(
     lexicon: Lexicon, words: Sequence[tuple[Word, Sequence[int]]], bm25: Bm25, filters: FilterSet, limit: int
 ) -> tuple[Ranking, list[int]]:
     """Rank chunks by words with their term ids, and return the chunk frequency of each word."""
-    scales = bm25f.field_scales(bm25, lexicon.statistics.averages)
     buffered: list[dict[int, float]] = [{} for _ in words]
     if lexicon.buffer.chunks:
-        fields = bm25f.scored_fields(bm25)
+        scales, fields = bm25f.field_scales(bm25, lexicon.statistics.averages), bm25f.scored_fields(bm25)
         postings = (lexicon.buffered_postings(terms, fields) for _, terms in words)
         buffered = [bm25f.saturations(word_postings, scales, bm25.k1) for word_postings in postings]
-    matches = {
-        segment: [scorer.find_matches(terms) for _, terms in words]
-        for segment, scorer in ((segment, lexicon.scorer(segment, bm25)) for segment in lexicon.segments)
-    }
+    scorers = [lexicon.scorer(segment, bm25) for segment in lexicon.segments]
+    keys = [tuple(terms) for _, terms in words]
     frequencies = [
-        len(weights) + sum(len(segment_matches[index].positions) for segment_matches in matches.values())
-        for index, weights in enumerate(buffered)
+        len(weights) + sum(scorer.count_chunks(terms) for scorer in scorers)
+        for terms, weights in zip(keys, buffered, strict=True)
     ]
     chunks = lexicon.statistics.chunks
     factors = [word.weight * idf(chunks, containing) for (word, _), containing in zip(words, frequencies, strict=True)]
     buffer_scores = _score_buffer(factors, buffered, filters)
-    segment_scores = _score_segments(lexicon, factors, matches, filters)
-    return _select_best(lexicon, segment_scores, buffer_scores, filters, limit), frequencies
+    query_words = [QueryWord(terms, factor) for terms, factor in zip(keys, factors, strict=True) if terms]
+    return _select_best(scorers, query_words, buffer_scores, filters, limit), frequencies
 
 
 def _score_buffer(
@@ -64,23 +59,9 @@ def _score_buffer(
     return scores
 
 
-def _score_segments(
-    lexicon: Lexicon, factors: Sequence[float], matches: dict[int, list[Matches]], filters: FilterSet
-) -> dict[int, NDArray[np.float64]]:
-    """Score the chunks of each segment by position, with 0 for those that do not pass."""
-    by_segment = {}
-    for id_, segment in lexicon.segments.items():
-        scores = sum_scores(len(segment.chunks), list(zip(factors, matches[id_], strict=True)))
-        excluded = filters.excluded_positions(segment.chunks)
-        if excluded is not None:
-            scores[excluded] = 0.0
-        by_segment[id_] = scores
-    return by_segment
-
-
 def _select_best(
-    lexicon: Lexicon,
-    segment_scores: dict[int, NDArray[np.float64]],
+    scorers: Sequence[SegmentScorer],
+    words: Sequence[QueryWord],
     buffer_scores: dict[int, float],
     filters: FilterSet,
     limit: int,
@@ -88,15 +69,15 @@ def _select_best(
     """Select the best chunks with all phrases, reading more candidates until there are enough."""
     size = limit
     while True:
-        candidates = dict(buffer_scores)
-        for id_, scores in segment_scores.items():
-            positions = top_positions(scores, size)
-            chunks = np.asarray(lexicon.segments[id_].chunks)[positions]
-            candidates |= zip(chunks.tolist(), scores[positions].tolist(), strict=True)
-        best = _keep_highest(candidates, size)
+        best = _keep_highest(buffer_scores, size)
+        for scorer in scorers:
+            threshold = min(best.values()) if len(best) >= size > 0 else 0.0
+            chunks = scorer.segment.chunks
+            positions, scores = find_top(scorer, words, size, threshold, filters.excluded_positions(chunks))
+            found = dict(zip(np.asarray(chunks)[positions].tolist(), scores.tolist(), strict=True))
+            best = _keep_highest(best | found, size)
         locations = filters.locate(best)
-        is_complete = len(best) == len(candidates) < size
-        if len(locations) >= limit or is_complete or not filters.phrases:
+        if len(locations) >= limit or len(best) < size or not filters.phrases:
             return rank_chunks(locations, best, limit)
         size *= _GROWTH
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from waymeet.stores.segments.posting_codec import FIELD_CODES
 from waymeet.stores.shared import bm25f
 from waymeet.stores.sqlite.segments import registry
 from waymeet.types import FIELDS
@@ -44,9 +43,8 @@ class Lexicon:
         self._scorers: dict[tuple[int, Bm25], SegmentScorer] = {}
 
     def count_postings(self, terms: Iterable[int]) -> int:
-        """Count the postings of terms in segments."""
-        spans = (segment.span(term) for term in terms for segment in self.segments.values())
-        return sum(end - begin for begin, end in spans)
+        """Count the chunks in segments that contain each of the terms, deleted ones included."""
+        return sum(segment.count_matches(term) for term in terms for segment in self.segments.values())
 
     def postings(self, terms: Sequence[int], fields: Collection[str]) -> Postings:
         """Collect the postings of a word, given by its terms, in some fields."""
@@ -86,10 +84,9 @@ class Lexicon:
 
     def chunks_with_any(self, terms: Iterable[int], fields: Collection[str]) -> set[int]:
         """Find the chunks with any of the terms in any of the fields."""
-        codes = {FIELD_CODES[field] for field in fields}
         chunks: set[int] = set()
         for term in terms:
-            chunks.update(*(segment.find_chunks(term, codes) for segment in self.segments.values()))
+            chunks.update(*(segment.find_chunks(term, fields) for segment in self.segments.values()))
             chunks.update(posting.chunk for posting in self.buffer.postings(term) if posting.field in fields)
         return chunks
 
@@ -135,7 +132,7 @@ class Lexicon:
 
     def count_terms(self) -> int:
         """Count the terms that occur in live chunks."""
-        terms = set().union(*(segment.terms for segment in self.segments.values()), self.buffer.terms)
+        terms = set().union(*(ids for segment in self.segments.values() for ids in segment.terms), self.buffer.terms)
         if not any(segment.deleted for segment in self.segments.values()):
             return len(terms)
         return sum(map(self.has_term, terms))

@@ -48,8 +48,10 @@ class MaintenanceLimits(Struct, frozen=True):
     """Buffered chunks or vectors above which a change flushes them at once."""
     min_segment: int = 64
     """Buffered chunks or vectors up to which `optimize` writes no segment."""
-    max_segment: int = 100_000
-    """Chunks or vectors per segment: memory use stays bounded."""
+    max_segment: int = 65_536
+    """Chunks per segment: positions have 16 bits, and memory use stays bounded."""
+    max_vectors: int = 100_000
+    """Vectors per file: likewise."""
     max_exact_vectors: int = 50_000
     """Vectors per file up to which all are compared. Larger files are quantised."""
     max_loop_postings: int = 20_000
@@ -111,13 +113,14 @@ class SegmentMaintenance:
             self._lock.release()
 
     def repair(self, lost: LostSegmentError) -> None:
-        """Remove a lost file from the registry, and write its content to a new one if it is large."""
+        """Remove lost files from the registry, and write their content to new ones if it is large."""
         self.repaired.append(str(lost))
         with self._sessions.writing() as connection:
             if lost.kind == "postings":
-                registry.drop_segments(connection, [lost.segment])
+                registry.drop_segments(connection, lost.segments)
             elif lost.kind == "vectors":
-                vector_registry.drop_lost_file(connection, lost.segment)
+                for segment in lost.segments:
+                    vector_registry.drop_lost_file(connection, segment)
             else:
                 adjacency.drop_file(connection)
         if lost.kind == "postings":

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from waymeet.stores.segments.array_file import ArrayFile, CorruptFileError
 from waymeet.stores.segments.checksums import ChecksumVerifier
-from waymeet.stores.segments.reader import Segment
+from waymeet.stores.segments.reader import FORMAT, Segment
 from waymeet.stores.sqlite.read.lexicon import Lexicon
 from waymeet.stores.sqlite.segments import adjacency, registry, vector_registry
 from waymeet.stores.sqlite.segments.buffer import WriteBuffer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from waymeet.stores.sqlite.database.sessions import Session
@@ -22,11 +23,11 @@ FileKind = Literal["postings", "vectors", "links"]
 
 
 class LostSegmentError(Exception):
-    """A registered file is missing or corrupt."""
+    """Registered files are missing, corrupt or of an earlier format."""
 
-    def __init__(self, segment: int, cause: str, kind: FileKind) -> None:
+    def __init__(self, segments: Sequence[int], cause: str, kind: FileKind) -> None:
         super().__init__(cause)
-        self.segment = segment
+        self.segments = segments
         self.kind = kind
         """The kind of file. Each kind has ids of its own."""
 
@@ -74,6 +75,9 @@ class OpenSegments:
             id_: known.get(name) or self._map(id_, name, "postings")
             for id_, name in registry.list_segments(session.connection).items()
         }
+        outdated = [id_ for id_, file in segments.items() if file.attributes.get("format") != FORMAT]
+        if outdated:
+            raise LostSegmentError(outdated, "the segments of words have the format of an earlier version", "postings")
         vectors = {
             entry: known.get(entry.file) or self._map(entry.id, entry.file, "vectors")
             for entry in vector_registry.list_files(session.connection)
@@ -89,7 +93,7 @@ class OpenSegments:
             file = ArrayFile(self.folder / name)
             self._verifier.verify(file)
         except (OSError, CorruptFileError) as error:
-            raise LostSegmentError(segment, f"the segment {name} cannot be used: {error}", kind) from error
+            raise LostSegmentError([segment], f"the segment {name} cannot be used: {error}", kind) from error
         return file
 
     def lexicon(self, session: Session) -> Lexicon:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from waymeet.settings import Bm25
 from waymeet.stores.segments import array_file
 from waymeet.stores.segments.impacts import compute_impacts
-from waymeet.stores.segments.postings import build_arrays
+from waymeet.stores.segments.postings import build_arrays, invert
 from waymeet.stores.segments.reader import Segment
 from waymeet.stores.shared import bm25f
 from waymeet.stores.sqlite.segments import registry
@@ -26,14 +26,15 @@ def write_segment(path: Path, session: Session, documents: Sequence[DocumentTerm
 
     In a merge the documents are in other segments already, so their lengths are part of the averages.
     """
-    arrays, attributes = build_arrays(documents)
+    content = invert(documents)
+    arrays, attributes = build_arrays(content)
     deleted = registry.deleted_positions(session.connection)
     segments = [Segment(file, deleted.get(id_, ())) for id_, file in session.segments.items()]
     lengths = {}
     for field in FIELDS:
         parts = [segment.total_length(field) for segment in segments]
-        parts += [] if is_merge else [attributes["lengths"][field]]
+        parts += [] if is_merge else [attributes["lengths"][field][:2]]
         lengths[field] = (sum(total for total, _ in parts), sum(filled for _, filled in parts))
     bm25 = Bm25()
-    impacts, parameters = compute_impacts(arrays, bm25f.field_scales(bm25, bm25f.average_lengths(lengths)), bm25.k1)
+    impacts, parameters = compute_impacts(content, bm25f.field_scales(bm25, bm25f.average_lengths(lengths)), bm25.k1)
     array_file.write_arrays(path, arrays | impacts, attributes | parameters)

@@ -90,7 +90,7 @@ def _choose_files(files: list[_OpenFile], limits: MaintenanceLimits) -> list[_Op
     size = 0
     for file in sorted(others, key=lambda file: file.block.live_count):
         count = file.block.live_count
-        if count > limits.max_segment / 2 or (small and count > 2 * size):
+        if count > limits.max_vectors / 2 or (small and count > 2 * size):
             break
         small.append(file)
         size += count
@@ -117,7 +117,7 @@ def _write_files(
     for row in rows:
         batch.append(row)
         size += len(row.vector)
-        if len(batch) == limits.max_segment or size > _MAX_FILE_BYTES:
+        if len(batch) == limits.max_vectors or size > _MAX_FILE_BYTES:
             yield _write_file(folder, limits, batch)
             batch, size = [], 0
     if batch:

@@ -1,0 +1,67 @@
+"""The frequencies of a term in the fields of a chunk or document, in one byte.
+
+Few combinations of frequencies occur often. A segment lists the most frequent ones in a codebook, and an entry of a
+posting list has the index of its combination. The frequencies of other entries are listed separately, by entry.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from waymeet.stores.segments.posting_lists import ESCAPE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Frequencies = NDArray[np.uint32]
+    """One row for each entry, one column for each field."""
+
+_KEY_BITS = 60
+
+
+class FrequencyCodes(NamedTuple):
+    """Encoded frequencies."""
+
+    codes: NDArray[np.uint8]
+    codebook: Frequencies
+    """The combinations of frequencies, by code."""
+    escaped: NDArray[np.uint32]
+    """The indexes of the entries with the code `ESCAPE`, ascending."""
+    escaped_frequencies: Frequencies
+
+
+def encode_frequencies(frequencies: Frequencies) -> FrequencyCodes:
+    """Encode the frequencies of entries."""
+    fields = frequencies.shape[1]
+    bits = np.uint64(_KEY_BITS // fields)
+    keys = np.zeros(len(frequencies), dtype=np.uint64)
+    for field in range(fields):
+        np.left_shift(keys, bits, out=keys)
+        keys |= frequencies[:, field]
+    is_large = (frequencies >= np.uint64(1) << bits).any(axis=1)
+    combinations, counts = np.unique(keys[~is_large] if is_large.any() else keys, return_counts=True)
+    frequent = np.sort(combinations[np.argsort(counts, kind="stable")[-ESCAPE:]])
+    if len(frequent):
+        index = np.minimum(np.searchsorted(frequent, keys), len(frequent) - 1).astype(np.uint8)
+        codes = np.where((frequent[index] == keys) & ~is_large, index, np.uint8(ESCAPE))
+    else:
+        codes = np.full(len(keys), ESCAPE, dtype=np.uint8)
+    shifts = np.arange(fields - 1, -1, -1, dtype=np.uint64) * bits
+    codebook = (frequent[:, None] >> shifts & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.uint32)
+    escaped = np.flatnonzero(codes == ESCAPE).astype(np.uint32)
+    return FrequencyCodes(codes, codebook, escaped, frequencies[escaped])
+
+
+def decode_frequencies(encoded: FrequencyCodes, entries: NDArray[np.int64]) -> Frequencies:
+    """Decode the frequencies of entries, given by index."""
+    codes = encoded.codes[entries]
+    is_escaped = codes == ESCAPE
+    if not is_escaped.any():
+        return encoded.codebook[codes]
+    frequencies = np.empty((len(codes), encoded.codebook.shape[1]), dtype=np.uint32)
+    frequencies[~is_escaped] = encoded.codebook[codes[~is_escaped]]
+    rows = np.searchsorted(encoded.escaped, entries[is_escaped].astype(np.uint32))
+    frequencies[is_escaped] = encoded.escaped_frequencies[rows]
+    return frequencies
