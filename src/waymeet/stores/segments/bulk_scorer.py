@@ -7,20 +7,21 @@ chunk has the same score here and there, and ties are ties in every segment.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from waymeet.stores.segments.frequency_codes import decode_frequencies
-from waymeet.stores.segments.impacts import impact_range, impact_step, saturate, weigh_frequencies
+from waymeet.stores.segments.frequency_reader import FrequencyReader
+from waymeet.stores.segments.impacts import PARAMETERS, impact_range, impact_step, saturate
 from waymeet.stores.segments.posting_lists import LEVELS
+from waymeet.types import FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from waymeet.stores.segments.posting_lists import LevelReader
+    from waymeet.stores.segments.posting_lists import Span
     from waymeet.stores.segments.reader import Segment
     from waymeet.stores.shared.bm25f import FieldScale
 
@@ -32,6 +33,11 @@ _MAX_RATIO = 1.5
 _MAX_CACHED = 500_000
 """Cached weights of words in one segment; 16 bytes each."""
 
+_FEW_DOCUMENTS = 24
+"""Documents up to which a loop over them is faster than numpy."""
+_FEW_CHUNKS = 64
+"""Chunks up to which a loop over their documents is faster than numpy."""
+
 
 class Matches(NamedTuple):
     """The live chunks that contain a word, by position, and the exact weight of the word in each."""
@@ -40,16 +46,17 @@ class Matches(NamedTuple):
     weights: Floats
 
 
-class Bounds(NamedTuple):
-    """Upper bounds of the weights of a term, whose unit is `SegmentScorer.unit`."""
+class TermBounds(NamedTuple):
+    """Where the upper bounds of a term's weights are, and the highest, in units of `SegmentScorer.unit`."""
 
-    positions: NDArray[np.unsignedinteger[Any]]
-    """The chunks of the term's list."""
-    impacts: NDArray[np.uint8]
-    documents: NDArray[np.unsignedinteger[Any]]
-    """The documents of the term's list. Their impacts count for each of their chunks."""
-    document_impacts: NDArray[np.uint8]
+    chunks: Span
+    documents: Span
     highest: int
+
+    @property
+    def length(self) -> int:
+        """Count the entries of the lists."""
+        return self.chunks.end - self.chunks.begin + self.documents.end - self.documents.begin
 
 
 class SegmentScorer:
@@ -63,10 +70,11 @@ class SegmentScorer:
         self.has_bounds = range_ is not None and range_.highest <= _MAX_RATIO * range_.lowest
         """Whether the impacts of the segment are useful bounds under the settings."""
         lowest, highest = range_ or (0.0, 0.0)
-        step = impact_step(segment.file.attributes["impact parameters"]["k1"][0])
+        step = impact_step(segment.file.attributes[PARAMETERS]["k1"][0])
         self.unit, self.certain_share = step * highest, lowest / highest if highest else 0.0
         """The unit of bounds. A weight is above `certain_share` times its bound less one unit."""
         self.highest_weight = k1 + 1.0
+        self._documents, self._chunks = (FrequencyReader(segment, level, scales) for level in LEVELS)
         self._counts: dict[tuple[int, ...], int] = {}
         self._cache: dict[tuple[int, ...], Matches] = {}
         self._cached = 0
@@ -74,13 +82,12 @@ class SegmentScorer:
     @cached_property
     def deleted_chunks(self) -> Positions:
         """The positions of deleted chunks, ascending."""
-        documents = np.array(sorted(self.segment.deleted), dtype=np.int64)
-        return self._expand(documents)[0]
+        return np.flatnonzero(np.isin(self.segment.owners, list(self.segment.deleted)))
 
     def count_chunks(self, terms: tuple[int, ...]) -> int:
         """Count the live chunks that contain any of a word's terms in a scored field."""
         if terms not in self._counts:
-            if len(terms) == 1 and len(self._scales) == sum(map(len, LEVELS.values())):
+            if len(terms) == 1 and len(self._scales) == len(FIELDS):
                 self._counts[terms] = self.segment.count_matches(terms[0]) - self._count_deleted(terms[0])
             else:
                 self._counts[terms] = len(self.find_matches(terms).positions)
@@ -92,37 +99,31 @@ class SegmentScorer:
             return 0
         return int(np.count_nonzero(self.weigh((term,), self.deleted_chunks)))
 
-    def bounds(self, term: int) -> Bounds:
-        """Return upper bounds of a term's weights, for deleted chunks too."""
+    def bounds(self, term: int) -> TermBounds:
+        """Find the upper bounds of a term's weights, for deleted chunks too."""
         chunks, documents = self.segment.chunk_lists, self.segment.document_lists
         span, document_span = chunks.span(term), documents.span(term)
         highest = chunks.maxima[span.term_index] if span.end else 0
         if document_span.end:
             highest = max(highest, documents.maxima[document_span.term_index])
-        entries, document_entries = slice(span.begin, span.end), slice(document_span.begin, document_span.end)
-        return Bounds(
-            chunks.position_array[entries],
-            chunks.impacts[entries],
-            documents.position_array[document_entries],
-            documents.impacts[document_entries],
-            highest,
-        )
+        return TermBounds(span, document_span, highest)
 
-    def add_bounds(self, scores: NDArray[np.float32], factor: float, bounds: Bounds) -> None:
+    def add_bounds(self, scores: NDArray[np.float32], factor: float, bounds: TermBounds) -> None:
         """Add factor × bound of a term to the score of each chunk."""
+        chunks, documents = self.segment.chunk_lists, self.segment.document_lists
         unit = np.float32(factor * self.unit)
-        np.add.at(scores, bounds.positions, bounds.impacts * unit)
-        if len(bounds.documents):
-            positions, index = self._expand(bounds.documents)
-            np.add.at(scores, positions, (bounds.document_impacts * unit)[index])
-
-    def _expand(self, documents: NDArray[Any]) -> tuple[Positions, Positions]:
-        """Return the positions of the chunks of documents, and the index of the document of each."""
-        first = self.segment.first_chunks
-        begin = first[documents]
-        sizes = first[documents.astype(np.int64) + 1] - begin
-        index = np.repeat(np.arange(len(documents)), sizes)
-        return np.arange(len(index)) + (begin - (np.cumsum(sizes) - sizes))[index], index
+        _, begin, end = bounds.chunks
+        np.add.at(scores, chunks.position_array[begin:end], chunks.impacts[begin:end] * unit)
+        _, begin, end = bounds.documents
+        if end - begin <= _FEW_DOCUMENTS:  # the impact of a document counts for each of its chunks
+            first = self.segment.first
+            for entry in range(begin, end):
+                document = documents.positions[entry]
+                scores[first[document] : first[document + 1]] += documents.impacts[entry] * unit
+        else:
+            by_document = np.zeros(len(self.segment.sizes), dtype=np.float32)
+            by_document[documents.position_array[begin:end]] = documents.impacts[begin:end] * unit
+            scores[: len(self.segment.chunks)] += by_document.repeat(self.segment.sizes)
 
     def find_matches(self, terms: tuple[int, ...]) -> Matches:
         """Find the live chunks that contain any of a word's terms in a scored field, with exact weights."""
@@ -145,45 +146,37 @@ class SegmentScorer:
         """Find the chunks with an entry of any of the terms, or of whose document there is one."""
         occurs = np.zeros(len(self.segment.chunks), dtype=np.bool_)
         for term in terms:
-            bounds = self.bounds(term)
-            occurs[bounds.positions] = True
-            if len(bounds.documents):
-                occurs[self._expand(bounds.documents)[0]] = True
+            (_, begin, end), (_, document_begin, document_end), _ = self.bounds(term)
+            occurs[self.segment.chunk_lists.position_array[begin:end]] = True
+            if document_end:
+                has_term = np.zeros(len(self.segment.sizes), dtype=np.bool_)
+                has_term[self.segment.document_lists.position_array[document_begin:document_end]] = True
+                occurs |= has_term.repeat(self.segment.sizes)
         return np.flatnonzero(occurs)
 
     def weigh(self, terms: Sequence[int], positions: Positions) -> Floats:
         """Compute the exact weight of a word, given by its terms, in the chunks at positions."""
-        frequency = np.zeros(len(positions), dtype=np.float64)
-        owners = self.segment.owners[positions]
-        for lists, level, own in (
-            (self.segment.document_lists, "document", owners),
-            (self.segment.chunk_lists, "chunk", positions),
-        ):
-            frequencies = self._sum_frequencies(lists, level, terms, own)
-            if frequencies is None:
-                continue
-            for column, field in enumerate(LEVELS[level]):  # in the order of summation
-                occurs = np.flatnonzero(frequencies[:, column])
-                if len(occurs) and field in self._scales:
-                    lengths = self.segment.field_lengths(field)[own[occurs]]
-                    frequency[occurs] += weigh_frequencies(frequencies[occurs, column], lengths, self._scales[field])
-        return saturate(frequency, self._k1) if self._k1 else np.sign(frequency)
+        frequency = np.zeros((1, len(positions)), dtype=np.float64)
+        self._documents.add_frequencies(frequency, [terms], self.segment.owners[positions])
+        self._chunks.add_frequencies(frequency, [terms], positions)
+        weights: Floats = self._saturate(frequency)[0]
+        return weights
 
-    def _sum_frequencies(
-        self, lists: LevelReader, level: str, terms: Sequence[int], positions: NDArray[Any]
-    ) -> NDArray[np.int64] | None:
-        """Sum the frequencies of terms by field at positions, or return None if there are none."""
-        summed: NDArray[np.int64] | None = None
-        for term in terms:
-            span = lists.span(term)
-            if not span.end:
-                continue
-            own = lists.position_array[span.begin : span.end]
-            entries = np.minimum(np.searchsorted(own, positions.astype(own.dtype)), len(own) - 1)
-            occurs = np.flatnonzero(own[entries] == positions)
-            if not len(occurs):
-                continue
-            if summed is None:
-                summed = np.zeros((len(positions), len(LEVELS[level])), dtype=np.int64)
-            summed[occurs] += decode_frequencies(lists.frequency_codes, entries[occurs] + span.begin)
-        return summed
+    def score(self, words: Sequence[tuple[tuple[int, ...], float]], positions: Positions) -> Floats:
+        """Compute the exact scores of chunks by words, given by terms and factor."""
+        frequency = np.zeros((len(words), len(positions)), dtype=np.float64)
+        terms = [word_terms for word_terms, _ in words]
+        if len(positions) <= _FEW_CHUNKS:
+            self._documents.add_by_loop(frequency, terms, self.segment.owners.take(positions).tolist())
+        else:
+            self._documents.add_frequencies(frequency, terms, self.segment.owners.take(positions))
+        self._chunks.add_frequencies(frequency, terms, positions)
+        parts = self._saturate(frequency)
+        parts *= np.array([[factor] for _, factor in words])
+        scores: Floats = parts[0]
+        for part in parts[1:]:  # in the order of summation
+            scores += part
+        return scores
+
+    def _saturate(self, frequency: Floats) -> Floats:
+        return saturate(frequency, self._k1) if self._k1 else np.sign(frequency)

@@ -114,7 +114,7 @@ def _sum_fields(
             continue
         occurs = np.flatnonzero(frequencies[:, column])
         lengths = content.lengths[field][positions[occurs]]
-        summed[occurs] += weigh_frequencies(frequencies[occurs, column], lengths, scales[field])
+        summed[occurs] += _weigh_frequencies(frequencies[occurs, column], lengths, scales[field])
     return summed
 
 
@@ -169,12 +169,17 @@ def _field_ratio(scale: FieldScale, stored: FieldScale, length: int) -> float:
     return scale.weight * stored_norm / (stored.weight * norm)
 
 
-def weigh_frequencies(frequencies: Ints, lengths: Ints, scale: FieldScale) -> Floats:
+def _weigh_frequencies(frequencies: Ints, lengths: Ints, scale: FieldScale) -> Floats:
     """Weigh frequencies in a field by length norm and field weight."""
-    weight, b, average = scale
-    norms = 1.0 - b + b * lengths.astype(np.float64) / average if average else np.ones(len(lengths))
-    weighted: Floats = weight * (frequencies.astype(np.float64) / norms)
+    norms = length_norms(lengths.astype(np.float64), scale)
+    weighted: Floats = scale.weight * (frequencies.astype(np.float64) / norms)
     return weighted
+
+
+def length_norms(lengths: Floats, scale: FieldScale) -> Floats:
+    """Compute the length norms of a field (see `formulas.bm25.length_norm`)."""
+    _, b, average = scale
+    return 1.0 - b + b * lengths / average if average else np.ones_like(lengths)
 
 
 def saturate(frequency: Floats, k1: float) -> Floats:

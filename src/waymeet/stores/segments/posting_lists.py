@@ -24,6 +24,8 @@ LEVELS = {"document": DOCUMENT_FIELDS, "chunk": CHUNK_FIELDS}
 """The fields of each level, in the order of summation: all fields of a document, then those of a chunk."""
 ESCAPE = 255
 """The code of entries whose frequencies are not in the codebook (see `frequency_codes`)."""
+_MAX_CACHED = 10_000
+"""Cached lists of terms; about 200 bytes each."""
 
 
 class Span(NamedTuple):
@@ -46,6 +48,7 @@ class LevelReader:
         self._level = level
         self._fields = LEVELS[level]
         self._decoded: dict[int, Occurrences] = {}
+        self._spans: dict[int, Span] = {}
 
     @cached_property
     def terms(self) -> memoryview[int]:
@@ -67,6 +70,14 @@ class LevelReader:
 
     def span(self, term: int) -> Span:
         """Find the list of a term, which is empty if it does not occur."""
+        span = self._spans.get(term)
+        if span is None:
+            if len(self._spans) > _MAX_CACHED:
+                self._spans = {}
+            span = self._spans[term] = self._find_span(term)
+        return span
+
+    def _find_span(self, term: int) -> Span:
         terms = self.terms
         index = bisect_left(terms, term)
         if index == len(terms) or terms[index] != term:
@@ -75,6 +86,8 @@ class LevelReader:
 
     def find_entry(self, span: Span, position: int) -> int | None:
         """Find the entry of a document or chunk in a list."""
+        if span.end - span.begin == 1:
+            return span.begin if self.positions[span.begin] == position else None
         index = bisect_left(self.positions, position, span.begin, span.end)
         return index if index < span.end and self.positions[index] == position else None
 

@@ -150,9 +150,11 @@ class Segment:
         return self.file.array("owner")  # type: ignore[return-value]
 
     @cached_property
-    def first_chunks(self) -> NDArray[np.int64]:
-        """The position of each document's first chunk, and the number of chunks."""
-        return self.file.array("first").astype("i8")
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of chunks of each document."""
+        first = self.file.array("first").astype("i8")
+        sizes: NDArray[np.int64] = first[1:] - first[:-1]
+        return sizes
 
     def field_lengths(self, field: str) -> NDArray[np.unsignedinteger[Any]]:
         """Return the length of a field, by position of the document or chunk."""

@@ -7,27 +7,34 @@ candidates. So the long lists of frequent words are seldom read.
 
 from __future__ import annotations
 
+from threading import local
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from waymeet.stores.segments.bulk_scorer import Matches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from waymeet.stores.segments.bulk_scorer import Bounds, Matches, SegmentScorer
+    from waymeet.stores.segments.bulk_scorer import SegmentScorer, TermBounds
 
     Floats = NDArray[np.float64]
     Bound = NDArray[np.float32]
     Positions = NDArray[np.int64]
 
-_GROUPS = 64
-"""Chunks in a group, of which `_kth_highest` takes one maximum."""
+_GROUP = 64
+"""Chunks in a group, for which one maximum is computed."""
 _FEW = 1000
-"""Candidates up to which words are looked up in each of them, instead of reading their lists."""
-_MIN_ENTRIES = 4000
+"""Chunks that pass the filters up to which all are candidates."""
+_MIN_ENTRIES = 8000
 """Entries that are left to read from which it pays to look for candidates first."""
+_MIN_ENTRIES_FOR_THRESHOLD = 40_000
+"""Entries that are left to read from which it pays to compute a threshold first."""
+_LOOKUP_COST = 100
+"""Entries that are read in the time in which all words are looked up in one candidate."""
 _MIN_SCORE = float(np.nextafter(np.float32(0.0), np.float32(1.0)))
 """The smallest score above 0."""
 _PRECISION = 2.0**-23
@@ -47,7 +54,7 @@ class _WordList(NamedTuple):
     highest: float
     length: int
     factor: float
-    content: Bounds | Matches
+    content: TermBounds | Matches
 
 
 def find_top(
@@ -68,9 +75,9 @@ def find_top(
         candidates = np.flatnonzero(passes)
     else:
         candidates = _find_candidates(scorer, words, limit, threshold, excluded)
-    scores = np.zeros(len(candidates), dtype=np.float64)
-    for word in words:  # in the order of summation
-        scores += word.factor * scorer.weigh(word.terms, candidates)
+    if not len(candidates):
+        return candidates, np.zeros(0)
+    scores = scorer.score(words, candidates)
     order = np.lexsort((candidates, -scores))[:limit]
     order = order[scores[order] > 0.0]
     return candidates[order], scores[order]
@@ -82,22 +89,24 @@ def _find_candidates(
     """Find all chunks that may be among the best and reach the threshold."""
     lists = sorted((_open_list(scorer, word) for word in words if word.factor > 0.0), reverse=True, key=_highest)
     entries, reachable = sum(each.length for each in lists), sum(map(_highest, lists))
-    tolerance = reachable * (len(lists) + 2) * _PRECISION
-    error = sum(-word.factor * scorer.highest_weight for word in words if word.factor < 0.0) + tolerance
-    scores = np.zeros(-(-len(scorer.segment.chunks) // _GROUPS) * _GROUPS, dtype=np.float32)
+    error = sum(-word.factor * scorer.highest_weight for word in words if word.factor < 0.0)
+    bounds = _ScoreBounds(len(scorer.segment.chunks), limit, reachable * (len(lists) + 2) * _PRECISION + error)
     if excluded is not None:
-        scores[excluded] = -np.inf
+        bounds.scores[excluded] = -np.inf
+    added = 0.0
     for word_list in lists:
-        if reachable < threshold or (entries >= _MIN_ENTRIES and entries > word_list.length):
-            threshold = max(threshold, _lower_bound(scorer, scores, limit) - error)
-            if reachable + tolerance < threshold:
-                candidates = np.flatnonzero(scores >= threshold - reachable - tolerance)
-                if len(candidates) <= _FEW:
+        if entries >= _MIN_ENTRIES:
+            if entries >= _MIN_ENTRIES_FOR_THRESHOLD and reachable < added:  # what was added limits the threshold
+                threshold = max(threshold, bounds.find_threshold(scorer.certain_share))
+            if reachable < threshold:
+                candidates = bounds.find_candidates(threshold - reachable)
+                if len(candidates) * _LOOKUP_COST <= entries + _MIN_ENTRIES:
                     return candidates
-        error += _add_list(scorer, scores, word_list)
+        bounds.add(scorer, word_list)
+        added += word_list.highest
         entries, reachable = entries - word_list.length, reachable - word_list.highest
-    threshold = max(threshold, _lower_bound(scorer, scores, limit) - error) - tolerance
-    return np.flatnonzero(scores >= max(threshold, _MIN_SCORE))
+    threshold = max(threshold, bounds.find_threshold(scorer.certain_share))
+    return bounds.find_candidates(threshold)
 
 
 def _highest(word_list: _WordList) -> float:
@@ -108,32 +117,75 @@ def _open_list(scorer: SegmentScorer, word: QueryWord) -> _WordList:
     """Open the list of a word: with bounds if it has one term, else with exact weights."""
     if scorer.has_bounds and len(word.terms) == 1:
         bounds = scorer.bounds(word.terms[0])
-        length = len(bounds.positions) + len(bounds.documents)
-        return _WordList(word.factor * scorer.unit * bounds.highest, length, word.factor, bounds)
+        return _WordList(word.factor * scorer.unit * bounds.highest, bounds.length, word.factor, bounds)
     matches = scorer.find_matches(word.terms)
     highest = word.factor * float(matches.weights.max(initial=0.0))
     return _WordList(highest, len(matches.positions), word.factor, matches)
 
 
-def _add_list(scorer: SegmentScorer, scores: Bound, word_list: _WordList) -> float:
-    """Add the bounds of a word to the scores, and return by how much they may be too high."""
-    _, length, factor, content = word_list
-    if not length:
-        return 0.0
-    if len(content) == 2:
-        np.add.at(scores, content.positions, (factor * content.weights).astype(np.float32))
-        return 0.0
-    scorer.add_bounds(scores, factor, content)
-    return factor * scorer.unit
+class _ScoreBounds:
+    """Upper bounds of the scores of all chunks of a segment."""
+
+    def __init__(self, count: int, limit: int, error: float) -> None:
+        columns = -(-count // _GROUP)
+        self.scores = _clear_scores(columns * _GROUP)
+        self._table = self.scores.reshape(_GROUP, columns)
+        """Each column is a group of chunks."""
+        self._maxima: NDArray[np.float32] | None = None
+        self._limit = limit
+        self._error = error
+        """By how much bounds are too high at most."""
+
+    def add(self, scorer: SegmentScorer, word_list: _WordList) -> None:
+        """Add the bounds of a word."""
+        _, length, factor, content = word_list
+        if not length:
+            return
+        self._maxima = None
+        if isinstance(content, Matches):
+            np.add.at(self.scores, content.positions, (factor * content.weights).astype(np.float32))
+        else:
+            scorer.add_bounds(self.scores, factor, content)
+            self._error += factor * scorer.unit
+
+    def find_threshold(self, certain_share: float) -> float:
+        """Return a lower bound of the limit-th highest score.
+
+        The limit-th highest maximum of groups is at most the limit-th highest score, and faster to find.
+        """
+        if self._limit > len(self.scores):
+            return 0.0
+        values = self._find_maxima() if 2 * self._limit <= self._table.shape[1] else self.scores
+        values = values.copy()
+        values.partition(len(values) - self._limit)
+        highest = float(values[-self._limit])
+        return highest * certain_share - self._error if highest > 0.0 else 0.0
+
+    def find_candidates(self, bound: float) -> Positions:
+        """Find the chunks whose scores may reach a bound."""
+        bound = max(bound - self._error, _MIN_SCORE)
+        (columns,) = (self._find_maxima() >= bound).nonzero()
+        if len(columns) > self._table.shape[1] // 16:
+            return (self.scores >= bound).nonzero()[0]
+        row, column = (self._table.take(columns, axis=1) >= bound).nonzero()
+        return row * self._table.shape[1] + columns[column]
+
+    def _find_maxima(self) -> NDArray[np.float32]:
+        if self._maxima is None:
+            self._maxima = self._table.max(axis=0)
+        return self._maxima
 
 
-def _lower_bound(scorer: SegmentScorer, scores: Bound, limit: int) -> float:
-    """Return a lower bound of the limit-th highest score, less the error of the bounds.
+_scratch = local()
 
-    The limit-th highest maximum of groups is at most the limit-th highest score, and faster to find.
+
+def _clear_scores(count: int) -> NDArray[np.float32]:
+    """Return an array of zeros that is used again by the next query of the thread.
+
+    The system would have to provide the pages of a new one each time.
     """
-    if limit > len(scores):
-        return 0.0
-    values = scores.reshape(_GROUPS, -1).max(axis=0) if 2 * limit <= len(scores) // _GROUPS else scores
-    highest = float(np.partition(values, -limit)[-limit])
-    return highest * scorer.certain_share if highest > 0.0 else 0.0
+    scores: NDArray[np.float32] | None = getattr(_scratch, "scores", None)
+    if scores is None or len(scores) < count:
+        scores = _scratch.scores = np.empty(count, dtype=np.float32)
+    scores[:count] = 0.0
+    return scores[:count]

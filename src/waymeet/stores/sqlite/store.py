@@ -12,7 +12,7 @@ from waymeet.stores.shared.validation import validate_entries
 from waymeet.stores.sqlite.database.connection import is_writable, open_index
 from waymeet.stores.sqlite.database.errors import read_only_error
 from waymeet.stores.sqlite.database.sessions import Session, Sessions, raise_generation
-from waymeet.stores.sqlite.database.term_ids import TermIdCache, find_term_ids
+from waymeet.stores.sqlite.database.term_ids import TermIdCache, find_ids_of_words, find_term_ids
 from waymeet.stores.sqlite.read import queries
 from waymeet.stores.sqlite.read import vectors as vector_table
 from waymeet.stores.sqlite.read.cache import GenerationCache
@@ -196,7 +196,7 @@ class SqliteStore:
         fields = bm25f.scored_fields(bm25)
         with self._reader.reading() as session:
             lexicon, filter_set = self._segments.lexicon(session), self._filter_set(session, filters)
-            terms = [find_term_ids(session.connection, word.terms) for word in words]
+            terms = find_ids_of_words(session.connection, [word.terms for word in words])
             size = lexicon.count_postings(term for word_terms in terms for term in word_terms)
             if size <= self._max_loop_postings():
                 self._looped_postings += size

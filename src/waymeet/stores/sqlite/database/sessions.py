@@ -140,7 +140,7 @@ class Sessions:
         if self._is_closed:
             raise unavailable_error(self.path, "it was closed", "Open it again.")
         session = self._current.session
-        if session is not None and session.depth == 0 and session.files not in (None, _file_states(self.path)):
+        if session is not None and session.depth == 0 and _has_other_files(session, self.path):
             session.connection.close(force=True)
             session = None
         return session or self._add(connect(self.path, self.timeout))
@@ -152,6 +152,11 @@ class Sessions:
         with self._lock:
             self._all.add(session)
         return session
+
+
+def _has_other_files(session: Session, path: Path) -> bool:
+    """Return whether the files of a read-only session were replaced. Only such a session knows its files."""
+    return session.files is not None and session.files != _file_states(path)
 
 
 def _file_states(path: Path) -> tuple[tuple[int, ...] | None, ...]:

@@ -1,6 +1,6 @@
 """Ids of terms."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import apsw
 
@@ -11,6 +11,14 @@ def find_term_ids(connection: apsw.Connection, terms: Iterable[str]) -> list[int
     """Return the ids of the known terms, without duplicates."""
     distinct = ((term,) for term in dict.fromkeys(terms))
     return [id_ for (id_,) in connection.executemany("SELECT id FROM terms WHERE term = ?", distinct)]
+
+
+def find_ids_of_words(connection: apsw.Connection, words: Sequence[Sequence[str]]) -> list[list[int]]:
+    """Return the ids of the known terms of each word, without duplicates."""
+    distinct = dict.fromkeys(term for terms in words for term in terms)
+    rows = connection.executemany("SELECT term, id FROM terms WHERE term = ?", ((term,) for term in distinct))
+    ids: dict[str, int] = dict(rows)
+    return [[ids[term] for term in dict.fromkeys(terms) if term in ids] for terms in words]
 
 
 def find_all_term_ids(connection: apsw.Connection, terms: Iterable[str]) -> list[int]:

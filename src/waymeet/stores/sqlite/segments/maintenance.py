@@ -48,8 +48,8 @@ class MaintenanceLimits(Struct, frozen=True):
     """Buffered chunks or vectors above which a change flushes them at once."""
     min_segment: int = 64
     """Buffered chunks or vectors up to which `optimize` writes no segment."""
-    max_segment: int = 65_536
-    """Chunks per segment: positions have 16 bits, and memory use stays bounded."""
+    max_segment: int = 131_072
+    """Chunks per segment: memory use stays bounded."""
     max_vectors: int = 100_000
     """Vectors per file: likewise."""
     max_exact_vectors: int = 50_000
