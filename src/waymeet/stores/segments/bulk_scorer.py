@@ -33,6 +33,8 @@ _MAX_RATIO = 1.5
 _MAX_CACHED = 500_000
 """Cached weights of words in one segment; 16 bytes each."""
 
+_MAX_COUNTS = 20_000
+"""Cached numbers of chunks that contain a word; about 200 bytes each."""
 _FEW_DOCUMENTS = 24
 """Documents up to which a loop over them is faster than numpy."""
 _FEW_CHUNKS = 64
@@ -87,6 +89,8 @@ class SegmentScorer:
     def count_chunks(self, terms: tuple[int, ...]) -> int:
         """Count the live chunks that contain any of a word's terms in a scored field."""
         if terms not in self._counts:
+            if len(self._counts) > _MAX_COUNTS:
+                self._counts = {}
             if len(terms) == 1 and len(self._scales) == len(FIELDS):
                 self._counts[terms] = self.segment.count_matches(terms[0]) - self._count_deleted(terms[0])
             else:
@@ -97,7 +101,7 @@ class SegmentScorer:
         """Count the deleted chunks that contain a term."""
         if not self.segment.deleted:
             return 0
-        return int(np.count_nonzero(self.weigh((term,), self.deleted_chunks)))
+        return int(np.count_nonzero(self.score([((term,), 1.0)], self.deleted_chunks)))
 
     def bounds(self, term: int) -> TermBounds:
         """Find the upper bounds of a term's weights, for deleted chunks too."""
@@ -130,7 +134,9 @@ class SegmentScorer:
         matches = self._cache.get(terms)
         if matches is None:
             positions = self._find_positions(terms)
-            weights = self.weigh(terms, positions)
+            documents, document_of = np.unique(self.segment.owners.take(positions), return_inverse=True)
+            frequency = self._documents.sum_all(terms, documents, np.zeros(len(documents)))[document_of]
+            weights = self._saturate(self._chunks.sum_all(terms, positions, frequency))
             is_match = weights > 0.0
             if self.segment.deleted:
                 is_match[np.isin(positions, self.deleted_chunks)] = False
@@ -153,14 +159,6 @@ class SegmentScorer:
                 has_term[self.segment.document_lists.position_array[document_begin:document_end]] = True
                 occurs |= has_term.repeat(self.segment.sizes)
         return np.flatnonzero(occurs)
-
-    def weigh(self, terms: Sequence[int], positions: Positions) -> Floats:
-        """Compute the exact weight of a word, given by its terms, in the chunks at positions."""
-        frequency = np.zeros((1, len(positions)), dtype=np.float64)
-        self._documents.add_frequencies(frequency, [terms], self.segment.owners[positions])
-        self._chunks.add_frequencies(frequency, [terms], positions)
-        weights: Floats = self._saturate(frequency)[0]
-        return weights
 
     def score(self, words: Sequence[tuple[tuple[int, ...], float]], positions: Positions) -> Floats:
         """Compute the exact scores of chunks by words, given by terms and factor."""

@@ -77,6 +77,18 @@ class FrequencyReader:
             word_frequencies *= scale.weight
             sums[word_rows] += word_frequencies
 
+    def sum_all(self, terms: Sequence[int], positions: NDArray[Any], sums: Floats) -> Floats:
+        """Add the weighted frequencies of a word at all positions of its lists, given in ascending order."""
+        totals = np.zeros((len(self._fields), len(positions)), dtype=np.float64)
+        for _, begin, end in map(self._lists.span, terms):
+            index = positions.searchsorted(self._lists.position_array[begin:end])
+            frequencies = decode_frequencies(self._lists.frequency_codes, np.arange(begin, end))
+            for total, (column, _, _) in zip(totals, self._fields, strict=True):
+                total[index] += frequencies[:, column]
+        for total, (_, field, scale) in zip(totals, self._fields, strict=True):
+            sums += scale.weight * (total / self._field_norms(field, scale).take(positions))
+        return sums
+
     def add_by_loop(self, sums: Floats, words: Sequence[Sequence[int]], positions: Sequence[int]) -> None:
         """Add the weighted frequencies of words, one in each row, at few positions, many of which are equal."""
         if not self._fields:

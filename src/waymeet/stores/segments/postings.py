@@ -22,23 +22,25 @@ integers that holds its numbers: positions have 16 bits in a segment of up to 65
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from waymeet.stores.segments.array_file import integer_code
 from waymeet.stores.segments.frequency_codes import FrequencyCodes, decode_frequencies, encode_frequencies
-from waymeet.stores.segments.posting_codec import FIELD_CODES, FIELD_SHIFT, MAX_FREQUENCY, DocumentTerms
+from waymeet.stores.segments.posting_codec import FIELD_CODES, FIELD_SHIFT, MAX_FREQUENCY
 from waymeet.stores.segments.posting_lists import LEVELS
 from waymeet.stores.segments.reader import FORMAT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from numpy.typing import NDArray
 
     from waymeet.stores.segments.array_file import ArrayFile, Arrays
+    from waymeet.stores.segments.posting_codec import DocumentTerms
 
     Ints = NDArray[Any]
 
@@ -88,16 +90,55 @@ class SegmentContent(NamedTuple):
     """The length of each field, by position."""
 
 
-def invert(documents: Sequence[DocumentTerms]) -> SegmentContent:
+class _PackedTerms:
+    """The packed terms of all documents or chunks."""
+
+    def __init__(self) -> None:
+        self._content = bytearray()
+        self._sizes = array("I")
+
+    def append(self, packed: bytes) -> None:
+        """Add the terms of the next document or chunk."""
+        self._content += packed
+        self._sizes.append(len(packed) // 8)
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+    def sort(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+        """Sort the terms by key, and return keys and frequencies. Frees the terms, which take much memory.
+
+        Term, owner and field fit into one 64-bit key: one sort of integers is faster than `lexsort` over three columns.
+        """
+        pairs = np.frombuffer(self._content, dtype="<u4").reshape(-1, 2)
+        keys = pairs[:, 0].astype(np.uint64)
+        keys <<= _OWNER_BITS
+        keys |= np.repeat(np.arange(len(self), dtype=np.uint32), self._sizes)
+        keys <<= _FIELD_BITS
+        keys |= pairs[:, 1] >> np.uint32(FIELD_SHIFT)
+        order = np.argsort(keys)
+        frequencies = pairs[:, 1][order]
+        frequencies &= np.uint32(MAX_FREQUENCY)
+        del pairs, order
+        self._content = bytearray()
+        keys.sort()  # in place, with less memory than `keys[order]`
+        return keys, frequencies
+
+
+def invert(documents: Iterable[DocumentTerms]) -> SegmentContent:
     """Compute the content of a segment from documents in the order of their paths."""
-    sizes = np.array([len(document.chunks) for document in documents], dtype=np.int64)
-    first = np.concatenate([np.zeros(1, np.uint32), np.cumsum(sizes, dtype=np.uint32)])
+    document_ids, chunk_ids, sizes_ = array("I"), array("I"), array("I")
+    packed = {level: _PackedTerms() for level in LEVELS}
+    for document in documents:
+        document_ids.append(document.id)
+        sizes_.append(len(document.chunks))
+        packed["document"].append(document.terms)
+        for chunk, terms in document.chunks:
+            chunk_ids.append(chunk)
+            packed["chunk"].append(terms)
+    sizes = np.array(sizes_, dtype=np.int64)
     lists: dict[str, PostingLists] = {}
     lengths: dict[str, Ints] = {}
-    packed = {
-        "document": [document.terms for document in documents],
-        "chunk": [terms for document in documents for _, terms in document.chunks],
-    }
     for level, fields in LEVELS.items():
         rows = _sort_terms(packed[level], fields)
         lengths |= {field: _sum_lengths(rows, column, len(packed[level])) for column, field in enumerate(fields)}
@@ -105,23 +146,23 @@ def invert(documents: Sequence[DocumentTerms]) -> SegmentContent:
             rows = _Rows(*(column[sizes[rows.owners] > 0] for column in rows))
         lists[level] = _group_rows(rows, len(fields))
     return SegmentContent(
-        np.array([document.id for document in documents], dtype=np.uint32),
-        first,
-        np.array([chunk for document in documents for chunk, _ in document.chunks], dtype=np.uint32),
-        np.repeat(np.arange(len(documents), dtype=np.uint32), sizes),
+        np.array(document_ids, dtype=np.uint32),
+        np.concatenate([np.zeros(1, np.uint32), np.cumsum(sizes, dtype=np.uint32)]),
+        np.array(chunk_ids, dtype=np.uint32),
+        np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes),
         lists,
         lengths,
     )
 
 
-def _sort_terms(packed: Sequence[bytes], fields: Sequence[str]) -> _Rows:
+def _sort_terms(packed: _PackedTerms, fields: Sequence[str]) -> _Rows:
     """Sort packed terms by term, then owner, then field."""
-    keys, frequencies = _sum_equal(*_sort(packed))
+    keys, frequencies = _sum_equal(*packed.sort())
     columns = np.zeros(len(FIELD_CODES) + 1, dtype=np.uint8)
     columns[[FIELD_CODES[field] for field in fields]] = range(len(fields))
-    column = columns[keys & _FIELD_MASK]
+    column = columns[(keys & _FIELD_MASK).astype(np.uint8)]
     keys >>= _FIELD_BITS
-    return _Rows(keys, (keys & _OWNER_MASK).astype(np.int64), column, frequencies)
+    return _Rows(keys, (keys & _OWNER_MASK).astype(np.uint32), column, frequencies)
 
 
 def _sum_lengths(rows: _Rows, column: int, count: int) -> Ints:
@@ -134,26 +175,13 @@ def _group_rows(rows: _Rows, fields: int) -> PostingLists:
     """Combine the rows of a term and owner into entries of posting lists."""
     is_new = _differs_from_previous(rows.keys)
     frequencies = np.zeros((np.count_nonzero(is_new), fields), dtype=np.uint32)
-    frequencies[np.cumsum(is_new) - 1, rows.columns] = rows.frequencies
+    for field in range(fields):
+        in_field = rows.columns == field
+        frequencies[(np.cumsum(is_new, dtype=np.int32) - 1)[in_field], field] = rows.frequencies[in_field]
     terms = (rows.keys[is_new] >> _OWNER_BITS).astype(np.uint32)
     term_starts = np.flatnonzero(_differs_from_previous(terms))
     starts = np.append(term_starts, len(terms)).astype(np.int64)
-    return PostingLists(terms[term_starts], starts, rows.owners[is_new].astype(np.uint32), frequencies)
-
-
-def _sort(packed: Sequence[bytes]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-    """Sort packed terms by key, and return the keys and frequencies. The owner is the index in the sequence.
-
-    Term, owner and field fit into one 64-bit key: one sort of integers is faster than `lexsort` over three columns.
-    """
-    pairs = np.frombuffer(b"".join(packed), dtype="<u4").reshape(-1, 2)
-    keys = pairs[:, 0].astype(np.uint64)
-    keys <<= _OWNER_BITS
-    keys |= np.repeat(np.arange(len(packed), dtype=np.uint64), [len(terms) // 8 for terms in packed])
-    keys <<= _FIELD_BITS
-    keys |= pairs[:, 1] >> np.uint32(FIELD_SHIFT)
-    order = np.argsort(keys)
-    return keys[order], pairs[order, 1] & np.uint32(MAX_FREQUENCY)
+    return PostingLists(terms[term_starts], starts, rows.owners[is_new], frequencies)
 
 
 def _sum_equal(keys: Ints, frequencies: NDArray[np.uint32]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
@@ -202,10 +230,10 @@ def build_arrays(content: SegmentContent) -> tuple[Arrays, dict[str, Any]]:
 
 def read_content(file: ArrayFile) -> SegmentContent:
     """Read the content of a segment."""
-    array = file.array
     lists = {level: read_lists(file, level) for level in LEVELS}
-    lengths = {field: array(f"length {field}") for fields in LEVELS.values() for field in fields}
-    return SegmentContent(array("documents"), array("first"), array("chunks"), array("owner"), lists, lengths)
+    lengths = {field: file.array(f"length {field}") for fields in LEVELS.values() for field in fields}
+    documents, first, chunks, owner = (file.array(name) for name in ("documents", "first", "chunks", "owner"))
+    return SegmentContent(documents, first, chunks, owner, lists, lengths)
 
 
 def read_lists(file: ArrayFile, level: str) -> PostingLists:

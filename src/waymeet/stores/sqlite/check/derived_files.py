@@ -13,6 +13,7 @@ from waymeet.stores.segments.impacts import PARAMETERS, compute_impacts
 from waymeet.stores.segments.posting_lists import LEVELS
 from waymeet.stores.segments.postings import build_arrays, invert, read_content
 from waymeet.stores.segments.quantization import quantise_vectors
+from waymeet.stores.segments.reader import FORMAT
 from waymeet.stores.segments.vectors import VectorBlock, read_block
 from waymeet.stores.shared.bm25f import FieldScale
 from waymeet.stores.sqlite.segments import adjacency, registry, vector_registry
@@ -65,6 +66,8 @@ def _check_segment(connection: apsw.Connection, segment: int, path: Path) -> str
     file = ArrayFile(path)
     if not file.is_intact():
         return _CHECKSUM_MISMATCH
+    if file.attributes.get("format") != FORMAT:
+        return "it has the format of an earlier version"
     sql = "SELECT position, document FROM document_segments WHERE segment = ?"
     live: dict[int, int] = dict(connection.execute(sql, (segment,)))
     deleted = registry.deleted_positions(connection).get(segment, set())
@@ -82,7 +85,7 @@ def _compare_postings(
 ) -> str:
     """Compare the postings of the live documents with those that would be written now."""
     stored = read_content(file)
-    expected = invert(list(registry.read_terms(connection, documents)))
+    expected = invert(registry.read_terms(connection, documents))
     pairs = zip(_live_columns(stored, deleted), _live_columns(expected, ()), strict=True)
     if not all(np.array_equal(*pair) for pair in pairs):
         return "its postings differ from the tables"

@@ -162,7 +162,7 @@ class SegmentMaintenance:
     def _write_segment(self, session: Session, documents: Sequence[tuple[int, int]], *, is_merge: bool) -> str:
         from waymeet.stores.sqlite.segments import segment_writer  # noqa: PLC0415 - numpy costs more than a small search
 
-        terms = list(registry.read_terms(session.connection, (document for document, _ in documents)))
+        terms = registry.read_terms(session.connection, (document for document, _ in documents))
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = f"{uuid4().hex}.segment"
         segment_writer.write_segment(self._folder / file, session, terms, is_merge=is_merge)

@@ -14,14 +14,14 @@ from waymeet.stores.sqlite.segments import registry
 from waymeet.types import FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
     from pathlib import Path
 
     from waymeet.stores.segments.posting_codec import DocumentTerms
     from waymeet.stores.sqlite.database.sessions import Session
 
 
-def write_segment(path: Path, session: Session, documents: Sequence[DocumentTerms], *, is_merge: bool) -> None:
+def write_segment(path: Path, session: Session, documents: Iterable[DocumentTerms], *, is_merge: bool) -> None:
     """Write a segment of documents.
 
     In a merge the documents are in other segments already, so their lengths are part of the averages.
