@@ -6,7 +6,7 @@ posting list has the index of its combination. The frequencies of other entries 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     """One row for each entry, one column for each field."""
 
 _KEY_BITS = 60
+_BLOCK = 500_000
+"""Entries that are encoded together: memory use stays bounded."""
 
 
 class FrequencyCodes(NamedTuple):
@@ -35,21 +37,20 @@ class FrequencyCodes(NamedTuple):
 def encode_frequencies(frequencies: Frequencies) -> FrequencyCodes:
     """Encode the frequencies of entries."""
     fields = frequencies.shape[1]
-    bits = np.uint64(_KEY_BITS // fields)
-    keys = np.zeros(len(frequencies), dtype=np.uint64)
+    bits = min(int(frequencies.max(initial=0)).bit_length(), _KEY_BITS // fields)
+    keys: NDArray[Any] = np.zeros(len(frequencies), dtype=np.uint32 if bits * fields <= 32 else np.uint64)
     for field in range(fields):
-        np.left_shift(keys, bits, out=keys)
-        keys |= frequencies[:, field]
-    is_large = (frequencies >= np.uint64(1) << bits).any(axis=1)
-    combinations, counts = np.unique(keys[~is_large] if is_large.any() else keys, return_counts=True)
+        keys <<= keys.dtype.type(bits)
+        keys |= np.minimum(frequencies[:, field], np.uint32(2**bits - 1)).astype(keys.dtype)
+    combinations, counts = np.unique(keys, return_counts=True)
     frequent = np.sort(combinations[np.argsort(counts, kind="stable")[-ESCAPE:]])
-    if len(frequent):
-        index = np.minimum(np.searchsorted(frequent, keys), len(frequent) - 1).astype(np.uint8)
-        codes = np.where((frequent[index] == keys) & ~is_large, index, np.uint8(ESCAPE))
-    else:
-        codes = np.full(len(keys), ESCAPE, dtype=np.uint8)
-    shifts = np.arange(fields - 1, -1, -1, dtype=np.uint64) * bits
-    codebook = (frequent[:, None] >> shifts & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.uint32)
+    shifts = np.arange(fields - 1, -1, -1, dtype=np.uint64) * np.uint64(bits)
+    codebook = (frequent.astype(np.uint64)[:, None] >> shifts & np.uint64(2**bits - 1)).astype(np.uint32)
+    codes = np.empty(len(keys), dtype=np.uint8)
+    for start in range(0, len(keys), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        index = np.minimum(np.searchsorted(frequent, keys[block]), len(frequent) - 1)
+        codes[block] = np.where((codebook[index] == frequencies[block]).all(axis=1), index, ESCAPE)
     escaped = np.flatnonzero(codes == ESCAPE).astype(np.uint32)
     return FrequencyCodes(codes, codebook, escaped, frequencies[escaped])
 

@@ -51,17 +51,6 @@ _FIELD_MASK = np.uint64((1 << 4) - 1)
 _OWNER_MASK = np.uint64((1 << 32) - 1)
 
 
-class _Rows(NamedTuple):
-    """Postings as columns."""
-
-    keys: Ints
-    """Term and owner."""
-    owners: Ints
-    columns: Ints
-    """The index of the field among those of the level."""
-    frequencies: Ints
-
-
 class PostingLists(NamedTuple):
     """The posting lists of one level as columns."""
 
@@ -139,12 +128,10 @@ def invert(documents: Iterable[DocumentTerms]) -> SegmentContent:
     sizes = np.array(sizes_, dtype=np.int64)
     lists: dict[str, PostingLists] = {}
     lengths: dict[str, Ints] = {}
-    for level, fields in LEVELS.items():
-        rows = _sort_terms(packed[level], fields)
-        lengths |= {field: _sum_lengths(rows, column, len(packed[level])) for column, field in enumerate(fields)}
-        if level == "document" and not sizes.all():  # the terms of a document without chunks occur nowhere
-            rows = _Rows(*(column[sizes[rows.owners] > 0] for column in rows))
-        lists[level] = _group_rows(rows, len(fields))
+    for level in LEVELS:
+        has_chunks = sizes > 0 if level == "document" and not sizes.all() else None
+        lists[level], level_lengths = _invert_level(packed[level], LEVELS[level], has_chunks)
+        lengths |= level_lengths
     return SegmentContent(
         np.array(document_ids, dtype=np.uint32),
         np.concatenate([np.zeros(1, np.uint32), np.cumsum(sizes, dtype=np.uint32)]),
@@ -155,33 +142,48 @@ def invert(documents: Iterable[DocumentTerms]) -> SegmentContent:
     )
 
 
-def _sort_terms(packed: _PackedTerms, fields: Sequence[str]) -> _Rows:
-    """Sort packed terms by term, then owner, then field."""
+def _invert_level(
+    packed: _PackedTerms, fields: Sequence[str], is_listed: NDArray[np.bool_] | None
+) -> tuple[PostingLists, dict[str, Ints]]:
+    """Compute the posting lists of one level, and the lengths of its fields.
+
+    The terms of a document without chunks count for the lengths, but occur nowhere. Arrays are deleted as soon as
+    possible: they determine the memory that indexing takes.
+    """
     keys, frequencies = _sum_equal(*packed.sort())
     columns = np.zeros(len(FIELD_CODES) + 1, dtype=np.uint8)
     columns[[FIELD_CODES[field] for field in fields]] = range(len(fields))
     column = columns[(keys & _FIELD_MASK).astype(np.uint8)]
     keys >>= _FIELD_BITS
-    return _Rows(keys, (keys & _OWNER_MASK).astype(np.uint32), column, frequencies)
+    owners = (keys & _OWNER_MASK).astype(np.uint32)
+    lengths = {}
+    for index, field in enumerate(fields):
+        in_field = column == index
+        lengths[field] = np.bincount(owners[in_field], frequencies[in_field], len(packed)).astype(np.uint32)
+    if is_listed is not None:
+        keep = is_listed[owners]
+        keys, column, frequencies = keys[keep], column[keep], frequencies[keep]
+    del owners
+    is_new = _differs_from_previous(keys)
+    table = _build_table(is_new, column, frequencies, len(fields))
+    del column, frequencies
+    keys = keys[is_new]
+    positions = (keys & _OWNER_MASK).astype(np.uint32)
+    keys >>= _OWNER_BITS
+    starts = np.flatnonzero(_differs_from_previous(keys))
+    terms = keys[starts].astype(np.uint32)
+    return PostingLists(terms, np.append(starts, len(keys)).astype(np.int64), positions, table), lengths
 
 
-def _sum_lengths(rows: _Rows, column: int, count: int) -> Ints:
-    """Sum the frequencies in one field for each owner."""
-    in_field = rows.columns == column
-    return np.bincount(rows.owners[in_field], rows.frequencies[in_field], count).astype(np.uint32)
-
-
-def _group_rows(rows: _Rows, fields: int) -> PostingLists:
-    """Combine the rows of a term and owner into entries of posting lists."""
-    is_new = _differs_from_previous(rows.keys)
-    frequencies = np.zeros((np.count_nonzero(is_new), fields), dtype=np.uint32)
+def _build_table(is_new: NDArray[np.bool_], column: Ints, frequencies: Ints, fields: int) -> Ints:
+    """Build the frequencies of entries: one row for each, one column for each field."""
+    entries = np.cumsum(is_new, dtype=np.int32)
+    entries -= 1
+    table = np.zeros((np.count_nonzero(is_new), fields), dtype=np.uint32)
     for field in range(fields):
-        in_field = rows.columns == field
-        frequencies[(np.cumsum(is_new, dtype=np.int32) - 1)[in_field], field] = rows.frequencies[in_field]
-    terms = (rows.keys[is_new] >> _OWNER_BITS).astype(np.uint32)
-    term_starts = np.flatnonzero(_differs_from_previous(terms))
-    starts = np.append(term_starts, len(terms)).astype(np.int64)
-    return PostingLists(terms[term_starts], starts, rows.owners[is_new], frequencies)
+        in_field = column == field
+        table[entries[in_field], field] = frequencies[in_field]
+    return table
 
 
 def _sum_equal(keys: Ints, frequencies: NDArray[np.uint32]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
