@@ -58,3 +58,10 @@ class Bm25(Struct, frozen=True, forbid_unknown_fields=True):
     fields: FieldWeights = FieldWeights()
     prefix_terms: Annotated[int, Meta(ge=1, le=10_000)] = 50
     """Maximum number of terms that a `prefix*` expands to, the most frequent first."""
+
+
+AUTO_BM25 = Bm25(b=FieldNorms(inbound=1.0), fields=FieldWeights(inbound=0.3))
+"""The lexical score of the recipe `auto` with default settings, for which segments store impacts.
+
+Other settings give the same results, but if they differ much, queries take longer.
+"""

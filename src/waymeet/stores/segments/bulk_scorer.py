@@ -37,8 +37,6 @@ _MAX_COUNTS = 20_000
 """Cached numbers of chunks that contain a word; about 200 bytes each."""
 _FEW_DOCUMENTS = 24
 """Documents up to which a loop over them is faster than numpy."""
-_FEW_CHUNKS = 64
-"""Chunks up to which a loop over their documents is faster than numpy."""
 
 
 class Matches(NamedTuple):
@@ -164,10 +162,7 @@ class SegmentScorer:
         """Compute the exact scores of chunks by words, given by terms and factor."""
         frequency = np.zeros((len(words), len(positions)), dtype=np.float64)
         terms = [word_terms for word_terms, _ in words]
-        if len(positions) <= _FEW_CHUNKS:
-            self._documents.add_by_loop(frequency, terms, self.segment.owners.take(positions).tolist())
-        else:
-            self._documents.add_frequencies(frequency, terms, self.segment.owners.take(positions))
+        self._documents.add_frequencies(frequency, terms, self.segment.owners.take(positions))
         self._chunks.add_frequencies(frequency, terms, positions)
         parts = self._saturate(frequency)
         parts *= np.array([[factor] for _, factor in words])

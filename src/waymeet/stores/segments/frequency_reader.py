@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from waymeet.formulas.bm25 import normalise_frequency
 from waymeet.stores.segments.frequency_codes import decode_frequencies
 from waymeet.stores.segments.impacts import length_norms
 from waymeet.stores.segments.posting_lists import ESCAPE, LEVELS
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from waymeet.stores.segments.posting_lists import LevelReader, Span
+    from waymeet.stores.segments.posting_lists import LevelReader
     from waymeet.stores.segments.reader import Segment
     from waymeet.stores.shared.bm25f import FieldScale
 
@@ -63,11 +62,13 @@ class FrequencyReader:
             return
         own = self._lists.position_array
         needles = positions.astype(own.dtype, copy=False)
-        entries = np.empty((len(spans), len(positions)), dtype=np.int64)
-        for index, (_, (_, begin, end)) in enumerate(spans):
-            np.add(own[begin:end].searchsorted(needles), begin, out=entries[index])
-        np.minimum(entries, np.array([[span.end - 1] for _, span in spans]), out=entries)
+        entries = np.array([own[begin:end].searchsorted(needles) for _, (_, begin, end) in spans])
+        limits = np.array([[[begin], [end - 1]] for _, (_, begin, end) in spans])
+        entries += limits[:, 0]
+        np.minimum(entries, limits[:, 1], out=entries)
         is_match = own.take(entries) == positions
+        if not is_match.any():
+            return
         rows = [row for row, _ in spans]
         for (_, field, scale), frequencies in zip(self._fields, self._decode(entries, is_match), strict=True):
             word_frequencies, word_rows = frequencies, rows
@@ -88,34 +89,6 @@ class FrequencyReader:
         for total, (_, field, scale) in zip(totals, self._fields, strict=True):
             sums += scale.weight * (total / self._field_norms(field, scale).take(positions))
         return sums
-
-    def add_by_loop(self, sums: Floats, words: Sequence[Sequence[int]], positions: Sequence[int]) -> None:
-        """Add the weighted frequencies of words, one in each row, at few positions, many of which are equal."""
-        if not self._fields:
-            return
-        scales = {field: scale for _, field, scale in self._fields}
-        distinct = set(positions)
-        for row, terms in enumerate(words):
-            spans = [span for span in map(self._lists.span, terms) if span.end]
-            weighted = {position: self._weigh_at(spans, position, scales) for position in distinct} if spans else {}
-            if any(weighted.values()):
-                sums[row] += [weighted[position] for position in positions]
-
-    def _weigh_at(self, spans: Sequence[Span], position: int, scales: Mapping[str, FieldScale]) -> float:
-        """Sum the weighted frequencies of a word's terms in all fields at a position."""
-        entries = [entry for entry in (self._lists.find_entry(span, position) for span in spans) if entry is not None]
-        if not entries:
-            return 0.0
-        frequencies: dict[str, int] = {}
-        for entry in entries:
-            for field, frequency in self._lists.occurrences(entry):
-                frequencies[field] = frequencies.get(field, 0) + frequency
-        weighted = 0.0
-        for field, scale in scales.items():  # in the order of summation
-            if field in frequencies:
-                length = int(self._segment.field_lengths(field)[position])
-                weighted += scale.weight * normalise_frequency(frequencies[field], length, scale.average, scale.b)
-        return weighted
 
     def _decode(self, entries: NDArray[np.int64], is_match: NDArray[np.bool_]) -> list[Floats]:
         """Decode the frequencies of entries in each field, with 0 for those that do not match."""

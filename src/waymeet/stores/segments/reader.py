@@ -145,6 +145,11 @@ class Segment:
     # --- numpy arrays --------------------------------------------------------------------------------------------
 
     @cached_property
+    def chunk_ids(self) -> NDArray[np.unsignedinteger[Any]]:
+        """The ids of the chunks, by position."""
+        return self.file.array("chunks")  # type: ignore[return-value]
+
+    @cached_property
     def owners(self) -> NDArray[np.unsignedinteger[Any]]:
         """The position of each chunk's document."""
         return self.file.array("owner")  # type: ignore[return-value]

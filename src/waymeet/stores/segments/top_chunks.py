@@ -33,7 +33,7 @@ _MIN_ENTRIES = 8000
 """Entries that are left to read from which it pays to look for candidates first."""
 _MIN_ENTRIES_FOR_THRESHOLD = 40_000
 """Entries that are left to read from which it pays to compute a threshold first."""
-_LOOKUP_COST = 100
+_LOOKUP_COST = 200
 """Entries that are read in the time in which all words are looked up in one candidate."""
 _MIN_SCORE = float(np.nextafter(np.float32(0.0), np.float32(1.0)))
 """The smallest score above 0."""
@@ -60,9 +60,10 @@ class _WordList(NamedTuple):
 def find_top(
     scorer: SegmentScorer, words: Sequence[QueryWord], limit: int, threshold: float, excluded: Positions | None
 ) -> tuple[Positions, Floats]:
-    """Find the chunks of the highest scores above 0, by descending score, then by position.
+    """Find the chunks of the highest scores, by descending score, then by position.
 
-    Chunks below the threshold may be missing. `excluded` are the positions of chunks that do not pass the filters.
+    Chunks below the threshold may be missing, and some with a score of 0 may be found. `excluded` are the positions of
+    chunks that do not pass the filters.
     """
     if limit <= 0:
         return np.zeros(0, np.int64), np.zeros(0)
@@ -79,8 +80,7 @@ def find_top(
         return candidates, np.zeros(0)
     scores = scorer.score(words, candidates)
     order = np.lexsort((candidates, -scores))[:limit]
-    order = order[scores[order] > 0.0]
-    return candidates[order], scores[order]
+    return candidates.take(order), scores.take(order)
 
 
 def _find_candidates(
@@ -99,14 +99,14 @@ def _find_candidates(
             if entries >= _MIN_ENTRIES_FOR_THRESHOLD and reachable < added:  # what was added limits the threshold
                 threshold = max(threshold, bounds.find_threshold(scorer.certain_share))
             if reachable < threshold:
-                candidates = bounds.find_candidates(threshold - reachable)
-                if len(candidates) * _LOOKUP_COST <= entries + _MIN_ENTRIES:
+                candidates = bounds.find_candidates(threshold - reachable, (entries + _MIN_ENTRIES) // _LOOKUP_COST)
+                if candidates is not None:
                     return candidates
         bounds.add(scorer, word_list)
         added += word_list.highest
         entries, reachable = entries - word_list.length, reachable - word_list.highest
     threshold = max(threshold, bounds.find_threshold(scorer.certain_share))
-    return bounds.find_candidates(threshold)
+    return bounds.find_all_candidates(threshold)
 
 
 def _highest(word_list: _WordList) -> float:
@@ -161,7 +161,13 @@ class _ScoreBounds:
         highest = float(values[-self._limit])
         return highest * certain_share - self._error if highest > 0.0 else 0.0
 
-    def find_candidates(self, bound: float) -> Positions:
+    def find_candidates(self, bound: float, limit: int) -> Positions | None:
+        """Find the chunks whose scores may reach a bound, or return None if they are more than the limit."""
+        number = np.count_nonzero(self._find_maxima() >= max(bound - self._error, _MIN_SCORE))
+        candidates = self.find_all_candidates(bound) if number <= limit else None
+        return candidates if candidates is not None and len(candidates) <= limit else None
+
+    def find_all_candidates(self, bound: float) -> Positions:
         """Find the chunks whose scores may reach a bound."""
         bound = max(bound - self._error, _MIN_SCORE)
         (columns,) = (self._find_maxima() >= bound).nonzero()

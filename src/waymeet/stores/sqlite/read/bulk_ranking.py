@@ -5,8 +5,6 @@ from __future__ import annotations
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from waymeet.formulas.bm25 import idf
 from waymeet.stores.segments.top_chunks import QueryWord, find_top
 from waymeet.stores.shared import bm25f
@@ -69,13 +67,14 @@ def _select_best(
     """Select the best chunks with all phrases, reading more candidates until there are enough."""
     size = limit
     while True:
-        best = _keep_highest(buffer_scores, size)
+        best = dict(_keep_highest(buffer_scores, size))
         for scorer in scorers:
             threshold = min(best.values()) if len(best) >= size > 0 else 0.0
-            chunks = scorer.segment.chunks
-            positions, scores = find_top(scorer, words, size, threshold, filters.excluded_positions(chunks))
-            found = dict(zip(np.asarray(chunks)[positions].tolist(), scores.tolist(), strict=True))
-            best = _keep_highest(best | found, size)
+            segment = scorer.segment
+            positions, scores = find_top(scorer, words, size, threshold, filters.excluded_positions(segment.chunks))
+            found = zip(segment.chunk_ids.take(positions).tolist(), scores.tolist(), strict=True)
+            best.update((chunk, score) for chunk, score in found if score > 0.0)
+            best = _keep_highest(best, size)
         locations = filters.locate(best)
         if len(locations) >= limit or len(best) < size or not filters.phrases:
             return rank_chunks(locations, best, limit)

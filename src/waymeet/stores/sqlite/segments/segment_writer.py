@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from waymeet.settings import Bm25
+from waymeet.settings.bm25 import AUTO_BM25
 from waymeet.stores.segments import array_file
 from waymeet.stores.segments.impacts import compute_impacts
 from waymeet.stores.segments.postings import build_arrays, invert
@@ -35,6 +35,6 @@ def write_segment(path: Path, session: Session, documents: Iterable[DocumentTerm
         parts = [segment.total_length(field) for segment in segments]
         parts += [] if is_merge else [attributes["lengths"][field][:2]]
         lengths[field] = (sum(total for total, _ in parts), sum(filled for _, filled in parts))
-    bm25 = Bm25()
-    impacts, parameters = compute_impacts(content, bm25f.field_scales(bm25, bm25f.average_lengths(lengths)), bm25.k1)
+    scales = bm25f.field_scales(AUTO_BM25, bm25f.average_lengths(lengths))
+    impacts, parameters = compute_impacts(content, scales, AUTO_BM25.k1)
     array_file.write_arrays(path, arrays | impacts, attributes | parameters)
