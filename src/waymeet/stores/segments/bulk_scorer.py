@@ -7,7 +7,7 @@ chunk has the same score here and there, and ties are ties in every segment.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 _MAX_RATIO = 1.5
 """The ratio of the bounds of `impact_range` above which impacts exclude too few chunks to be of use."""
-_MAX_CACHED = 500_000
-"""Cached weights of words in one segment; 16 bytes each."""
+MAX_CACHED = 6_000_000
+"""Cached weights of words; 12 bytes each."""
 
 _MAX_COUNTS = 20_000
 """Cached numbers of chunks that contain a word; about 200 bytes each."""
@@ -42,7 +42,7 @@ _FEW_DOCUMENTS = 24
 class Matches(NamedTuple):
     """The live chunks that contain a word, by position, and the exact weight of the word in each."""
 
-    positions: Positions
+    positions: NDArray[np.uint32]
     weights: Floats
 
 
@@ -62,17 +62,21 @@ class TermBounds(NamedTuple):
 class SegmentScorer:
     """Scores the chunks of one segment under fixed settings and average lengths."""
 
-    def __init__(self, segment: Segment, scales: Mapping[str, FieldScale], k1: float) -> None:
+    def __init__(
+        self, segment: Segment, scales: Mapping[str, FieldScale], k1: float, max_cached: int = MAX_CACHED
+    ) -> None:
         self.segment = segment
+        self._max_cached = max_cached
         self._scales = scales
         self._k1 = k1
         range_ = impact_range(segment.file.attributes, scales, k1)
         self.has_bounds = range_ is not None and range_.highest <= _MAX_RATIO * range_.lowest
         """Whether the impacts of the segment are useful bounds under the settings."""
-        lowest, highest = range_ or (0.0, 0.0)
-        step = impact_step(segment.file.attributes[PARAMETERS]["k1"][0])
-        self.unit, self.certain_share = step * highest, lowest / highest if highest else 0.0
-        """The unit of bounds. A weight is above `certain_share` times its bound less one unit."""
+        lowest, highest = range_ if range_ is not None and self.has_bounds else (1.0, 1.0)
+        self.unit = highest * impact_step(segment.file.attributes[PARAMETERS]["k1"][0])
+        """The unit of bounds."""
+        self.certain_share = lowest / highest
+        """A weight is above this share of its bound less one unit."""
         self.highest_weight = k1 + 1.0
         self._documents, self._chunks = (FrequencyReader(segment, level, scales) for level in LEVELS)
         self._counts: dict[tuple[int, ...], int] = {}
@@ -131,32 +135,48 @@ class SegmentScorer:
         """Find the live chunks that contain any of a word's terms in a scored field, with exact weights."""
         matches = self._cache.get(terms)
         if matches is None:
-            positions = self._find_positions(terms)
-            documents, document_of = np.unique(self.segment.owners.take(positions), return_inverse=True)
-            frequency = self._documents.sum_all(terms, documents, np.zeros(len(documents)))[document_of]
+            positions, frequency = self._find_documents(terms)
             weights = self._saturate(self._chunks.sum_all(terms, positions, frequency))
             is_match = weights > 0.0
             if self.segment.deleted:
                 is_match[np.isin(positions, self.deleted_chunks)] = False
-            matches = Matches(positions[is_match], weights[is_match])
-            if self._cached > _MAX_CACHED:
+            matches = Matches(positions[is_match].astype(np.uint32), weights[is_match])
+            if self._cached > self._max_cached:
                 self._cache.clear()
                 self._cached = 0
             self._cache[terms] = matches
             self._cached += len(matches.positions)
         return matches
 
-    def _find_positions(self, terms: Sequence[int]) -> Positions:
-        """Find the chunks with an entry of any of the terms, or of whose document there is one."""
+    def _find_documents(self, terms: Sequence[int]) -> tuple[NDArray[Any], Floats]:
+        """Find the chunks in whose fields or whose document's fields a word may occur.
+
+        Returned with their positions are the weighted frequencies in the fields of their documents.
+        """
+        spans, document_spans = (
+            [span for span in map(lists.span, terms) if span.end]
+            for lists in (self.segment.chunk_lists, self.segment.document_lists)
+        )
+        positions = self.segment.chunk_lists.position_array
+        if len(spans) == 1 and not document_spans:
+            own = positions[spans[0].begin : spans[0].end]
+            return own, np.zeros(len(own))
         occurs = np.zeros(len(self.segment.chunks), dtype=np.bool_)
-        for term in terms:
-            (_, begin, end), (_, document_begin, document_end), _ = self.bounds(term)
-            occurs[self.segment.chunk_lists.position_array[begin:end]] = True
-            if document_end:
-                has_term = np.zeros(len(self.segment.sizes), dtype=np.bool_)
-                has_term[self.segment.document_lists.position_array[document_begin:document_end]] = True
-                occurs |= has_term.repeat(self.segment.sizes)
-        return np.flatnonzero(occurs)
+        for _, begin, end in spans:
+            occurs[positions[begin:end]] = True
+        if not document_spans:
+            found = occurs.nonzero()[0]
+            return found, np.zeros(len(found))
+        documents = self.segment.document_lists.position_array
+        has_term = np.zeros(len(self.segment.sizes), dtype=np.bool_)
+        for _, begin, end in document_spans:
+            has_term[documents[begin:end]] = True
+        occurs |= has_term.repeat(self.segment.sizes)
+        distinct = has_term.nonzero()[0]
+        frequency = np.zeros(len(has_term))
+        frequency[distinct] = self._documents.sum_all(terms, distinct, np.zeros(len(distinct)))
+        found = occurs.nonzero()[0]
+        return found, frequency[self.segment.owners.take(found)]
 
     def score(self, words: Sequence[tuple[tuple[int, ...], float]], positions: Positions) -> Floats:
         """Compute the exact scores of chunks by words, given by terms and factor."""

@@ -115,10 +115,10 @@ class Lexicon:
     def scorer(self, segment: int, bm25: Bm25) -> SegmentScorer:
         """Return the scorer of a segment under some settings."""
         if (segment, bm25) not in self._scorers:
-            from waymeet.stores.segments.bulk_scorer import SegmentScorer  # noqa: PLC0415 - numpy costs more than a small search
+            from waymeet.stores.segments.bulk_scorer import MAX_CACHED, SegmentScorer  # noqa: PLC0415 - numpy costs more than a small search
 
-            scales = bm25f.field_scales(bm25, self.statistics.averages)
-            self._scorers[segment, bm25] = SegmentScorer(self.segments[segment], scales, bm25.k1)
+            scales, max_cached = bm25f.field_scales(bm25, self.statistics.averages), MAX_CACHED // len(self.segments)
+            self._scorers[segment, bm25] = SegmentScorer(self.segments[segment], scales, bm25.k1, max_cached)
         return self._scorers[segment, bm25]
 
     def reuse_scorers(self, previous: Lexicon) -> None:
