@@ -40,14 +40,14 @@ _FEW_DOCUMENTS = 24
 
 
 class Matches(NamedTuple):
-    """The live chunks that contain a word, by position, and the exact weight of the word in each."""
+    """The positions of the live chunks that contain a word, and its exact weight in each."""
 
     positions: NDArray[np.uint32]
     weights: Floats
 
 
 class TermBounds(NamedTuple):
-    """Where the upper bounds of a term's weights are, and the highest, in units of `SegmentScorer.unit`."""
+    """The lists with the upper bounds of a term's weights, and the highest of them."""
 
     chunks: Span
     documents: Span
@@ -132,7 +132,7 @@ class SegmentScorer:
             scores[: len(self.segment.chunks)] += by_document.repeat(self.segment.sizes)
 
     def find_matches(self, terms: tuple[int, ...]) -> Matches:
-        """Find the live chunks that contain any of a word's terms in a scored field, with exact weights."""
+        """Find the live chunks that contain a word in a scored field, with its exact weights."""
         matches = self._cache.get(terms)
         if matches is None:
             positions, frequency = self._find_documents(terms)

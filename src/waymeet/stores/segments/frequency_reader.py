@@ -79,7 +79,7 @@ class FrequencyReader:
             sums[word_rows] += word_frequencies
 
     def sum_all(self, terms: Sequence[int], positions: NDArray[Any], sums: Floats) -> Floats:
-        """Add the weighted frequencies of a word at all positions of its lists, given in ascending order."""
+        """Add the weighted frequencies of a word at all positions of its lists, in ascending order."""
         totals = np.zeros((len(self._fields), len(positions)), dtype=np.float64)
         for _, begin, end in map(self._lists.span, terms):
             index = positions.searchsorted(self._lists.position_array[begin:end])

@@ -1,4 +1,4 @@
-"""Impacts: upper bounds of the weight of each term in each chunk, in one byte, stored in the segment.
+"""Impacts: upper bounds of the weight of each term in each chunk, one byte each.
 
 Quantised impacts replace the frequencies of BM25F where candidates are searched (Anh and Moffat, 2002). They are
 rounded up, so that no chunk is missed. The scores of the candidates are then computed from their frequencies. Impacts
@@ -45,7 +45,7 @@ _BLOCK = 500_000
 
 
 class ImpactRange(NamedTuple):
-    """The lowest and highest ratio of a term's weight to its weight under the parameters of the impacts."""
+    """The lowest and highest ratio of a weight to that under the parameters of the impacts."""
 
     lowest: float
     highest: float
@@ -139,9 +139,9 @@ def impact_parameters(scales: Mapping[str, FieldScale], k1: float) -> dict[str, 
 
 
 def impact_range(attributes: Mapping[str, Any], scales: Mapping[str, FieldScale], k1: float) -> ImpactRange | None:
-    """Bound the ratio of weights under some parameters to those of the impacts. None if there is no bound.
+    """Bound the ratio of weights under some parameters to those of the impacts.
 
-    The weight of a field's frequency changes by the ratio of weights and length norms. The latter is monotone in the
+    There is no bound if a field or k1 is 0. The weight of a field's frequency changes by the ratio of weights and length norms. The latter is monotone in the
     length, so the lengths 1 and the longest bound it. Saturation changes by no larger ratio than its argument. Its
     ratio for two values of k1 is monotone in the frequency, between those for 0 and for infinity.
     """

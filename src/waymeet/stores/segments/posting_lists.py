@@ -1,4 +1,4 @@
-"""Reading the posting lists of one level of a segment: entries by loops, whole lists by numpy."""
+"""Reading the posting lists of one level: entries by loops, whole lists by numpy."""
 
 from __future__ import annotations
 

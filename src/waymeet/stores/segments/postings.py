@@ -95,8 +95,9 @@ class _PackedTerms:
         return len(self._sizes)
 
     def sort(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-        """Sort the terms by key, and return keys and frequencies. Frees the terms, which take much memory.
+        """Sort the terms by key, and return keys and frequencies.
 
+        The terms, which take much memory, are freed.
         Term, owner and field fit into one 64-bit key: one sort of integers is faster than `lexsort` over three columns.
         """
         pairs = np.frombuffer(self._content, dtype="<u4").reshape(-1, 2)

@@ -89,8 +89,9 @@ def _find_candidates(
     """Find all chunks that may be among the best and reach the threshold."""
     lists = sorted((_open_list(scorer, word) for word in words if word.factor > 0.0), reverse=True, key=_highest)
     entries, reachable = sum(each.length for each in lists), sum(map(_highest, lists))
+    tolerance = reachable * (len(lists) + 2) * _PRECISION
     error = sum(-word.factor * scorer.highest_weight for word in words if word.factor < 0.0)
-    bounds = _ScoreBounds(len(scorer.segment.chunks), limit, reachable * (len(lists) + 2) * _PRECISION + error)
+    bounds = _ScoreBounds(len(scorer.segment.chunks), limit, tolerance + error)
     if excluded is not None:
         bounds.scores[excluded] = -np.inf
     added = 0.0
@@ -98,7 +99,7 @@ def _find_candidates(
         if entries >= _MIN_ENTRIES:
             if entries >= _MIN_ENTRIES_FOR_THRESHOLD and reachable < added:  # what was added limits the threshold
                 threshold = max(threshold, bounds.find_threshold(scorer.certain_share))
-            if reachable < threshold:
+            if reachable + tolerance < threshold:
                 candidates = bounds.find_candidates(threshold - reachable, (entries + _MIN_ENTRIES) // _LOOKUP_COST)
                 if candidates is not None:
                     return candidates
@@ -162,7 +163,7 @@ class _ScoreBounds:
         return highest * certain_share - self._error if highest > 0.0 else 0.0
 
     def find_candidates(self, bound: float, limit: int) -> Positions | None:
-        """Find the chunks whose scores may reach a bound, or return None if they are more than the limit."""
+        """Find the chunks whose scores may reach a bound, or return None if there are too many."""
         number = np.count_nonzero(self._find_maxima() >= max(bound - self._error, _MIN_SCORE))
         candidates = self.find_all_candidates(bound) if number <= limit else None
         return candidates if candidates is not None and len(candidates) <= limit else None

@@ -83,6 +83,7 @@ def test_impacts_bound_weights_under_any_settings(
         assert bounds is not None
         step, positions = impact_step(written.k1), np.arange(len(segment.chunks))
         scorer = SegmentScorer(segment, scales, asked.k1)
+        scorer.unit = bounds.highest * step  # also if the bounds are too far apart to be of use
         for term in TERMS.values() if len(positions) else ():
             upper = np.zeros(len(positions), dtype=np.float32)
             scorer.add_bounds(upper, 1.0, scorer.bounds(term))

@@ -155,7 +155,7 @@ class Sessions:
 
 
 def _has_other_files(session: Session, path: Path) -> bool:
-    """Return whether the files of a read-only session were replaced. Only such a session knows its files."""
+    """Return whether the files of a read-only session, which knows them, were replaced."""
     return session.files is not None and session.files != _file_states(path)
 
 
