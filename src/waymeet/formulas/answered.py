@@ -24,16 +24,12 @@ from typing import NamedTuple
 from waymeet.formulas.explanation import largest, product, quotient, total, value
 from waymeet.types import Explanation
 
-COMMON_WEIGHT = 0.4
-"""Weight of a word that occurs in texts about most subjects, relative to other words of the same IDF."""
-FUNCTION_WEIGHT = 0.1
-"""The same for function words."""
-MIXED_WEIGHT = 0.25
-"""The same for a pair of characters of which one belongs to a particle or an ending."""
 SHORT_WEIGHT = 0.3
-"""The same for numbers and single characters."""
+"""Weight of numbers and single characters, relative to other words of the same IDF."""
 CORRECTED_CREDIT = 0.5
 """Share of its weight that a found word counts if its spelling was corrected: the correction may be wrong."""
+SOUND_CREDIT = 0.8
+"""The same for a word in another script if a word that sounds like it is found."""
 MAX_QUERY_WEIGHT = 6.0
 """Weight of a query, in IDF of words that occur nowhere, of which a share must be found; more words need not be."""
 _MAX_FOUND_WORDS = 5.0
