@@ -59,6 +59,8 @@ class AnswerFeatures(NamedTuple):
     """Best cosine in steps above the noise level of its model; None if it is not known."""
     is_other_language: bool = False
     """Whether the section with this cosine is in another language than the query."""
+    is_unknown: bool = False
+    """Whether no word of the query is known: none occurs in the index, and none is a common English word."""
     is_partial: bool = False
     """Whether sections without a vector remain, which only words can find."""
 
@@ -82,6 +84,8 @@ HYBRID = AnswerCoefficients("words and cosine", -6.8, word_share=4.2, size=0.33,
 """Set a little below the fitted values, so that 96 % of the answered queries are not marked even if no word matched:
 the labelled queries share more words with their answers than other questions do."""
 CROSS_LINGUAL = AnswerCoefficients("cosine to another language", -2.3, similarity=4.9)
+UNKNOWN_WORDS = AnswerCoefficients("cosine to another language, no word is known", -4.5, similarity=4.9)
+"""Cosines of letters that are no words reach 0.86 steps in Chinese and Japanese documents."""
 
 
 def estimate_answered(features: AnswerFeatures) -> Explanation:
@@ -100,7 +104,7 @@ def _choose_coefficients(features: AnswerFeatures) -> Iterator[AnswerCoefficient
     if features.similarity_steps is not None:
         yield HYBRID
         if features.is_other_language:
-            yield CROSS_LINGUAL
+            yield UNKNOWN_WORDS if features.is_unknown else CROSS_LINGUAL
 
 
 def _estimate(features: AnswerFeatures, weights: AnswerCoefficients) -> Explanation:

@@ -15,7 +15,7 @@ from waymeet.formulas.explanation import product
 from waymeet.formulas.relevance import MAX_MATCHED_IDF, Features, estimate_relevance, similarity_steps
 from waymeet.ports import word_idfs
 from waymeet.search.retrieve.dense import comparable_spaces, spaces_of
-from waymeet.search.shape.word_evidence import FoundWords, WordEvidence, weigh_words
+from waymeet.search.shape.word_evidence import FoundWords, WordEvidence, has_only_unknown_words, weigh_words
 from waymeet.search.state import Search, Tools
 from waymeet.search.understand.transliteration import sounding_word
 from waymeet.search.understand.unknown_names import is_about_unknown_names
@@ -104,6 +104,7 @@ def _answer_features(
         sections=tools.store.corpus_profile().chunks,
         similarity_steps=nearest_steps,
         is_other_language=any(row.chunk in search.other_language for row in nearest),
+        is_unknown=not detect_language(search.text) and has_only_unknown_words(search.text, query.weighed),
         is_partial=is_partial,
     )
 

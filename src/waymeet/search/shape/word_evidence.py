@@ -18,6 +18,7 @@ from waymeet.types import Word
 
 _KATAKANA = re.compile("[ァ-ヿ]{3,}")
 """A Japanese word of which single pairs of characters are in many other words."""
+_WORD = re.compile(r"\w+")
 _USUAL_TERMS = 2
 """Terms of a word that is not split: the stem and the word as written."""
 
@@ -124,6 +125,12 @@ def _find_by_sound(words: Iterable[Word], idf: Mapping[str, float]) -> dict[str,
             pairs = len(source) - 1 if _KATAKANA.fullmatch(source) else 1
             by_sound[source] = WeighedWord(names, least, least * pairs, SOUND_CREDIT)
     return by_sound
+
+
+def has_only_unknown_words(text: str, evidence: WordEvidence) -> bool:
+    """Check whether no word of a text occurs in the index, and none is a function word or a common one."""
+    is_known = any(word.is_known for word in evidence.words)
+    return not is_known and all(classify_word(word) is WordClass.CONTENT for word in _WORD.findall(text))
 
 
 def _list_words(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -3,7 +3,7 @@
 import pytest
 
 from waymeet.analysis import list_terms
-from waymeet.search.shape.word_evidence import WordEvidence, weigh_words
+from waymeet.search.shape.word_evidence import WordEvidence, has_only_unknown_words, weigh_words
 from waymeet.search.state import Search
 from waymeet.types import Query, Word
 
@@ -40,6 +40,13 @@ def test_a_corrected_word_counts_half() -> None:
 
 def test_words_that_occur_nowhere_are_unknown() -> None:
     assert weigh("rotate flurb", flurb=MAX_IDF).known_share == pytest.approx(2.0 / 6.0)
+
+
+def test_letters_that_are_no_words_are_unknown_unlike_an_english_question() -> None:
+    unknown = weigh("flurb", flurb=MAX_IDF)
+    assert has_only_unknown_words("flurb", unknown)
+    assert not has_only_unknown_words("what is a flurb?", unknown)
+    assert not has_only_unknown_words("rotate flurb", weigh("rotate flurb", flurb=MAX_IDF))
 
 
 def test_numbers_and_single_characters_count_less() -> None:
