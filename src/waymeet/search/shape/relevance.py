@@ -110,7 +110,7 @@ def _answer_features(
 
 
 def _query_terms(search: Search, tools: Tools, bm25: Bm25, chunks: Sequence[str]) -> _QueryTerms:
-    """Look up the IDF of the query's words and of those that sound like them, without other expansions."""
+    """Look up the IDF of the query's words and of words that sound like them."""
     terms = frozenset(list_terms(search.text))
     words = [word for word in search.words if _is_of_query(word, terms)]
     *idfs, max_idf = word_idfs(tools.store, (*words, Word(())), bm25)

@@ -128,7 +128,7 @@ def _find_by_sound(words: Iterable[Word], idf: Mapping[str, float]) -> dict[str,
 
 
 def has_only_unknown_words(text: str, evidence: WordEvidence) -> bool:
-    """Check whether no word of a text occurs in the index, and none is a function word or a common one."""
+    """Check whether no word of a text is indexed, a function word or a common word."""
     is_known = any(word.is_known for word in evidence.words)
     return not is_known and all(classify_word(word) is WordClass.CONTENT for word in _WORD.findall(text))
 

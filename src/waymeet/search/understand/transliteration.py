@@ -59,7 +59,7 @@ def transliterate(search: Search, tools: Tools, settings: Settings) -> Search:
 
 
 def sounding_word(word: Word) -> str:
-    """Return the word of the query that an added word sounds like, or the empty string for other words.
+    """Return the query word that an added word sounds like, else the empty string.
 
     >>> sounding_word(Word(("norman",), 1.0, "Норман ≈ norman")), sounding_word(Word(("norman",), 1.0, "Norman"))
     ('норман', '')
