@@ -51,7 +51,8 @@ def weighted_sum(search: Search, tools: Tools, settings: Settings) -> Search:
 def _other_language_chunks(search: Search, tools: Tools) -> frozenset[str]:
     """List the chunks in another language than the query.
 
-    For English they include those that only words found. For queries in other languages only names match, which is little evidence for a chunk that is not similar.
+    For English they include those that only words found. For queries in other languages only names match, which is
+    little evidence for a chunk that is not similar.
     """
     multilingual = multilingual_embedder(tools.embedders)
     if multilingual is None or detect_language(search.vector_text or search.text):
