@@ -17,11 +17,11 @@ from waymeet.analysis.file_roles import (
     TEST,
     find_role,
 )
-from waymeet.analysis.question_forms import QuestionForm, find_question_form
 from waymeet.analysis.role_words import named_roles
 from waymeet.formulas.explanation import product, value
 from waymeet.search.fuse.fusion import sort_candidates
 from waymeet.search.state import Search, Tools
+from waymeet.search.understand.question_form import QuestionForm, find_question_form
 from waymeet.settings import RoleFactors, Settings
 from waymeet.types import Candidate, Filters
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from waymeet.analysis.question_forms import QuestionForm, find_question_form
+from waymeet.search.understand.question_form import QuestionForm, find_question_form
 
 
 @pytest.mark.parametrize(
