@@ -141,7 +141,7 @@ class MarkdownOutline(Outline):
         self._finish_block()
 
     def _add_html_headings(self, first_line: int) -> None:
-        """Begin a section at each heading with text in a block of HTML, such as `<h3 id="setup">Setup</h3>`."""
+        """Begin a section at each heading in a block of HTML, such as `<h3>Setup</h3>`."""
         html, self._html = "".join(self._html), []
         for match in _HTML_HEADING.finditer(html) if not self._container_depth else ():
             text = " ".join(unescape(_HTML_TAG.sub("", match[3])).split())

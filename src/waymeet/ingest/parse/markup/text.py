@@ -11,7 +11,7 @@ _MAX_CHARS = 500_000
 
 
 def parse(path: str, text: str, kind: str, language: str) -> Parsed:
-    """Parse a file as plain text, or as reStructuredText or AsciiDoc if its text looks like that."""
+    """Parse a file as the markup that its text looks like, else as plain text."""
     if kind == "docs" and rst.is_rst(text):
         return rst.parse(path, text, kind, language)
     if kind == "docs" and asciidoc.is_asciidoc(text):
