@@ -60,7 +60,8 @@ class _Header(Struct, frozen=True):
 def write_arrays(path: Path, arrays: Mapping[str, tuple[str, NDArray[Any]]], attributes: Mapping[str, Any]) -> int:
     """Write arrays with their type codes, and return the file's size.
 
-    The codes are `B`, `H`, `I`, `Q`, `f` and `d`. The file is written under another name, synced and renamed, so that it is either complete or absent.
+    The codes are `B`, `H`, `I`, `Q`, `f` and `d`. The file is written under another name, synced and renamed, so that
+    it is either complete or absent.
     """
     entries, pieces, size, checksum = {}, [], 0, 0
     for name, (code, array) in arrays.items():

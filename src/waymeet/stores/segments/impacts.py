@@ -141,9 +141,10 @@ def impact_parameters(scales: Mapping[str, FieldScale], k1: float) -> dict[str, 
 def impact_range(attributes: Mapping[str, Any], scales: Mapping[str, FieldScale], k1: float) -> ImpactRange | None:
     """Bound the ratio of weights under some parameters to those of the impacts.
 
-    There is no bound if a field or k1 is 0. The weight of a field's frequency changes by the ratio of weights and length norms. The latter is monotone in the
-    length, so the lengths 1 and the longest bound it. Saturation changes by no larger ratio than its argument. Its
-    ratio for two values of k1 is monotone in the frequency, between those for 0 and for infinity.
+    There is no bound if k1 or the weight of a field is 0. The weight of a field's frequency changes by the ratio of
+    weights and length norms. The latter is monotone in the length, so the lengths 1 and the longest bound it.
+    Saturation changes by no larger ratio than its argument. Its ratio for two values of k1 is monotone in the
+    frequency, between those for 0 and for infinity.
     """
     stored = attributes[PARAMETERS]
     if len(scales) < len(FIELDS) or stored.keys() < scales.keys():  # with a field of weight 0, not every entry matches
