@@ -89,6 +89,12 @@ def test_nothing_is_lost_by_skipping(
     assert store.rank_lexical(*search) == reference.rank_lexical(*search)
 
 
+@pytest.mark.parametrize("chosen", [Filters(), Filters(paths=("docs/001.md",))])
+def test_unknown_words_find_nothing(stores: tuple[SqliteStore, MemoryStore], chosen: Filters) -> None:
+    for store in stores:
+        assert store.rank_lexical([Word(("unknown",))], 10, chosen, Bm25()) == ()
+
+
 def test_several_segments_are_searched(stores: tuple[SqliteStore, MemoryStore]) -> None:
     store, _ = stores
     with store._reader.reading() as session:

@@ -65,7 +65,7 @@ def find_top(
     Chunks below the threshold may be missing, and some with a score of 0 may be found. `excluded` are the positions of
     chunks that do not pass the filters.
     """
-    if limit <= 0:
+    if limit <= 0 or not words:
         return np.zeros(0, np.int64), np.zeros(0)
     count = len(scorer.segment.chunks)
     if scorer.segment.deleted:
