@@ -55,12 +55,12 @@ def test_attacks_in_titles_paths_tags_and_snippets_do_not_run(visit: Open) -> No
 
 
 def test_attacks_in_documents_do_not_run(visit: Open, server: Served) -> None:
-    seen = visit("/read/attacks/all.md")
+    seen = visit("/read/xss/all.md")
     _check_unharmed(seen)
-    seen.page.goto("/read/attacks/all.py")
+    seen.page.goto("/read/xss/all.py")
     _check_unharmed(seen)
-    for path in sorted((server.root / "attacks").glob("*.md"))[::6]:
-        seen.page.goto(f"/read/attacks/{quote(path.name)}")
+    for path in sorted((server.root / "xss").glob("*.md"))[::6]:
+        seen.page.goto(f"/read/xss/{quote(path.name)}")
         assert "zebra" in seen.text("article")
         _check_unharmed(seen)
 

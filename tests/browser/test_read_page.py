@@ -30,7 +30,7 @@ def test_markdown_is_rendered(visit: Open) -> None:
 def test_links_are_followed_with_their_sentences(visit: Open) -> None:
     seen = visit("/read/docs/berths.md")
     links = seen.text("aside.links")
-    assert "A berth is held for two hours." in links
+    assert "See pager and the tides." in links
     assert "nowhere.md" in seen.text(".broken")
     seen.page.locator(".prose a", has_text="pager").click()
     expect(seen.page).to_have_url("/read/docs/pager.md")

@@ -114,12 +114,12 @@ def free_berth(number):
 
 def write_page_project(root: Path) -> Path:
     """Write the project, with pages for a long list of results and one page for each attack."""
-    files = {**FILES, "attacks/all.md": _all_attacks(), "attacks/all.py": _attack_code()}
+    files = {**FILES, "xss/all.md": _all_attacks(), "xss/all.py": _attack_code()}
     for number in range(110):
         files[f"log/{number:03}.md"] = f"# Entry {number}\n\nThe ferry arrived on day {number}.\n"
     for number, payload in enumerate(PAYLOADS):
         name = payload.replace("/", "").replace("\\", "")[:80]
-        files[f"attacks/{number} {name}.md"] = _attack_page(payload)
+        files[f"xss/{number} {name}.md"] = _attack_page(payload)
     for path, text in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")

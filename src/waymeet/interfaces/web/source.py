@@ -18,9 +18,9 @@ _OPTIONS: dict[str, Any] = {"stripnl": False, "ensurenl": False}
 def colour_lines(text: str, path: str, language: str = "") -> list[Markup]:
     r"""Colour a text by its file name or language, and give its lines as HTML.
 
-    >>> colour_lines("x = '<b>'\n\ny", "a.py")[0]
-    Markup('<span class="n">x</span> <span class="o">=</span> <span class="s1">&#39;&lt;b&gt;&#39;</span>')
-    >>> len(colour_lines("x = '<b>'\n\ny", "a.py"))
+    >>> colour_lines("x < 1\n\ny", "a.py")[0]
+    Markup('<span class="n">x</span> <span class="o">&lt;</span> <span class="mi">1</span>')
+    >>> len(colour_lines("x < 1\n\ny", "a.py"))
     3
     """
     lines = text.split("\n")

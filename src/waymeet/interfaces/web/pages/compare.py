@@ -9,7 +9,7 @@ from starlette.responses import Response
 from waymeet.interfaces.requests.operations.search import SearchAnswer
 from waymeet.interfaces.web.ask import Asker
 from waymeet.interfaces.web.html import respond
-from waymeet.interfaces.web.pages.fields import LIMITS, read_state
+from waymeet.interfaces.web.pages.fields import read_state
 from waymeet.interfaces.web.pages.search import list_recipes, show_hit
 from waymeet.types import Hit
 
@@ -35,13 +35,12 @@ async def show_comparison(asker: Asker, request: Request) -> Response:
         ]
         lines = list(_lines(answers[0].hits, places[1], max(map(len, places))))
     values = {
-        "state": state,
-        "query": asker.mask({"query": state.query})["query"],
+        "state": asker.mask(state),
+        "query": asker.mask(state.query),
         "recipes": list_recipes(asker),
-        "names": names,
+        "names": asker.mask(names),
         "columns": columns,
         "lines": lines,
-        "limits": LIMITS,
     }
     return respond("compare.html", values)
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,6 +14,7 @@ from waymeet.ingest.parse.markup.markdown import blank_modules
 from waymeet.ingest.parse.metadata.frontmatter import parse_front_matter
 from waymeet.interfaces.requests.operations.describe import DescribeAnswer
 from waymeet.interfaces.requests.operations.read import ReadAnswer
+from waymeet.interfaces.requests.operations.related import RelatedAnswer
 from waymeet.interfaces.web.ask import Asker
 from waymeet.interfaces.web.html import link, respond
 from waymeet.interfaces.web.markdown import Block, Resolve, render_blocks
@@ -52,9 +54,8 @@ async def show_document(asker: Asker, request: Request) -> Response:
     first = _first_line(request.query_params.get("from", ""), marked)
     described: DescribeAnswer = await asker.ask("describe", id=path)
     excerpt: ReadAnswer = await asker.ask("read", id=path, start=first, lines=PAGE_LINES)
-    related = await asker.ask("related", id=path, depth=1, limit=_MAX_LINKS)
-    text = await asyncio.to_thread(_render, excerpt, described, make_resolver(related.links))
-    links = [connection for connection in related.links if not _is_own(connection, described.document)]
+    related = [await asker.ask("related", id=path, depth=1, limit=_MAX_LINKS, direction=end) for end in ("out", "in")]
+    text = await asyncio.to_thread(_render, excerpt, described, make_resolver(related[0].links))
     cited = f"{described.document}#L{marked[0]}-L{marked[1]}" if marked else described.document
     values = {
         "query": "",
@@ -64,24 +65,25 @@ async def show_document(asker: Asker, request: Request) -> Response:
         "marked": marked,
         "citation": cited,
         "folders": _folders(described.document),
-        "outgoing": [connection for connection in links if connection.direction == "out"],
-        "incoming": [connection for connection in links if connection.direction == "in"],
+        "outgoing": _list_links(related[0], described.document),
+        "incoming": _list_links(related[1], described.document),
         "lang": find_text_language(excerpt.text, described.lang) or described.lang,
-        "previous": _page_url(path, excerpt.start - PAGE_LINES) if excerpt.start > 1 else "",
-        "next": _page_url(path, excerpt.end + 1) if excerpt.end < excerpt.lines else "",
-        "is_cut": bool(related.cut),
+        "previous": _page_url(described.document, excerpt.start - PAGE_LINES) if excerpt.start > 1 else "",
+        "next": _page_url(described.document, excerpt.end + 1) if excerpt.end < excerpt.lines else "",
+        "is_cut": any(answer.cut for answer in related),
         "has_title": any(block.level == 1 and block.heading == described.title for block in text.blocks),
         "degraded": described.degraded,
     }
     return respond("read.html", values)
 
 
-def _is_own(connection: Connection, document: str) -> bool:
-    """Return whether a link stays in the document or leads to its translation.
-
-    The outline and the list of translations have these.
-    """
-    return connection.kind == "translation" or connection.id.partition("#")[0] == document
+def _list_links(related: RelatedAnswer, document: str) -> list[Connection]:
+    """List the links to other documents, without translations, which the head of the page has."""
+    return [
+        connection
+        for connection in related.links
+        if connection.kind != "translation" and connection.id.partition("#")[0] != document
+    ]
 
 
 def _parse_lines(text: str) -> tuple[int, int] | None:
@@ -105,8 +107,6 @@ def _first_line(text: str, marked: tuple[int, int] | None) -> int:
 
 
 def _page_url(path: str, line: int) -> str:
-    from urllib.parse import quote
-
     return link(f"/read/{quote(path)}", **{"from": max(line, 1)})
 
 

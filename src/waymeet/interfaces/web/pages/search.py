@@ -45,27 +45,27 @@ class ShownFacet(NamedTuple):
 
 async def show_search(asker: Asker, request: Request) -> Response:
     """Show the search form, with results if there is a query."""
-    state = read_state(request)
-    return respond("search.html", {**_base(asker, state), **await _results(asker, state)})
+    return respond("search.html", await _search(asker, request))
 
 
 async def show_results(asker: Asker, request: Request) -> Response:
     """Show the results alone, for the script that searches while a query is typed."""
+    return respond("results.html", await _search(asker, request))
+
+
+async def _search(asker: Asker, request: Request) -> dict[str, Any]:
     state = read_state(request)
-    return respond("results.html", {**_base(asker, state), **await _results(asker, state)})
-
-
-def _base(asker: Asker, state: SearchState) -> dict[str, Any]:
-    shown = asker.mask({"query": state.query})
+    shown = asker.mask(state)
     return {
-        "state": state,
-        "query": shown["query"],
+        "state": shown,
+        "query": shown.query,
         "recipes": list_recipes(asker),
         "project": asker.mask(asker.project.root.name),
+        **await _results(asker, state, shown),
     }
 
 
-async def _results(asker: Asker, state: SearchState) -> dict[str, Any]:
+async def _results(asker: Asker, state: SearchState, shown: SearchState) -> dict[str, Any]:
     if not state.query:
         return {"answer": None}
     answer: SearchAnswer = await asker.ask("search", **state.request(), explain=True, facets=True)
@@ -74,10 +74,10 @@ async def _results(asker: Asker, state: SearchState) -> dict[str, Any]:
     return {
         "answer": answer,
         "hits": [show_hit(hit) for hit in answer.hits],
-        "facets": list(_facets(answer.facets, state)),
-        "more": state._replace(limit=more).url() if has_more else "",
-        "suggestions": list(_suggestions(answer, state)),
-        "compare": state.url("/compare", **{"with": "classic" if answer.recipe != "classic" else "auto"}),
+        "facets": list(_facets(answer.facets, shown)),
+        "more": shown._replace(limit=more).url() if has_more else "",
+        "suggestions": list(_suggestions(answer, shown)),
+        "compare": shown.url("/compare", **{"with": "classic" if answer.recipe != "classic" else "auto"}),
     }
 
 

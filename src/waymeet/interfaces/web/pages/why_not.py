@@ -15,6 +15,11 @@ async def show_why_not(asker: Asker, request: Request) -> Response:
     report = None
     if state.query and document:
         report = await asker.ask("why_not", query=state.query, id=document, recipe=state.recipe)
-    shown = asker.mask({"query": state.query, "document": document})
-    values = {"state": state, "recipes": list_recipes(asker), "report": report, **shown}
+    values = {
+        "state": asker.mask(state),
+        "query": asker.mask(state.query),
+        "document": asker.mask(document),
+        "recipes": list_recipes(asker),
+        "report": report,
+    }
     return respond("why_not.html", values)

@@ -29,9 +29,14 @@ addEventListener("pagehide", () => events.close());
 
 const problems = document.querySelector("#problems");
 if (problems) {
+  const link = problems.querySelector("p a");
+  const label = link.textContent;
+  link.textContent = "Checking …";
   const response = await fetch("/status/problems");
   if (response.ok) {
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     problems.querySelector("p").replaceWith(...page.querySelector("#found").childNodes);
+  } else {
+    link.textContent = label;
   }
 }
