@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
-.PHONY: help demo test quick check unit page browser bench bench-engine bench-phrases bench-stages bench-first-answer bench-code bench-models bench-torch quality quality-recipes quality-parts quality-words quality-weights quality-typos quality-student torture mcp-official format lock docs pictures student projects clean
+.PHONY: help demo test quick check unit page browser bench bench-engine bench-phrases bench-stages bench-first-answer bench-code bench-models bench-torch quality quality-recipes quality-parts quality-words quality-weights quality-typos quality-student torture mcp-official format lock docs pictures page-pictures student projects clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -124,6 +124,9 @@ docs: $(STAMP)  ## Regenerate the tables and transcripts of the documentation
 
 pictures: $(STAMP)  ## Redraw the pictures of the README from real output
 	$(BIN)/python docs/pictures.py
+
+page-pictures: $(STAMP)  ## Take the pictures of the page; needs a Chromium
+	CHROMIUM="$(CHROMIUM)" $(BIN)/python docs/page_pictures.py
 
 student: $(STAMP)  ## Train the student of the default model; takes hours, can be continued: make student COLLECTIONS="sets/*"
 	$(BIN)/python training/student/fetch.py build/student/downloads

@@ -7,6 +7,8 @@ from os.path import commonprefix
 from waymeet.ports import Store
 from waymeet.types import Candidate, Document, Facet, FacetValue
 
+_OTHER = "other"
+"""The type of documents without one, which is no value to choose."""
 _MAX_VALUES = 12
 """Values listed for each facet."""
 
@@ -23,7 +25,10 @@ def count_facets(candidates: Sequence[Candidate], store: Store) -> tuple[Facet, 
         Facet("folder", _count(results, _folders(documents))),
         Facet("tag", _count(results, {id_: each.tags for id_, each in documents.items()})),
         Facet("language", _count(results, {id_: (each.language,) for id_, each in documents.items()})),
-        Facet("type", _count(results, {id_: (each.doc_type,) for id_, each in documents.items()})),
+        Facet(
+            "type",
+            _count(results, {id_: (each.doc_type,) for id_, each in documents.items() if each.doc_type != _OTHER}),
+        ),
     )
     return tuple(facet for facet in facets if facet.values)
 

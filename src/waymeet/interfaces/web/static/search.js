@@ -26,7 +26,12 @@ async function load(search) {
     const response = await fetch(`/results${search}`, { signal: controller.signal });
     const text = await response.text();
     if (controller !== running) return; // a later search has started
-    show(text, search);
+    if (response.headers.get("content-type")?.startsWith("text/html")) {
+      show(text, search);
+    } else {
+      const problem = JSON.parse(text); // refused before it reached the page
+      showProblem(problem.detail, problem.next_step);
+    }
   } catch (error) {
     if (error.name === "AbortError") return;
     showProblem("The server does not answer.", "Start it again: waymeet serve");
@@ -65,7 +70,8 @@ function showProblem(message, help) {
 function fill(search) {
   const fields = new URLSearchParams(search);
   box.value = fields.get("q") ?? "";
-  form.elements.recipe.value = fields.get("recipe") ?? "";
+  const recipe = fields.get("recipe") ?? "";
+  form.elements.recipe.value = recipe === "auto" ? "" : recipe;
   for (const input of form.querySelectorAll("input[type=hidden]")) input.remove();
   for (const [name, value] of fields) {
     if (["q", "recipe", "n"].includes(name)) continue;
