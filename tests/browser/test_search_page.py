@@ -144,6 +144,7 @@ def test_nothing_found_degraded_and_errors_say_what_helps(visit: Open) -> None:
     expect(seen.page.locator(".notice summary").first).to_contain_text("No embedding model")
     seen.page.goto("/?q=berth&recipe=unknown")
     expect(seen.page.locator("[role=alert] h1")).to_contain_text("unknown")
+    expect(seen.page.locator("#q")).to_have_value("berth")
     seen.page.goto("/?q=berht")
     expect(seen.page.locator(".note").first).to_contain_text("berth")
 
@@ -153,6 +154,21 @@ def test_a_server_that_is_gone_is_reported(visit: Open) -> None:
     seen.page.route("**/results?*", lambda route: route.abort())
     seen.page.locator("#q").fill("berth")
     expect(seen.page.locator(".failure")).to_contain_text("does not answer")
+
+
+def test_a_search_is_repeated_until_the_index_is_ready(visit: Open) -> None:
+    seen, failures = visit("/"), ["<section class=failure role=alert><h2>The project is being indexed.</h2></section>"]
+
+    def answer(route: Route) -> None:
+        if failures:
+            route.fulfill(status=503, content_type="text/html; charset=utf-8", body=failures.pop())
+        else:
+            route.continue_()
+
+    seen.page.route("**/results?*", answer)
+    seen.page.locator("#q").fill("spring tides")
+    expect(seen.page.locator(".failure")).to_contain_text("being indexed")
+    expect(seen.page.locator(_FIRST).first).to_have_text("Tides")
 
 
 def test_more_results_are_shown_on_request(visit: Open) -> None:

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from waymeet.interfaces.requests.errors import Failure
 from waymeet.interfaces.web.text_language import find_text_language
+from waymeet.types import LOW_RELEVANCE_NOTE
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -36,7 +37,7 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.globals.update(read_url=read_url, link=link)
+    environment.globals.update(read_url=read_url, link=link, low_relevance_note=LOW_RELEVANCE_NOTE)
     environment.filters.update(lang=find_text_language, number=format_number, size=format_size, ago=format_age)
     environment.filters["capitalize_first"] = capitalize_first
     return environment

@@ -59,6 +59,7 @@ class Web:
             except WaymeetError as error:
                 failure = self._asker.mask(to_failure(error))
                 template = "failure.html" if request.url.path == RESULTS else "error.html"
-                return respond(template, {"failure": failure, "request_id": "", "query": ""}, failure.status)
+                query = self._asker.mask(request.query_params.get("q", ""))
+                return respond(template, {"failure": failure, "request_id": "", "query": query}, failure.status)
 
         return endpoint

@@ -3,11 +3,14 @@
 from support.page_project import PAYLOADS
 
 from waymeet.formulas.explanation import product, total, value
+from waymeet.interfaces.requests.operations.search import SearchAnswer
+from waymeet.interfaces.web.html import render
 from waymeet.interfaces.web.markdown import render_blocks, sanitise
-from waymeet.interfaces.web.pages.search import split_snippet
+from waymeet.interfaces.web.pages.fields import SearchState
+from waymeet.interfaces.web.pages.search import show_hit, split_snippet, suggest_searches
 from waymeet.interfaces.web.signals import build_bar
 from waymeet.interfaces.web.source import colour_lines
-from waymeet.types import Section
+from waymeet.types import Degraded, Hit, Section
 
 
 def _blocks(text: str) -> list[tuple[int, int, str]]:
@@ -73,3 +76,41 @@ def test_a_bar_groups_signals() -> None:
     ]
     assert bar.signals[-1][0] == "bonuses"
     assert bar.label == "lexical 50%, vector 25%, links 25%"
+
+
+def test_filters_are_switched_on_and_off() -> None:
+    state = SearchState("a b", filters=(("kind", "docs"),), limit=30)
+    assert state.toggle("in", "src/").url() == "/?q=a+b&kind=docs&in=src%2F"
+    assert state.toggle("kind", "docs").url() == "/?q=a+b"
+    assert state.request()["kinds"] == ["docs"]
+
+
+def _low_answer() -> SearchAnswer:
+    hit = Hit("a.md#L1-L2", "a.md", "A", "docs", "other", 1, 2, 0.1, "lexical #1", (), ())
+    degraded = (Degraded("vector", "partial_vectors", "2 of 9 sections have a vector"), Degraded("x", "y", "z"))
+    return SearchAnswer(
+        query='"a" b',
+        recipe="auto",
+        mode="",
+        search_type="lexical",
+        hits=(hit,),
+        total_found=1,
+        low_relevance=True,
+        degraded=degraded,
+        notes=("no result looks relevant; showing the closest matches", "“brth” was corrected to “berth”"),
+    )
+
+
+def test_an_answer_without_a_relevant_result_suggests_other_searches() -> None:
+    answer, state = _low_answer(), SearchState('"a" b', filters=(("kind", "docs"),))
+    suggestions = dict(suggest_searches(answer, state))
+    assert suggestions["Search without filters"] == "/?q=%22a%22+b"
+    assert suggestions["Search without quotes"] == "/?q=a+b&kind=docs"
+    assert suggestions["Rank by classic"] == "/?q=%22a%22+b&recipe=classic&kind=docs"
+    shown = {"hits": [show_hit(hit) for hit in answer.hits], "facets": [], "more": "", "compare": "/compare"}
+    page = {"answer": answer, "state": state, "query": answer.query, "suggestions": list(suggestions.items())}
+    html = render("results.html", {**page, **shown})
+    assert "No result looks relevant" in html
+    assert "2 of 9 sections have a vector, and 1 more" in html
+    assert "“brth” was corrected to “berth”" in html
+    assert "showing the closest matches" not in html

@@ -76,7 +76,7 @@ async def _results(asker: Asker, state: SearchState, shown: SearchState) -> dict
         "hits": [show_hit(hit) for hit in answer.hits],
         "facets": list(_facets(answer.facets, shown)),
         "more": shown._replace(limit=more).url() if has_more else "",
-        "suggestions": list(_suggestions(answer, shown)),
+        "suggestions": list(suggest_searches(answer, shown)),
         "compare": shown.url("/compare", **{"with": "classic" if answer.recipe != "classic" else "auto"}),
     }
 
@@ -165,7 +165,7 @@ def _facets(facets: Sequence[Facet], state: SearchState) -> Iterator[ShownFacet]
             yield ShownFacet(name, tuple(values))
 
 
-def _suggestions(answer: SearchAnswer, state: SearchState) -> Iterator[tuple[str, str]]:
+def suggest_searches(answer: SearchAnswer, state: SearchState) -> Iterator[tuple[str, str]]:
     """Suggest other searches when nothing was found or looks relevant: label and address."""
     if answer.hits and not answer.low_relevance:
         return

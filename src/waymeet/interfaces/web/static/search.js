@@ -2,12 +2,14 @@
 import { addRecent, forgetRecent, showRecent } from "./recent.js";
 
 const PAUSE = 120; // milliseconds without a key before a search starts
+const RETRY = 1500; // milliseconds until a search is repeated that the server could not answer yet
 const form = document.querySelector("#search");
 const box = document.querySelector("#q");
 const results = document.querySelector("#results");
 const announcement = document.querySelector("#announcement");
 const title = document.title.replace(/^.* – (?=[^–]* – Waymeet$)/s, "");
 let timer = 0;
+let retry = 0;
 let running = null; // the AbortController of the search that is under way
 let shown = location.search;
 let isTyped = false; // whether the last entry of the history is being typed
@@ -20,6 +22,7 @@ function formAddress() {
 
 async function load(search) {
   running?.abort();
+  clearTimeout(retry);
   const controller = running = new AbortController();
   results.setAttribute("aria-busy", "true");
   try {
@@ -28,6 +31,7 @@ async function load(search) {
     if (controller !== running) return; // a later search has started
     if (response.headers.get("content-type")?.startsWith("text/html")) {
       show(text, search);
+      if (response.status === 503) retry = setTimeout(() => load(search), RETRY); // for example, the first run of indexing
     } else {
       const problem = JSON.parse(text); // refused before it reached the page
       showProblem(problem.detail, problem.next_step);
