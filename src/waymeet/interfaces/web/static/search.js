@@ -1,7 +1,8 @@
 // Results while a query is typed. The server renders them; the address always names what is shown.
 import { addRecent, forgetRecent, showRecent } from "./recent.js";
 
-const PAUSE = 120; // milliseconds without a key before a search starts
+const PAUSE = 30; // milliseconds without a key before a search starts
+const BUSY_PAUSE = 120; // the same while the server still answers an earlier search
 const RETRY = 1500; // milliseconds until a search is repeated that the server could not answer yet
 const form = document.querySelector("#search");
 const box = document.querySelector("#q");
@@ -98,7 +99,7 @@ function typed() {
     if (search === location.search && search === shown) return;
     go(search, { replace: isTyped });
     isTyped = true;
-  }, PAUSE);
+  }, running ? BUSY_PAUSE : PAUSE);
 }
 
 box.addEventListener("input", (event) => { if (!event.isComposing) typed(); });
