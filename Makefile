@@ -45,7 +45,7 @@ page: $(STAMP)  ## The tests of the page, in a Chromium (CHROMIUM, or on the PAT
 	else echo "The page was NOT tested: there is no Chromium. Install one with make browser, or set CHROMIUM."; fi
 
 browser:  ## Install Chromium from Debian's packages, for the tests of the page
-	@command -v chromium >/dev/null || $(SUDO) apt-get install --yes --no-install-recommends chromium fonts-noto-cjk
+	@command -v chromium >/dev/null || { $(SUDO) apt-get update --quiet && $(SUDO) apt-get install --yes --no-install-recommends chromium fonts-noto-cjk; }
 
 quick: $(STAMP)  ## Format, lint and the fast tests, in about a minute
 	$(BIN)/ruff format --check .
