@@ -16,7 +16,7 @@ from waymeet.stores.sqlite.database.key_hashes import hash_link_key, hash_name
 from waymeet.stores.sqlite.database.rows import read_document
 from waymeet.stores.sqlite.database.term_codec import unpack_document_terms, unpack_link_terms
 from waymeet.stores.sqlite.database.text_blocks import unpack_chunks
-from waymeet.stores.sqlite.read.contents import read_links
+from waymeet.stores.sqlite.read.contents import read_link_keys
 from waymeet.types import CHUNK_FIELDS
 
 if TYPE_CHECKING:
@@ -87,10 +87,10 @@ class _DocumentChecker:
 
     def _check_links(self, id_: int, number: int) -> str:
         rows = list(self._connection.execute(_EDGES, (id_,)))
-        links = read_links(self._connection, id_)
+        links = read_link_keys(self._connection, id_)
         if [ordinal for ordinal, _ in rows] != list(range(number)) or len(links) != number:
             return "some of its links are missing"
-        if self._link_keys[id_] != {hash_link_key(key) for link in links for key in link.refs}:
+        if self._link_keys[id_] != {hash_link_key(key) for refs in links for key in refs}:
             return "the keys of its links differ from their table"
         kinds = {kind for (kind,) in self._connection.execute("SELECT kind FROM edges WHERE source = ?", (id_,))}
         if not kinds <= self._kinds:

@@ -23,7 +23,7 @@ from waymeet.stores.sqlite.database.connection import connect, open_index
 from waymeet.stores.sqlite.database.errors import UnreadableError, means_corruption, translate_errors
 from waymeet.stores.sqlite.database.sessions import raise_generation
 from waymeet.stores.sqlite.database.text_blocks import unpack_names
-from waymeet.stores.sqlite.read.contents import read_links
+from waymeet.stores.sqlite.read.contents import read_link_keys
 from waymeet.stores.sqlite.segments import registry
 from waymeet.stores.sqlite.write import documents, edges
 
@@ -182,11 +182,11 @@ def _derive_rows(old: apsw.Connection, new: apsw.Connection) -> None:
 
 def _derive_keys(new: apsw.Connection, document: int, tags: str, names: tuple[str, ...]) -> None:
     """Insert the tags and names of a document, and the keys that its links look for."""
-    links = read_links(new, document)
+    links = read_link_keys(new, document)
     rows = [(tag, document) for tag in set(fold_tags(_strings.decode(tags)))]
     new.executemany("INSERT INTO tags VALUES (?, ?)", rows)
     documents.insert_names(new, [(document, names)])
-    edges.insert_link_keys(new, document, (key for link in links for key in link.refs))
+    edges.insert_link_keys(new, document, (key for refs in links for key in refs))
 
 
 def _replace_file(path: Path, new: Path) -> Path:

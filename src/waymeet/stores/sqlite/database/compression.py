@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 _LEVEL = 6
 """Measured on 36 MB of code and documentation: level 6 takes 27 % of the size and 0.6 s, level 9 26 % and 1.3 s."""
 _NUMBER_BYTES = 8
+_HEAD_BYTES = 5
 _RAW = -zlib.MAX_WBITS
 
 
 def compress(data: bytes) -> bytes:
-    """Compress bytes, with a checksum."""
+    """Compress bytes and add a checksum."""
     return zlib.compress(data, _LEVEL)
 
 
@@ -68,15 +69,20 @@ def pack_numbers(numbers: Sequence[int]) -> bytes:
 
 def unpack_numbers(data: bytes, start: int) -> tuple[list[int], int]:
     """Decode numbers that begin at a position, and return the position after them."""
-    head = data[start : start + 5]
-    count, planes, position = int.from_bytes(head[:4], "little"), head[4] if len(head) > 4 else 255, start + 5
-    end = position + planes * count
-    if planes > _NUMBER_BYTES or end > len(data):
-        raise UnreadableError("packed numbers are truncated")
+    count, planes, position = split_planes(data, start)
     numbers = bytearray(_NUMBER_BYTES * count)
     for plane in range(planes):
         numbers[plane::_NUMBER_BYTES] = data[position + plane * count : position + (plane + 1) * count]
     values = array("Q", bytes(numbers))
     if sys.byteorder == "big":
         values.byteswap()
-    return values.tolist(), end
+    return values.tolist(), position + planes * count
+
+
+def split_planes(data: bytes, start: int) -> tuple[int, int, int]:
+    """Return the count of numbers that begin at a position, that of their planes, and where these begin."""
+    head = data[start : start + _HEAD_BYTES]
+    count, planes, position = int.from_bytes(head[:-1], "little"), int.from_bytes(head[-1:]), start + _HEAD_BYTES
+    if len(head) < _HEAD_BYTES or planes > _NUMBER_BYTES or position + planes * count > len(data):
+        raise UnreadableError("packed numbers are truncated")
+    return count, planes, position

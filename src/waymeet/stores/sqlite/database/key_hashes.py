@@ -6,9 +6,11 @@ a key of a link has 32 bits: it only selects the documents whose links are then 
 """
 
 import zlib
+from functools import lru_cache
 from hashlib import blake2b
 
 
+@lru_cache(maxsize=20_000)
 def hash_name(key: str) -> int:
     """Compute the hash of a document's name."""
     return int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), "little", signed=True)

@@ -77,7 +77,10 @@ CREATE TABLE link_keys (
 
 -- Blocks of what links say. The id is the source, shifted by 32 bits, plus the ordinal of the first link.
 CREATE TABLE link_texts (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+"""
+"""Tables with the content of documents."""
 
+TRIGGERS = """
 CREATE TRIGGER edge_inserted AFTER INSERT ON edges WHEN new.target IS NOT NULL
 BEGIN
     INSERT OR REPLACE INTO changed_links SELECT new.source, value + 1 FROM counters WHERE key = 'generation';
@@ -100,7 +103,7 @@ END;
 CREATE TRIGGER document_deleted AFTER DELETE ON documents
 BEGIN INSERT OR REPLACE INTO changed_links SELECT old.id, value + 1 FROM counters WHERE key = 'generation'; END;
 """
-"""Tables with the content of documents."""
+"""Triggers that keep track of changed links."""
 
 _FILES = """
 -- The segment and position of each document; NULL for a buffered one, whose terms are read from the tables. The version
@@ -147,4 +150,4 @@ WHEN old.id <= (SELECT max(last) FROM vector_segments WHERE space = old.space)
 BEGIN INSERT OR IGNORE INTO deleted_vectors VALUES (old.space, old.id); END;
 """
 
-TABLES = _COUNTERS + _FILES + CONTENT
+TABLES = _COUNTERS + _FILES + CONTENT + TRIGGERS

@@ -11,9 +11,10 @@ Readers get the pairs of 32-bit numbers that segments are written from (see `way
 
 from __future__ import annotations
 
+import sys
 from array import array
 from bisect import bisect_left
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 from operator import or_, sub
 from typing import TYPE_CHECKING, TypeVar
 
@@ -22,15 +23,14 @@ from waymeet.stores.sqlite.database.compression import compress, decompress, pac
 from waymeet.stores.sqlite.database.errors import UnreadableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 _Term = TypeVar("_Term", str, int)
-_LISTS = max(FIELD_CODES.values()) + 1
+FIELD_LISTS = max(FIELD_CODES.values()) + 1
 """Lists of an owner, a document or chunk: one for each field code."""
 _FREQUENCY_BITS = (8, FIELD_SHIFT)
-_HEADER = 2
-"""Numbers of the header: owners and bits of a frequency."""
-_INBOUND = FIELD_CODES["inbound"]
+_INBOUND_BITS = FIELD_CODES["inbound"] << FIELD_SHIFT
+_MAX_ID = (1 << 32) - 1
 _MORE = 0x80
 _LOW_BITS = 0x7F
 
@@ -52,7 +52,7 @@ def pack_document_terms(owners: Iterable[Mapping[str, Mapping[_Term, int]]], ids
     for number, fields in enumerate(lists):
         for code, terms in sorted((FIELD_CODES[field], terms) for field, terms in fields.items() if terms):
             frequencies = terms.values() if highest <= MAX_FREQUENCY else map(_limit, terms.values())
-            base = (number * _LISTS + code) * len(occurring) << bits
+            base = (number * FIELD_LISTS + code) * len(occurring) << bits
             postings.extend(map(base.__add__, sorted(map(or_, map(index.__getitem__, terms), frequencies))))
     columns = ([len(lists), bits], _differences([ids[term] for term in occurring]), _differences(postings))
     return compress(b"".join(map(pack_numbers, columns)))
@@ -65,39 +65,30 @@ def _limit(frequency: int) -> int:
 def unpack_document_terms(packed: bytes) -> list[bytes]:
     """Decode the terms of a document and of each of its chunks, as pairs of 32-bit numbers."""
     data = decompress(packed)
-    header, end = unpack_numbers(data, 0)
-    id_steps, end = unpack_numbers(data, end)
+    (owners, bits, *_), end = unpack_numbers(data, 0) if data[:1] == b"\x02" else ([0, 0], 0)
+    if bits not in _FREQUENCY_BITS:
+        raise UnreadableError("packed terms contradict each other")
+    unpack = _unpack_postings
+    if "numpy" in sys.modules:  # importing it takes longer than decoding a few documents
+        from waymeet.stores.sqlite.database.bulk_terms import unpack_postings as unpack  # noqa: PLC0415
+    return unpack(data, end, owners, bits)
+
+
+def _unpack_postings(data: bytes, start: int, owners: int, bits: int) -> list[bytes]:
+    """Decode ids and postings, and return the pairs of each owner."""
+    id_steps, end = unpack_numbers(data, start)
     steps, end = unpack_numbers(data, end)
     ids, postings = list(accumulate(id_steps)), list(accumulate(steps))
-    if len(header) != _HEADER or header[1] not in _FREQUENCY_BITS or end != len(data):
+    size, mask = len(ids) << bits, (1 << bits) - 1
+    if end != len(data) or (postings and postings[-1] >= owners * FIELD_LISTS * size):
         raise UnreadableError("packed terms contradict each other")
-    owners, bits = header
-    size = len(ids) << bits
-    if postings and postings[-1] >= owners * _LISTS * size:
-        raise UnreadableError("packed terms contradict each other")
-    return [_unpack_owner(postings, ids, bits, owner * _LISTS * size) for owner in range(owners)]
-
-
-def _unpack_owner(postings: list[int], ids: list[int], bits: int, base: int) -> bytes:
-    """Decode the lists of one owner. They begin at the first posting that is not below `base`."""
-    terms, codes, size, mask = array("I"), array("I"), len(ids) << bits, (1 << bits) - 1
-    end = bisect_left(postings, base + _LISTS * size)
-    start = bisect_left(postings, base, hi=end)
-    while start < end:
-        code = (postings[start] - base) // size
-        first = base + code * size
-        stop = bisect_left(postings, first + size, start, end)
-        part, upper = postings[start:stop], code << FIELD_SHIFT
-        terms.extend([ids[(posting - first) >> bits] for posting in part])
-        codes.extend([posting & mask | upper for posting in part])
-        start = stop
-    return _interleave(terms, codes)
-
-
-def _interleave(terms: array[int], codes: array[int]) -> bytes:
-    pairs = array("I", bytes(8 * len(terms)))
-    pairs[0::2], pairs[1::2] = terms, codes
-    return pairs.tobytes()
+    pairs = array("I")
+    for posting in postings:
+        place, index = divmod(posting, size)
+        pairs.append(ids[index >> bits])
+        pairs.append(place % FIELD_LISTS << FIELD_SHIFT | posting & mask)
+    bounds = [bisect_left(postings, owner * FIELD_LISTS * size) for owner in range(owners + 1)]
+    return [pairs[2 * begin : 2 * end].tobytes() for begin, end in pairwise(bounds)]
 
 
 def _differences(ascending: Sequence[int]) -> list[int]:
@@ -124,13 +115,26 @@ def pack_link_terms(terms: Iterable[tuple[int, int]]) -> bytes:
 
 def unpack_link_terms(packed: bytes) -> bytes:
     """Decode the terms of a link as pairs of 32-bit numbers of the field `inbound`."""
-    pairs, last, numbers = array("I"), 0, _read_numbers(packed)
-    try:
-        for number in numbers:
+    pairs, last, number, shift, expects_frequency = array("I"), 0, 0, 0, False
+    for byte in packed:
+        if byte >= _MORE:
+            number |= (byte & _LOW_BITS) << shift
+            shift += 7
+            continue
+        number |= byte << shift
+        if expects_frequency:
+            pairs.append(_INBOUND_BITS | number & MAX_FREQUENCY)
+            expects_frequency = False
+        else:
             last += number >> 1
-            pairs.extend((last, _INBOUND << FIELD_SHIFT | (next(numbers) if number & 1 else 1)))
-    except (StopIteration, OverflowError) as error:
-        raise UnreadableError("the terms of a link are truncated") from error
+            pairs.append(last & _MAX_ID)
+            if number & 1:
+                expects_frequency = True
+            else:
+                pairs.append(_INBOUND_BITS | 1)
+        number = shift = 0
+    if shift or expects_frequency:
+        raise UnreadableError("the terms of a link are truncated")
     return pairs.tobytes()
 
 
@@ -139,15 +143,3 @@ def _append(packed: bytearray, number: int) -> None:
         packed.append(number & _LOW_BITS | _MORE)
         number >>= 7
     packed.append(number)
-
-
-def _read_numbers(packed: bytes) -> Iterator[int]:
-    number = shift = 0
-    for byte in packed:
-        number |= (byte & _LOW_BITS) << shift
-        shift += 7
-        if byte < _MORE:
-            yield number
-            number = shift = 0
-    if shift:
-        raise UnreadableError("the terms of a link are truncated")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from waymeet.stores.sqlite.database.errors import UnreadableError
-from waymeet.stores.sqlite.database.text_blocks import LINKS_PER_BLOCK, unpack_chunks, unpack_links
+from waymeet.stores.sqlite.database.text_blocks import LINKS_PER_BLOCK, unpack_chunks, unpack_link_keys, unpack_links
 
 if TYPE_CHECKING:
     import apsw
@@ -32,9 +32,10 @@ def source_of_block(block: int) -> int:
 
 
 class ContentReader:
-    """Reads blocks in one generation. Decoded blocks are cached, since the results of queries overlap.
+    """Reads blocks in one generation.
 
-    Threads share it without a lock: each keeps what it has read, and another one may clear the cache at any moment.
+    Decoded blocks are cached, since the results of queries overlap. Threads share it without a lock: each keeps what it
+    has read, and another one may clear the cache at any moment.
     """
 
     def __init__(self) -> None:
@@ -77,12 +78,12 @@ def read_chunk_block(connection: apsw.Connection, chunk: int) -> dict[int, Chunk
     return block
 
 
-def read_links(connection: apsw.Connection, source: int) -> list[LinkDetails]:
-    """Read the details of all links of a document, in order."""
-    links: list[LinkDetails] = []
+def read_link_keys(connection: apsw.Connection, source: int) -> list[tuple[str, ...]]:
+    """Read the keys of all links of a document, in order."""
+    links: list[tuple[str, ...]] = []
     bounds = (link_block_id(source, 0), link_block_id(source + 1, 0))
     for id_, data in connection.execute(_LINK_BLOCKS, bounds):
         if id_ != link_block_id(source, len(links)):
             raise UnreadableError(f"the texts of links of document {source} are incomplete")
-        links += unpack_links(data)
+        links += unpack_link_keys(data)
     return links

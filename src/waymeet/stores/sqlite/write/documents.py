@@ -12,7 +12,7 @@ from waymeet.stores.sqlite.database.key_hashes import hash_link_key, hash_name
 from waymeet.stores.sqlite.database.rows import chunk_row, document_row
 from waymeet.stores.sqlite.database.term_codec import pack_document_terms
 from waymeet.stores.sqlite.database.text_blocks import pack_chunks, unpack_names
-from waymeet.stores.sqlite.read.contents import link_block_id, read_links
+from waymeet.stores.sqlite.read.contents import link_block_id, read_link_keys
 from waymeet.stores.sqlite.read.queries import find_chunk_ids
 from waymeet.stores.sqlite.segments import registry
 from waymeet.stores.sqlite.write import edges
@@ -112,7 +112,7 @@ def insert_names(connection: apsw.Connection, names: Iterable[tuple[int, Iterabl
 
 
 def insert_texts(connection: apsw.Connection, chunks: Sequence[Chunk], first: int) -> None:
-    """Insert the content of the chunks of one document, whose ids follow each other from the first."""
+    """Insert the content of chunks of one document, whose ids follow each other."""
     blocks = ((first + position, data) for position, data in pack_chunks(chunks))
     connection.executemany("INSERT INTO texts VALUES (?, ?)", blocks)
 
@@ -133,7 +133,7 @@ def _delete_content(connection: apsw.Connection, documents: Collection[int], nam
     hashes = ((hash_name(key), document) for key, document in names)
     connection.executemany("DELETE FROM names WHERE hash = ? AND document = ?", hashes)
     for document in documents:
-        keys = {hash_link_key(key) for link in read_links(connection, document) for key in link.refs}
+        keys = {hash_link_key(key) for refs in read_link_keys(connection, document) for key in refs}
         pairs = ((number, document) for number in keys)
         connection.executemany("DELETE FROM link_keys WHERE hash = ? AND source = ?", pairs)
     _delete_rows(connection, documents)
@@ -177,14 +177,23 @@ def _insert_documents(
 
 
 def _insert_chunks(connection: apsw.Connection, entries: Mapping[str, IndexEntry], documents: Ids) -> None:
-    for key in find_chunk_ids(connection, [chunk.id for entry in entries.values() for chunk in entry.chunks]):
-        raise duplicate_chunk_error(key)
     first: int = 1 + connection.execute(_LAST_CHUNK).get
     for id_, entry in entries.items():
-        rows = (chunk_row(first + position, documents[id_], chunk) for position, chunk in enumerate(entry.chunks))
+        rows = [chunk_row(first + position, documents[id_], chunk) for position, chunk in enumerate(entry.chunks)]
+        _check_keys(connection, [chunk.id for chunk in entry.chunks], [key for *_, key, _ in rows if key is not None])
         connection.executemany(_INSERT_CHUNK, rows)
         insert_texts(connection, entry.chunks, first)
         first += len(entry.chunks)
+
+
+def _check_keys(connection: apsw.Connection, keys: Sequence[str], irregular: Sequence[str]) -> None:
+    """Check that no other document has chunks with the same keys.
+
+    Keys of the usual form begin with the path of their document, so only other ones can be equal.
+    """
+    same = connection.executemany("SELECT key FROM chunks WHERE key = ?", _bindings(keys))
+    for key in (*(key for (key,) in same), *find_chunk_ids(connection, irregular)):
+        raise duplicate_chunk_error(key)
 
 
 def _terms(entry: IndexEntry) -> set[str]:

@@ -10,7 +10,7 @@ from waymeet.stores.shared.link_resolution import LinkResolver
 from waymeet.stores.sqlite.database.key_hashes import hash_link_key, hash_name
 from waymeet.stores.sqlite.database.term_codec import pack_link_terms
 from waymeet.stores.sqlite.database.text_blocks import pack_links
-from waymeet.stores.sqlite.read.contents import link_block_id, read_links
+from waymeet.stores.sqlite.read.contents import link_block_id, read_link_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -96,10 +96,10 @@ def find_by_key(connection: apsw.Connection, keys: set[str]) -> dict[tuple[int, 
     hashes = ((hash_link_key(key),) for key in keys)
     sources = sorted({source for (source,) in connection.executemany(_SOURCES_BY_KEY, hashes)})
     return {
-        (source, ordinal): link.refs
+        (source, ordinal): refs
         for source in sources
-        for ordinal, link in enumerate(read_links(connection, source))
-        if not keys.isdisjoint(link.refs)
+        for ordinal, refs in enumerate(read_link_keys(connection, source))
+        if not keys.isdisjoint(refs)
     }
 
 
@@ -108,9 +108,9 @@ def read_refs(connection: apsw.Connection, documents: Iterable[int]) -> Iterator
     sources = iter(documents)
     while portion := list(islice(sources, _BATCH)):
         yield {
-            (source, ordinal): link.refs
+            (source, ordinal): refs
             for source in portion
-            for ordinal, link in enumerate(read_links(connection, source))
+            for ordinal, refs in enumerate(read_link_keys(connection, source))
         }
 
 
