@@ -7,6 +7,9 @@ a segment is written or buffered documents are read. Two columns change in rows 
 when a name is added or removed, and `document_segments`, when the terms of the links to a document change.
 """
 
+from contextlib import suppress
+from pathlib import Path
+
 APPLICATION_ID = 0x57594D54
 """`WYMT`: identifies the file as an index (`PRAGMA application_id`)."""
 
@@ -151,3 +154,15 @@ BEGIN INSERT OR IGNORE INTO deleted_vectors VALUES (old.space, old.id); END;
 """
 
 TABLES = _COUNTERS + _FILES + CONTENT + TRIGGERS
+
+_HEADER_BYTES = 72
+"""The first bytes of a SQLite file, which contain `user_version` at 60 and `application_id` at 68, big-endian."""
+
+
+def is_file_to_upgrade(path: Path) -> bool:
+    """Return whether a file has the format before this one, without opening it as a database."""
+    header = b""
+    with suppress(OSError), path.open("rb") as file:  # opening it as a database reports the error
+        header = file.read(_HEADER_BYTES)
+    version, application = (int.from_bytes(header[start : start + 4], "big") for start in (60, 68))
+    return (application, version) == (APPLICATION_ID, VERSION - 1)
