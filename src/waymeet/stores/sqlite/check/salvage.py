@@ -186,7 +186,7 @@ def _derive_keys(new: apsw.Connection, document: int, tags: str, names: tuple[st
     rows = [(tag, document) for tag in set(fold_tags(_strings.decode(tags)))]
     new.executemany("INSERT INTO tags VALUES (?, ?)", rows)
     documents.insert_names(new, [(document, names)])
-    edges.insert_link_keys(new, document, (key for refs in links for key in refs))
+    edges.insert_link_keys(new, [(document, (key for refs in links for key in refs))])
 
 
 def _replace_file(path: Path, new: Path) -> Path:

@@ -102,7 +102,7 @@ def _convert_chunks(connection: apsw.Connection) -> dict[int, list[bytes]]:
             "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (chunk_row(first + position, document, chunk) for position, chunk in enumerate(chunks)),
         )
-        insert_texts(connection, chunks, first)
+        insert_texts(connection, [(first, chunks)])
         terms[document] = [row[-1] for row in own]
     return terms
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import count
+from itertools import accumulate, count
 from typing import TYPE_CHECKING, Any
 
 from waymeet.stores.shared.filters import fold_tags
@@ -111,9 +111,9 @@ def insert_names(connection: apsw.Connection, names: Iterable[tuple[int, Iterabl
     connection.executemany("INSERT INTO names VALUES (?, ?)", rows)
 
 
-def insert_texts(connection: apsw.Connection, chunks: Sequence[Chunk], first: int) -> None:
-    """Insert the content of chunks of one document, whose ids follow each other."""
-    blocks = ((first + position, data) for position, data in pack_chunks(chunks))
+def insert_texts(connection: apsw.Connection, chunks: Iterable[tuple[int, Sequence[Chunk]]]) -> None:
+    """Insert the content of the chunks of documents, given with the id of the first one of each."""
+    blocks = ((first + position, data) for first, own in chunks for position, data in pack_chunks(own))
     connection.executemany("INSERT INTO texts VALUES (?, ?)", blocks)
 
 
@@ -177,13 +177,13 @@ def _insert_documents(
 
 
 def _insert_chunks(connection: apsw.Connection, entries: Mapping[str, IndexEntry], documents: Ids) -> None:
-    first: int = 1 + connection.execute(_LAST_CHUNK).get
-    for id_, entry in entries.items():
-        rows = [chunk_row(first + position, documents[id_], chunk) for position, chunk in enumerate(entry.chunks)]
-        _check_keys(connection, [chunk.id for chunk in entry.chunks], [key for *_, key, _ in rows if key is not None])
-        connection.executemany(_INSERT_CHUNK, rows)
-        insert_texts(connection, entry.chunks, first)
-        first += len(entry.chunks)
+    chunks = [chunk for entry in entries.values() for chunk in entry.chunks]
+    free = _free_ids(connection, _LAST_CHUNK)
+    rows = [chunk_row(next(free), documents[chunk.document], chunk) for chunk in chunks]
+    _check_keys(connection, [chunk.id for chunk in chunks], [key for *_, key, _ in rows if key is not None])
+    connection.executemany(_INSERT_CHUNK, rows)
+    first = accumulate((len(entry.chunks) for entry in entries.values()), initial=rows[0][0] if rows else 0)
+    insert_texts(connection, zip(first, (entry.chunks for entry in entries.values()), strict=False))
 
 
 def _check_keys(connection: apsw.Connection, keys: Sequence[str], irregular: Sequence[str]) -> None:

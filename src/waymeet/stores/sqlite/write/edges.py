@@ -70,18 +70,16 @@ def insert_edges(
 
 def insert_link_texts(connection: apsw.Connection, links: Iterable[tuple[int, Sequence[Link]]]) -> None:
     """Insert what the links of documents say, and the keys that they look for."""
-    for source, own in links:
-        connection.executemany(
-            "INSERT INTO link_texts VALUES (?, ?)",
-            ((link_block_id(source, first), data) for first, data in pack_links(own)),
-        )
-        insert_link_keys(connection, source, (key for link in own for key in link.refs))
+    by_source = list(links)
+    blocks = ((link_block_id(source, first), data) for source, own in by_source for first, data in pack_links(own))
+    connection.executemany("INSERT INTO link_texts VALUES (?, ?)", blocks)
+    insert_link_keys(connection, ((source, (key for link in own for key in link.refs)) for source, own in by_source))
 
 
-def insert_link_keys(connection: apsw.Connection, source: int, keys: Iterable[str]) -> None:
-    """Insert the hashes of the keys that the links of a document look for."""
-    hashes = sorted(set(map(hash_link_key, keys)))
-    connection.executemany("INSERT INTO link_keys VALUES (?, ?)", ((number, source) for number in hashes))
+def insert_link_keys(connection: apsw.Connection, keys: Iterable[tuple[int, Iterable[str]]]) -> None:
+    """Insert the hashes of the keys that the links of documents look for, given by document."""
+    rows = ((number, source) for source, own in keys for number in set(map(hash_link_key, own)))
+    connection.executemany("INSERT INTO link_keys VALUES (?, ?)", rows)
 
 
 def _kind_ids(connection: apsw.Connection, kinds: set[str]) -> dict[str, int]:
