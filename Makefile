@@ -4,13 +4,16 @@ BIN := .venv/bin
 STAMP := .venv/.ready
 TYPOS ?= $(COLLECTIONS)
 ENGLISH ?= $(COLLECTIONS)
-QUALITY := recipes parts vault words vault-words weights typos student
+QUALITY := recipes parts vault words vault-words weights typos student projects vault-sections
+PROJECTS := flask fastify zod git-doc handbook-ja installation-zh
 RECIPES := auto,auto:words,classic,threeway,memory,neighbours,files,deep
+CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser)
+SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
-.PHONY: help demo test quick check unit bench bench-engine bench-phrases bench-stages bench-first-answer bench-code bench-models bench-torch quality quality-recipes quality-parts quality-words quality-weights quality-typos quality-student torture mcp-official format lock docs pictures student projects clean
+.PHONY: help demo test quick check unit page browser bench bench-engine bench-phrases bench-stages bench-first-answer bench-code bench-models bench-torch quality quality-recipes quality-parts quality-words quality-weights quality-typos quality-student quality-projects torture mcp-official format lock docs pictures page-pictures student projects clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -26,7 +29,7 @@ $(STAMP): requirements-uv.txt requirements-dev.txt pyproject.toml
 demo: $(STAMP)  ## Set up, search pages in three languages with vectors, then this repository by words and links
 	@$(BIN)/python docs/demo.py
 
-test: check unit  ## Set up, then every check and every test
+test: check unit page  ## Set up, then every check and every test; the page is tested if there is a Chromium
 
 check: $(STAMP)  ## Format, lint, strict types, import contract
 	$(BIN)/ruff format --check .
@@ -35,7 +38,14 @@ check: $(STAMP)  ## Format, lint, strict types, import contract
 	$(BIN)/lint-imports --no-cache
 
 unit: $(STAMP)  ## The tests alone, with the ten slowest
-	$(BIN)/pytest -n auto --durations=10 --durations-min=0.1
+	$(BIN)/pytest -n auto --durations=10 --durations-min=0.1 --ignore=tests/browser
+
+page: $(STAMP)  ## The tests of the page, in a Chromium (CHROMIUM, or on the PATH)
+	@if test -n "$(CHROMIUM)"; then CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -q tests/browser; \
+	else echo "The page was NOT tested: there is no Chromium. Install one with make browser, or set CHROMIUM."; fi
+
+browser:  ## Install Chromium from Debian's packages, for the tests of the page
+	@command -v chromium >/dev/null || $(SUDO) apt-get install --yes --no-install-recommends chromium fonts-noto-cjk
 
 quick: $(STAMP)  ## Format, lint and the fast tests, in about a minute
 	$(BIN)/ruff format --check .
@@ -69,7 +79,7 @@ bench-models: $(STAMP)  ## Compare runtimes of the default models
 bench-torch: $(STAMP)  ## Compare the default model with MiniLM on torch, in an environment of its own; a large download
 	$(BIN)/python benchmarks/torch_rival.py
 
-quality: quality-recipes quality-parts quality-words quality-weights quality-typos quality-student  ## Measure ranking quality and write docs/quality.md: make -j2 quality COLLECTIONS="sets/*"
+quality: quality-recipes quality-parts quality-words quality-weights quality-typos quality-student quality-projects  ## Measure ranking quality and write docs/quality.md: make -j2 quality COLLECTIONS="sets/*"
 	$(BIN)/python benchmarks/quality.py $(QUALITY:%=build/quality/%.json)
 
 quality-recipes: $(STAMP)
@@ -98,6 +108,11 @@ quality-student: $(STAMP)
 	@mkdir -p build/quality
 	$(BIN)/waymeet eval $(ENGLISH) --recipe auto:words,auto:student,auto --report build/quality/student.json
 
+quality-projects: $(STAMP) projects
+	@mkdir -p build/quality
+	$(BIN)/waymeet eval $$(ls -d $(PROJECTS:%=benchmarks/projects/open/%/corpus/) | xargs dirname) --level both --recipe auto,auto:words --report build/quality/projects.json
+	$(BIN)/waymeet eval benchmarks/vault --level both --recipe auto,auto:words --report build/quality/vault-sections.json
+
 torture: $(STAMP)  ## Longer property tests; hundreds of crashes, disk errors, bit flips and concurrent processes
 	$(BIN)/pytest -n auto --hypothesis-profile=torture tests/properties tests/conformance
 	TORTURE=1 $(BIN)/pytest -n auto tests/torture tests/interfaces/test_http_schema.py
@@ -115,6 +130,9 @@ docs: $(STAMP)  ## Regenerate the tables and transcripts of the documentation
 
 pictures: $(STAMP)  ## Redraw the pictures of the README from real output
 	$(BIN)/python docs/pictures.py
+
+page-pictures: $(STAMP)  ## Take the pictures of the page; needs a Chromium
+	CHROMIUM="$(CHROMIUM)" $(BIN)/python docs/page_pictures.py
 
 student: $(STAMP)  ## Train the student of the default model; takes hours, can be continued: make student COLLECTIONS="sets/*"
 	$(BIN)/python training/student/fetch.py build/student/downloads

@@ -30,6 +30,7 @@ _WITHOUT_TEXTS = {
     "uninstall": "writes settings of agents",
     "mcp": "has a test of its own",
     "serve": "has a test of its own",
+    "open": "prints the address of the server",
     "models get": "downloads models",
     "models remove": "removes models",
     "eval": "needs a test collection; prints by the same functions",

@@ -54,6 +54,10 @@ def _reads() -> dict[str, list[dict[str, Any]]]:
         "related": [{"id": "docs/setup.md", "limit": 100}, {"id": NOTE, "limit": 100}, {"id": NAMED_DOC}],
         "context": [{"task": "rotate keys"}],
         "graph": [{"symbols": True}, {"id": "docs/access.md", "depth": 3}],
+        "why_not": [{"query": "rotate keys", "id": id_} for id_ in ("docs/access.md", NAMED_DOC, f"{NAMED_DOC}x")],
+        "describe": [{"id": "docs/access.md"}, {"id": NOTE}, {"id": mask(NAMED_DOC)}],
+        "problems": [{}],
+        "settings": [{"everything": True}],
         "recall_skills": [{"task": "deploy keys"}],
         "status": [{"everything": True}],
     }  # fmt: skip
@@ -182,6 +186,26 @@ def test_no_route_shows_a_secret_or_loses_one(server: Served) -> None:
         for reply in replies:
             shown = f"{reply.headers} {reply.body.decode()}"
             assert find_secrets(shown) == [], f"{method} {path}: {shown[:2000]}"
+
+
+def test_no_page_shows_a_secret(server: Served) -> None:
+    secret = quote(_secret(), safe="")
+    paths = [
+        "/?q=rotate+keys&n=100",
+        f"/?q={secret}&in={secret}&recipe={secret}",
+        f"/results?q=rotate+keys+{secret}&n=100",
+        "/compare?q=rotate+keys&with=classic",
+        f"/why-not?q=rotate+keys&id={quote(NAMED_DOC)}",
+        "/status",
+        "/status/problems",
+        f"/read/{secret}",
+        *(f"/read/{quote(id_)}" for id_ in ("docs/access.md", "src/app.py", "settings.yaml", NOTE, NAMED_DOC)),
+        f"/read/{quote(mask(NAMED_DOC))}",
+    ]
+    for path in paths:
+        reply = server.ask("GET", path, headers={"Accept": "text/html"})
+        assert reply.headers["content-type"].startswith("text/html"), path
+        assert find_secrets(f"{reply.headers} {reply.body.decode()}") == [], path
 
 
 def test_a_masked_id_finds_its_file(server: Served) -> None:

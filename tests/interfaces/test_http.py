@@ -30,6 +30,18 @@ EVIL = {
     "a picture in a page elsewhere": {"Sec-Fetch-Site": "cross-site"},
     "a frame in a page of another port": {"Sec-Fetch-Site": "same-site"},
 }
+PAGES = [
+    ("GET", path)
+    for path in (
+        "/",
+        "/results?q=keys",
+        "/compare?q=keys",
+        "/why-not",
+        "/read/docs/setup.md",
+        "/status",
+        "/status/events",
+    )
+] + [("GET", "/status/problems"), ("GET", "/static/page.css"), ("GET", "/static/search.js")]
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +58,7 @@ def routes() -> list[tuple[str, str]]:
         for path, methods in build_description()["paths"].items()
         for method in methods
     ]
-    return [*known, ("POST", "/mcp"), ("GET", "/mcp"), ("POST", "/daemon/stop"), ("GET", "/"), ("GET", "/nowhere")]
+    return [*known, ("POST", "/mcp"), ("GET", "/mcp"), ("POST", "/daemon/stop"), ("GET", "/nowhere"), *PAGES]
 
 
 def problem(reply: Any, status: int, code: str = "") -> dict[str, Any]:

@@ -73,6 +73,7 @@ def test_a_request_says_all_that_a_query_can_say(opened: Project) -> None:
         expand=False,
         explain=True,
         include_linked=True,
+        facets=True,
     )
     assert to_query(opened, request) == Query(
         text="x",
@@ -97,11 +98,12 @@ def test_a_request_says_all_that_a_query_can_say(opened: Project) -> None:
         variants=(Variant("l", "lex"), Variant("v", "vec"), Variant("h", "hyde")),
         expand=False,
         include_linked=True,
+        facets=True,
     )
     assert to_query(opened, SearchRequest(query="x")) == Query("x")
     assert set(Query.__struct_fields__) == {  # a new field of a query needs one of the request
         *("text", "limit", "recipe", "mode", "filters", "explain", "depth", "link_types"),
-        *("intent", "variants", "expand", "include_linked"),
+        *("intent", "variants", "expand", "include_linked", "facets"),
     }
 
 

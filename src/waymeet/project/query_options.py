@@ -38,6 +38,7 @@ class QueryOptions(TypedDict, total=False):
     variants: Iterable[Variant]
     expand: bool
     include_linked: bool
+    facets: bool
     filters: Filters
     """Filters; the arguments below replace single ones."""
     paths: Texts

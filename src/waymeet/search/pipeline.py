@@ -20,6 +20,7 @@ from waymeet.errors import UnknownRecipeError
 from waymeet.formulas.explanation import product, quotient, value
 from waymeet.search.failed_stages import fall_back, report_failure
 from waymeet.search.retrieve.first_stage import pool_size
+from waymeet.search.shape.facets import count_facets
 from waymeet.search.shape.hits import shape, shape_plainly
 from waymeet.search.shape.relevance import RelevanceVerdict
 from waymeet.search.state import Recipe, Search, Stage, Tools
@@ -37,6 +38,7 @@ def answer_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings)
         search, steps = run_stages(recipe, query, tools, settings)
         shaping_started = perf_counter()
         search, hits, relevance = _shape(search, tools, settings)
+        facets = count_facets(search.candidates, tools.store) if query.facets else ()
     steps = (*steps, Step("shape", perf_counter() - shaping_started, search.skipped))
     return Answer(
         query=query.text,
@@ -54,6 +56,7 @@ def answer_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings)
         strong_signal=search.strong_signal,
         reranked=bool(search.reranker_scores),
         vector_coverage=search.vector_coverage,
+        facets=facets,
         steps=steps,
         generation=generation,
         seconds=perf_counter() - started,

@@ -221,6 +221,11 @@ class RoleFactors(Struct, frozen=True, forbid_unknown_fields=True):
     """Factor of data files."""
     image: Part = 0.5
     """Factor of images."""
+    code_for_task: Part = 0.7
+    """Further factor of source code, tests and benchmarks if the query asks how something is done ("how do I …"):
+    documentation explains that. Used only if documentation is among the candidates."""
+    code_for_prose: Part = 0.8
+    """The same if the query is another sentence or phrase in plain words."""
     dominant_share: Part = 0.9
     """Share of the files of an index from which the factor of their role is 1."""
 
@@ -244,6 +249,9 @@ class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     """Vector weight for documents and queries in the same language other than English."""
     lexical_weight_cross_lingual: Part = 0.4
     """Lexical weight of sections in another language than the query, beside a vector weight of 1: words match names."""
+    lexical_weight_english: Part = 1.0
+    """The same for English queries, times the square of the share of the query's words that the best lexical hit
+    contains, if that is more than the weight above times this share: English words occur in pages of all languages."""
     code_factor_cross_lingual: Part = 0.85
     """Factor of the score of source code that is not in the query's language: such a query is prose, and the
     multilingual model compares sentences."""

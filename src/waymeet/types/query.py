@@ -62,6 +62,8 @@ class Query(Struct, frozen=True):
     """Whether a recipe may let a model rephrase the query."""
     include_linked: bool = False
     """Whether hits list the pages they link to and are linked from."""
+    facets: bool = False
+    """Whether the answer counts its results by kind, folder, tag, language and type."""
 
 
 class Word(Struct, frozen=True):

@@ -134,6 +134,21 @@ class Hit(Struct, frozen=True):
     """Computation of the relevance, if requested."""
 
 
+class FacetValue(Struct, frozen=True):
+    """A value of a facet, with the number of results that have it."""
+
+    value: str
+    count: int
+
+
+class Facet(Struct, frozen=True):
+    """A property of documents, with its values among the results."""
+
+    name: Literal["kind", "folder", "tag", "language", "type"]
+    values: tuple[FacetValue, ...]
+    """The most frequent first."""
+
+
 class Degraded(Struct, frozen=True):
     """A reason why the answer may be incomplete."""
 
@@ -183,6 +198,8 @@ class Answer(Struct, frozen=True):
     """Whether a reranker was used."""
     vector_coverage: float | None = None
     """Share of sections with a vector; None without vector search."""
+    facets: tuple[Facet, ...] = ()
+    """Counts over all `total_found` results, if requested."""
     steps: tuple[Step, ...] = ()
     generation: int = 0
     seconds: float = 0.0

@@ -27,6 +27,7 @@ _MAX_COLUMNS, _MIN_COLUMNS = 80, 50
 _SECTIONS = {
     "Search": {
         "search": "Search the project; - reads a stack trace or a diff.",
+        "open": "Search, read and follow links in a browser.",
         "read": "Print a section or some lines of an indexed file.",
         "why-not": "Explain why a document is not among the results.",
         "feedback": "Mark results as relevant or not; affects similar queries.",
@@ -69,6 +70,7 @@ _SECTIONS = {
 }
 _MODULES = {
     "search": "ask.search:command",
+    "open": "setup.open_page:command",
     "read": "ask.read:command",
     "why-not": "ask.why_not:command",
     "feedback": "ask.feedback:command",

@@ -24,6 +24,7 @@ from waymeet.interfaces.http.openapi import build_description
 from waymeet.interfaces.http.problems import RequestRefusedError
 from waymeet.interfaces.http.routes import INDEX, ROUTES
 from waymeet.interfaces.requests.operations.status import StatusAnswer
+from waymeet.interfaces.web.routes import Web
 from waymeet.project import Project
 from waymeet.types import Degraded
 
@@ -45,6 +46,7 @@ class Application:
         """
         self.metrics = RequestMetrics()
         self.jobs = Jobs(project, access.settings.kept_jobs)
+        self._web = Web(project, self._add_errors)
         self._project = project
         self._errors = errors
         self._stop = stop
@@ -64,10 +66,16 @@ class Application:
         table["/healthz"] = {"GET": self._health}
         table["/openapi.json"] = {"GET": self._openapi}
         table["/daemon/stop"] = {"POST": self._stop_server}
+        table.update({path: {"GET": page} for path, page in self._web.endpoints().items()})
         routes: list[BaseRoute] = [_make_route(path, endpoints) for path, endpoints in table.items()]
         routes += agents.routes if agents else []
         router = Router(routes, redirect_slashes=False, lifespan=lambda _: self._lifespan(agents))
         return Middleware(router, self._access, self.metrics, self._settings, lambda: masks_secrets(self._project))
+
+    def close_streams(self) -> None:
+        """End the streams of events, so that the server can end."""
+        self.jobs.close_streams()
+        self._web.close()
 
     @asynccontextmanager
     async def _lifespan(self, agents: "Starlette | None") -> AsyncIterator[None]:

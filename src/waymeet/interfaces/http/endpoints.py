@@ -18,13 +18,16 @@ from waymeet.interfaces.http.routes import Route, list_fields_of
 from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.interfaces.requests.decode import convert
 from waymeet.interfaces.requests.missing_vectors import add_missing, describe_start
+from waymeet.interfaces.requests.operation_table import Operation
 from waymeet.project import Project
 
 _LOG = logging.getLogger(__name__)
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 _MAX_FIELDS = 1000
-_FROM_INDEX = frozenset({"search", "read", "related", "context", "graph", "recall_skills"})
+_FROM_INDEX = frozenset(
+    {"search", "read", "related", "context", "graph", "recall_skills", "why_not", "describe", "problems"}
+)
 """Operations that would answer from an incomplete index during the first run."""
 
 
@@ -39,17 +42,22 @@ def make_endpoint(
     async def endpoint(request: Request) -> Response:
         operation_request = await read_request(request, route)
         call = project.change if route.needs_token else project.call
-        answer = finish(await call(_call_operation, route, operation_request))
+        answer = finish(await call(call_operation, route.operation, operation_request))
         return json_response(answer, route.status, masked=masks_secrets(project))
 
     return endpoint
 
 
-def _call_operation(project: Project, route: Route, request: Any) -> Any:  # noqa: ANN401 - each route has its own types
-    if route.operation.name in _FROM_INDEX and not project.is_indexed:
+def call_operation(project: Project, operation: Operation, request: Any) -> Any:  # noqa: ANN401 - each has its types
+    """Compute the answer of an operation, and start to add what it lacked in the background.
+
+    Raises:
+        IndexUnavailableError: the project is being indexed for the first time.
+    """
+    if operation.name in _FROM_INDEX and not project.is_indexed:
         detail = "The project is being indexed for the first time."
         raise IndexUnavailableError(detail, "Try again in a moment; see /v1/status.")
-    answer = route.operation.call(project, request)
+    answer = operation.call(project, request)
     start = add_missing(project, answer)
     if start and start.is_first:
         _LOG.warning("%s", describe_start(project, start))

@@ -28,6 +28,7 @@ from waymeet.interfaces.http.problems import (
 )
 from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.interfaces.requests.errors import Failure, to_failure
+from waymeet.interfaces.web import html
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -37,7 +38,11 @@ App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 _LOG = logging.getLogger(__name__)
 _ID = re.compile(r"[\w.:-]{1,100}", re.ASCII)
 _AGENTS = re.compile(r"/mcp(/.*)?")
-_EVENTS = re.compile(r"/v1/index/[^/]+/events")
+_EVENTS = re.compile(r"/v1/index/[^/]+/events|/status/events")
+_PAGES = re.compile(r"/(read/.*|compare|why-not|status|status/problems)?", re.DOTALL)
+"""Paths of pages, whose errors are pages, too."""
+_CACHE = b"cache-control"
+"""The one header of a response that has priority over the added one: static files may be kept."""
 _RETRY_HINT = {
     True: "Request less, or try again later.",
     False: "Request less, or try again later. A change may have been made all the same: check before you repeat it.",
@@ -155,7 +160,7 @@ class RequestContext:
         self.added = [
             (b"x-request-id", self.id.encode()),
             (b"x-content-type-options", b"nosniff"),
-            (b"cache-control", b"no-store"),
+            (_CACHE, b"no-store"),
         ]
 
     @property
@@ -241,8 +246,10 @@ class RequestContext:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             added = {name for name, _ in self.added}
-            own = [pair for pair in message.get("headers", []) if pair[0].lower() not in added]
-            message = {**message, "headers": [*own, *self.added]}
+            headers = message.get("headers", [])
+            own = [pair for pair in headers if pair[0].lower() not in added or pair[0].lower() == _CACHE]
+            chosen = {name.lower() for name, _ in own}
+            message = {**message, "headers": [*own, *(pair for pair in self.added if pair[0] not in chosen)]}
         with self.slot.lend() if self.slot else nullcontext():
             await self._send(message)
 
@@ -251,10 +258,13 @@ class RequestContext:
         if self.status:
             _LOG.warning("response aborted: %s", failure.message)
             return
-        body = encode_problem(failure, self.id)
+        media_type, body = MEDIA_TYPE, encode_problem(failure, self.id)
+        if _PAGES.fullmatch(self._scope["path"]) and "text/html" in self.headers.get("accept", ""):
+            media_type, body = html.MEDIA_TYPE, html.encode_failure(failure, self.id)
+            headers = [*headers, *((name.lower().encode(), value.encode()) for name, value in html.HEADERS.items())]
         if not self._is_complete and ("content-length" in self.headers or "transfer-encoding" in self.headers):
             headers = [*headers, (b"connection", b"close")]  # an unread body must not be parsed as the next request
-        sized = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode())]
+        sized = [(b"content-type", media_type.encode()), (b"content-length", str(len(body)).encode())]
         await self.send({"type": "http.response.start", "status": failure.status, "headers": [*sized, *headers]})
         is_head = self._scope["method"] == "HEAD"
         await self.send({"type": "http.response.body", "body": b"" if is_head else body, "more_body": True})

@@ -194,7 +194,7 @@ class ServerProcess:
     def _stop(self) -> None:
         self._stopping.set()
         self._server.should_exit = True
-        self._app.jobs.close_streams()
+        self._app.close_streams()
 
     def _handle_signals(self) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):

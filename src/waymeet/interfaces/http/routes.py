@@ -15,12 +15,16 @@ _SUMMARIES = {
     "related": "List the documents that links connect with a document",
     "context": "Collect what to read for a task",
     "graph": "Give the link graph, or a part of it",
+    "why_not": "Explain why a document is not among the results",
+    "describe": "Describe a document: kind, tags, symbols, staleness and translations",
+    "problems": "List stale documents and broken links",
+    "settings": "List settings with their values and origins",
     "recall_skills": "Find skills for a task",
     "status": "Show the status of the index",
 }
 _BY_REFERENCE = frozenset(
     {
-        *("read", "related", "graph", "entry", "update", "link", "forget", "use_skill"),
+        *("read", "related", "describe", "graph", "entry", "update", "link", "forget", "use_skill"),
         *("confirm", "resolve_conflict", "compare_checkpoint", "restore_checkpoint"),
     }
 )
@@ -71,7 +75,7 @@ class Route(NamedTuple):
             statuses.add(409)
         if self.has_body:
             statuses.add(415)
-        if self.operation.name in {"search", "context", "recall_skills", *_SAVING}:
+        if self.operation.name in {"search", "why_not", "context", "recall_skills", *_SAVING}:
             statuses.add(502)
         return frozenset(statuses)
 

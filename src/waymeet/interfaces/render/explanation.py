@@ -52,7 +52,7 @@ def _addends(node: Explanation, factor: float, *, is_root: bool = False) -> Iter
     if _is_additive(node) or (is_root and node.operation == "sum"):
         for part in node.parts:
             yield from _addends(part, factor)
-    elif node.operation == "product" and (inner := next(filter(_is_additive, node.parts), None)):
+    elif node.operation == "product" and (inner := _first_computed(node)) is not None and _is_additive(inner):
         others = prod(part.value for part in node.parts if part is not inner)
         yield from _addends(inner, factor * others)
     elif node.operation == "quotient" and _is_additive(node.parts[0]) and node.parts[1].value:
@@ -61,6 +61,14 @@ def _addends(node: Explanation, factor: float, *, is_root: bool = False) -> Iter
         yield from _addends(max(node.parts, key=lambda part: part.value), factor)
     else:
         yield node, factor * node.value
+
+
+def _first_computed(node: Explanation) -> Explanation | None:
+    """Return the first part of a product that is no plain value.
+
+    It is the score, and the parts behind it are factors, whose sums are no signals.
+    """
+    return next((part for part in node.parts if part.operation != "value"), None)
 
 
 def _is_additive(node: Explanation) -> bool:

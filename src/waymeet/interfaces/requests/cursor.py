@@ -54,7 +54,7 @@ def hash_query(root: Path, request: msgspec.Struct) -> bytes:
     Fields that only limit what is shown, such as `limit`, are not part of it.
     """
     fields = msgspec.to_builtins(request)
-    for name in ("cursor", "limit", "budget", "explain", "include_linked", "refresh"):
+    for name in ("cursor", "limit", "budget", "explain", "include_linked", "facets", "refresh"):
         fields.pop(name, None)
     return blake2b(repr((str(root), fields)).encode("utf-8", "surrogatepass"), digest_size=8).digest()
 

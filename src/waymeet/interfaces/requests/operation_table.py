@@ -19,6 +19,7 @@ from waymeet.interfaces.requests.operations.checkpoints import (
     answer_restore_checkpoint,
 )
 from waymeet.interfaces.requests.operations.context import ContextRequest, answer_context
+from waymeet.interfaces.requests.operations.describe import DescribeAnswer, DescribeRequest, answer_describe
 from waymeet.interfaces.requests.operations.graph import GraphAnswer, GraphRequest, answer_graph
 from waymeet.interfaces.requests.operations.index import IndexAnswer, IndexRequest, answer_index
 from waymeet.interfaces.requests.operations.items import (
@@ -38,6 +39,7 @@ from waymeet.interfaces.requests.operations.items import (
     answer_remember,
     answer_update,
 )
+from waymeet.interfaces.requests.operations.problems import ProblemsAnswer, ProblemsRequest, answer_problems
 from waymeet.interfaces.requests.operations.read import ReadAnswer, ReadRequest, answer_read
 from waymeet.interfaces.requests.operations.related import RelatedAnswer, RelatedRequest, answer_related
 from waymeet.interfaces.requests.operations.review import (
@@ -51,6 +53,7 @@ from waymeet.interfaces.requests.operations.review import (
     answer_resolve_conflict,
 )
 from waymeet.interfaces.requests.operations.search import SearchAnswer, SearchRequest, answer_search
+from waymeet.interfaces.requests.operations.settings import SettingsAnswer, SettingsRequest, answer_settings
 from waymeet.interfaces.requests.operations.skills import (
     RecallSkillsAnswer,
     RecallSkillsRequest,
@@ -59,6 +62,7 @@ from waymeet.interfaces.requests.operations.skills import (
     answer_use_skill,
 )
 from waymeet.interfaces.requests.operations.status import StatusAnswer, StatusRequest, answer_status
+from waymeet.interfaces.requests.operations.why_not import WhyNotAnswer, WhyNotRequest, answer_why_not
 from waymeet.notebook import RemovedItem
 from waymeet.notebook.checkpoints.checkpoints import Restored
 from waymeet.notebook.review.conflicts import Conflict
@@ -91,6 +95,10 @@ OPERATIONS = _table(
         Operation("read", ReadRequest, ReadAnswer, answer_read),
         Operation("related", RelatedRequest, RelatedAnswer, answer_related),
         Operation("context", ContextRequest, Context, answer_context),
+        Operation("why_not", WhyNotRequest, WhyNotAnswer, answer_why_not),
+        Operation("describe", DescribeRequest, DescribeAnswer, answer_describe),
+        Operation("problems", ProblemsRequest, ProblemsAnswer, answer_problems),
+        Operation("settings", SettingsRequest, SettingsAnswer, answer_settings),
         Operation("graph", GraphRequest, GraphAnswer, answer_graph),
         Operation("remember", RememberRequest, SavedAnswer, answer_remember, writes=True, repeatable=False),
         Operation("update", UpdateRequest, SavedAnswer, answer_update, writes=True, destroys=True),

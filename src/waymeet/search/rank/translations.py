@@ -105,20 +105,38 @@ def add_translations(hits: tuple[Hit, ...], tools: Tools) -> tuple[Hit, ...]:
         return hits
     ids = {document for group in groups.values() for document in group}
     documents, chunks = tools.store.documents(ids), tools.store.chunks_of(ids)
-    with_translations = []
-    for hit in hits:
-        translations = tuple(
-            Translation(
-                id=find_counterpart(hit.id, chunks[hit.document], chunks[other]),
-                document=other,
-                title=document.title,
-                lang=_language_of(document) or ("en" if is_english(chunks[other][0].text) else ""),
-            )
-            for other in shown_translations(hit.document, groups)
-            if (document := documents.get(other)) and chunks.get(other)
+    return tuple(
+        replace(
+            hit,
+            translations=tuple(
+                _translation(hit.id, chunks[hit.document], documents[other], chunks[other])
+                for other in shown_translations(hit.document, groups)
+                if other in documents and chunks.get(other)
+            ),
         )
-        with_translations.append(replace(hit, translations=translations))
-    return tuple(with_translations)
+        for hit in hits
+    )
+
+
+def list_translations(store: Store, document: str) -> tuple[Translation, ...]:
+    """List the translations of a document."""
+    others = shown_translations(document, translation_groups(store, [document]))
+    documents, chunks = store.documents(others), store.chunks_of([document, *others])
+    return tuple(
+        _translation("", chunks[document], documents[other], chunks[other])
+        for other in others
+        if other in documents and chunks.get(other) and chunks.get(document)
+    )
+
+
+def _translation(shown: str, chunks: Sequence[Chunk], other: Document, others: Sequence[Chunk]) -> Translation:
+    """Describe the section of a translation that corresponds to a section."""
+    return Translation(
+        id=find_counterpart(shown, chunks, others),
+        document=other.id,
+        title=other.title,
+        lang=_language_of(other) or ("en" if is_english(others[0].text) else ""),
+    )
 
 
 def find_counterpart(shown: str, chunks: Sequence[Chunk], others: Sequence[Chunk]) -> str:

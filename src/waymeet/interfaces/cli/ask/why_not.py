@@ -1,6 +1,5 @@
 """`waymeet why-not`."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,16 +19,12 @@ from waymeet.interfaces.cli.common import (
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.shell_complete import complete_documents, complete_recipes
 from waymeet.interfaces.render.text import Line
-from waymeet.paths import is_visible
-from waymeet.project import Project
+from waymeet.interfaces.requests.operations.why_not import explain_absence
 from waymeet.types import Query
 
 if TYPE_CHECKING:
-    from waymeet.ports import Store
     from waymeet.search.why_not import WhyNot
 
-_PLACE = re.compile(r"#[^#./]*$|:\d+(:\d+)?$")
-"""The part of a reference that names a place in a file; a file extension belongs to the path."""
 _MAX_CHANGES = 3
 """Changes shown without --verbose."""
 _EPILOG = manual(
@@ -69,54 +64,13 @@ def command(
     with open_project(root, index, flags) as project:
         store, degraded = fresh_store(project)
         request = Query(query, limit=limit or project.settings.shape.limit, recipe=recipe, mode=mode)
-        report = _explain_absence(project, store, request, reference)
+        report = explain_absence(project, store, request, to_root_reference(project.root, reference))
         if as_json:
             print_json(report)
         else:
             print_lines(_report_lines(report, verbose=verbose), project)
             print_degraded(degraded)
     return 0 if report.verdict == "found" else 1
-
-
-def _explain_absence(project: Project, store: "Store", request: Query, reference: str) -> "WhyNot":
-    from waymeet.project.query_options import check_query
-    from waymeet.recipes import RECIPES
-    from waymeet.search.lookup.citation import documents_of_references
-    from waymeet.search.why_not import TracedQuery, why_not
-
-    check_query(request, project.settings.recipes, store)
-    recipe = project.recipe(request.recipe)
-    place = to_root_reference(project.root, reference)
-    id_ = documents_of_references([place], store.documents).get(place, "")
-    if not id_:
-        path = place if is_visible(project.root / place) else _PLACE.sub("", place)
-        return _explain_unindexed(project, request, path, list(store.fingerprints()))
-    document = store.documents([id_])[id_]
-    others = ((other, project.settings_for(other.name)) for other in RECIPES.values() if other.name != "skills_recall")
-    query = TracedQuery(recipe, request, project.tools(store), project.settings_for(recipe.name))
-    return why_not(query, document, others)
-
-
-def _explain_unindexed(project: Project, request: Query, path: str, known: list[str]) -> "WhyNot":
-    """Explain why a file is not indexed."""
-    from waymeet.ingest.discover.ignore import matching_ignore_rule
-    from waymeet.search.lookup.did_you_mean import similar_paths
-    from waymeet.search.why_not import WhyNot
-
-    skipped = dict(project.status().skipped)
-    rule = matching_ignore_rule(project.root, path, project.settings.ingest)
-    if path in skipped:
-        reason, change = f"skipped, {skipped[path]}", ""
-    elif rule:
-        reason, change = f"ignored by {rule}", f"add the line !/{path} to .waymeetignore"
-    elif not (project.root / path).exists():
-        close = " or ".join(similar_paths(path, known))
-        change = f"did you mean {close}?" if close else "check the spelling; waymeet search shows ids"
-        reason = f"there is no file {path}"
-    else:
-        reason, change = "not indexed yet", "run: waymeet index"
-    changes = (change,) if change else ()
-    return WhyNot(request.text, path, request.recipe, "not_indexed", "index", reason, changes, limit=request.limit)
 
 
 def _report_lines(report: "WhyNot", *, verbose: bool) -> Iterator[Line]:

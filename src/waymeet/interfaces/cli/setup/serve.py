@@ -77,9 +77,9 @@ def command(
 ) -> int:
     """Run a daemon that keeps the index loaded and up to date, and answers over HTTP.
 
-    Programs use HTTP (see /openapi.json), agents /mcp. Commands such as search, and `waymeet mcp`, use the daemon
-    automatically; results are the same without it. It listens on this machine only, unless --host is set. Requests
-    that write notes, tasks or skills, or start indexing, need the token.
+    Browsers show the search page (waymeet open), programs use HTTP (see /openapi.json), agents /mcp. Commands such as
+    search, and `waymeet mcp`, use the daemon automatically; results are the same without it. It listens on this machine
+    only, unless --host is set. Requests that write notes, tasks or skills, or start indexing, need the token.
     """
     if show_status + stop + show_token > 1:
         raise click.UsageError("Choose one of --status, --stop and --show-token.")
@@ -144,7 +144,7 @@ class _Running(NamedTuple):
     """Whether it answers over HTTP."""
 
 
-def _find_running(project: Project) -> _Running | None:
+def find_running(project: Project) -> _Running | None:
     """Find the daemon of the project, of any version.
 
     One that does not answer over HTTP is known by the lock that its process holds.
@@ -165,7 +165,7 @@ def _find_running(project: Project) -> _Running | None:
 def _print_status(project: Project, *, as_json: bool) -> int:
     from waymeet import __version__
 
-    running = _find_running(project)
+    running = find_running(project)
     if running is None:
         empty = f"No daemon runs for {project.root}. Start one: waymeet serve"
         print_json({"running": False}) if as_json else say(empty)
@@ -186,7 +186,7 @@ def _print_status(project: Project, *, as_json: bool) -> int:
 
 
 def _stop(project: Project, *, as_json: bool) -> int:
-    running = _find_running(project)
+    running = find_running(project)
     if running is None:
         print_json({"stopped": False}) if as_json else say(f"No daemon runs for {project.root}.")
         return 1

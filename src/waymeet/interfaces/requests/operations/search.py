@@ -102,6 +102,7 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     ] = True
     explain: Annotated[bool, Meta(description="Explain every score.")] = False
     include_linked: Annotated[bool, Meta(description="List the pages linked from and to each result.")] = False
+    facets: Annotated[bool, Meta(description="Count the results by kind, folder, tag, language and type.")] = False
     refresh: Refresh = True
     budget: Budget = 0
     cursor: Annotated[
@@ -191,6 +192,7 @@ def to_query(project: Project, request: SearchRequest) -> Query:
         ),
         expand=request.expand,
         include_linked=request.include_linked,
+        facets=request.facets,
     )
 
 

@@ -1,0 +1,249 @@
+"""Render Markdown as sanitised HTML, block by block, with the line of each block."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from posixpath import dirname, join, normpath
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote, unquote, urlsplit
+
+from markupsafe import Markup, escape
+
+from waymeet.ingest.parse.references.anchors import Anchors
+from waymeet.interfaces.web.source import colour_lines
+from waymeet.interfaces.web.text_language import find_text_language
+
+if TYPE_CHECKING:
+    from pyromark import Options
+    from selectolax.lexbor import LexborNode
+
+_TAGS = frozenset(
+    """
+    a abbr b blockquote br caption cite code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i input ins kbd li mark ol
+    p pre q rp rt ruby s samp small span strong sub summary sup table tbody td tfoot th thead tr tt u ul var
+    """.split()
+)
+_ATTRIBUTES = {
+    "a": {"href", "title"},
+    "abbr": {"title"},
+    "code": {"class"},
+    "details": {"open"},
+    "input": {"checked", "disabled", "type"},
+    "ol": {"start"},
+    "span": {"class"},
+    "td": {"align", "colspan", "rowspan"},
+    "th": {"align", "colspan", "rowspan"},
+}
+_CLASS = re.compile(r"[a-z][a-z0-9]{0,2}|image|footnote-reference|external")
+"""Classes that may stay: the short ones of Pygments, and those that are set here."""
+_WEB = ("http", "https", "mailto")
+_LANGUAGE = re.compile(r"language-([\w+#.-]{1,40})")
+_FOOTNOTE = re.compile(r"\[\^([^\]\n]{1,100})\]")
+
+
+class Block(NamedTuple):
+    """A block at the top level of a page."""
+
+    start: int
+    end: int
+    """First and last line, counted from 1, both included."""
+    html: Markup
+    lang: str
+    """Language by its script; empty for the language of the page."""
+    anchor: str = ""
+    """Of a heading: the part of a link behind `#`."""
+    heading: str = ""
+    level: int = 0
+
+
+Resolve = Callable[[str], str]
+"""Gives the address of a page for the name in a wiki link, or an empty text."""
+
+
+def render_blocks(text: str, path: str, resolve: Resolve, first_line: int = 1) -> Iterator[Block]:
+    """Render the blocks of a Markdown text without its front matter.
+
+    Links to files of the project lead to their pages. Images become links, so that a page loads nothing.
+    """
+    import pyromark
+
+    definitions, anchors, raw = _definitions(text), Anchors(), text.encode()
+    for name, value, start, end in _iterate_blocks(text):
+        source = raw[start:end].decode("utf-8", "replace")
+        context = definitions
+        if name != "FootnoteDefinition":
+            context += "".join(f"\n\n[^{label}]: _" for label in dict.fromkeys(_FOOTNOTE.findall(source)))
+        html = pyromark.html(f"{_indentation(raw, start)}{source}\n\n{context}", options=_options())
+        line = first_line + raw.count(b"\n", 0, start)
+        last = line + source.rstrip("\n").count("\n")
+        clean = sanitise(_rewrite(html, path, resolve, keep_footnotes=name == "FootnoteDefinition"))
+        block = Block(line, last, clean, find_text_language(source))
+        if name == "Heading":
+            heading = " ".join(clean.striptags().split())
+            block = block._replace(anchor=anchors.next(heading), heading=heading, level=int(value["level"][1]))
+        elif name == "FootnoteDefinition":
+            block = block._replace(anchor=f"footnote-{value}")
+        yield block
+
+
+def sanitise(html: str) -> Markup:
+    """Remove everything but plain markup of text.
+
+    Scripts, styles, forms, frames, media, ids and handlers of events are removed.
+    """
+    import nh3
+
+    clean = nh3.clean(
+        html,
+        tags=set(_TAGS),
+        attributes={tag: set(names) for tag, names in _ATTRIBUTES.items()},
+        attribute_filter=_filter_attribute,
+        url_schemes=set(_WEB),
+        link_rel="noopener noreferrer",
+        strip_comments=True,
+    )
+    return Markup(clean)  # noqa: S704 - sanitised here
+
+
+def _filter_attribute(tag: str, name: str, value: str) -> str | None:
+    if name == "class":
+        kept = [each for each in value.split() if _CLASS.fullmatch(each)]
+        return " ".join(kept) or None
+    if tag == "input" and name == "type":
+        return "checkbox"
+    return value
+
+
+@cache
+def _options() -> "Options":
+    from pyromark import Options
+
+    return (
+        Options.ENABLE_TABLES
+        | Options.ENABLE_STRIKETHROUGH
+        | Options.ENABLE_TASKLISTS
+        | Options.ENABLE_FOOTNOTES
+        | Options.ENABLE_HEADING_ATTRIBUTES
+        | Options.ENABLE_WIKILINKS
+    )
+
+
+def _definitions(text: str) -> str:
+    """List the link definitions of a page, which each block needs."""
+    import pyromark
+
+    found = pyromark.reference_definitions(text, options=_options())
+    return "\n".join(
+        f"[{name}]: <{definition['dest']}>"
+        for name, definition in found.items()
+        if not re.search(r"[<>\n]", definition["dest"])
+    )
+
+
+def _iterate_blocks(text: str) -> Iterator[tuple[str, Any, int, int]]:
+    """Yield the name, attributes and range of bytes of each block at the top level."""
+    import pyromark
+
+    depth = 0
+    for event, position in pyromark.events_with_range(text, options=_options()):
+        if event == "Rule" and not depth:
+            yield "Rule", None, position["start"], position["end"]
+        elif isinstance(event, dict) and "Start" in event:
+            if not depth:
+                start: Any = event["Start"]
+                name, value = next(iter(start.items())) if isinstance(start, dict) else (start, None)
+                yield name, value, position["start"], position["end"]
+            depth += 1
+        elif isinstance(event, dict) and "End" in event:
+            depth -= 1
+
+
+def _indentation(raw: bytes, start: int) -> str:
+    """Give the spaces before a block, which are part of an indented code block."""
+    before = raw[raw.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace")
+    return before if not before.strip() else ""
+
+
+def _rewrite(html: str, path: str, resolve: Resolve, *, keep_footnotes: bool) -> str:
+    """Rewrite links and images, and colour code."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    tree = LexborHTMLParser(html)
+    for node in [] if keep_footnotes else tree.css("div.footnote-definition"):
+        node.decompose()
+    for node in tree.css("sup.footnote-reference > a"):
+        node.attrs["href"] = f"#footnote-{(node.attributes.get('href') or '').removeprefix('#')}"
+    for node in tree.css("a[href]"):
+        href = rewrite_link(node.attributes.get("href") or "", path, resolve)
+        if href:
+            node.attrs["href"] = href
+        else:
+            del node.attrs["href"]
+    for node in tree.css("img"):
+        _replace_image(node, path, resolve)
+    for node in tree.css("pre > code"):
+        _colour_code(node)
+    return tree.body.inner_html or "" if tree.body else ""
+
+
+def _replace_image(node: "LexborNode", path: str, resolve: Resolve) -> None:
+    source = rewrite_link(node.attributes.get("src") or "", path, resolve)
+    text = node.attributes.get("alt") or "image"
+    label = f'<span class="image">{escape(text)}</span>'
+    _replace(node, f'<a href="{escape(source)}">{label}</a>' if source and not _is_inside_link(node) else label)
+
+
+def _is_inside_link(node: "LexborNode") -> bool:
+    parent = node.parent
+    while parent is not None:
+        if parent.tag == "a":
+            return True
+        parent = parent.parent
+    return False
+
+
+def _colour_code(node: "LexborNode") -> None:
+    match = _LANGUAGE.search(node.attributes.get("class") or "")
+    lines = colour_lines(node.text().removesuffix("\n"), "", match[1] if match else "text")
+    _replace(node, "<code>" + "\n".join(lines) + "</code>")
+
+
+def _replace(node: "LexborNode", html: str) -> None:
+    """Replace a node by HTML."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    body = LexborHTMLParser(html).body
+    if body is not None and body.child is not None:
+        node.replace_with(body.child)
+
+
+def rewrite_link(href: str, path: str, resolve: Resolve) -> str:
+    """Give the address of a link's target, or an empty text for one that must not be followed.
+
+    >>> found = {"Setup": "docs/setup.md"}.get
+    >>> rewrite_link("../a%20b.md#one", "docs/c.md", lambda name: "")
+    '/read/a%20b.md#h-one'
+    >>> rewrite_link("#two", "docs/c.md", lambda name: ""), rewrite_link("javascript:x", "c.md", lambda name: "")
+    ('#h-two', '')
+    >>> rewrite_link("https://example.org/a", "c.md", lambda name: ""), rewrite_link("Setup", "c.md", found)
+    ('https://example.org/a', '/read/docs/setup.md')
+    """
+    try:
+        parts = urlsplit(href.strip())
+    except ValueError:
+        return ""
+    if parts.scheme:
+        return href if parts.scheme in _WEB else ""
+    anchor = f"#h-{quote(unquote(parts.fragment))}" if parts.fragment else ""
+    if re.fullmatch(r"L\d{1,9}(-L?\d{1,9})?", parts.fragment):
+        anchor = f"#{parts.fragment.partition('-')[0]}"
+    if parts.netloc:
+        return ""
+    if not parts.path:
+        return anchor
+    target = unquote(parts.path)
+    named = resolve(target)
+    if named:
+        return f"/read/{quote(named)}{anchor}"
+    inside = normpath(target.lstrip("/") if target.startswith("/") else join(dirname(path), target))
+    return "" if inside.startswith("..") else f"/read/{quote(inside)}{anchor}"

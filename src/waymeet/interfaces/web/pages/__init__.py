@@ -1,0 +1,1 @@
+"""The pages: each decodes its query string, calls operations and fills a template."""

@@ -1,0 +1,179 @@
+"""The search page: a form, results with their explanations, and facets."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from waymeet.interfaces.requests.operations.search import SearchAnswer
+from waymeet.interfaces.web.ask import Asker
+from waymeet.interfaces.web.html import respond
+from waymeet.interfaces.web.pages.fields import FACETS, LIMITS, SearchState, read_state
+from waymeet.interfaces.web.signals import Bar, build_bar
+from waymeet.recipes import RECIPES
+from waymeet.types import Facet, Hit, Section
+
+OTHER_RECIPES = ("threeway", "classic")
+"""Recipes that are offered when nothing looks relevant."""
+
+
+class SnippetPart(NamedTuple):
+    """A piece of a snippet."""
+
+    text: str
+    is_match: bool
+
+
+class ShownHit(NamedTuple):
+    """A hit with what a template shows of it."""
+
+    hit: Hit
+    headings: tuple[str, ...]
+    parts: tuple[SnippetPart, ...]
+    bar: Bar | None
+
+
+class ShownFacet(NamedTuple):
+    """A facet with the addresses that switch its values on and off."""
+
+    name: str
+    values: tuple[tuple[str, int, str, bool], ...]
+    """Value, count, address, and whether it is chosen."""
+
+
+async def show_search(asker: Asker, request: Request) -> Response:
+    """Show the search form, with results if there is a query."""
+    return respond("search.html", await _search(asker, request))
+
+
+async def show_results(asker: Asker, request: Request) -> Response:
+    """Show the results alone, for the script that searches while a query is typed."""
+    return respond("results.html", await _search(asker, request))
+
+
+async def _search(asker: Asker, request: Request) -> dict[str, Any]:
+    state = read_state(request)
+    shown = asker.mask(state)
+    return {
+        "state": shown,
+        "query": shown.query,
+        "recipes": list_recipes(asker),
+        "project": asker.mask(asker.project.root.name),
+        **await _results(asker, state, shown),
+    }
+
+
+async def _results(asker: Asker, state: SearchState, shown: SearchState) -> dict[str, Any]:
+    if not state.query:
+        return {"answer": None}
+    answer: SearchAnswer = await asker.ask("search", **state.request(), explain=True, facets=True)
+    more = next((limit for limit in LIMITS if limit > len(answer.hits)), 0)
+    has_more = bool(more) and answer.total_found > len(answer.hits) == (state.limit or LIMITS[0])
+    return {
+        "answer": answer,
+        "hits": [show_hit(hit) for hit in answer.hits],
+        "facets": list(_facets(answer.facets, shown)),
+        "more": shown._replace(limit=more).url() if has_more else "",
+        "suggestions": list(suggest_searches(answer, shown)),
+        "compare": shown.url("/compare", **{"with": "classic" if answer.recipe != "classic" else "auto"}),
+    }
+
+
+def list_recipes(asker: Asker) -> list[str]:
+    """Name the recipes that a person may choose."""
+    own = asker.project.settings.recipes
+    return [name for name in (*RECIPES, *own) if name != "skills_recall"]
+
+
+def show_hit(hit: Hit) -> ShownHit:
+    """Prepare a hit for a template."""
+    section = hit.sections[0] if hit.sections else None
+    headings = section.headings if section else ()
+    if headings and headings[0] == hit.title:
+        headings = headings[1:]
+    parts = (
+        tuple(split_snippet(section, {hit.title, *section.headings} if hit.kind != "code" else set()))
+        if section
+        else ()
+    )
+    return ShownHit(hit, headings, parts, build_bar(hit.explanation) if hit.explanation else None)
+
+
+def split_snippet(section: Section, headings: Collection[str]) -> Iterator[SnippetPart]:
+    """Split a snippet into matches and the text between them.
+
+    Empty lines, and lines that only repeat a heading shown above, are left out unless nothing else is there.
+    """
+    kept = [line for line in _lines(section.snippet) if _is_text(section.snippet[slice(*line)], headings)]
+    for number, (first, last) in enumerate(kept or _lines(section.snippet)):
+        if number:
+            yield SnippetPart("\n", is_match=False)
+        position = first + _marker(section.snippet[first:last], headings)
+        for start, end in section.highlights:
+            if start < position or end > last:
+                continue
+            if start > position:
+                yield SnippetPart(section.snippet[position:start], is_match=False)
+            yield SnippetPart(section.snippet[start:end], is_match=True)
+            position = end
+        if position < last:
+            yield SnippetPart(section.snippet[position:last], is_match=False)
+
+
+def _lines(text: str) -> list[tuple[int, int]]:
+    """List the ranges of the lines of a text."""
+    ranges, start = [], 0
+    for line in text.split("\n"):
+        ranges.append((start, start + len(line)))
+        start += len(line) + 1
+    return ranges
+
+
+def _marker(line: str, headings: Collection[str]) -> int:
+    """Count the characters that mark a heading of Markdown.
+
+    >>> _marker("## Setup", {"Other"}), _marker("#define X", ()), _marker("#tag", {"Other"})
+    (3, 0, 0)
+    """
+    match = re.match(r"#{1,6} +", line) if headings else None
+    return match.end() if match else 0
+
+
+def _is_text(line: str, headings: Collection[str]) -> bool:
+    """Return whether a line shows more than the headings do.
+
+    >>> _is_text("## Setup", {"Setup"}), _is_text("", ()), _is_text("Setup is easy.", {"Setup"}), _is_text("…", ())
+    (False, False, True, False)
+    """
+    text = line.strip().lstrip("…#").rstrip("#…").strip()
+    return bool(text) and not (line.lstrip(" …").startswith("#") and text in headings)
+
+
+def _facets(facets: Sequence[Facet], state: SearchState) -> Iterator[ShownFacet]:
+    """Add addresses to facets, and keep chosen values that no result has."""
+    for name, field in FACETS.items():
+        counted = next((facet.values for facet in facets if facet.name == name), ())
+        counts = {value.value: value.count for value in counted}
+        counts = {**dict.fromkeys(state.values(field), 0), **counts}
+        if len(counts) > 1 or state.values(field):
+            chosen = state.values(field)
+            values = (
+                (value, count, state.toggle(field, value).url(), value in chosen) for value, count in counts.items()
+            )
+            yield ShownFacet(name, tuple(values))
+
+
+def suggest_searches(answer: SearchAnswer, state: SearchState) -> Iterator[tuple[str, str]]:
+    """Suggest other searches when nothing was found or looks relevant: label and address."""
+    if answer.hits and not answer.low_relevance:
+        return
+    if state.filters:
+        yield "Search without filters", state.without_filters().url()
+    words = state.query.replace('"', "").split()
+    if '"' in state.query:
+        yield "Search without quotes", state._replace(query=" ".join(words)).url()
+    for recipe in OTHER_RECIPES:
+        if recipe != answer.recipe:
+            yield f"Rank by {recipe}", state._replace(recipe=recipe).url()

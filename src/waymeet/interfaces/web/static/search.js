@@ -1,0 +1,138 @@
+// Results while a query is typed. The server renders them; the address always names what is shown.
+import { addRecent, forgetRecent, showRecent } from "./recent.js";
+
+const PAUSE = 30; // milliseconds without a key before a search starts
+const BUSY_PAUSE = 120; // the same while the server still answers an earlier search
+const RETRY = 1500; // milliseconds until a search is repeated that the server could not answer yet
+const form = document.querySelector("#search");
+const box = document.querySelector("#q");
+const results = document.querySelector("#results");
+const announcement = document.querySelector("#announcement");
+const title = document.title.replace(/^.* – (?=[^–]* – Waymeet$)/s, "");
+let timer = 0;
+let retry = 0;
+let running = null; // the AbortController of the search that is under way
+let shown = location.search;
+let isTyped = false; // whether the last entry of the history is being typed
+
+function formAddress() {
+  const fields = [...new FormData(form)].filter(([, value]) => value.trim());
+  const query = new URLSearchParams(fields).toString();
+  return query && fields.some(([name]) => name === "q") ? `?${query}` : "";
+}
+
+async function load(search) {
+  running?.abort();
+  clearTimeout(retry);
+  const controller = running = new AbortController();
+  results.setAttribute("aria-busy", "true");
+  try {
+    const response = await fetch(`/results${search}`, { signal: controller.signal });
+    const text = await response.text();
+    if (controller !== running) return; // a later search has started
+    if (response.headers.get("content-type")?.startsWith("text/html")) {
+      show(text, search);
+      if (response.status === 503) retry = setTimeout(() => load(search), RETRY); // for example, the first run of indexing
+    } else {
+      const problem = JSON.parse(text); // refused before it reached the page
+      showProblem(problem.detail, problem.next_step);
+    }
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    showProblem("The server does not answer.", "Start it again: waymeet serve");
+  } finally {
+    if (controller === running) {
+      running = null;
+      results.removeAttribute("aria-busy");
+    }
+  }
+}
+
+function show(text, search) {
+  const page = new DOMParser().parseFromString(text, "text/html");
+  results.replaceChildren(...page.body.childNodes);
+  shown = search;
+  const found = results.querySelector(".found");
+  announcement.textContent = found ? `${found.dataset.count} of ${found.dataset.total} results` : "";
+  const query = new URLSearchParams(search).get("q");
+  document.title = query ? `${query} – ${title}` : title;
+  showRecent();
+}
+
+function showProblem(message, help) {
+  const section = document.createElement("section");
+  section.className = "failure";
+  section.setAttribute("role", "alert");
+  for (const [name, text] of [["h2", message], ["p", help]]) {
+    const element = document.createElement(name);
+    element.textContent = text;
+    section.append(element);
+  }
+  results.replaceChildren(section);
+  shown = null;
+}
+
+function fill(search) {
+  const fields = new URLSearchParams(search);
+  box.value = fields.get("q") ?? "";
+  const recipe = fields.get("recipe") ?? "";
+  form.elements.recipe.value = recipe === "auto" ? "" : recipe;
+  for (const input of form.querySelectorAll("input[type=hidden]")) input.remove();
+  for (const [name, value] of fields) {
+    if (["q", "recipe", "n"].includes(name)) continue;
+    const input = document.createElement("input");
+    Object.assign(input, { type: "hidden", name, value });
+    form.append(input);
+  }
+}
+
+function go(search, { replace = false } = {}) {
+  clearTimeout(timer);
+  if (search !== location.search) history[replace ? "replaceState" : "pushState"](null, "", search || "/");
+  if (search !== shown || running) load(search);
+}
+
+function typed() {
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    const search = formAddress();
+    if (search === location.search && search === shown) return;
+    go(search, { replace: isTyped });
+    isTyped = true;
+  }, running ? BUSY_PAUSE : PAUSE);
+}
+
+box.addEventListener("input", (event) => { if (!event.isComposing) typed(); });
+box.addEventListener("compositionend", typed);
+form.elements.recipe.addEventListener("change", () => { isTyped = false; go(formAddress()); });
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  addRecent(box.value);
+  isTyped = false;
+  go(formAddress());
+  if (!running) results.querySelector(".open")?.focus();
+});
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a");
+  if (event.target.id === "forget") { forgetRecent(); showRecent(); return; }
+  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  if (link.matches(".open")) addRecent(box.value);
+  const target = new URL(link.href);
+  if (target.origin !== location.origin || target.pathname !== "/" || link.hash) return;
+  event.preventDefault();
+  isTyped = false;
+  fill(target.search);
+  go(target.search);
+  if (!target.search) box.focus();
+});
+
+addEventListener("popstate", () => {
+  isTyped = false;
+  clearTimeout(timer);
+  fill(location.search);
+  load(location.search);
+});
+
+fill(location.search);
+showRecent();
