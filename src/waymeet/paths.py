@@ -104,11 +104,16 @@ def _default_index(root: Path) -> Path:
     return data_folder() / "indexes" / f"{name}-{key}.sqlite"
 
 
-def index_bytes(index: Path) -> int:
-    """Return the size of the index file and of the files next to it."""
+def list_index_files(index: Path) -> list[Path]:
+    """List the index file and the files next to it."""
     paths = index.parent.glob(f"{escape(index.name)}*")
     files = (file for path in paths for file in (path.rglob("*") if path.is_dir() else (path,)))
-    return sum(file.stat().st_size for file in files if file.is_file())
+    return sorted(file for file in files if file.is_file())
+
+
+def index_bytes(index: Path) -> int:
+    """Return the size of the index file and of the files next to it."""
+    return sum(file.stat().st_size for file in list_index_files(index))
 
 
 def file_identity(path: Path) -> tuple[int, int] | None:

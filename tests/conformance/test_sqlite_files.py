@@ -324,15 +324,18 @@ def test_importing_the_stores_does_not_import_numpy() -> None:
 
 _OF_DOCUMENT = "JOIN documents d ON d.id = t.document"
 _OF_CHUNK = "JOIN chunks c ON c.id = t.chunk JOIN documents d ON d.id = c.document"
-_OF_EDGE = "JOIN edges e ON e.id = t.edge JOIN documents d ON d.id = e.source"
+_OF_SOURCE = "JOIN documents d ON d.id = t.source"
 OWNED = {
     "documents": "JOIN documents d ON d.id = t.id",
     "tags": _OF_DOCUMENT,
     "names": _OF_DOCUMENT,
     "chunks": _OF_DOCUMENT,
     "vectors": _OF_CHUNK,
-    "edges": "JOIN documents d ON d.id = t.source",
-    "edge_refs": _OF_EDGE,
+    "texts": _OF_CHUNK,
+    "document_terms": _OF_DOCUMENT,
+    "edges": _OF_SOURCE,
+    "link_keys": _OF_SOURCE,
+    "link_texts": "JOIN documents d ON d.id = t.id >> 32",
 }
 """How to find the document that a row of each table belongs to."""
 
@@ -354,7 +357,7 @@ def rows(path: Path) -> Iterator[tuple[str, str, tuple[object, ...]]]:
     """Yield table, owning document and row of everything that belongs to a document."""
     connection = apsw.Connection(str(path))
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    assert tables == OWNED.keys() | {"counters", "metadata", "terms", "spaces"} | DERIVED
+    assert tables == OWNED.keys() | {"counters", "metadata", "terms", "spaces", "edge_kinds"} | DERIVED
     for table, owner in OWNED.items():
         found = list(connection.execute(f"SELECT d.path, t.* FROM {table} t {owner}"))  # noqa: S608 - our own names
         (total,) = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone() or (0,)  # noqa: S608 - likewise

@@ -1,16 +1,22 @@
 """Index files of earlier formats."""
 
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
 import apsw
+import numpy as np
+import pytest
+from msgspec.structs import replace
 
 from waymeet.settings import Bm25
 from waymeet.stores.sqlite import SqliteStore
+from waymeet.stores.sqlite.database import upgrade
 from waymeet.stores.sqlite.database.schema import VERSION
-from waymeet.types import Filters
+from waymeet.types import Filters, IndexEntry, Symbol
 
-from .make import entry, words
+from .make import entry, link, words
 
 
 def test_an_index_of_format_5_is_emptied_but_keeps_the_roots_that_a_user_added(tmp_path: Path) -> None:
@@ -37,10 +43,117 @@ def test_an_older_format_is_emptied_to_be_filled_again(tmp_path: Path) -> None:
     store.set_metadata("indexed_at", "1")
     store.close()
     connection = apsw.Connection(str(path))
-    connection.execute(f"CREATE TABLE gone_since (a); PRAGMA user_version = {VERSION - 1}")
+    connection.execute(f"CREATE TABLE gone_since (a); PRAGMA user_version = {VERSION - 2}")
     connection.close()
     store = SqliteStore.open(path)
     assert (store.counts().documents, store.metadata("indexed_at")) == (0, "")
     store.put([entry("a.md", "rank fusion")])
     assert store.rank_lexical(words("rank"), 1, Filters(), Bm25())
     store.close()
+
+
+def entries_of_format_7() -> list[IndexEntry]:
+    """Make the entries that the index of format 7 was written from."""
+    fusion = entry(
+        "docs/a.md",
+        ("Fusion", "rank fusion, rank by rank"),
+        "weights of fusion",
+        title="Rank fusion",
+        tags=["Search"],
+        properties={"status": "draft"},
+        links=[
+            link("b", says="the keys"),
+            link("missing", "b", says="other", kind="mentions", anchor="k", source_anchor="fusion"),
+        ],
+        names=["a", "p:docs/a.md"],
+    )
+    symbol = Symbol("Fusion.rank", "method", 1, 1, "def rank()", "Rank.")
+    first, second = fusion.chunks
+    fusion = replace(fusion, chunks=(replace(first, symbols=(symbol,)), replace(second, is_embedded=False)))
+    split = entry("c.md", "long line, first part", "second part")
+    first, second = split.chunks
+    split = replace(split, chunks=(first, replace(second, id="c.md#L1-L1~2", start=1, end=1)))
+    other = entry("d.md", "another id")
+    other = replace(other, chunks=(replace(other.chunks[0], id="an id of its own"),))
+    keys = entry("b.md", "rotate the keys", links=[link("a", says="rank fusion")])
+    return [fusion, keys, split, other, entry("e.md", "replaced", "twice")]
+
+
+VECTORS = {
+    "docs/a.md#L1-L1": np.array([0.6, 0.8], np.float32),
+    "c.md#L1-L1~2": np.array([1.0, 0.0], np.float32),
+    "an id of its own": np.array([0.0, 1.0], np.float32),
+}
+
+
+@pytest.fixture
+def format_7(tmp_path: Path) -> Path:
+    """Write an index of format 7."""
+    path = tmp_path / "index.db"
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.execute(Path(__file__).with_name("index_format_7.sql").read_text(encoding="utf-8"))
+    return path
+
+
+def describe(store: SqliteStore) -> dict[str, object]:
+    """Read all that does not depend on the files that were indexed."""
+    paths = sorted(store.fingerprints())
+    documents = store.documents(paths)
+    return {
+        "documents": {path: replace(document, digest="") for path, document in documents.items()},
+        "chunks": store.chunks_of(paths),
+        "edges": store.edges(paths),
+        "neighbours": store.neighbours(paths),
+        "names": store.documents_by_key(["a", "b", "p:docs/a.md", "missing"]),
+        "words": store.rank_lexical(words("rank fusion keys part"), 10, Filters(), Bm25()),
+        "vectors": store.rank_vectors("hashing", np.array([0.8, 0.6], np.float32), 10, Filters()),
+        "counts": store.counts(),
+        "by id": store.chunks(["an id of its own", "c.md#L1-L1~2"]),
+    }
+
+
+def check_upgraded(path: Path) -> None:
+    """Compare an upgraded index with one of the same entries."""
+    new = path.with_name("new.db")
+    with closing(SqliteStore.open(new, create=True)) as store:
+        store.put(entries_of_format_7())
+        store.put_vectors("hashing", VECTORS)
+        expected = describe(store)
+    with closing(SqliteStore.open(path)) as store:
+        assert describe(store) == expected
+        assert not store.check().findings
+        assert (store.generation, store.metadata("indexed_at"), store.metadata("outdated_version")) == (4, "1", "")
+        assert store.metadata("roots") == '{"notes":"/notes"}'
+        store.put([entry("b.md", "rotate keys", names=["another"])])
+        assert store.edges(["docs/a.md"])[0].target is None
+        store.optimize()
+        assert not store.check().findings
+
+
+def test_an_index_of_format_7_is_upgraded_with_its_vectors(format_7: Path) -> None:
+    check_upgraded(format_7)
+
+
+@pytest.mark.parametrize("step", ["_convert_chunks", "_convert_documents", "_convert_edges", "release_free_pages"])
+def test_an_upgrade_that_is_killed_starts_again(format_7: Path, step: str) -> None:
+    code = f"""
+import os
+from waymeet.stores.sqlite import SqliteStore
+from waymeet.stores.sqlite.database import upgrade
+upgrade.{step} = lambda *_: os._exit(9)
+SqliteStore.open({str(format_7)!r})
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
+    check_upgraded(format_7)
+
+
+def test_an_index_of_format_7_that_cannot_be_read_is_emptied(format_7: Path) -> None:
+    with closing(apsw.Connection(str(format_7))) as connection:
+        connection.execute("UPDATE chunks SET headings = 'no list' WHERE id = 1")
+    with closing(SqliteStore.open(format_7)) as store:
+        assert (store.counts().documents, store.metadata("outdated_version")) == (0, "7")
+        assert not store.check().findings
+
+
+def test_only_the_format_before_this_one_is_upgraded() -> None:
+    assert upgrade.UPGRADED_VERSION == VERSION - 1

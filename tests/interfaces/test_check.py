@@ -15,12 +15,14 @@ from waymeet.stores.sqlite import SqliteStore
 from waymeet.stores.sqlite.check import check
 from waymeet.stores.sqlite.database import connection
 from waymeet.stores.sqlite.database.connection import connect
+from waymeet.stores.sqlite.database.term_codec import pack_document_terms
 from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 
 if TYPE_CHECKING:
     from interfaces.conftest import Run
 
 FLAGS = ("--set", "embedding.provider=hashing", "--set", "embedding.dimension=16")
+FIRST_LINK = "WHERE (source, ordinal) = (SELECT min(source), 0 FROM edges)"
 HITS = ("search", "rank fusion keys", "--json", *FLAGS)
 
 
@@ -77,14 +79,28 @@ def test_a_sound_index(index: Path, run: Run) -> None:
         ("DELETE FROM document_segments WHERE document = 2", "1 documents have no segment entry"),
         ("UPDATE document_segments SET position = 77 WHERE document = 2", "its content differs from the registry"),
         ("INSERT INTO deleted_documents SELECT id, 99 FROM segments LIMIT 1", "its content differs from the registry"),
-        ("UPDATE edges SET target = 1 WHERE id = 1", "links have a wrong target"),
-        ("UPDATE edges SET target = 99 WHERE id = 1", "links have a wrong target"),
+        (
+            f"UPDATE edges SET target = 1 {FIRST_LINK}",  # noqa: S608 - our own names
+            "links have a wrong target",
+        ),
+        (
+            f"UPDATE edges SET target = 99 {FIRST_LINK}",  # noqa: S608 - our own names
+            "links have a wrong target",
+        ),
         ("DELETE FROM documents WHERE id = 1", "sections without a document"),
-        ("UPDATE chunks SET terms = x'0102' WHERE id = 1", "its terms are truncated"),
-        ("UPDATE chunks SET terms = x'ffffff0001000008' WHERE id = 1", "unknown terms"),
-        ("UPDATE chunks SET terms = x'0100000001000001' WHERE id = 1", "fields that it does not have"),
-        ("UPDATE chunks SET terms = x'0100000001000008' WHERE id = 1", "its postings differ from the tables"),
-        ("UPDATE chunks SET headings = 'no list' WHERE id = 1", "cannot be read"),
+        ("UPDATE document_terms SET data = x'0102' WHERE document = 1", "cannot be read"),
+        ("DELETE FROM document_terms WHERE document = 1", "its terms are missing"),
+        ("UPDATE texts SET data = x'0102' WHERE chunk = 1", "cannot be read"),
+        ("DELETE FROM texts WHERE chunk = 1", "some of its sections are missing"),
+        ("INSERT INTO texts VALUES (999, x'00')", "texts without a section"),
+        ("DELETE FROM link_texts WHERE id = (SELECT min(id) FROM link_texts)", "some of its links are missing"),
+        ("UPDATE link_texts SET data = x'00' WHERE id = (SELECT min(id) FROM link_texts)", "cannot be read"),
+        ("DELETE FROM link_keys WHERE source = (SELECT min(source) FROM link_keys)", "differ from their table"),
+        (f"DELETE FROM edges {FIRST_LINK}", "links are missing"),  # noqa: S608 - our own names
+        (f"UPDATE edges SET kind = 99 {FIRST_LINK}", "unknown kinds"),  # noqa: S608 - our own names
+        (f"UPDATE edges SET terms = x'80' {FIRST_LINK}", "truncated"),  # noqa: S608 - our own names
+        ("UPDATE counters SET value = 0 WHERE key = 'last_term'", "the highest id of a term is wrong"),
+        ("UPDATE documents SET names = x'00' WHERE id = 1", "cannot be read"),
         ("UPDATE documents SET tags = '[1]' WHERE id = 1", "cannot be read"),
         ("DELETE FROM names WHERE document = 1", "tags or names"),
         ("UPDATE vectors SET vector = x'00000000' WHERE id = 1", "1 vectors are invalid"),
@@ -110,6 +126,27 @@ def test_rows_that_cannot_be_right(index: Path, run: Run, sql: str, said: str) -
     assert run("check").out.startswith("No corruption found")
     if "x'0100000001000008'" not in sql:  # terms that might be right cannot be told from right ones
         assert hits(run) == before
+
+
+@pytest.mark.parametrize(
+    ("terms", "missing", "said"),
+    [
+        ({"body": {999_999: 7}}, 0, "unknown terms"),
+        ({"title": {1: 7}}, 0, "fields that it does not have"),
+        ({"body": {1: 7}}, 0, "its postings differ from the tables"),
+        ({"body": {1: 7}}, 1, "the terms of some of its sections are missing"),
+    ],
+)
+def test_terms_that_cannot_be_right(
+    index: Path, run: Run, terms: dict[str, dict[int, int]], missing: int, said: str
+) -> None:
+    with closing(connect(index, 1.0)) as connection:
+        chunks = connection.execute("SELECT chunks FROM documents WHERE id = 1").get - missing
+    packed = pack_document_terms([{}, *[terms] * chunks], {1: 1, 999_999: 999_999})
+    execute(index, f"UPDATE document_terms SET data = x'{packed.hex()}' WHERE document = 1")  # noqa: S608 - hex digits
+    assert said in run("check").out
+    assert run("check", "--repair").code == 0
+    assert run("check").code == 0
 
 
 @pytest.mark.parametrize("ending", [".segment", ".vectors"])
@@ -177,9 +214,9 @@ def test_a_header_beyond_recognition_is_put_aside_too(index: Path, run: Run) -> 
 
 def test_missing_tables_cannot_be_repaired(index: Path, run: Run) -> None:
     with closing(connect(index, 1.0)) as connection:
-        connection.execute("DROP INDEX names_by_document")
+        connection.execute("DROP INDEX tags_by_document")
     found = run("check")
-    assert (found.code, "names_by_document" in found.out) == (3, True)
+    assert (found.code, "tags_by_document" in found.out) == (3, True)
     assert run("check", "--repair").code == 0
 
 

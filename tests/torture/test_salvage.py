@@ -23,8 +23,16 @@ ROUNDS = 600 if LONG else 40
 AGAIN = 3
 """One in so many is indexed again, which takes longer than saving."""
 _PAGE = 4096
-_NUMBERED = {"documents": "id", "chunks": "document", "edges": "source"}
-"""Tables of which a document is made, and the column that names it."""
+_OWNERS = {
+    "documents": "id",
+    "document_terms": "document",
+    "chunks": "document",
+    "edges": "source",
+    "link_texts": "id >> 32",
+    "link_keys": "source",
+    "names": "document",
+}
+"""Tables of which a document is made, and how each names it."""
 
 
 class Index(NamedTuple):
@@ -42,13 +50,13 @@ def rows(file: Path) -> dict[str, set[tuple[Any, ...]]]:
     with closing(connect(file, 5.0)) as connection:
         found = {
             table: set(connection.execute(f"SELECT {owner}, * FROM {table}"))  # noqa: S608 - constants
-            for table, owner in _NUMBERED.items()
+            for table, owner in _OWNERS.items()
             if table != "edges"
         }
-        columns = "source, id, ordinal, kind, source_anchor, anchor, text, sentence, ref, line, terms"
-        found["edges"] = set(connection.execute(f"SELECT {columns} FROM edges"))  # noqa: S608 - a constant
-        found["refs"] = set(connection.execute("SELECT e.source, r.* FROM edge_refs r JOIN edges e ON e.id = r.edge"))
-        found["names"] = set(connection.execute("SELECT document, key FROM names"))
+        columns = "source, ordinal, k.name, terms"
+        found["edges"] = set(connection.execute(f"SELECT {columns} FROM edges JOIN edge_kinds k ON k.id = kind"))  # noqa: S608 - a constant
+        texts = "SELECT c.document, t.* FROM texts t JOIN chunks c ON c.id = t.chunk"
+        found["texts"] = set(connection.execute(texts))
         found["vectors"] = set(connection.execute("SELECT * FROM vectors"))
         found["metadata"] = set(connection.execute("SELECT * FROM metadata"))
         return found
@@ -79,7 +87,7 @@ def compare(index: Index) -> int:
     """Compare the saved rows with the original ones, and count the lost documents."""
     now = rows(index.file)
     kept = {number for number, *_ in now["documents"]}
-    for table in ("documents", "chunks", "edges", "refs", "names"):
+    for table in (*_OWNERS, "texts"):
         assert now[table] == {row for row in index.rows[table] if row[0] in kept}, table
     assert now["vectors"] <= index.rows["vectors"]
     assert now["metadata"] <= index.rows["metadata"]

@@ -37,6 +37,23 @@ class Neighbour(NamedTuple):
     links: int
 
 
+class SizePart(Struct, frozen=True):
+    """The bytes of an index that serve one purpose."""
+
+    name: str
+    bytes: int
+    what: str
+
+
+class IndexSize(Struct, frozen=True):
+    """The files of an index by purpose."""
+
+    text_bytes: int
+    """The texts of all sections in UTF-8."""
+    parts: tuple[SizePart, ...]
+    """The largest first."""
+
+
 class Counts(Struct, frozen=True):
     """Sizes of a store."""
 

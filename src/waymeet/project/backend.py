@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from waymeet.ports import Store
+from waymeet.ports import IndexSize, Store
 
 if TYPE_CHECKING:
     from waymeet.stores.sqlite.check.check import CheckResult
@@ -31,6 +31,22 @@ def check_store(index: Path, *, repair: bool) -> "CheckResult":
 
     with index_lock(index, wait=True) if repair else nullcontext():
         return check_index(index, repair=repair)
+
+
+def needs_upgrade(index: Path) -> bool:
+    """Tell whether an earlier version made the index, and opening it converts it."""
+    from waymeet.stores.sqlite.database.schema import is_file_to_upgrade
+
+    return is_file_to_upgrade(index)
+
+
+def measure_size(index: Path) -> IndexSize:
+    """Measure the files of an index by purpose."""
+    from waymeet.stores.sqlite.read.sizes import measure_size as measure
+    from waymeet.stores.sqlite.store import TIMEOUT
+
+    open_store(index).close()  # it raises an error if there is none, and converts an older one
+    return measure(index, TIMEOUT)
 
 
 def repaired_files(store: Store) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from waymeet.interfaces.render.text import Line, escape_control, plain_line, to_
 from waymeet.paths import is_too_broad, is_visible
 from waymeet.ports import Progress, Store
 from waymeet.project import Project
+from waymeet.project.backend import needs_upgrade
 from waymeet.settings import Terminal
 
 if TYPE_CHECKING:
@@ -96,6 +97,8 @@ def open_project(root: Path | None, index: Path | None, flags: tuple[str, ...]) 
         flags = (*flags, "embedding.background=false")
     project = Project.open(root or _meta().get(ROOT), index=index, flags=flags)
     MASKS_SECRETS.set(project.settings.ingest.mask_secrets)
+    if needs_upgrade(project.index_path):
+        click.echo("The index was made by an earlier version; converting it once.", err=True)
     return project
 
 

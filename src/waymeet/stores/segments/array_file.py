@@ -131,6 +131,11 @@ class ArrayFile:
         """Return the attributes written with the arrays."""
         return self._header.attributes
 
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """Return the bytes of each array."""
+        return {name: count * _ITEM_BYTES[code] for name, (code, _, count) in self._header.arrays.items()}
+
     def __contains__(self, name: str) -> bool:
         return name in self._header.arrays
 

@@ -13,6 +13,7 @@ from waymeet.stores.sqlite.database.connection import is_writable, open_index
 from waymeet.stores.sqlite.database.errors import read_only_error
 from waymeet.stores.sqlite.database.sessions import Session, Sessions, raise_generation
 from waymeet.stores.sqlite.database.term_ids import TermIdCache, find_ids_of_words, find_term_ids
+from waymeet.stores.sqlite.read import edges as edge_reader
 from waymeet.stores.sqlite.read import queries
 from waymeet.stores.sqlite.read import vectors as vector_table
 from waymeet.stores.sqlite.read.cache import GenerationCache
@@ -22,7 +23,6 @@ from waymeet.stores.sqlite.segments.index_reader import IndexReader
 from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits, SegmentMaintenance
 from waymeet.stores.sqlite.segments.open_segments import OpenSegments
 from waymeet.stores.sqlite.write import documents as document_table
-from waymeet.stores.sqlite.write import edges as edge_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -292,7 +292,7 @@ class SqliteStore:
             for oldest in tuple(results)[: max(len(results) + 1 - _MAX_FILTER_RESULTS, 0)]:  # each may list every chunk
                 results.pop(oldest, None)
             result = results[filters] = apply_filters(session.connection, filters, lexicon)
-        return FilterSet(session.connection, filters, result, cache.locations)
+        return FilterSet(session.connection, filters, result, cache.locations, cache.contents)
 
     def _space(self, session: Session, name: str) -> VectorSpace | PartSpace | None:
         spaces = self._cache(session).spaces
@@ -303,7 +303,8 @@ class SqliteStore:
     def edges(self, documents: Collection[str], kinds: Collection[str] = ()) -> Sequence[Edge]:
         """List the edges that start or end at any of the documents, by document and position."""
         with self._reader.reading() as session:
-            return edge_table.read_edges(session.connection, documents, kinds, self._cache(session).edges)
+            cache = self._cache(session)
+            return edge_reader.read_edges(session.connection, documents, kinds, cache.edges, cache.contents)
 
     def neighbours(
         self, documents: Collection[str], kinds: Collection[str] = ()
@@ -322,12 +323,12 @@ class SqliteStore:
     def chunks(self, ids: Collection[str]) -> Mapping[str, Chunk]:
         """Fetch chunks by id."""
         with self._reader.reading() as session:
-            return queries.read_chunks(session.connection, ids)
+            return queries.read_chunks(session.connection, ids, self._cache(session).contents)
 
     def chunks_of(self, documents: Collection[str]) -> Mapping[str, tuple[Chunk, ...]]:
         """Fetch all chunks of documents, in order."""
         with self._reader.reading() as session:
-            return queries.read_chunks_of(session.connection, documents)
+            return queries.read_chunks_of(session.connection, documents, self._cache(session).contents)
 
     def chunk_counts(self, documents: Collection[str]) -> Mapping[str, int]:
         """Count the chunks of each document."""

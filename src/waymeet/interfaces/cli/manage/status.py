@@ -18,11 +18,14 @@ from waymeet.interfaces.cli.common import (
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.manage.embedding_progress import format_progress
 from waymeet.interfaces.render.text import Line
+from waymeet.ports import IndexSize
+from waymeet.project.backend import measure_size
 
 _EPILOG = manual(
     """
     waymeet status
     waymeet status --all       with all skipped and changed files
+    waymeet status --size      bytes of the index by purpose
     waymeet status --json
     """,
     exits={0: "shown"},
@@ -34,17 +37,47 @@ _MAX_LISTED = 20
 
 @click.command(epilog=_EPILOG)
 @click.option("--all", "everything", is_flag=True, help="List all skipped and changed files.")
+@click.option("--size", is_flag=True, help="Show only the bytes of the index by purpose.")
 @project_options
 @json_option
-def command(everything: bool, root: Path | None, index: Path | None, flags: tuple[str, ...], as_json: bool) -> int:
+def command(
+    everything: bool, size: bool, root: Path | None, index: Path | None, flags: tuple[str, ...], as_json: bool
+) -> int:
     """Show what is indexed, how fresh it is, and what was skipped."""
     with open_project(root, index, flags) as project:
+        if size:
+            return _show_size(measure_size(project.index_path), as_json=as_json)
         status = project.status()
     if as_json:
         print_json(status)
     else:
         print_lines(status_lines(status, None if everything else _MAX_LISTED))
     return 0
+
+
+def _show_size(size: IndexSize, *, as_json: bool) -> int:
+    if as_json:
+        print_json(size)
+    else:
+        print_lines(size_lines(size))
+    return 0
+
+
+def size_lines(size: IndexSize) -> Iterator[Line]:
+    """Format the bytes of an index by purpose, with their ratio to the indexed text."""
+    text = max(size.text_bytes, 1)
+    yield [(f"{'':12}{'bytes':>15}  {'of text':>7}", "dim")]
+    for part in size.parts:
+        yield [
+            (f"{part.name:>10}  ", "dim"),
+            (f"{part.bytes:15,}  {part.bytes / text:6.2f}×  ", ""),
+            (part.what, "dim"),
+        ]
+    total = sum(part.bytes for part in size.parts)
+    without_vectors = total - sum(part.bytes for part in size.parts if part.name == "vectors")
+    yield [(f"{'all':>10}  ", "dim"), (f"{total:15,}  {total / text:6.2f}×", "bold")]
+    yield [(f"{'no vectors':>10}  ", "dim"), (f"{without_vectors:15,}  {without_vectors / text:6.2f}×", "")]
+    yield [(f"{'text':>10}  ", "dim"), (f"{size.text_bytes:15,}  ", ""), ("of all sections", "dim")]
 
 
 def status_lines(status: Status, max_listed: int | None) -> Iterator[Line]:

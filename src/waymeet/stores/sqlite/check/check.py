@@ -31,7 +31,7 @@ _MAX_ROUNDS = 4
 """Repairing one thing may reveal another: a dropped document leaves links that have another target now."""
 _MAX_LISTED = 20
 _SQLITE_MAGIC = b"SQLite format 3\x00"
-_COUNTERS = ("generation", "registry_version")
+_COUNTERS = ("generation", "last_term", "registry_version")
 STRAY = "not in use, left by an interrupted run or a power failure; the next `waymeet index` removes it"
 
 

@@ -58,18 +58,11 @@ class _Collected:
 class TableScan:
     """Reads the rows of a table in the order of an integer key, skipping unreadable ranges."""
 
-    def __init__(
-        self, connection: apsw.Connection, table: str, key: str = "id", columns: str = "*", index: str = ""
-    ) -> None:
+    def __init__(self, connection: apsw.Connection, table: str, key: str) -> None:
         self._connection = connection
-        by = f"INDEXED BY {index}" if index else "NOT INDEXED"
-        self._sql = f"SELECT {key}, {columns} FROM {table} {by} WHERE {key} BETWEEN ? AND ? ORDER BY {key}"  # noqa: S608 - constants
+        self._sql = f"SELECT {key}, * FROM {table} NOT INDEXED WHERE {key} BETWEEN ? AND ? ORDER BY {key}"  # noqa: S608 - constants
         self.gaps: list[tuple[int, int]] = []
         """First and last key of ranges in which rows may be missing. Complete when all rows were read."""
-
-    def may_miss(self, key: int) -> bool:
-        """Return whether rows with a key may be missing."""
-        return any(first <= key <= last for first, last in self.gaps)
 
     def rows(self) -> Iterator[Row]:
         """Yield the readable rows, some of them twice."""

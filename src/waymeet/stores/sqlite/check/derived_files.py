@@ -16,6 +16,7 @@ from waymeet.stores.segments.quantization import quantise_vectors
 from waymeet.stores.segments.reader import FORMAT
 from waymeet.stores.segments.vectors import VectorBlock, read_block
 from waymeet.stores.shared.bm25f import FieldScale
+from waymeet.stores.sqlite.database.errors import UnreadableError
 from waymeet.stores.sqlite.segments import adjacency, registry, vector_registry
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def _describe_errors(check: Callable[[], str]) -> str:
         return "the file is missing"
     except (OSError, CorruptFileError) as error:
         return str(error)
+    except UnreadableError as error:
+        return f"it cannot be compared with the tables: {error}"
     except (LookupError, ValueError, TypeError, OverflowError) as error:  # numbers that contradict each other
         return f"its numbers contradict each other: {error}"
 

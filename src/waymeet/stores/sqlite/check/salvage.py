@@ -3,7 +3,7 @@
 Readable documents are copied to a new file, which replaces the corrupt one. Vectors are expensive to compute, and the
 folders that a user added are stored nowhere else, so a flipped bit should not cost all of them. Every page has a
 checksum: what can be read is as it was written. A document is copied if all its rows can be read. What follows from
-other rows (names, tags, targets of links, segments) is computed again.
+other rows (names, tags, keys and targets of links, segments) is computed again.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ from waymeet.stores.shared.filters import fold_tags
 from waymeet.stores.sqlite.check import check, tables
 from waymeet.stores.sqlite.check.damaged_tables import TableScan, read_both_ways
 from waymeet.stores.sqlite.database.connection import connect, open_index
-from waymeet.stores.sqlite.database.errors import means_corruption, translate_errors
+from waymeet.stores.sqlite.database.errors import UnreadableError, means_corruption, translate_errors
 from waymeet.stores.sqlite.database.sessions import raise_generation
+from waymeet.stores.sqlite.database.text_blocks import unpack_names
+from waymeet.stores.sqlite.read.contents import read_link_keys
 from waymeet.stores.sqlite.segments import registry
-from waymeet.stores.sqlite.write import edges
+from waymeet.stores.sqlite.write import documents, edges
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -31,10 +33,18 @@ if TYPE_CHECKING:
 
     from waymeet.stores.sqlite.check.check import CheckResult
 
-_DOCUMENT_PARTS = {"chunks": ("document", "chunks_by_document"), "edges": ("source", "edges_by_source")}
-"""Tables with the rows of a document, the column with its id, and an index of that column."""
-_UNIQUE_COLUMNS = {"terms": "term", "spaces": "name"}
-"""Tables whose rows can be read from the index of a unique column, too."""
+_KEYS = {
+    "documents": "id",
+    "document_terms": "document",
+    "chunks": "id",
+    "texts": "chunk",
+    "edge_kinds": "id",
+    "edges": "source",
+    "link_texts": "id",
+    "spaces": "id",
+    "vectors": "id",
+}
+"""Tables that are copied, and the integer by which their rows are ordered."""
 _DOCUMENT_IDS = {"SELECT id FROM documents": "path", "SELECT document FROM document_segments": "document"}
 """Further places with the ids of documents, and their order."""
 _BATCH = 1000
@@ -43,8 +53,6 @@ _strings = msgspec.json.Decoder(tuple[str, ...])
 
 
 class _Copied(NamedTuple):
-    incomplete: set[int]
-    """Documents of which some rows may be missing."""
     documents: int
     """Documents in the corrupt file, as far as they can be counted."""
     is_rest_complete: bool
@@ -92,9 +100,9 @@ def _write_salvaged(path: Path, new: Path, timeout: float) -> _Salvaged | None:
                 return None
             with closing(open_index(new, timeout, create=True)) as target:
                 copied = _copy_tables(old, target)
-                _delete_incomplete(target, copied.incomplete)
                 _derive_rows(old, target)
-            # Readable rows may still contradict each other, if they were damaged before their page had a checksum.
+            # The check drops documents with missing rows. Readable rows may contradict each other, too, if they were
+            # damaged before their page had a checksum.
             folder = new.with_name(f"{new.name}.segments")
             result = check.check_files(new, folder, timeout, repair=True, find_strays=False)
     except (apsw.Error, UnicodeDecodeError, DamagedIndexError) as error:
@@ -111,41 +119,22 @@ def _write_salvaged(path: Path, new: Path, timeout: float) -> _Salvaged | None:
 
 def _copy_tables(old: apsw.Connection, new: apsw.Connection) -> _Copied:
     """Copy all readable rows."""
-    is_complete = {table: _copy_table(old, new, table) for table in ("documents", "chunks", "edges", "vectors")}
-    for table, column in _UNIQUE_COLUMNS.items():
-        if not _copy_table(old, new, table):
-            _insert(new, table, read_both_ways(old, f"SELECT id, {column} FROM {table}", column)[0])  # noqa: S608 - constants
-    metadata, is_metadata_complete = read_both_ways(old, "SELECT key, value FROM metadata", "key")
-    _insert(new, "metadata", metadata)
-    copied = _row_ids(new, "documents")
-    known = copied.union(*(row for select in _DOCUMENT_IDS.items() for row in read_both_ways(old, *select)[0]))
-    incomplete = _copy_refs(old, new)
-    for table, (owner, index) in _DOCUMENT_PARTS.items():
-        if not is_complete[table]:
-            scan, copied_parts = TableScan(old, table, owner, "id", index), _row_ids(new, table)
-            incomplete |= {document for document, part in scan.rows() if part not in copied_parts}
-            incomplete |= {document for document in copied if scan.may_miss(document)}
-    return _Copied(incomplete, len(known), is_complete["vectors"] and is_metadata_complete)
+    is_complete = {table: _copy_table(old, new, table, key) for table, key in _KEYS.items()}
+    for table, columns, key in (("terms", "term, id", "term"), ("metadata", "key, value", "key")):
+        rows, is_complete[table] = read_both_ways(old, f"SELECT {columns} FROM {table}", key)  # noqa: S608 - constants
+        _insert(new, table, rows)
+    if not is_complete["spaces"]:  # the index of a unique column has all rows, too
+        _insert(new, "spaces", read_both_ways(old, "SELECT id, name FROM spaces", "name")[0])
+    known = _row_ids(new, "documents")
+    known = known.union(*(row for select in _DOCUMENT_IDS.items() for row in read_both_ways(old, *select)[0]))
+    return _Copied(len(known), is_complete["vectors"] and is_complete["metadata"])
 
 
-def _copy_table(old: apsw.Connection, new: apsw.Connection, table: str) -> bool:
-    """Copy a table with integer ids, and return whether all of it could be read."""
-    scan = TableScan(old, table)
+def _copy_table(old: apsw.Connection, new: apsw.Connection, table: str, key: str) -> bool:
+    """Copy a table that is ordered by an integer, and return whether all of it could be read."""
+    scan = TableScan(old, table, key)
     _insert(new, table, (row for _, *row in scan.rows()))
     return not scan.gaps
-
-
-def _copy_refs(old: apsw.Connection, new: apsw.Connection) -> set[int]:
-    """Copy the keys of links, and return the documents whose links may lack some."""
-    scan = TableScan(old, "edge_refs", "edge", "key, edge, rank", "edge_refs_by_edge")
-    _insert(new, "edge_refs", (row for _, *row in scan.rows()))
-    if not scan.gaps:
-        return set()
-    refs, is_complete = read_both_ways(old, "SELECT key, edge, rank FROM edge_refs NOT INDEXED", "key")
-    _insert(new, "edge_refs", refs)
-    if is_complete:
-        return set()
-    return {source for edge, source in new.execute("SELECT id, source FROM edges") if scan.may_miss(edge)}
 
 
 def _insert(new: apsw.Connection, table: str, rows: Iterable[Collection[Any]]) -> None:
@@ -171,13 +160,6 @@ def _row_ids(connection: apsw.Connection, table: str) -> set[int]:
     return {id_ for (id_,) in connection.execute(f"SELECT id FROM {table}")}  # noqa: S608 - a constant
 
 
-def _delete_incomplete(new: apsw.Connection, documents: Iterable[int]) -> None:
-    """Delete incomplete documents, and rows without an owner."""
-    with new:
-        new.executemany("DELETE FROM documents WHERE id = ?", ((document,) for document in documents))
-        tables.delete_orphans(new)
-
-
 def _derive_rows(old: apsw.Connection, new: apsw.Connection) -> None:
     """Compute what follows from the documents. None of them is in a segment yet."""
     counters, _ = read_both_ways(old, "SELECT key, value FROM counters", "key")
@@ -186,20 +168,25 @@ def _derive_rows(old: apsw.Connection, new: apsw.Connection) -> None:
     with new:
         new.executemany("UPDATE counters SET value = ?2 WHERE key = ?1", counters)
         new.execute("UPDATE counters SET value = max(value, ?) WHERE key = 'generation'", (highest,))
-        rows = list(new.execute("SELECT id, tags, names FROM documents"))
-        new.executemany(
-            "INSERT INTO tags VALUES (?, ?)",
-            ((tag, document) for document, tags, _ in rows for tag in set(fold_tags(_strings.decode(tags)))),
-        )
-        new.executemany(
-            "INSERT INTO names VALUES (?, ?)",
-            ((name, document) for document, _, names in rows for name in set(_strings.decode(names))),
-        )
-        new.execute("UPDATE edges SET target = NULL")
-        edges.resolve_edges(new, _row_ids(new, "edges"))
-        registry.unassign(new, _row_ids(new, "documents"))
+        new.execute("UPDATE counters SET value = (SELECT ifnull(max(id), 0) FROM terms) WHERE key = 'last_term'")
+        tables.delete_orphans(new)
+        for document, path, tags, names in list(new.execute("SELECT id, path, tags, names FROM documents")):
+            try:
+                _derive_keys(new, document, tags, unpack_names(path, names))
+            except (UnreadableError, msgspec.DecodeError):
+                documents.drop_unreadable(new, document)
+        tables.resolve_all(new)
         registry.raise_registry_version(new)
         raise_generation(new)
+
+
+def _derive_keys(new: apsw.Connection, document: int, tags: str, names: tuple[str, ...]) -> None:
+    """Insert the tags and names of a document, and the keys that its links look for."""
+    links = read_link_keys(new, document)
+    rows = [(tag, document) for tag in set(fold_tags(_strings.decode(tags)))]
+    new.executemany("INSERT INTO tags VALUES (?, ?)", rows)
+    documents.insert_names(new, [(document, names)])
+    edges.insert_link_keys(new, [(document, (key for refs in links for key in refs))])
 
 
 def _replace_file(path: Path, new: Path) -> Path:

@@ -6,39 +6,35 @@ a document with an unreadable row is dropped, so that the next run indexes its f
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
 from waymeet.analysis.embedded.space_names import is_quantised_space
-from waymeet.stores.segments.posting_codec import FIELD_CODES, FIELD_SHIFT
-from waymeet.stores.shared.filters import fold_tags
-from waymeet.stores.shared.validation import OWN_FIELDS
-from waymeet.stores.sqlite.database.rows import CHUNK, read_chunk, read_document
+from waymeet.stores.sqlite.check import document_rows
 from waymeet.stores.sqlite.segments import registry
 from waymeet.stores.sqlite.write import documents
 from waymeet.stores.sqlite.write import edges as edge_table
-from waymeet.types import CHUNK_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     import apsw
-    import numpy as np
-    from numpy.typing import NDArray
 
 _MAX_LENGTH_ERROR = 1e-3
 """How much the length of a vector may differ from 1."""
 
+_NO_DOCUMENT = "NOT IN (SELECT id FROM documents)"
 _ORPHANS = {
-    "tags": ("document NOT IN (SELECT id FROM documents)", "tags without a document"),
-    "names": ("document NOT IN (SELECT id FROM documents)", "names without a document"),
-    "chunks": ("document NOT IN (SELECT id FROM documents)", "sections without a document"),
-    "edges": ("source NOT IN (SELECT id FROM documents)", "links without a document"),
-    "edge_refs": ("edge NOT IN (SELECT id FROM edges)", "keys without a link"),
-    "document_segments": ("document NOT IN (SELECT id FROM documents)", "segment entries without a document"),
+    "tags": (f"document {_NO_DOCUMENT}", "tags without a document"),
+    "names": (f"document {_NO_DOCUMENT}", "names without a document"),
+    "document_terms": (f"document {_NO_DOCUMENT}", "terms without a document"),
+    "chunks": (f"document {_NO_DOCUMENT}", "sections without a document"),
+    "texts": ("chunk NOT IN (SELECT id FROM chunks)", "texts without a section"),
+    "edges": (f"source {_NO_DOCUMENT}", "links without a document"),
+    "link_keys": (f"source {_NO_DOCUMENT}", "keys without a document"),
+    "link_texts": (f"id >> 32 {_NO_DOCUMENT}", "texts of links without a document"),
+    "document_segments": (f"document {_NO_DOCUMENT}", "segment entries without a document"),
     "deleted_documents": ("segment NOT IN (SELECT id FROM segments)", "deletion marks without a segment"),
     "vectors": (
         "chunk NOT IN (SELECT id FROM chunks) OR space NOT IN (SELECT id FROM spaces)",
@@ -49,18 +45,15 @@ _ORPHANS = {
 }
 """Conditions for rows without an owner, by table. A table comes after the one that its rows refer to."""
 
-_DOCUMENTS = """
-SELECT path, kind, title, doc_type, language, tags, properties, names, digest, size, modified_ns, lines,
-    namespace, role, changed_ns, changed_by, terms, id
-FROM documents ORDER BY id
-"""
-_CHUNKS = f"{CHUNK} WHERE c.document = ? ORDER BY c.ordinal, c.id"
 _WITHOUT_SEGMENT_ENTRY = """
 SELECT id FROM documents WHERE id NOT IN (SELECT document FROM document_segments) UNION
 SELECT document FROM document_segments
 WHERE segment IS NOT NULL AND (position IS NULL OR segment NOT IN (SELECT id FROM segments))
 """
-_TARGETS_WITHOUT_REFS = "SELECT id FROM edges WHERE target IS NOT NULL AND id NOT IN (SELECT edge FROM edge_refs)"
+_LAST_TERM = "UPDATE counters SET value = (SELECT ifnull(max(id), 0) FROM terms) WHERE key = 'last_term'"
+_IS_LAST_TERM_LOW = """
+SELECT (SELECT value FROM counters WHERE key = 'last_term') < (SELECT ifnull(max(id), 0) FROM terms)
+"""
 _VECTOR_SIZES = "SELECT length(vector), COUNT(*) FROM vectors WHERE space = ? GROUP BY 1"
 _CODE_HEADERS = "SELECT substr(vector, 1, 2) FROM vectors WHERE space = ?"
 _VECTORS = "SELECT chunk, vector FROM vectors WHERE space = ? ORDER BY chunk"
@@ -78,8 +71,15 @@ class Fault(NamedTuple):
 def find_faults(connection: apsw.Connection) -> Iterator[Fault]:
     """Find wrong rows that SQLite itself accepts."""
     yield from _find_orphans(connection)
-    yield from _check_documents(connection)
-    yield from _check_edges(connection)
+    if connection.execute(_IS_LAST_TERM_LOW).get:
+        yield Fault("counters", "the highest id of a term is wrong", partial(_execute, sql=_LAST_TERM))
+    unreadable = [
+        Fault(document, what, partial(documents.drop_unreadable, document=id_))
+        for id_, document, what in document_rows.find_unreadable(connection)
+    ]
+    yield from unreadable
+    if not unreadable:  # else some links cannot be read, and after the repair others have no target
+        yield from _check_edges(connection)
     yield from _check_segment_entries(connection)
     for space, name in _rows(connection, "SELECT id, name FROM spaces ORDER BY id"):
         yield from _check_space(connection, space, name)
@@ -99,82 +99,18 @@ def delete_orphans(connection: apsw.Connection) -> None:
         connection.execute(f"DELETE FROM {table} WHERE {condition}")  # noqa: S608 - constants
 
 
-def _check_documents(connection: apsw.Connection) -> Iterator[Fault]:
-    """Read every document with all its rows."""
-    is_known = _known_terms(connection)
-    tags, names = _by_document(connection, "tag", "tags"), _by_document(connection, "key", "names")
-    for *row, terms, id_ in _rows(connection, _DOCUMENTS):
-        path = str(row[0])
-        drop = partial(documents.drop_documents, documents=[path])
-        try:
-            document = read_document(tuple(row))
-            for chunk in map(read_chunk, connection.execute(_CHUNKS, (id_,))):
-                if chunk.start > chunk.end:
-                    raise ValueError("a section ends before it begins")
-        except (msgspec.DecodeError, UnicodeDecodeError, ValueError, TypeError) as error:
-            yield Fault(path, f"cannot be read: {error}", drop)
-            continue
-        what = _check_terms(connection, id_, terms, is_known)
-        if what:
-            yield Fault(path, what, drop)
-        elif tags[id_] != set(fold_tags(document.tags)) or names[id_] != set(document.names):
-            yield Fault(path, "its tags or names differ from their tables", drop)
-
-
-def _by_document(connection: apsw.Connection, column: str, table: str) -> dict[int, set[str]]:
-    values: dict[int, set[str]] = defaultdict(set)
-    for value, document in connection.execute(f"SELECT {column}, document FROM {table}"):  # noqa: S608 - constants
-        values[document].add(value)
-    return values
-
-
-def _known_terms(connection: apsw.Connection) -> NDArray[np.bool_]:
-    """Return whether each term id exists."""
-    import numpy as np  # noqa: PLC0415 - start-up is a feature
-
-    ids = [id_ for (id_,) in connection.execute("SELECT id FROM terms")]
-    is_known = np.zeros(max(ids, default=0) + 1, dtype=np.bool_)
-    is_known[ids] = True
-    return is_known
-
-
-def _check_terms(connection: apsw.Connection, document: int, terms: bytes, is_known: NDArray[np.bool_]) -> str:
-    """Check the packed terms of a document, its chunks and its links."""
-    owned: list[tuple[Iterable[str], list[bytes]]] = [
-        (OWN_FIELDS, [terms]),
-        (CHUNK_FIELDS, _column(connection, "SELECT terms FROM chunks WHERE document = ?", document)),
-        (("inbound",), _column(connection, "SELECT terms FROM edges WHERE source = ?", document)),
-    ]
-    for fields, packed in owned:
-        what = _check_packed(packed, [FIELD_CODES[field] for field in fields], is_known)
-        if what:
-            return what
-    return ""
-
-
-def _check_packed(packed: list[bytes], codes: list[int], is_known: NDArray[np.bool_]) -> str:
-    import numpy as np  # noqa: PLC0415 - start-up is a feature
-
-    if any(len(terms) % 8 for terms in packed):
-        return "its terms are truncated"
-    pairs = np.frombuffer(b"".join(packed), dtype="<u4").reshape(-1, 2)
-    terms = pairs[:, 0]
-    if np.any(terms >= len(is_known)) or not np.all(is_known[terms]):
-        return "it has unknown terms"
-    return "" if np.all(np.isin(pairs[:, 1] >> FIELD_SHIFT, codes)) else "its terms are in fields that it does not have"
-
-
 def _check_edges(connection: apsw.Connection) -> Iterator[Fault]:
-    """Find links with another target than their keys select, or with a target but no keys."""
-    wrong = len(edge_table.find_wrong_targets(connection, _column(connection, "SELECT id FROM edges")))
-    wrong += len(_column(connection, _TARGETS_WITHOUT_REFS))
+    """Find links with another target than their keys select."""
+    portions = edge_table.read_refs(connection, _column(connection, "SELECT id FROM documents"))
+    wrong = sum(len(edge_table.find_wrong_targets(connection, refs)) for refs in portions)
     if wrong:
-        yield Fault("edges", f"{wrong} links have a wrong target", _resolve_all)
+        yield Fault("edges", f"{wrong} links have a wrong target", resolve_all)
 
 
-def _resolve_all(connection: apsw.Connection) -> None:
-    _execute(connection, "UPDATE edges SET target = NULL WHERE id NOT IN (SELECT edge FROM edge_refs)")
-    edge_table.resolve_edges(connection, _column(connection, "SELECT id FROM edges"))
+def resolve_all(connection: apsw.Connection) -> None:
+    """Set the targets of all links."""
+    for refs in edge_table.read_refs(connection, _column(connection, "SELECT id FROM documents")):
+        edge_table.resolve_edges(connection, refs)
     # A wrong target may have been a document that no longer exists, so all documents may have gained or lost links.
     registry.unassign(connection, _column(connection, "SELECT id FROM documents"))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 import apsw
+from msgspec import DecodeError
 
 from waymeet.stores.sqlite.database import errors
 from waymeet.stores.sqlite.database.schema import APPLICATION_ID, TABLES, VERSION
@@ -106,7 +107,7 @@ def open_index(path: Path, timeout: float, *, create: bool) -> apsw.Connection:
             elif _is_outdated(connection):
                 if connection.readonly("main"):
                     raise errors.unavailable_error(path, _OUTDATED, _OUTDATED_HINT)
-                _empty_outdated(connection)
+                _convert_outdated(connection)
             _validate(path, connection)
             if not connection.readonly("main") and connection.execute("PRAGMA journal_mode").get != "wal":
                 _enable_wal(connection, timeout)
@@ -155,6 +156,34 @@ def _is_outdated(connection: apsw.Connection) -> bool:
     """Return whether an earlier version of Waymeet wrote the file."""
     is_index = _pragma(connection, "application_id") == APPLICATION_ID
     return is_index and 0 < _pragma(connection, "user_version") < VERSION
+
+
+def _convert_outdated(connection: apsw.Connection) -> None:
+    """Upgrade a file of the format before this one, and empty any older one."""
+    if not _upgrade(connection):
+        _empty_outdated(connection)
+
+
+def _upgrade(connection: apsw.Connection) -> bool:
+    """Upgrade the tables in one transaction, and return whether they could be read."""
+    from waymeet.stores.sqlite.database import upgrade  # noqa: PLC0415 - needed once
+
+    if _pragma(connection, "user_version") != upgrade.UPGRADED_VERSION:
+        return False
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if _is_outdated(connection):  # another process may have been faster
+            upgrade.upgrade_tables(connection)
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    except (*errors.CORRUPT, errors.UnreadableError, DecodeError):
+        connection.execute("ROLLBACK")
+        return False
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    upgrade.release_free_pages(connection)
+    return True
 
 
 def _empty_outdated(connection: apsw.Connection) -> None:

@@ -24,7 +24,7 @@ _FREE_SPACE = "Free some disk space and try again. What was indexed so far is ke
 _READ_ONLY = "Allow writing to the file and its folder, or choose another file with --index."
 _BUSY = (apsw.BusyError, apsw.LockedError, apsw.ProtocolError)
 # Our statements are tested, so one that does not fit the tables means that the tables have changed.
-_CORRUPT = (
+CORRUPT = (
     apsw.CorruptError,
     apsw.FormatError,
     apsw.SQLError,
@@ -73,7 +73,7 @@ def _translate(path: Path, error: apsw.Error) -> WaymeetError:
 
 def means_corruption(error: apsw.Error) -> bool:
     """Return whether the file is at fault, rather than the disk or another process."""
-    return isinstance(error, (*_CORRUPT, apsw.NotADBError)) or _is_checksum_error(error)
+    return isinstance(error, (*CORRUPT, apsw.NotADBError)) or _is_checksum_error(error)
 
 
 def _is_checksum_error(error: apsw.Error) -> bool:

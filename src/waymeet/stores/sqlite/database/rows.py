@@ -1,10 +1,12 @@
 """Conversion between types and rows of the tables."""
 
-from typing import Any
+from re import compile as pattern
+from typing import Any, NamedTuple
 
 from msgspec import json
 
-from waymeet.types import Chunk, Document, Edge, Link, Node, Symbol
+from waymeet.stores.sqlite.database.text_blocks import ChunkContent, LinkDetails, pack_names, unpack_names
+from waymeet.types import Chunk, Document, Edge, Node
 
 DOCUMENT = """
 SELECT d.path, kind, title, doc_type, language, tags, properties, names, digest, size, modified_ns, lines, namespace,
@@ -12,16 +14,38 @@ SELECT d.path, kind, title, doc_type, language, tags, properties, names, digest,
 FROM json_each(?) input CROSS JOIN documents d ON d.path = input.value
 """
 
-CHUNK = """
-SELECT c.key, d.path, c.ordinal, c.first, c.last, c.text, c.headings, c.anchors, c.symbols, c.is_embedded, c.id,
-    d.title
+KEY = "ifnull(c.key, d.path || '#L' || c.first || '-L' || c.last || c.suffix)"
+"""The key of a chunk `c` of a document `d`."""
+
+CHUNK = f"""
+SELECT c.id, {KEY}, d.path, c.ordinal, c.first, c.last, c.is_embedded, d.title
 FROM chunks c JOIN documents d ON d.id = c.document
-"""
-"""Select chunks with their ids and the titles of their documents. A condition must follow."""
+"""  # noqa: S608 - our own constant
+"""Select chunks with the titles of their documents. A condition must follow."""
+
+_LINES = pattern(r"(?s)(.*)#L(0|[1-9][0-9]{0,17})-L(0|[1-9][0-9]{0,17})(.*)")
 
 _strings = json.Decoder(tuple[str, ...])
 _pairs = json.Decoder(dict[str, str])
-_symbols = json.Decoder(tuple[Symbol, ...])
+
+
+class ChunkKey(NamedTuple):
+    """The parts of a key of the form `path#L10-L24`, with anything behind it."""
+
+    path: str
+    first: int
+    last: int
+    suffix: str
+
+
+def split_key(key: str) -> ChunkKey | None:
+    """Split the key of a chunk, or return None if it has another form.
+
+    >>> split_key("docs/a.md#L1-L12~2")
+    ChunkKey(path='docs/a.md', first=1, last=12, suffix='~2')
+    """
+    match = _LINES.fullmatch(key)
+    return ChunkKey(match[1], int(match[2]), int(match[3]), match[4]) if match else None
 
 
 def decode_properties(text: str) -> dict[str, str]:
@@ -29,7 +53,7 @@ def decode_properties(text: str) -> dict[str, str]:
     return _pairs.decode(text)
 
 
-def document_row(id_: int, document: Document, terms: bytes) -> tuple[Any, ...]:
+def document_row(id_: int, document: Document, chunks: int, links: int) -> tuple[Any, ...]:
     """Convert a document to a row of `documents`, in the order of its columns."""
     return (
         id_,
@@ -40,7 +64,6 @@ def document_row(id_: int, document: Document, terms: bytes) -> tuple[Any, ...]:
         document.language,
         _to_json(document.tags),
         _to_json(dict(document.properties)),
-        _to_json(document.names),
         document.digest,
         document.size,
         document.modified_ns,
@@ -49,7 +72,9 @@ def document_row(id_: int, document: Document, terms: bytes) -> tuple[Any, ...]:
         document.role,
         document.changed_ns,
         document.changed_by,
-        terms,
+        chunks,
+        links,
+        pack_names(document.id, document.names),
     )
 
 
@@ -64,74 +89,54 @@ def read_document(row: tuple[Any, ...]) -> Document:
         language,
         _strings.decode(tags),
         _pairs.decode(properties),
-        _strings.decode(names),
+        unpack_names(path, names),
         *others,
     )
 
 
-def chunk_row(id_: int, document: int, chunk: Chunk, terms: bytes) -> tuple[Any, ...]:
+def chunk_row(id_: int, document: int, chunk: Chunk) -> tuple[Any, ...]:
     """Convert a chunk to a row of `chunks`, in the order of its columns."""
+    key = split_key(chunk.id)
+    is_regular = key is not None and key[:3] == (chunk.document, chunk.start, chunk.end)
     return (
         id_,
-        chunk.id,
         document,
         chunk.ordinal,
         chunk.start,
         chunk.end,
-        _to_json(chunk.anchors),
-        _to_json(chunk.headings),
-        chunk.text,
-        _to_json(chunk.symbols) if chunk.symbols else "",
+        key.suffix if key is not None and is_regular else "",
+        None if is_regular else chunk.id,
         int(chunk.is_embedded),
-        terms,
     )
 
 
-def read_chunk(row: tuple[Any, ...]) -> Chunk:
-    """Convert a row selected by `CHUNK` to a chunk."""
-    key, path, ordinal, first, last, text, headings, anchors, symbols, is_embedded, *_ = row
+def read_chunk(row: tuple[Any, ...], content: ChunkContent) -> Chunk:
+    """Convert a row selected by `CHUNK` and the content of a chunk to a chunk."""
+    _, key, path, ordinal, first, last, is_embedded, *_ = row
     return Chunk(
         key,
         path,
         ordinal,
         first,
         last,
-        text,
-        _strings.decode(headings),
-        _strings.decode(anchors),
-        _symbols.decode(symbols) if symbols else (),
+        content.text,
+        content.headings,
+        content.anchors,
+        content.symbols,
         bool(is_embedded),
     )
 
 
-def edge_row(id_: int, source: int, ordinal: int, link: Link, terms: bytes) -> tuple[Any, ...]:
-    """Convert a link to a row of `edges`, in the order of its columns without the target."""
-    return (
-        id_,
-        source,
-        ordinal,
-        link.kind,
-        link.source_anchor,
-        link.anchor,
-        link.text,
-        link.sentence,
-        link.refs[0] if link.refs else "",
-        link.line,
-        terms,
-    )
-
-
-def read_edge(row: tuple[Any, ...]) -> Edge:
-    """Convert a row with the paths of source and target to an edge."""
-    source, source_anchor, target, anchor, kind, text, sentence, ref, line = row
+def read_edge(source: str, kind: str, target: str | None, details: LinkDetails) -> Edge:
+    """Convert the ends of a link and its details to an edge."""
     return Edge(
-        source=Node(source, source_anchor),
-        target=None if target is None else Node(target, anchor),
-        kind=kind,
-        text=text,
-        sentence=sentence,
-        ref=ref,
-        line=line,
+        Node(source, details.source_anchor),
+        None if target is None else Node(target, details.anchor),
+        kind,
+        details.text,
+        details.sentence,
+        details.refs[0] if details.refs else "",
+        details.line,
     )
 
 

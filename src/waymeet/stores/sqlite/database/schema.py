@@ -1,87 +1,89 @@
 """Tables of the index file, from which segments are derived.
 
 Every row belongs to one document, the one whose file it came from, so that an edited file changes its own rows only.
+What is read together is compressed together: the texts of a few chunks, the terms of a document, what its links say.
 The terms of a link (`edges.terms`) belong to the linking document. They are added to the target's `inbound` field when
 a segment is written or buffered documents are read. Two columns change in rows of other documents: `edges.target`,
 when a name is added or removed, and `document_segments`, when the terms of the links to a document change.
 """
 
+from contextlib import suppress
+from pathlib import Path
+
 APPLICATION_ID = 0x57594D54
 """`WYMT`: identifies the file as an index (`PRAGMA application_id`)."""
 
-VERSION = 7
+VERSION = 8
 """The format of the file (`PRAGMA user_version`)."""
 
-TABLES = """
--- `registry_version` counts the changes of the tables that list segment files.
+_COUNTERS = """
+-- `registry_version` counts the changes of the tables that list segment files. `last_term` is the highest id of a term.
 CREATE TABLE counters (key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-INSERT INTO counters VALUES ('generation', 0), ('registry_version', 0);
+INSERT INTO counters VALUES ('generation', 0), ('registry_version', 0), ('last_term', 0);
 
 CREATE TABLE metadata (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
--- A document keeps its id when it is replaced: edges of other documents point to it.
+CREATE TABLE tags (tag TEXT NOT NULL, document INTEGER NOT NULL, PRIMARY KEY (tag, document)) STRICT, WITHOUT ROWID;
+CREATE INDEX tags_by_document ON tags (document);
+"""
+
+CONTENT = """
+-- A document keeps its id when it is replaced: edges of other documents point to it. `chunks` and `links` are numbers,
+-- `names` the compressed keys by which links refer to it (see `text_blocks`).
 CREATE TABLE documents (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, title TEXT NOT NULL, doc_type TEXT NOT NULL,
-    language TEXT NOT NULL, tags TEXT NOT NULL, properties TEXT NOT NULL, names TEXT NOT NULL, digest TEXT NOT NULL,
+    language TEXT NOT NULL, tags TEXT NOT NULL, properties TEXT NOT NULL, digest TEXT NOT NULL,
     size INTEGER NOT NULL, modified_ns INTEGER NOT NULL, lines INTEGER NOT NULL,
     namespace TEXT NOT NULL, role TEXT NOT NULL, changed_ns INTEGER NOT NULL, changed_by TEXT NOT NULL,
-    terms BLOB NOT NULL
+    chunks INTEGER NOT NULL, links INTEGER NOT NULL, names BLOB NOT NULL
 ) STRICT;
-CREATE INDEX documents_by_id ON documents (id, path);
 CREATE INDEX documents_by_kind ON documents (kind);
 CREATE INDEX documents_by_role ON documents (role);
 
-CREATE TABLE tags (tag TEXT NOT NULL, document INTEGER NOT NULL, PRIMARY KEY (tag, document)) STRICT, WITHOUT ROWID;
-CREATE INDEX tags_by_document ON tags (document);
-
-CREATE TABLE names (key TEXT NOT NULL, document INTEGER NOT NULL, PRIMARY KEY (key, document)) STRICT, WITHOUT ROWID;
-CREATE INDEX names_by_document ON names (document);
+-- The names of documents by their hashes (see `key_hashes`).
+CREATE TABLE names (
+    hash INTEGER NOT NULL, document INTEGER NOT NULL, PRIMARY KEY (hash, document)
+) STRICT, WITHOUT ROWID;
 
 -- Terms are never removed: other processes cache their ids. An unused one is in no posting and so in no result.
-CREATE TABLE terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE terms (term TEXT PRIMARY KEY, id INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
+-- The terms of a document and its chunks (see `term_codec`).
+CREATE TABLE document_terms (document INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+
+-- The ids of the chunks of a document follow each other. The key of a chunk is `path#L10-L24` with its suffix, or
+-- anything else, which is in the column `key`.
 CREATE TABLE chunks (
-    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, document INTEGER NOT NULL, ordinal INTEGER NOT NULL,
-    first INTEGER NOT NULL, last INTEGER NOT NULL, anchors TEXT NOT NULL, headings TEXT NOT NULL, text TEXT NOT NULL,
-    symbols TEXT NOT NULL, is_embedded INTEGER NOT NULL, terms BLOB NOT NULL
+    id INTEGER PRIMARY KEY, document INTEGER NOT NULL, ordinal INTEGER NOT NULL, first INTEGER NOT NULL,
+    last INTEGER NOT NULL, suffix TEXT NOT NULL, key TEXT, is_embedded INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX chunks_by_document ON chunks (document, ordinal);
--- A covering index: a chunk is located without the pages of its text, in half the time for fifty hits.
-CREATE INDEX chunks_by_id ON chunks (id, document, ordinal, key);
+CREATE INDEX chunks_by_document ON chunks (document, first, last, ordinal);
+CREATE UNIQUE INDEX chunks_by_key ON chunks (key) WHERE key IS NOT NULL;
 CREATE INDEX chunks_not_embedded ON chunks (id, document) WHERE is_embedded = 0;
 
+-- Blocks of texts, headings, anchors and symbols, by the id of their first chunk (see `text_blocks`).
+CREATE TABLE texts (chunk INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+
+CREATE TABLE edge_kinds (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+
+-- Links between sections of one document are found by their source. The terms are encoded by `term_codec`.
 CREATE TABLE edges (
-    id INTEGER PRIMARY KEY, source INTEGER NOT NULL, ordinal INTEGER NOT NULL, kind TEXT NOT NULL,
-    source_anchor TEXT NOT NULL, anchor TEXT NOT NULL, text TEXT NOT NULL, sentence TEXT NOT NULL, ref TEXT NOT NULL,
-    line INTEGER NOT NULL, terms BLOB NOT NULL, target INTEGER
-) STRICT;
-CREATE INDEX edges_by_source ON edges (source, ordinal);
-CREATE INDEX edges_by_target ON edges (target);
-
-CREATE TABLE edge_refs (
-    key TEXT NOT NULL, edge INTEGER NOT NULL, rank INTEGER NOT NULL, PRIMARY KEY (key, edge)
+    source INTEGER NOT NULL, ordinal INTEGER NOT NULL, kind INTEGER NOT NULL, terms BLOB NOT NULL, target INTEGER,
+    PRIMARY KEY (source, ordinal)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX edge_refs_by_edge ON edge_refs (edge, rank);
+CREATE INDEX edges_by_target ON edges (target) WHERE target <> source;
 
--- The segment and position of each document; NULL for a buffered one, whose terms are read from the tables. The version
--- is the generation in which the terms of the document, its chunks or the links to it last changed: a document is
--- registered in a new segment only if its version is still the one from which the segment was written.
-CREATE TABLE segments (id INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT NOT NULL UNIQUE) STRICT;
-CREATE TABLE document_segments (
-    document INTEGER PRIMARY KEY, version INTEGER NOT NULL, segment INTEGER, position INTEGER
-) STRICT;
-CREATE INDEX document_segments_by_segment ON document_segments (segment);
-
--- Positions in segments whose documents were replaced or removed since (tombstones).
-CREATE TABLE deleted_documents (
-    segment INTEGER NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (segment, position)
+-- The documents whose links look for a key, by the hash of the key (see `key_hashes`).
+CREATE TABLE link_keys (
+    hash INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (hash, source)
 ) STRICT, WITHOUT ROWID;
 
--- The link file, and for each document the generation in which a link from or to it last changed.
-CREATE TABLE link_files (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, generation INTEGER NOT NULL, file TEXT NOT NULL UNIQUE
-) STRICT;
-CREATE TABLE changed_links (document INTEGER PRIMARY KEY, generation INTEGER NOT NULL) STRICT;
+-- Blocks of what links say. The id is the source, shifted by 32 bits, plus the ordinal of the first link.
+CREATE TABLE link_texts (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+"""
+"""Tables with the content of documents."""
+
+TRIGGERS = """
 CREATE TRIGGER edge_inserted AFTER INSERT ON edges WHEN new.target IS NOT NULL
 BEGIN
     INSERT OR REPLACE INTO changed_links SELECT new.source, value + 1 FROM counters WHERE key = 'generation';
@@ -103,6 +105,29 @@ END;
 
 CREATE TRIGGER document_deleted AFTER DELETE ON documents
 BEGIN INSERT OR REPLACE INTO changed_links SELECT old.id, value + 1 FROM counters WHERE key = 'generation'; END;
+"""
+"""Triggers that keep track of changed links."""
+
+_FILES = """
+-- The segment and position of each document; NULL for a buffered one, whose terms are read from the tables. The version
+-- is the generation in which the terms of the document, its chunks or the links to it last changed: a document is
+-- registered in a new segment only if its version is still the one from which the segment was written.
+CREATE TABLE segments (id INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE document_segments (
+    document INTEGER PRIMARY KEY, version INTEGER NOT NULL, segment INTEGER, position INTEGER
+) STRICT;
+CREATE INDEX document_segments_by_segment ON document_segments (segment);
+
+-- Positions in segments whose documents were replaced or removed since (tombstones).
+CREATE TABLE deleted_documents (
+    segment INTEGER NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (segment, position)
+) STRICT, WITHOUT ROWID;
+
+-- The link file, and for each document the generation in which a link from or to it last changed.
+CREATE TABLE link_files (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, generation INTEGER NOT NULL, file TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE changed_links (document INTEGER PRIMARY KEY, generation INTEGER NOT NULL) STRICT;
 
 CREATE TABLE spaces (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
 
@@ -127,3 +152,17 @@ CREATE TRIGGER vector_deleted AFTER DELETE ON vectors
 WHEN old.id <= (SELECT max(last) FROM vector_segments WHERE space = old.space)
 BEGIN INSERT OR IGNORE INTO deleted_vectors VALUES (old.space, old.id); END;
 """
+
+TABLES = _COUNTERS + _FILES + CONTENT + TRIGGERS
+
+_HEADER_BYTES = 72
+"""The first bytes of a SQLite file, which contain `user_version` at 60 and `application_id` at 68, big-endian."""
+
+
+def is_file_to_upgrade(path: Path) -> bool:
+    """Return whether a file has the format before this one, without opening it as a database."""
+    header = b""
+    with suppress(OSError), path.open("rb") as file:  # opening it as a database reports the error
+        header = file.read(_HEADER_BYTES)
+    version, application = (int.from_bytes(header[start : start + 4], "big") for start in (60, 68))
+    return (application, version) == (APPLICATION_ID, VERSION - 1)

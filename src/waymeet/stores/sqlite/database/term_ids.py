@@ -42,9 +42,10 @@ class TermIdCache:
         ids = {term: self._ids[term] for term in terms if term in self._ids}
         uncached = [(term,) for term in sorted(terms - ids.keys())]
         ids.update(connection.executemany("SELECT term, id FROM terms WHERE term = ?", uncached))
-        (last,) = connection.execute("SELECT ifnull(max(id), 0) FROM terms").fetchone() or (0,)
+        last: int = connection.execute("SELECT value FROM counters WHERE key = 'last_term'").get
         new = {term: id_ for id_, term in enumerate(sorted(terms - ids.keys()), last + 1)}
         connection.executemany("INSERT INTO terms (term, id) VALUES (?, ?)", new.items())
+        connection.execute("UPDATE counters SET value = ? WHERE key = 'last_term'", (last + len(new),))
         return ids | new
 
     def add(self, ids: Mapping[str, int]) -> None:

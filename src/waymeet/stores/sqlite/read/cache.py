@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from waymeet.stores.sqlite.read.contents import ContentReader
+
 if TYPE_CHECKING:
     from waymeet.ports import CorpusProfile
+    from waymeet.stores.sqlite.read.edges import EdgeCache
     from waymeet.stores.sqlite.read.filters import ChunkLocation, FilterResult
     from waymeet.stores.sqlite.read.part_space import PartSpace
     from waymeet.stores.sqlite.read.vectors import VectorSpace
-    from waymeet.stores.sqlite.write.edges import EdgeCache
     from waymeet.types import Filters
 
 
@@ -25,5 +27,6 @@ class GenerationCache:
         self.filter_results: dict[Filters, FilterResult] = {}
         self.locations: dict[int, ChunkLocation] = {}
         self.edges: EdgeCache = {}
+        self.contents = ContentReader()
         self.coverage: dict[frozenset[str], tuple[int, int]] = {}
         self.profile: CorpusProfile | None = None

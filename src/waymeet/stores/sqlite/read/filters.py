@@ -10,7 +10,7 @@ import apsw
 from msgspec.json import encode
 
 from waymeet.stores.shared.filters import contains_phrases, fold_tags, has_properties, normalise_paths, required_words
-from waymeet.stores.sqlite.database.rows import CHUNK, decode_properties, read_chunk
+from waymeet.stores.sqlite.database.rows import CHUNK, KEY, decode_properties, read_chunk
 from waymeet.stores.sqlite.database.term_ids import find_all_term_ids, find_term_ids
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from waymeet.stores.sqlite.read.contents import ContentReader
     from waymeet.stores.sqlite.read.lexicon import Lexicon
     from waymeet.types import Filters
 
@@ -39,11 +40,9 @@ SELECT d.path, (SELECT c.id FROM chunks c WHERE c.document = d.id ORDER BY c.ord
 FROM json_each(?) input CROSS JOIN documents d ON d.path = input.value
 """
 _CHUNKS_OF_KIND = "SELECT c.id FROM documents d JOIN chunks c ON c.document = d.id WHERE d.kind = ?"
-_LOCATIONS = """
-SELECT c.id, d.path, c.ordinal, c.key
-FROM chunks c INDEXED BY chunks_by_id JOIN documents d INDEXED BY documents_by_id ON d.id = c.document
-WHERE c.id IN carray(?)
-"""
+_LOCATIONS = f"""
+SELECT c.id, d.path, c.ordinal, {KEY} FROM chunks c JOIN documents d ON d.id = c.document WHERE c.id IN carray(?)
+"""  # noqa: S608 - our own constant
 _TEXTS = f"{CHUNK} WHERE c.id IN carray(?)"
 _MAX_CACHED = 50_000
 """Cached locations of chunks; about 300 bytes each."""
@@ -124,11 +123,13 @@ class FilterSet:
         filters: Filters,
         result: FilterResult,
         locations: dict[int, ChunkLocation],
+        contents: ContentReader,
     ) -> None:
         self._connection = connection
         self._result = result
         self._locations = locations
         """Cached locations of chunks in this generation."""
+        self._contents = contents
         self.phrases = filters.phrases
 
     def allows(self, chunk: int) -> bool:
@@ -170,9 +171,9 @@ class FilterSet:
         locations: dict[int, ChunkLocation] = {}
         ids = array("q", chunks)
         for row in self._connection.execute(_TEXTS, (apsw.carray(ids),)) if ids else ():
-            chunk, (*_, id_, title) = read_chunk(row), row
-            if contains_phrases(self.phrases, chunk, title):
-                locations[id_] = ChunkLocation(chunk.document, chunk.ordinal, chunk.id)
+            chunk = read_chunk(row, self._contents.chunk(self._connection, row[0]))
+            if contains_phrases(self.phrases, chunk, row[-1]):
+                locations[row[0]] = ChunkLocation(chunk.document, chunk.ordinal, chunk.id)
         return locations
 
     def _locate_cached(self, chunks: Iterable[int]) -> dict[int, ChunkLocation]:

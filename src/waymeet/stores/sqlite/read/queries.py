@@ -9,49 +9,48 @@ from msgspec.json import encode
 
 from waymeet.ports import Counts
 from waymeet.stores.shared.corpus_profile import LAST_KIND, STRUCTURE_KIND, URGENCY_STEPS, build_profile
-from waymeet.stores.sqlite.database.rows import CHUNK, DOCUMENT, read_chunk, read_document
+from waymeet.stores.sqlite.database.key_hashes import hash_name
+from waymeet.stores.sqlite.database.rows import CHUNK, DOCUMENT, KEY, read_chunk, read_document, split_key
 from waymeet.types import INFERRED_KINDS, Fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
     import apsw
 
     from waymeet.ports import CorpusProfile
+    from waymeet.stores.sqlite.read.contents import ContentReader
     from waymeet.stores.sqlite.read.lexicon import Lexicon
     from waymeet.types import Chunk, Document
 
-_CHUNKS_BY_KEY = f"{CHUNK} WHERE c.key IN (SELECT value FROM json_each(?))"  # noqa: S608 - our own constant
+_CHUNKS_BY_ID = f"{CHUNK} WHERE c.id IN (SELECT value FROM json_each(?))"  # noqa: S608 - our own constant
+_ID_BY_LINES = """
+SELECT ?5, c.id FROM documents d JOIN chunks c ON c.document = d.id
+WHERE d.path = ?1 AND c.first = ?2 AND c.last = ?3 AND c.suffix = ?4 AND c.key IS NULL
+"""
 _CHUNKS_OF_DOCUMENT = f"{CHUNK} WHERE d.path = ? ORDER BY c.ordinal, c.id"
 _SPACE_IDS = "(SELECT id FROM spaces WHERE name IN (SELECT value FROM json_each(?1)))"
 _WITHOUT_VECTOR = f"""
 WITH linked (target, linking) AS (
     SELECT target, COUNT(DISTINCT source) FROM edges
-    WHERE target IS NOT NULL AND target <> source AND kind <> '{STRUCTURE_KIND}' GROUP BY target
+    WHERE target <> source AND kind NOT IN (SELECT id FROM edge_kinds WHERE name = '{STRUCTURE_KIND}') GROUP BY target
 )
-SELECT c.key FROM chunks c JOIN documents d ON d.id = c.document LEFT JOIN linked l ON l.target = c.document
+SELECT {KEY} FROM chunks c JOIN documents d ON d.id = c.document LEFT JOIN linked l ON l.target = c.document
 WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id AND v.space IN {_SPACE_IDS})
     AND c.id NOT IN (SELECT id FROM chunks WHERE is_embedded = 0)
 ORDER BY d.kind = '{LAST_KIND}', {" + ".join(f"(ifnull(l.linking, 0) >= {step})" for step in URGENCY_STEPS)} DESC,
     d.changed_ns DESC, d.path, c.ordinal, c.id
 LIMIT ?2
 """  # noqa: S608 - our own constants
-_WITH_VECTOR = f"""
-SELECT key FROM chunks c WHERE c.key = ?2 AND EXISTS (
-    SELECT 1 FROM vectors v WHERE v.chunk = c.id AND v.space IN {_SPACE_IDS}
-)
-"""  # noqa: S608 - likewise
+_WITH_VECTOR = f"SELECT chunk FROM vectors WHERE chunk = ?2 AND space IN {_SPACE_IDS} LIMIT 1"  # noqa: S608 - likewise
 # A key of more than ?2 documents has a row at the offset ?2.
 _DOCUMENTS_BY_KEY = """
-SELECT n.key, d.path
-FROM json_each(?1) input CROSS JOIN names n ON n.key = input.value JOIN documents d ON d.id = n.document
-WHERE ?2 IS NULL OR NOT EXISTS (SELECT 1 FROM names WHERE key = input.value LIMIT 1 OFFSET ?2)
+SELECT n.hash, d.path
+FROM json_each(?1) input CROSS JOIN names n ON n.hash = input.value JOIN documents d ON d.id = n.document
+WHERE ?2 IS NULL OR NOT EXISTS (SELECT 1 FROM names WHERE hash = input.value LIMIT 1 OFFSET ?2)
 ORDER BY input.key, d.path
 """
-_CHUNK_COUNTS = """
-SELECT d.path, (SELECT COUNT(*) FROM chunks c WHERE c.document = d.id)
-FROM json_each(?) input CROSS JOIN documents d ON d.path = input.value
-"""
+_CHUNK_COUNTS = "SELECT d.path, chunks FROM json_each(?) input CROSS JOIN documents d ON d.path = input.value"
 _TERMS_WITH_PREFIX = "SELECT term, id FROM terms WHERE term >= ?1 AND term < ?1 || char(1114111) AND term GLOB ?2"
 _ROLES_OF_DOCUMENTS = "SELECT d.path, role FROM json_each(?) input CROSS JOIN documents d ON d.path = input.value"
 _COUNTS = """
@@ -59,8 +58,8 @@ SELECT
     (SELECT COUNT(*) FROM documents),
     (SELECT COUNT(*) FROM chunks),
     (SELECT COUNT(*) FROM edges),
-    (SELECT COUNT(*) FROM edges e JOIN documents d ON d.id = e.source
-     WHERE e.target IS NULL AND d.kind <> 'code' AND e.kind NOT IN (SELECT value FROM json_each(?)))
+    (SELECT COUNT(*) FROM edges e JOIN documents d ON d.id = e.source JOIN edge_kinds k ON k.id = e.kind
+     WHERE e.target IS NULL AND d.kind <> 'code' AND k.name NOT IN (SELECT value FROM json_each(?)))
 """
 _VECTORS_BY_SPACE_ID = f"SELECT space, COUNT(*) FROM vectors WHERE space IN {_SPACE_IDS} GROUP BY space ORDER BY 2 DESC"  # noqa: S608 - likewise
 _IN_NO_OTHER_SPACE = """
@@ -85,15 +84,21 @@ def _json(values: Iterable[object]) -> str:
     return encode(list(values)).decode()
 
 
-def read_chunks(connection: apsw.Connection, ids: Collection[str]) -> dict[str, Chunk]:
+def read_chunks(connection: apsw.Connection, ids: Collection[str], contents: ContentReader) -> dict[str, Chunk]:
     """Fetch chunks by id."""
-    chunks = {chunk.id: chunk for chunk in map(read_chunk, connection.execute(_CHUNKS_BY_KEY, (_json(ids),)))}
+    known = find_chunk_ids(connection, ids)
+    rows = connection.execute(_CHUNKS_BY_ID, (_json(known.values()),))
+    chunks = {row[1]: read_chunk(row, contents.chunk(connection, row[0])) for row in rows}
     return {id_: chunks[id_] for id_ in ids if id_ in chunks}
 
 
 def find_chunk_ids(connection: apsw.Connection, keys: Collection[str]) -> dict[str, int]:
     """Return the row ids of chunks by their public ids."""
-    return dict(connection.executemany("SELECT key, id FROM chunks WHERE key = ?", ((key,) for key in keys)))
+    parts = ((key, split_key(key)) for key in dict.fromkeys(keys))
+    by_lines = ((*place, key) for key, place in parts if place)
+    ids: dict[str, int] = dict(connection.executemany(_ID_BY_LINES, by_lines))
+    others = ((key,) for key in keys if key not in ids)
+    return ids | dict(connection.executemany("SELECT key, id FROM chunks WHERE key = ?", others))
 
 
 def count_chunks(connection: apsw.Connection, documents: Collection[str]) -> dict[str, int]:
@@ -106,10 +111,17 @@ def read_roles(connection: apsw.Connection, documents: Collection[str]) -> dict[
     return dict(connection.execute(_ROLES_OF_DOCUMENTS, (_json(documents),)))
 
 
-def read_chunks_of(connection: apsw.Connection, documents: Collection[str]) -> dict[str, tuple[Chunk, ...]]:
+def read_chunks_of(
+    connection: apsw.Connection, documents: Collection[str], contents: ContentReader
+) -> dict[str, tuple[Chunk, ...]]:
     """Fetch all chunks of documents, in order."""
     known = connection.executemany("SELECT path FROM documents WHERE path = ?", ((path,) for path in documents))
-    return {path: tuple(map(read_chunk, connection.execute(_CHUNKS_OF_DOCUMENT, (path,)))) for (path,) in known}
+    return {path: tuple(_read_chunks_of(connection, path, contents)) for (path,) in known}
+
+
+def _read_chunks_of(connection: apsw.Connection, document: str, contents: ContentReader) -> Iterator[Chunk]:
+    for row in connection.execute(_CHUNKS_OF_DOCUMENT, (document,)):
+        yield read_chunk(row, contents.chunk(connection, row[0]))
 
 
 def read_documents(connection: apsw.Connection, ids: Collection[str]) -> dict[str, Document]:
@@ -127,8 +139,9 @@ def chunks_without_vector(connection: apsw.Connection, spaces: Collection[str], 
 def chunks_with_vector(connection: apsw.Connection, spaces: Collection[str], chunks: Collection[str]) -> frozenset[str]:
     """Return those of the chunks that have a vector in any of the spaces."""
     names = _json(sorted(spaces))
-    rows = connection.executemany(_WITH_VECTOR, ((names, chunk) for chunk in set(chunks)))
-    return frozenset(key for (key,) in rows)
+    keys = {id_: key for key, id_ in find_chunk_ids(connection, chunks).items()}
+    rows = connection.executemany(_WITH_VECTOR, ((names, id_) for id_ in keys))
+    return frozenset(keys[id_] for (id_,) in rows)
 
 
 def documents_by_key(
@@ -136,8 +149,9 @@ def documents_by_key(
 ) -> dict[str, tuple[str, ...]]:
     """Find the documents that have each key, except for keys of more than `max_documents`."""
     documents: defaultdict[str, list[str]] = defaultdict(list)
-    for key, path in connection.execute(_DOCUMENTS_BY_KEY, (_json(dict.fromkeys(keys)), max_documents)):
-        documents[key].append(path)
+    key_by_hash = {hash_name(key): key for key in keys}
+    for number, path in connection.execute(_DOCUMENTS_BY_KEY, (_json(key_by_hash), max_documents)):
+        documents[key_by_hash[number]].append(path)
     return {key: tuple(paths) for key, paths in documents.items()}
 
 

@@ -214,5 +214,7 @@ def drop_vectors(connection: apsw.Connection, name: str, chunks: Collection[str]
 
 
 def _find_unchanged(connection: apsw.Connection, chunks: Iterable[str], digests: Mapping[str, str]) -> dict[str, int]:
-    sql = "SELECT c.key, c.id FROM chunks c JOIN documents d ON d.id = c.document WHERE c.key = ? AND d.digest = ?"
-    return dict(connection.executemany(sql, ((chunk, digests.get(chunk)) for chunk in chunks)))
+    sql = "SELECT c.id, d.digest FROM chunks c JOIN documents d ON d.id = c.document WHERE c.id = ?"
+    ids = find_chunk_ids(connection, list(chunks))
+    digest_by_id = dict(connection.executemany(sql, ((id_,) for id_ in ids.values())))
+    return {chunk: id_ for chunk, id_ in ids.items() if digest_by_id[id_] == digests.get(chunk)}

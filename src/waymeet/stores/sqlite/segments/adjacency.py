@@ -30,16 +30,18 @@ _MAX_CACHED = 10_000
 _REWRITE_SHARE = 20
 """The link file is rewritten when one document in so many has changed links."""
 _ALL_LINKS = """
-SELECT source, target, kind, COUNT(*) FROM edges
-WHERE target IS NOT NULL AND target <> source GROUP BY source, target, kind
+SELECT e.source, e.target, k.name, COUNT(*) FROM edges e JOIN edge_kinds k ON k.id = e.kind
+WHERE e.target <> e.source GROUP BY e.source, e.target, e.kind
 """
 _OUTGOING = """
-SELECT d.path, e.kind, 1, COUNT(*) FROM edges e JOIN documents d ON d.id = e.target
+SELECT d.path, k.name, 1, COUNT(*)
+FROM edges e JOIN documents d ON d.id = e.target JOIN edge_kinds k ON k.id = e.kind
 WHERE e.source = ?1 AND e.target <> ?1 GROUP BY d.id, e.kind
 """
 _INCOMING = """
-SELECT d.path, e.kind, 0, COUNT(*) FROM edges e JOIN documents d ON d.id = e.source
-WHERE e.target = ?1 AND e.source <> ?1 GROUP BY d.id, e.kind
+SELECT d.path, k.name, 0, COUNT(*)
+FROM edges e JOIN documents d ON d.id = e.source JOIN edge_kinds k ON k.id = e.kind
+WHERE e.target = ?1 AND e.target <> e.source GROUP BY d.id, e.kind
 """
 _MARK_ALL = """
 INSERT OR REPLACE INTO changed_links SELECT id, value FROM documents, counters WHERE key = 'generation'

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from waymeet.stores.segments.posting_codec import DocumentTerms
+from waymeet.stores.sqlite.database.errors import UnreadableError
+from waymeet.stores.sqlite.database.term_codec import unpack_document_terms, unpack_link_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,8 +22,11 @@ _UNASSIGN = f"INSERT OR REPLACE INTO document_segments VALUES (?, {_NEXT_GENERAT
 _ASSIGN = """
 UPDATE document_segments SET segment = ?, position = ? WHERE document = ? AND version = ? AND segment IS NULL
 """
-_CHUNKS = "SELECT id, terms FROM chunks WHERE document = ? ORDER BY ordinal, id"
-_LINK_TERMS = "SELECT terms FROM edges WHERE target = ?"
+_CHUNKS = "SELECT id, ordinal FROM chunks WHERE document = ? ORDER BY id"
+_LINK_TERMS = """
+SELECT terms FROM edges WHERE target = ?1 AND target <> source UNION ALL
+SELECT terms FROM edges WHERE source = ?1 AND target = ?1
+"""
 _LOCATIONS = """
 SELECT c.id, s.segment, s.position FROM chunks c JOIN document_segments s ON s.document = c.document WHERE c.id = ?
 """
@@ -71,10 +76,14 @@ def _list_documents(connection: apsw.Connection, condition: str, values: Sequenc
 def read_terms(connection: apsw.Connection, documents: Iterable[int]) -> Iterator[DocumentTerms]:
     """Read the terms of documents, of the links to them and of their chunks."""
     for document in documents:
-        terms = connection.execute("SELECT terms FROM documents WHERE id = ?", (document,)).get
-        link_terms = [packed for (packed,) in connection.execute(_LINK_TERMS, (document,))]
-        chunks = [(chunk, packed) for chunk, packed in connection.execute(_CHUNKS, (document,))]
-        yield DocumentTerms(document, b"".join((terms, *link_terms)), chunks)
+        data = connection.execute("SELECT data FROM document_terms WHERE document = ?", (document,)).get
+        chunks = list(connection.execute(_CHUNKS, (document,)))
+        own, *of_chunks = unpack_document_terms(data) if data is not None else [b""]
+        if len(chunks) != len(of_chunks):
+            raise UnreadableError(f"the terms of document {document} are incomplete")
+        link_terms = [unpack_link_terms(packed) for (packed,) in connection.execute(_LINK_TERMS, (document,)) if packed]
+        rows = sorted((ordinal, chunk, terms) for (chunk, ordinal), terms in zip(chunks, of_chunks, strict=True))
+        yield DocumentTerms(document, b"".join((own, *link_terms)), [(chunk, terms) for _, chunk, terms in rows])
 
 
 def register(connection: apsw.Connection, file: str, documents: Sequence[tuple[int, int]]) -> int:

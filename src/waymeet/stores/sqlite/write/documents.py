@@ -3,58 +3,63 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import count
+from itertools import accumulate, count
 from typing import TYPE_CHECKING, Any
 
-from waymeet.stores.segments.posting_codec import pack_terms
 from waymeet.stores.shared.filters import fold_tags
 from waymeet.stores.shared.validation import duplicate_chunk_error
-from waymeet.stores.sqlite.database.rows import chunk_row, document_row, edge_row
+from waymeet.stores.sqlite.database.key_hashes import hash_link_key, hash_name
+from waymeet.stores.sqlite.database.rows import chunk_row, document_row
+from waymeet.stores.sqlite.database.term_codec import pack_document_terms
+from waymeet.stores.sqlite.database.text_blocks import pack_chunks, unpack_names
+from waymeet.stores.sqlite.read.contents import link_block_id, read_link_keys
+from waymeet.stores.sqlite.read.queries import find_chunk_ids
 from waymeet.stores.sqlite.segments import registry
 from waymeet.stores.sqlite.write import edges
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     import apsw
 
     from waymeet.stores.sqlite.database.term_ids import TermIdCache
-    from waymeet.types import IndexEntry, Link
+    from waymeet.types import Chunk, IndexEntry
 
     Ids = Mapping[str, int]
+    Names = set[tuple[str, int]]
+    """Names with the ids of their documents."""
 
 _DELETE_CONTENT = (
     "DELETE FROM vectors WHERE chunk IN (SELECT id FROM chunks WHERE document = ?)",
+    "DELETE FROM texts WHERE chunk IN (SELECT id FROM chunks WHERE document = ?)",
     "DELETE FROM chunks WHERE document = ?",
-    "DELETE FROM edge_refs WHERE edge IN (SELECT id FROM edges WHERE source = ?)",
+    "DELETE FROM document_terms WHERE document = ?",
     "DELETE FROM edges WHERE source = ?",
     "DELETE FROM tags WHERE document = ?",
-    "DELETE FROM names WHERE document = ?",
 )
 _LINK_TERMS = "SELECT target, terms FROM edges WHERE source = ? AND target IS NOT NULL AND length(terms) > 0"
-_INSERT_DOCUMENT = "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_INSERT_CHUNK = "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_INSERT_EDGE = "INSERT INTO edges VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)"
+_INSERT_DOCUMENT = "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_CHUNK = "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _LAST_DOCUMENT = "SELECT ifnull(max(id), 0) FROM documents"
 _LAST_CHUNK = "SELECT ifnull(max(id), 0) FROM chunks"
-_LAST_EDGE = "SELECT ifnull(max(id), 0) FROM edges"
 
 
 def put_documents(connection: apsw.Connection, entries: Mapping[str, IndexEntry], cache: TermIdCache) -> dict[str, int]:
     """Replace documents by their entries, and return the ids of the terms in them."""
     known = find_document_ids(connection, entries)
     old_names, link_terms = _read_names(connection, known.values()), _read_link_terms(connection, known.values())
-    _delete_content(connection, known.values())
+    _delete_content(connection, known.values(), old_names)
     new = sorted(entries.keys() - known.keys())
     documents = known | dict(zip(new, _free_ids(connection, _LAST_DOCUMENT), strict=False))
     terms = cache.assign(connection, set().union(*map(_terms, entries.values())))
     _insert_documents(connection, entries, documents, terms)
-    _insert_chunks(connection, entries, documents, terms)
-    new_edges = _insert_edges(connection, entries, documents, terms)
+    _insert_chunks(connection, entries, documents)
+    edges.insert_edges(connection, {documents[id_]: (id_, entry.links) for id_, entry in entries.items()}, terms)
     new_names = {(key, documents[document]) for document, entry in entries.items() for key in entry.document.names}
-    edges.resolve_edges(connection, new_edges)
     changed_keys = {key for key, _ in old_names ^ new_names}
-    retargeted = edges.resolve_edges(connection, edges.find_by_key(connection, changed_keys) - new_edges)
+    own = set(documents.values())
+    others = {edge: refs for edge, refs in edges.find_by_key(connection, changed_keys).items() if edge[0] not in own}
+    retargeted = edges.resolve_edges(connection, others)
     link_terms.subtract(_read_link_terms(connection, documents.values()))
     with_other_links = {target for (target, _), difference in link_terms.items() if difference}
     registry.unassign(connection, {*documents.values(), *with_other_links, *retargeted})
@@ -65,12 +70,26 @@ def drop_documents(connection: apsw.Connection, documents: Collection[str]) -> i
     """Remove documents, and return how many there were."""
     ids = find_document_ids(connection, documents)
     names, link_terms = _read_names(connection, ids.values()), _read_link_terms(connection, ids.values())
-    _delete_content(connection, ids.values())
+    _delete_content(connection, ids.values(), names)
     connection.executemany("DELETE FROM documents WHERE id = ?", _bindings(ids.values()))
     retargeted = edges.resolve_edges(connection, edges.find_by_key(connection, {key for key, _ in names}))
-    registry.unassign(connection, {target for target, _ in link_terms} | retargeted)
+    registry.unassign(connection, ({target for target, _ in link_terms} | retargeted) - set(ids.values()))
     registry.remove(connection, ids.values())
     return len(ids)
+
+
+def drop_unreadable(connection: apsw.Connection, document: int) -> None:
+    """Remove a document whose rows may be unreadable. The links to it keep their target.
+
+    Rows without an index by document are looked for in whole tables.
+    """
+    targets = {target for target, _ in _read_link_terms(connection, [document])} - {document}
+    connection.execute("DELETE FROM names WHERE document = ?", (document,))
+    connection.execute("DELETE FROM link_keys WHERE source = ?", (document,))
+    _delete_rows(connection, [document])
+    connection.execute("DELETE FROM documents WHERE id = ?", (document,))
+    registry.unassign(connection, targets)
+    registry.remove(connection, [document])
 
 
 def set_commit_dates(connection: apsw.Connection, dates: Mapping[str, int]) -> int:
@@ -86,20 +105,46 @@ def find_document_ids(connection: apsw.Connection, documents: Iterable[str]) -> 
     return dict(connection.executemany("SELECT path, id FROM documents WHERE path = ?", _bindings(set(documents))))
 
 
+def insert_names(connection: apsw.Connection, names: Iterable[tuple[int, Iterable[str]]]) -> None:
+    """Insert the hashes of the names of documents, given by id."""
+    rows = ((number, document) for document, keys in names for number in {hash_name(key) for key in keys})
+    connection.executemany("INSERT INTO names VALUES (?, ?)", rows)
+
+
+def insert_texts(connection: apsw.Connection, chunks: Iterable[tuple[int, Sequence[Chunk]]]) -> None:
+    """Insert the content of the chunks of documents, given with the id of the first one of each."""
+    blocks = ((first + position, data) for first, own in chunks for position, data in pack_chunks(own))
+    connection.executemany("INSERT INTO texts VALUES (?, ?)", blocks)
+
+
 def _read_link_terms(connection: apsw.Connection, documents: Iterable[int]) -> Counter[tuple[int, bytes]]:
     """Count the links of documents by target and packed terms."""
     return Counter(connection.executemany(_LINK_TERMS, _bindings(documents)))
 
 
-def _read_names(connection: apsw.Connection, documents: Iterable[int]) -> set[tuple[str, int]]:
-    return set(connection.executemany("SELECT key, document FROM names WHERE document = ?", _bindings(documents)))
+def _read_names(connection: apsw.Connection, documents: Iterable[int]) -> Names:
+    rows = connection.executemany("SELECT id, path, names FROM documents WHERE id = ?", _bindings(documents))
+    return {(key, document) for document, path, packed in rows for key in unpack_names(path, packed)}
 
 
-def _delete_content(connection: apsw.Connection, documents: Iterable[int]) -> None:
+def _delete_content(connection: apsw.Connection, documents: Collection[int], names: Names) -> None:
     """Delete all rows that belong to documents, except for their own."""
-    bindings = list(_bindings(documents))
+    # There is no index of hashes by document: they follow from the texts.
+    hashes = ((hash_name(key), document) for key, document in names)
+    connection.executemany("DELETE FROM names WHERE hash = ? AND document = ?", hashes)
+    for document in documents:
+        keys = {hash_link_key(key) for refs in read_link_keys(connection, document) for key in refs}
+        pairs = ((number, document) for number in keys)
+        connection.executemany("DELETE FROM link_keys WHERE hash = ? AND source = ?", pairs)
+    _delete_rows(connection, documents)
+
+
+def _delete_rows(connection: apsw.Connection, documents: Collection[int]) -> None:
+    """Delete all rows that can be found by document."""
+    bounds = ((link_block_id(document, 0), link_block_id(document + 1, 0)) for document in documents)
+    connection.executemany("DELETE FROM link_texts WHERE id >= ? AND id < ?", bounds)
     for statement in _DELETE_CONTENT:
-        connection.executemany(statement, bindings)
+        connection.executemany(statement, _bindings(documents))
 
 
 def _free_ids(connection: apsw.Connection, last: str) -> Iterator[int]:
@@ -113,7 +158,14 @@ def _insert_documents(
     connection.executemany(
         _INSERT_DOCUMENT,
         (
-            document_row(documents[id_], entry.document, pack_terms(entry.terms, terms))
+            document_row(documents[id_], entry.document, len(entry.chunks), len(entry.links))
+            for id_, entry in entries.items()
+        ),
+    )
+    connection.executemany(
+        "INSERT INTO document_terms VALUES (?, ?)",
+        (
+            (documents[id_], pack_document_terms((entry.terms, *entry.chunk_terms), terms))
             for id_, entry in entries.items()
         ),
     )
@@ -121,51 +173,27 @@ def _insert_documents(
         "INSERT INTO tags VALUES (?, ?)",
         ((tag, documents[id_]) for id_, entry in entries.items() for tag in set(fold_tags(entry.document.tags))),
     )
-    connection.executemany(
-        "INSERT INTO names VALUES (?, ?)",
-        ((key, documents[id_]) for id_, entry in entries.items() for key in set(entry.document.names)),
-    )
+    insert_names(connection, ((documents[id_], entry.document.names) for id_, entry in entries.items()))
 
 
-def _insert_chunks(connection: apsw.Connection, entries: Mapping[str, IndexEntry], documents: Ids, terms: Ids) -> None:
-    chunks = [
-        (chunk, fields)
-        for entry in entries.values()
-        for chunk, fields in zip(entry.chunks, entry.chunk_terms, strict=True)
-    ]
-    keys = ((chunk.id,) for chunk, _ in chunks)
-    for (key,) in connection.executemany("SELECT key FROM chunks WHERE key = ?", keys):
-        raise duplicate_chunk_error(key)
+def _insert_chunks(connection: apsw.Connection, entries: Mapping[str, IndexEntry], documents: Ids) -> None:
+    chunks = [chunk for entry in entries.values() for chunk in entry.chunks]
     free = _free_ids(connection, _LAST_CHUNK)
-    connection.executemany(
-        _INSERT_CHUNK,
-        (
-            chunk_row(next(free), documents[chunk.document], chunk, pack_terms(fields, terms))
-            for chunk, fields in chunks
-        ),
-    )
+    rows = [chunk_row(next(free), documents[chunk.document], chunk) for chunk in chunks]
+    _check_keys(connection, [chunk.id for chunk in chunks], [key for *_, key, _ in rows if key is not None])
+    connection.executemany(_INSERT_CHUNK, rows)
+    first = accumulate((len(entry.chunks) for entry in entries.values()), initial=rows[0][0] if rows else 0)
+    insert_texts(connection, zip(first, (entry.chunks for entry in entries.values()), strict=False))
 
 
-def _insert_edges(
-    connection: apsw.Connection, entries: Mapping[str, IndexEntry], documents: Ids, terms: Ids
-) -> set[int]:
-    """Insert links without a target, and return their ids."""
-    links: list[tuple[int, int, int, Link]] = []
-    free = _free_ids(connection, _LAST_EDGE)
-    for id_, entry in entries.items():
-        links.extend((next(free), documents[id_], ordinal, link) for ordinal, link in enumerate(entry.links))
-    connection.executemany(
-        _INSERT_EDGE,
-        (
-            edge_row(edge, source, ordinal, link, pack_terms({"inbound": link.terms}, terms))
-            for edge, source, ordinal, link in links
-        ),
-    )
-    connection.executemany(
-        "INSERT INTO edge_refs VALUES (?, ?, ?)",
-        ((key, edge, rank) for edge, _, _, link in links for rank, key in enumerate(dict.fromkeys(link.refs))),
-    )
-    return {edge for edge, *_ in links}
+def _check_keys(connection: apsw.Connection, keys: Sequence[str], irregular: Sequence[str]) -> None:
+    """Check that no other document has chunks with the same keys.
+
+    Keys of the usual form begin with the path of their document, so only other ones can be equal.
+    """
+    same = connection.executemany("SELECT key FROM chunks WHERE key = ?", _bindings(keys))
+    for key in (*(key for (key,) in same), *find_chunk_ids(connection, irregular)):
+        raise duplicate_chunk_error(key)
 
 
 def _terms(entry: IndexEntry) -> set[str]:
