@@ -2,13 +2,14 @@
 
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from waymeet.errors import EmbeddingError
+from waymeet.models.local.blas_threads import count_cores
 from waymeet.models.student.agreement import measure_trust
 from waymeet.models.student.file import SHA256
 from waymeet.models.student.predict import Student
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from waymeet.ports import Vector
 
 _VERSION_DIGITS = 12
+_MIN_SHARED = 3000
+"""Texts from which a second process saves more time than its start takes."""
 
 
 class TextStudent:
@@ -41,6 +44,15 @@ class TextStudent:
             student = self._load()
             return list(student.predict(student.features(texts)))
 
+    def predict_portions(self, portions: Iterable[Sequence[str]], count: int) -> "Iterator[Sequence[Vector]]":
+        """Predict portions of texts in order, about `count` in all, on two cores if there are many."""
+        if count < _MIN_SHARED or count_cores() == 1:
+            yield from map(self.predict, portions)
+            return
+        from waymeet.models.student.second_process import predict_portions  # noqa: PLC0415 - for many texts only
+
+        yield from predict_portions(portions, self.predict, self._correction())
+
     def select(self, texts: Sequence[str], count: int) -> Sequence[int]:
         """Select about so many texts that represent all, and return their numbers."""
         numbers: list[int] = select_texts(np.asarray(self.predict(texts)), count).tolist()
@@ -53,8 +65,7 @@ class TextStudent:
             features, true = student.features(texts), np.asarray(vectors, dtype=np.float32)
             corrected = student.refit(features, true)
             trust = measure_trust(student, features, true).correlation
-        content = corrected.correction.to_bytes() if corrected.correction else b""
-        return Refit(b64encode(content).decode(), trust)
+        return Refit(b64encode(_serialise(corrected.correction)).decode(), trust)
 
     def correct(self, correction: str) -> Self:
         """Return a student with a correction, or without one if it is empty.
@@ -70,7 +81,14 @@ class TextStudent:
             corrected = self._load().correct(Correction.from_bytes(content) if content else None)
         return type(self)(corrected, self._lock)
 
+    def _correction(self) -> bytes:
+        return _serialise(self._student.correction if self._student else None)
+
     def _load(self) -> Student:
         if self._student is None:
             self._student = Student.load()
         return self._student
+
+
+def _serialise(correction: Correction | None) -> bytes:
+    return correction.to_bytes() if correction else b""

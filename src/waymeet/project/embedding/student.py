@@ -66,11 +66,14 @@ def loading_meanwhile(models: Models, settings: Embedding) -> Iterator[None]:
     Indexing often waits for its worker processes. Short runs are over before the thread begins. An error is raised
     again when the models are used.
     """
-    student, is_over = models.student(settings), Event()
+    is_over = Event()
 
     def load() -> None:
-        if student is not None and not is_over.wait(_LOADING_DELAY):
-            with suppress(EmbeddingError):
+        if is_over.wait(_LOADING_DELAY):
+            return
+        with suppress(EmbeddingError):
+            student = models.student(settings)  # importing numpy takes a tenth of a second
+            if student is not None:
                 student.predict([])
                 models.chosen(settings)[0].embed_query("")
 
