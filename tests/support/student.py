@@ -48,6 +48,12 @@ class ConstantStudent:
         """Predict a vector that shows whether there is a correction."""
         return [CORRECTED if self.correction else PLAIN] * len(texts)
 
+    def prepare(self) -> None:
+        """Need nothing."""
+
+    def release(self) -> None:
+        """Need nothing."""
+
     def predict_portions(self, portions: Iterable[Sequence[str]], count: int) -> Iterator[Sequence[Vector]]:
         """Predict one portion after another."""
         assert count

@@ -112,6 +112,14 @@ class Student(Protocol):
         """Predict a unit vector for each text."""
         ...
 
+    def prepare(self) -> None:
+        """Start what predicting many texts needs."""
+        ...
+
+    def release(self) -> None:
+        """End what `prepare` started, if it was not used."""
+        ...
+
     def predict_portions(self, portions: Iterable[Sequence[str]], count: int) -> Iterator[Sequence[Vector]]:
         """Predict portions of texts in order, about `count` in all.
 

@@ -6,9 +6,8 @@ After indexing, a core is free. Counting tokens is Python code, so a thread woul
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,32 +33,31 @@ _WAIT_SECONDS = 60.0
 
 
 def predict_portions(
-    portions: Iterable[Sequence[str]], predict: "Predict", correction: bytes
+    portions: Iterable[Sequence[str]], predict: "Predict", correction: bytes, second: "SecondProcess"
 ) -> "Generator[Sequence[Vector], None, None]":
     """Predict portions of texts here and in a second process, and yield their vectors in order."""
     waiting: deque[Sequence[Vector] | None] = deque()
     """Vectors to yield; None stands for those of the second process."""
-    with _start_process(predict, correction) as second:
 
-        def take() -> "Sequence[Vector]":
-            vectors = waiting.popleft()
-            return second.collect() if vectors is None else vectors
+    def take() -> "Sequence[Vector]":
+        vectors = waiting.popleft()
+        return second.collect(predict) if vectors is None else vectors
 
-        for texts in portions:
-            is_sent = bool(texts) and second.submit(texts)
-            waiting.append(None if is_sent else predict(texts))
-            while waiting and (waiting[0] is not None or second.has_result or len(waiting) > _MAX_WAITING):
-                yield take()
-        while waiting:
+    second.send(correction)
+    for texts in portions:
+        is_sent = bool(texts) and second.submit(texts)
+        waiting.append(None if is_sent else predict(texts))
+        while waiting and (waiting[0] is not None or second.has_result or len(waiting) > _MAX_WAITING):
             yield take()
+    while waiting:
+        yield take()
 
 
-class _SecondProcess:
-    """A process that predicts texts. If it dies, this process predicts what it was sent."""
+class SecondProcess:
+    """A process that predicts texts. Its first message is the correction of the student, empty for none."""
 
-    def __init__(self, process: WorkerProcess | None, predict: "Predict") -> None:
-        self._process = process
-        self._predict = predict
+    def __init__(self) -> None:
+        self._process = WorkerProcess.start(_CODE)
         self._sender = ThreadPoolExecutor(1)  # a write to a pipe lasts until the other end reads
         self._pending: deque[Sequence[str]] = deque()
 
@@ -84,13 +82,13 @@ class _SecondProcess:
         self.send(msgpack.encode(texts))
         return True
 
-    def collect(self) -> "Sequence[Vector]":
-        """Wait for the vectors of the texts that were sent first."""
+    def collect(self, predict: "Predict") -> "Sequence[Vector]":
+        """Wait for the vectors of the texts that were sent first, or predict them here if it died."""
         texts = self._pending.popleft()
         message = self._process.receive(_WAIT_SECONDS) if self._process else None
         if message is None:
             self.end()
-            return self._predict(texts)
+            return predict(texts)
         return list(np.frombuffer(message, dtype=np.float32).reshape(len(texts), -1))
 
     def end(self) -> None:
@@ -99,16 +97,6 @@ class _SecondProcess:
             self._process.end()
         self._process = None
         self._sender.shutdown()
-
-
-@contextmanager
-def _start_process(predict: "Predict", correction: bytes) -> Iterator[_SecondProcess]:
-    second = _SecondProcess(WorkerProcess.start(_CODE), predict)
-    second.send(correction)
-    try:
-        yield second
-    finally:
-        second.end()
 
 
 def main() -> None:
@@ -121,9 +109,10 @@ def main() -> None:
     sys.stdout = sys.stderr  # nothing else must get into the messages
     with Path(os.devnull).open("wb") as null:
         os.dup2(null.fileno(), 2)  # this process's errors are noticed and repaired by the other one
-    correction = read_message(source)
-    student = Student.load().correct(Correction.from_bytes(correction) if correction else None)
+    student = Student.load()
     write_message(sink, b"")
+    correction = read_message(source)
+    student = student.correct(Correction.from_bytes(correction) if correction else None)
     with ThreadPoolExecutor(1) as writer:
         while (message := read_message(source)) is not None:
             texts = msgpack.decode(message, type=list[str])

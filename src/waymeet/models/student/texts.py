@@ -18,13 +18,21 @@ from waymeet.models.student.selection import select_texts
 from waymeet.ports import Refit
 
 if TYPE_CHECKING:
-    from _thread import LockType
-
+    from waymeet.models.student.second_process import SecondProcess
     from waymeet.ports import Vector
 
 _VERSION_DIGITS = 12
 _MIN_SHARED = 3000
 """Texts from which a second process saves more time than its start takes."""
+
+
+class _Shared:
+    """What a student shares with its corrected copies."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()  # counting tokens fills a table of words
+        self.second: SecondProcess | None = None
+        """The process for the next call of `predict_portions`."""
 
 
 class TextStudent:
@@ -33,25 +41,44 @@ class TextStudent:
     space = Student.space
     version = SHA256[:_VERSION_DIGITS]
 
-    def __init__(self, student: Student | None = None, lock: "LockType | None" = None) -> None:
+    def __init__(self, student: Student | None = None, shared: "_Shared | None" = None) -> None:
         """Wrap a student, by default that of this package, which is read at its first use."""
         self._student = student
-        self._lock = lock or Lock()  # counting tokens fills a table of words, which corrected students share
+        self._shared = shared or _Shared()
 
     def predict(self, texts: Sequence[str]) -> "Sequence[Vector]":
         """Predict a unit vector for each text."""
-        with self._lock:
+        with self._shared.lock:
             student = self._load()
             return list(student.predict(student.features(texts)))
 
+    def prepare(self) -> None:
+        """Start a second process for `predict_portions`, if there is a core for it."""
+        if count_cores() > 1 and self._shared.second is None:
+            from waymeet.models.student.second_process import SecondProcess  # noqa: PLC0415 - for many texts only
+
+            self._shared.second = SecondProcess()
+
+    def release(self) -> None:
+        """End the second process, if there is one."""
+        second, self._shared.second = self._shared.second, None
+        if second:
+            second.end()
+
     def predict_portions(self, portions: Iterable[Sequence[str]], count: int) -> "Iterator[Sequence[Vector]]":
         """Predict portions of texts in order, about `count` in all, on two cores if there are many."""
-        if count < _MIN_SHARED or count_cores() == 1:
+        if count >= _MIN_SHARED:
+            self.prepare()
+        second, self._shared.second = self._shared.second, None
+        if second is None:
             yield from map(self.predict, portions)
             return
         from waymeet.models.student.second_process import predict_portions  # noqa: PLC0415 - for many texts only
 
-        yield from predict_portions(portions, self.predict, self._correction())
+        try:
+            yield from predict_portions(portions, self.predict, self._correction(), second)
+        finally:
+            second.end()
 
     def select(self, texts: Sequence[str], count: int) -> Sequence[int]:
         """Select about so many texts that represent all, and return their numbers."""
@@ -60,7 +87,7 @@ class TextStudent:
 
     def refit(self, texts: Sequence[str], vectors: "Sequence[Vector]") -> Refit:
         """Compute the correction that brings the predictions for texts nearer to their true vectors."""
-        with self._lock:
+        with self._shared.lock:
             student = self._load()
             features, true = student.features(texts), np.asarray(vectors, dtype=np.float32)
             corrected = student.refit(features, true)
@@ -77,9 +104,9 @@ class TextStudent:
             content = b64decode(correction, validate=True)
         except (Base64Error, ValueError) as error:
             raise EmbeddingError(f"The correction of the student cannot be read: {error}.") from error
-        with self._lock:
+        with self._shared.lock:
             corrected = self._load().correct(Correction.from_bytes(content) if content else None)
-        return type(self)(corrected, self._lock)
+        return type(self)(corrected, self._shared)
 
     def _correction(self) -> bytes:
         return _serialise(self._student.correction if self._student else None)

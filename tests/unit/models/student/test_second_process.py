@@ -9,7 +9,7 @@ import pytest
 
 from waymeet.ingest.workers.process import WorkerProcess
 from waymeet.models.student import second_process, texts
-from waymeet.models.student.second_process import predict_portions
+from waymeet.models.student.second_process import SecondProcess, predict_portions
 from waymeet.models.student.texts import TextStudent
 
 if TYPE_CHECKING:
@@ -45,6 +45,14 @@ def wait_for_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(WorkerProcess, "check_ready", wait)
 
 
+def predict_all(predict: Recorder) -> "list[Sequence[Vector]]":
+    second = SecondProcess()
+    try:
+        return list(predict_portions(PORTIONS, predict, b"", second))
+    finally:
+        second.end()
+
+
 def check_vectors(vectors: "list[Sequence[Vector]]", student: TextStudent) -> None:
     assert [len(portion) for portion in vectors] == [len(portion) for portion in PORTIONS]
     for portion, predicted in zip(PORTIONS, vectors, strict=True):
@@ -55,7 +63,7 @@ def check_vectors(vectors: "list[Sequence[Vector]]", student: TextStudent) -> No
 @pytest.mark.usefixtures("wait_for_start")
 def test_two_processes_predict_what_one_does_in_the_same_order() -> None:
     predict = Recorder()
-    vectors = list(predict_portions(PORTIONS, predict, b""))
+    vectors = predict_all(predict)
     check_vectors(vectors, TextStudent())
     assert PORTIONS[0] not in predict.portions
 
@@ -82,23 +90,29 @@ def test_portions_of_a_process_that_dies_or_hangs_are_predicted_here(
     if code != READY_THEN_SILENT:
         monkeypatch.setattr(WorkerProcess, "check_ready", lambda _: True)
     predict = Recorder()
-    check_vectors(list(predict_portions(PORTIONS, predict, b"")), TextStudent())
+    check_vectors(predict_all(predict), TextStudent())
     assert sorted(map(len, predict.portions)) == sorted(map(len, PORTIONS))
 
 
 def test_all_is_predicted_here_where_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(WorkerProcess, "start", lambda _: None)
-    check_vectors(list(predict_portions(PORTIONS, Recorder(), b"")), TextStudent())
+    check_vectors(predict_all(Recorder()), TextStudent())
 
 
-def test_a_caller_that_stops_early_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_process_ends_if_the_caller_stops_early_or_predicts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     ended = list[int]()
     end = WorkerProcess.end
     monkeypatch.setattr(WorkerProcess, "end", lambda process: ended.append(end(process)))
-    portions = predict_portions(iter(PORTIONS), Recorder(), b"")
+    student = TextStudent()
+    portions = student.predict_portions(iter(PORTIONS), 10_000)
     next(portions)
-    portions.close()
+    del portions
     assert len(ended) == 1
+    student.prepare()
+    student.prepare()
+    student.release()
+    student.release()
+    assert len(ended) == 2
 
 
 def test_few_texts_need_no_second_process(monkeypatch: pytest.MonkeyPatch) -> None:
