@@ -4,13 +4,14 @@ BIN := .venv/bin
 STAMP := .venv/.ready
 TYPOS ?= $(COLLECTIONS)
 ENGLISH ?= $(COLLECTIONS)
-QUALITY := recipes parts vault words vault-words weights typos student
+QUALITY := recipes parts vault words vault-words weights typos student projects vault-sections
+PROJECTS := flask fastify zod git-doc handbook-ja installation-zh
 RECIPES := auto,auto:words,classic,threeway,memory,neighbours,files,deep
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
-.PHONY: help demo test quick check unit bench bench-engine bench-phrases bench-stages bench-first-answer bench-code bench-models bench-torch quality quality-recipes quality-parts quality-words quality-weights quality-typos quality-student torture mcp-official format lock docs pictures student projects clean
+.PHONY: help demo test quick check unit bench bench-engine bench-phrases bench-stages bench-first-answer bench-code bench-models bench-torch quality quality-recipes quality-parts quality-words quality-weights quality-typos quality-student quality-projects torture mcp-official format lock docs pictures student projects clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -69,7 +70,7 @@ bench-models: $(STAMP)  ## Compare runtimes of the default models
 bench-torch: $(STAMP)  ## Compare the default model with MiniLM on torch, in an environment of its own; a large download
 	$(BIN)/python benchmarks/torch_rival.py
 
-quality: quality-recipes quality-parts quality-words quality-weights quality-typos quality-student  ## Measure ranking quality and write docs/quality.md: make -j2 quality COLLECTIONS="sets/*"
+quality: quality-recipes quality-parts quality-words quality-weights quality-typos quality-student quality-projects  ## Measure ranking quality and write docs/quality.md: make -j2 quality COLLECTIONS="sets/*"
 	$(BIN)/python benchmarks/quality.py $(QUALITY:%=build/quality/%.json)
 
 quality-recipes: $(STAMP)
@@ -97,6 +98,11 @@ quality-typos: $(STAMP)
 quality-student: $(STAMP)
 	@mkdir -p build/quality
 	$(BIN)/waymeet eval $(ENGLISH) --recipe auto:words,auto:student,auto --report build/quality/student.json
+
+quality-projects: $(STAMP) projects
+	@mkdir -p build/quality
+	$(BIN)/waymeet eval $$(ls -d $(PROJECTS:%=benchmarks/projects/open/%/corpus/) | xargs dirname) --level both --recipe auto,auto:words --report build/quality/projects.json
+	$(BIN)/waymeet eval benchmarks/vault --level both --recipe auto,auto:words --report build/quality/vault-sections.json
 
 torture: $(STAMP)  ## Longer property tests; hundreds of crashes, disk errors, bit flips and concurrent processes
 	$(BIN)/pytest -n auto --hypothesis-profile=torture tests/properties tests/conformance

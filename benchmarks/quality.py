@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 from quality_picture import DotRow, draw_dots
+from quality_sections import is_by_level, section_table
 from run import machine
 
 from waymeet.evaluate.metrics import MAIN_METRIC, Comparison, Overall, summarise_comparisons
@@ -164,7 +165,7 @@ def known() -> Known:
 
 def joined(reports: Sequence[Report]) -> Report:
     """Merge reports: results of the one that compares recipes, ablations and folds of all."""
-    main_report = next((report for report in reports if report.comparisons and not _has_student(report)), reports[0])
+    main_report = next((report for report in reports if report.comparisons and not _is_special(report)), reports[0])
     ablations = [
         replace(ablation, collection=_collection_name(ablation), against=AUTO)
         for report in reports
@@ -180,6 +181,11 @@ def joined(reports: Sequence[Report]) -> Report:
     )
 
 
+def _is_special(report: Report) -> bool:
+    """Check whether a report has a table of its own."""
+    return _has_student(report) or is_by_level(report)
+
+
 def _has_student(report: Report) -> bool:
     """Check whether a report compares approximate vectors."""
     return any(result.recipe == STUDENT for result in report.results)
@@ -191,12 +197,12 @@ def _collection_name(ablation: Comparison) -> str:
     return f"{name}{_NO_MODELS}" if ablation.against == WORDS else name
 
 
-def page(report: Report, known_figures: Known, measured_on: str, student: Report | None = None) -> str:
-    """Write the page, with a table of `student` if that report is given."""
-    return "\n".join(_lines(report, known_figures, measured_on, student)) + "\n"
+def page(report: Report, known_figures: Known, measured_on: str, special: Sequence[Report] = ()) -> str:
+    """Write the page, with tables of approximate vectors and by section if `special` has their reports."""
+    return "\n".join(_lines(report, known_figures, measured_on, special)) + "\n"
 
 
-def _lines(report: Report, known_figures: Known, measured_on: str, student: Report | None) -> Iterator[str]:
+def _lines(report: Report, known_figures: Known, measured_on: str, special: Sequence[Report]) -> Iterator[str]:
     main, *rest = summary_tables(report)
     yield from ("# Ranking quality", "", _INTRO, "", f"{plain(measured_on)}, Waymeet {plain(report.version)}.", "")
     yield from (f"![{MAIN_METRIC} on every collection](quality.svg)", "", "## At a glance", "")
@@ -204,8 +210,11 @@ def _lines(report: Report, known_figures: Known, measured_on: str, student: Repo
     yield from ("", *section(main), "", _COLUMNS, "")
     targets, published = target_table(report, known_figures.aim), published_table(report, known_figures.published)
     yield from (*section(targets), "", *section(published))
-    if student:
+    for student in filter(_has_student, special):
         yield from ("", *section(student_table(student)))
+    by_level = list(filter(is_by_level, special))
+    if by_level:
+        yield from ("", *section(section_table(by_level, (AUTO, WORDS), OWN)))
     for table in rest:
         yield from ("", *section(table))
     yield from ("", _INPUT_LISTS, "", _TRIED, "", _BEYOND)
@@ -291,8 +300,8 @@ def target_table(report: Report, targets: Sequence[Aim]) -> Table:
         AUTO,
     ]
     about = (
-        "Targets were set before development began. If one is missed, the difference is in parentheses. BM25 elsewhere "
-        "is another implementation, over whole documents."
+        "Targets were set before the work that should reach them. If one is missed, the difference is in parentheses. "
+        "BM25 elsewhere is another implementation, over whole documents."
     )
     return Table("What was aimed at", about, header, rows)
 
@@ -378,8 +387,8 @@ def main() -> int:
     computer = machine()
     measured_on = f"Measured on {datetime.now(UTC).date().isoformat()}: {computer['cores']} cores of {computer['cpu']}"
     (DOCS / "quality.svg").write_text(picture(report), encoding="utf-8")
-    student = next(filter(_has_student, reports), None)
-    (DOCS / "quality.md").write_text(page(report, known(), measured_on, student), encoding="utf-8")
+    text = page(report, known(), measured_on, list(filter(_is_special, reports)))
+    (DOCS / "quality.md").write_text(text, encoding="utf-8")
     print("written: docs/quality.md, docs/quality.svg")
     return 0
 

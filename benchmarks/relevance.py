@@ -32,6 +32,8 @@ from waymeet.search.state import Tools
 from waymeet.types import Answer, Filters, Query
 
 ABSENT = Path(__file__).with_name("absent_questions.toml")
+COMPUTING = "computing"
+"""The subject of collections to which questions about code are not strange."""
 ANSWERED_QUERIES = 80
 """Own queries that are run on a collection, at most."""
 OTHER_QUERIES = 100
@@ -84,6 +86,7 @@ def main() -> None:
     parser.add_argument("--modes", default="vectors,words", help="vectors, words, student [default: vectors,words]")
     parser.add_argument("--seeds", type=int, default=1, help="folders for each number of documents [default: 1]")
     parser.add_argument("--exclude", default="", help="words whose queries are no strange ones, such as linux")
+    parser.add_argument("--questions", type=Path, default=ABSENT, help="file of questions on absent subjects and noise")
     parser.add_argument("--set", action="append", default=[], dest="flags", help="a setting, as in `waymeet search`")
     options = parser.parse_args()
     subjects = [_load_subject(each) for each in options.collections]
@@ -129,7 +132,8 @@ def _measure(
     for seed in range(seeds):
         generator = random.Random(f"{name} {seed}")  # noqa: S311 - not for security
         collection = take_documents(subject.collection, documents, generator)
-        strange = _strange_questions(subject, subjects, tuple(filter(None, options.exclude.split(","))), generator)
+        excluded = tuple(filter(None, options.exclude.split(",")))
+        strange = _strange_questions(subject, subjects, excluded, options.questions, generator)
         questions = [*_own_questions(collection, generator), *strange]
         flags = tuple(options.flags) if {"vectors", "student"} & set(modes) else ("embedding.provider=none",)
         with tempfile.TemporaryDirectory() as folder:
@@ -192,9 +196,12 @@ def _own_questions(collection: Collection, generator: random.Random) -> list[Que
 
 
 def _strange_questions(
-    subject: Subject, subjects: Sequence[Subject], excluded: Sequence[str], generator: random.Random
+    subject: Subject, subjects: Sequence[Subject], excluded: Sequence[str], file: Path, generator: random.Random
 ) -> list[Question]:
-    """List queries of other subjects, questions about absent subjects, and noise."""
+    """List queries of other subjects, questions about absent subjects, and noise.
+
+    Questions about code are strange unless the subject is computing.
+    """
     others = [each for each in subjects if each.subject != subject.subject and each.language == subject.language]
     number = OTHER_QUERIES // max(len(others), 1)
     texts = [
@@ -203,11 +210,12 @@ def _strange_questions(
         for query in generator.sample(other.collection.queries, min(number, len(other.collection.queries)))
         if not any(word in query.text.lower() for word in excluded)
     ]
-    absent = tomllib.loads(ABSENT.read_text(encoding="utf-8"))
+    absent = tomllib.loads(file.read_text(encoding="utf-8"))
     language = subject.language or "en"
+    about_code = absent.get("code", {}).get(language, ()) if subject.subject != COMPUTING else ()
     return [
         *(Question("other", text) for text in texts),
-        *(Question("absent", text) for text in absent["questions"].get(language, ())),
+        *(Question("absent", text) for text in (*absent["questions"].get(language, ()), *about_code)),
         *(Question("noise", text) for text in absent["noise"].get(language, ())),
     ]
 

@@ -243,3 +243,27 @@ def test_a_part_that_only_the_vault_needs_is_said_to_work() -> None:
     assert (
         ablation_table(Report((), ablations=slightly, excluded_from_mean=("own",))).rows[0][-1].text == "within noise"
     )
+
+
+def test_a_page_shows_the_rank_of_the_right_file_and_section(run: Run, three: list[str], tmp_path: Path) -> None:
+    shutil.copytree(three[0], tmp_path / "vault")
+    files = [tmp_path / f"{name}.json" for name in ("recipes", "levels", "vault")]
+    recipes = ("--recipe", "auto,auto:words")
+    commands = [
+        (*three, "--sample", "2", "--plain", *recipes),
+        (*three[:2], "--sample", "2", "--level", "both", *recipes),
+        (str(tmp_path / "vault"), "--sample", "2", "--level", "both", *recipes),
+    ]
+    for options, path in zip(commands, files, strict=True):
+        assert run("eval", *options, "--report", str(path)).code == 0
+    reports = [msgspec.json.decode(each.read_bytes(), type=Report) for each in files]
+    report = quality.joined(list(reversed(reports)))
+    assert report.results == reports[0].results, "reports by level are not those that compare recipes"
+    page = quality.page(report, quality.known(), "Measured by hand", reports[1:])
+    table = page.split("## Right file and right section first")[1].split("\n## ")[0]
+    header = "| collection | auto, file | auto, section | auto:words, file | auto:words, section |"
+    assert header in table
+    rows = {row.split(" | ")[0].strip("| "): row for row in table.splitlines() if row.startswith("| ")}
+    assert list(rows)[1:] == ["one", "two\\|\\<b\\>", "vault", "mean"]
+    ranks = [result.metrics["MRR@10"] for result in reports[1].results if result.level == "file"][:1]
+    assert f"| {ranks[0]:.3f} |" in rows["one"]

@@ -11,7 +11,7 @@ from waymeet.recipes.auto import AUTO
 from waymeet.search.pipeline import answer_query
 from waymeet.search.retrieve.dense import rank_by_vector
 from waymeet.search.state import Tools
-from waymeet.settings import Auto, Settings
+from waymeet.settings import Auto, Pool, Settings
 from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Answer, Filters, Query
 
@@ -112,6 +112,22 @@ def test_a_few_words_of_an_english_query_count_little_in_pages_of_another_langua
     known, unknown = (idf(len(pages), containing) for containing in (1, 0))
     weight = 0.4 * known / (known + 2 * unknown)
     assert f"+ {weight:.4g}·lexical" in str(given.hits[0].explanation)
+
+
+def test_a_page_in_another_language_that_only_words_found_is_weighed_as_such() -> None:
+    """All content words of the query are in the Japanese page whose vector is the least similar of twelve."""
+    pages = {f"ja-{number:02}.md": Page((f"ページの{number}番目の説明です",)) for number in range(11)}
+    store = store_of({**pages, "ja-11.md": Page(("ezmlm と qmail の説明です",))})
+    vectors = {chunk_id(f"ja-{number:02}.md", 0): unit((12.0 - number, 3.0, *[0.0] * 62)) for number in range(12)}
+    for space in (Wide.space, part_space(Wide.space, "ja")):
+        store.put_vectors(space, vectors)
+    tools = Tools(store, (English((1.0, 0.0)), Wide((1.0, *[0.0] * 63))))
+    settings = Settings(pool=Pool(factor=1, min=1))
+    given = answer_query(AUTO, Query("where is ezmlm or qmail?", explain=True), tools, settings)
+    hit = next(hit for hit in given.hits if hit.document == "ja-11.md")
+    assert [source.source for source in hit.sources] == ["lexical"]
+    assert "not in the query's language" in str(hit.explanation)
+    assert hit.score > 0.7  # it was 0.02 as a page in the language of the query
 
 
 def test_code_counts_less_for_a_query_in_another_language() -> None:

@@ -88,6 +88,10 @@ class WordClass(Enum):
     FUNCTION = "function"
 
 
+CLASS_WEIGHTS = {WordClass.CONTENT: 1.0, WordClass.COMMON: 0.4, WordClass.MIXED: 0.25, WordClass.FUNCTION: 0.1}
+"""How much a word says about the subject of a query, relative to a content word of the same IDF."""
+
+
 def classify_word(word: str) -> WordClass:
     """Classify a query word by what it says about the subject.
 

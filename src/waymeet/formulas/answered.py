@@ -24,16 +24,12 @@ from typing import NamedTuple
 from waymeet.formulas.explanation import largest, product, quotient, total, value
 from waymeet.types import Explanation
 
-COMMON_WEIGHT = 0.4
-"""Weight of a word that occurs in texts about most subjects, relative to other words of the same IDF."""
-FUNCTION_WEIGHT = 0.1
-"""The same for function words."""
-MIXED_WEIGHT = 0.25
-"""The same for a pair of characters of which one belongs to a particle or an ending."""
 SHORT_WEIGHT = 0.3
-"""The same for numbers and single characters."""
+"""Weight of numbers and single characters, relative to other words of the same IDF."""
 CORRECTED_CREDIT = 0.5
 """Share of its weight that a found word counts if its spelling was corrected: the correction may be wrong."""
+SOUND_CREDIT = 0.8
+"""The same for a word in another script if a word that sounds like it is found."""
 MAX_QUERY_WEIGHT = 6.0
 """Weight of a query, in IDF of words that occur nowhere, of which a share must be found; more words need not be."""
 _MAX_FOUND_WORDS = 5.0
@@ -63,6 +59,8 @@ class AnswerFeatures(NamedTuple):
     """Best cosine in steps above the noise level of its model; None if it is not known."""
     is_other_language: bool = False
     """Whether the section with this cosine is in another language than the query."""
+    is_unknown: bool = False
+    """Whether no word of the query is known: none occurs in the index, and none is a common English word."""
     is_partial: bool = False
     """Whether sections without a vector remain, which only words can find."""
 
@@ -86,6 +84,8 @@ HYBRID = AnswerCoefficients("words and cosine", -6.8, word_share=4.2, size=0.33,
 """Set a little below the fitted values, so that 96 % of the answered queries are not marked even if no word matched:
 the labelled queries share more words with their answers than other questions do."""
 CROSS_LINGUAL = AnswerCoefficients("cosine to another language", -2.3, similarity=4.9)
+UNKNOWN_WORDS = AnswerCoefficients("cosine to another language, no word is known", -4.5, similarity=4.9)
+"""Cosines of letters that are no words reach 0.86 steps in Chinese and Japanese documents."""
 
 
 def estimate_answered(features: AnswerFeatures) -> Explanation:
@@ -104,7 +104,7 @@ def _choose_coefficients(features: AnswerFeatures) -> Iterator[AnswerCoefficient
     if features.similarity_steps is not None:
         yield HYBRID
         if features.is_other_language:
-            yield CROSS_LINGUAL
+            yield UNKNOWN_WORDS if features.is_unknown else CROSS_LINGUAL
 
 
 def _estimate(features: AnswerFeatures, weights: AnswerCoefficients) -> Explanation:

@@ -138,6 +138,7 @@ _ROWS = (
             "auto.vector_weight_single_function",
             "auto.vector_weight_non_english",
             "auto.lexical_weight_cross_lingual",
+            "auto.lexical_weight_english",
             "auto.code_factor_cross_lingual",
             "auto.vector_weight_mixed",
             "auto.min_similarity_steps",

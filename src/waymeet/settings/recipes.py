@@ -244,6 +244,9 @@ class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     """Vector weight for documents and queries in the same language other than English."""
     lexical_weight_cross_lingual: Part = 0.4
     """Lexical weight of sections in another language than the query, beside a vector weight of 1: words match names."""
+    lexical_weight_english: Part = 1.0
+    """The same for English queries, times the square of the share of the query's words that the best lexical hit
+    contains, if that is more than the weight above times this share: English words occur in pages of all languages."""
     code_factor_cross_lingual: Part = 0.85
     """Factor of the score of source code that is not in the query's language: such a query is prose, and the
     multilingual model compares sentences."""

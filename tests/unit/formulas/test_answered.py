@@ -19,6 +19,7 @@ some = st.builds(
     sections=st.integers(0, 10**7),
     similarity_steps=st.none() | st.floats(-1.0, 3.0),
     is_other_language=st.booleans(),
+    is_unknown=st.booleans(),
     is_partial=st.booleans(),
 )
 
@@ -46,6 +47,7 @@ def test_sections_without_vectors_are_judged_by_words() -> None:
 def test_another_language_is_judged_by_cosine() -> None:
     near = AnswerFeatures(0.0, 0.0, 0.0, 200, similarity_steps=0.8, is_other_language=True)
     assert estimate_answered(near).value == pytest.approx(chance(-2.3 + 4.9 * 0.8))
+    assert estimate_answered(near._replace(is_unknown=True)).value == pytest.approx(chance(-4.5 + 4.9 * 0.8))
 
 
 def test_very_small_and_very_large_projects_do_not_differ_from_small_and_large_ones() -> None:

@@ -8,10 +8,12 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from waymeet.analysis import detect_language
+from waymeet.analysis.embedded.space_names import SHORT, part_spaces
+from waymeet.analysis.word_classes import CLASS_WEIGHTS, classify_word
 from waymeet.formulas.explanation import product, quotient, total, value, weighted
 from waymeet.formulas.fusion import share_of_best
 from waymeet.formulas.vector_weight import code_vector_weight, similarity_trust
-from waymeet.ports import choose_embedder, word_idfs
+from waymeet.ports import choose_embedder, multilingual_embedder, word_idfs
 from waymeet.search.fuse.fusion import explain_score, find_search_type, iterate_rows, sort_candidates, source_kind
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Auto, Bm25, Settings
@@ -29,12 +31,13 @@ def weighted_sum(search: Search, tools: Tools, settings: Settings) -> Search:
     search_type = find_search_type(search)
     weights = _choose_weights(search, tools, settings.auto) if search_type == "hybrid" else None
     candidates = []
+    other_language = _other_language_chunks(search, tools) if search.other_language else frozenset[str]()
     code = _other_language_code(search, tools) if search.other_language else frozenset[str]()
     for rows, sources in iterate_rows(search):
         row = next(iter(rows.values()))
         normalised = {source: _normalise_score(search, source, row) for source, row in rows.items()}
         if weights:
-            is_other = row.chunk in search.other_language
+            is_other = row.chunk in other_language
             score = _sum_scores(normalised, weights.other_language if is_other else weights.same_language)
         else:
             score = max(normalised.values(), key=lambda part: part.value)
@@ -43,6 +46,22 @@ def weighted_sum(search: Search, tools: Tools, settings: Settings) -> Search:
             score = product("score × factor", score, factor)
         candidates.append(Candidate(row.document, (row.chunk,), score, sources))
     return replace(search, candidates=sort_candidates(candidates), search_type=search_type)
+
+
+def _other_language_chunks(search: Search, tools: Tools) -> frozenset[str]:
+    """List the chunks in another language than the query.
+
+    For English they include those that only words found. For queries in other languages only names match, which is
+    little evidence for a chunk that is not similar.
+    """
+    multilingual = multilingual_embedder(tools.embedders)
+    if multilingual is None or detect_language(search.vector_text or search.text):
+        return search.other_language
+    compared = {row.chunk for row in search.ranking("vector")}
+    others = [row.chunk for row in search.ranking("lexical") if row.chunk not in compared]
+    languages = part_spaces(multilingual.space, tools.store.spaces())
+    spaces = [space for space, language in languages.items() if language not in ("", SHORT)]
+    return search.other_language | tools.store.chunks_with_vector(spaces, others)
 
 
 def _other_language_code(search: Search, tools: Tools) -> frozenset[str]:
@@ -86,25 +105,36 @@ def _choose_weights(search: Search, tools: Tools, auto: Auto) -> _Weights:
     trust = _similarity_trust(search, auto)
     factor = search.vector_share * (trust + (1.0 - trust) * share)
     weight *= factor
-    lexical = auto.lexical_weight_cross_lingual * _word_coverage(search, tools)
+    lexical = _cross_lingual_lexical_weight(search, tools, auto)
     return _Weights(
         _Sum(weight, 1.0 - weight, f"w·vector + (1 − w)·lexical, w = {weight:.4g}"),
         _Sum(factor, lexical, f"f·vector + {lexical:.4g}·lexical, f = {factor:.4g}: not in the query's language"),
     )
 
 
-def _word_coverage(search: Search, tools: Tools) -> float:
-    """Compute the share of an English query's words that the best lexical hit contains.
+def _cross_lingual_lexical_weight(search: Search, tools: Tools, auto: Auto) -> float:
+    """Choose the lexical weight of chunks in another language than the query.
 
-    Words are weighted by IDF. English words occur in pages of all languages, in commands and code, so a few of them may
-    match by chance. It is 1 for queries in other languages: there, only names match.
+    English words occur in pages of all languages, in commands and code. A few of them match by chance, but a section
+    with all content words is about the same names. In other languages only names match.
     """
-    if not search.other_language or detect_language(search.vector_text or search.text):
-        return 1.0
+    weight = auto.lexical_weight_cross_lingual
+    if detect_language(search.vector_text or search.text) or not search.other_language:
+        return weight
+    coverage = _word_coverage(search, tools)
+    return max(weight * coverage, auto.lexical_weight_english * coverage**2)
+
+
+def _word_coverage(search: Search, tools: Tools) -> float:
+    """Compute the share of the query's words that the best lexical hit contains.
+
+    Words count by their IDF and by how much they say about the subject.
+    """
     bm25, best = search.bm25 or Bm25(), [row.chunk for row in search.ranking("lexical")[:1]]
     weights: dict[str, float] = {}  # the stem of a word and the word itself are one
     for word, idf in zip(search.words, word_idfs(tools.store, search.words, bm25), strict=True):
-        weights[word.token] = min(weights.get(word.token, inf), word.weight * idf)
+        weight = CLASS_WEIGHTS[classify_word(word.token)] * idf
+        weights[word.token] = min(weights.get(word.token, inf), weight)
     evidence = tools.store.lexical_evidence(search.words, best, bm25).values()
     names = {part.word for parts in evidence for part in parts}
     matched = {word.token for word in search.words if word.text in names}

@@ -15,8 +15,9 @@ from waymeet.formulas.explanation import product
 from waymeet.formulas.relevance import MAX_MATCHED_IDF, Features, estimate_relevance, similarity_steps
 from waymeet.ports import word_idfs
 from waymeet.search.retrieve.dense import comparable_spaces, spaces_of
-from waymeet.search.shape.word_evidence import FoundWords, WordEvidence, weigh_words
+from waymeet.search.shape.word_evidence import FoundWords, WordEvidence, has_only_unknown_words, weigh_words
 from waymeet.search.state import Search, Tools
+from waymeet.search.understand.transliteration import sounding_word
 from waymeet.search.understand.unknown_names import is_about_unknown_names
 from waymeet.settings import Bm25, Settings
 from waymeet.types import Chunk, Document, Evidence, Explanation, Word
@@ -103,21 +104,31 @@ def _answer_features(
         sections=tools.store.corpus_profile().chunks,
         similarity_steps=nearest_steps,
         is_other_language=any(row.chunk in search.other_language for row in nearest),
+        is_unknown=not detect_language(search.text) and has_only_unknown_words(search.text, query.weighed),
         is_partial=is_partial,
     )
 
 
 def _query_terms(search: Search, tools: Tools, bm25: Bm25, chunks: Sequence[str]) -> _QueryTerms:
-    """Look up the IDF of the query's words, without misspelled words and expansions."""
+    """Look up the IDF of the query's words and of words that sound like them."""
     terms = frozenset(list_terms(search.text))
-    words = [word for word in search.words if word.text.endswith("*") or not terms.isdisjoint(word.terms)]
+    words = [word for word in search.words if _is_of_query(word, terms)]
     *idfs, max_idf = word_idfs(tools.store, (*words, Word(())), bm25)
+    sources = {source for word in words if (source := sounding_word(word))}
     idf_by_word: dict[str, float] = {}
     for word, idf in zip(words, idfs, strict=True):
         name = word.text or " ".join(word.terms)
-        idf_by_word[name] = max(idf, idf_by_word.get(name, 0.0))
+        is_replaced = idf >= max_idf and any(word.token.lower() in source for source in sources)
+        if not is_replaced:
+            idf_by_word[name] = max(idf, idf_by_word.get(name, 0.0))
+    words = [word for word in words if (word.text or " ".join(word.terms)) in idf_by_word]
     evidence = tools.store.lexical_evidence(words, chunks, bm25) if words else {}
     return _QueryTerms(terms, idf_by_word, max_idf, evidence, weigh_words(search, words, idf_by_word, max_idf))
+
+
+def _is_of_query(word: Word, terms: frozenset[str]) -> bool:
+    """Check whether a word is one of the query, given by its terms, or sounds like one."""
+    return word.text.endswith("*") or not terms.isdisjoint(word.terms) or bool(sounding_word(word))
 
 
 def _similarity(search: Search, tools: Tools, chunks: Sequence[str]) -> _Similarity:

@@ -5,31 +5,20 @@ Unlike the lexical score this counts each word once, function words little, and 
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from waymeet.analysis import list_terms, query_words
 from waymeet.analysis.terms import stem_words
-from waymeet.analysis.word_classes import WordClass, classify_word
-from waymeet.formulas.answered import (
-    COMMON_WEIGHT,
-    CORRECTED_CREDIT,
-    FUNCTION_WEIGHT,
-    MAX_QUERY_WEIGHT,
-    MIXED_WEIGHT,
-    SHORT_WEIGHT,
-)
+from waymeet.analysis.word_classes import CLASS_WEIGHTS, WordClass, classify_word
+from waymeet.formulas.answered import CORRECTED_CREDIT, MAX_QUERY_WEIGHT, SHORT_WEIGHT, SOUND_CREDIT
 from waymeet.search.state import Search
+from waymeet.search.understand.transliteration import sounding_word
 from waymeet.types import Word
 
-_CLASS_WEIGHTS = {
-    WordClass.CONTENT: 1.0,
-    WordClass.COMMON: COMMON_WEIGHT,
-    WordClass.MIXED: MIXED_WEIGHT,
-    WordClass.FUNCTION: FUNCTION_WEIGHT,
-}
 _KATAKANA = re.compile("[ァ-ヿ]{3,}")
 """A Japanese word of which single pairs of characters are in many other words."""
+_WORD = re.compile(r"\w+")
 _USUAL_TERMS = 2
 """Terms of a word that is not split: the stem and the word as written."""
 
@@ -43,7 +32,9 @@ class WeighedWord(NamedTuple):
     weight: float
     """Its IDF, less for words that tell little."""
     credit: float = 1.0
-    """Share of the weight that counts if it is found: less if the spelling was corrected."""
+    """Share of the weight that counts if it is found: less if the spelling was corrected or only the sound is equal."""
+    is_known: bool = True
+    """Whether it occurs in the index as written, or words that sound like it do."""
     run: str = ""
     """The word it is a part of. Parts count by the share of all parts that are found."""
     word_class: WordClass = WordClass.CONTENT
@@ -81,9 +72,8 @@ class WordEvidence(NamedTuple):
 
     @property
     def known_share(self) -> float:
-        """Return the share of the words that occur in the index as written."""
-        known = sum(word.weight for word in self.words if word.idf < self.max_idf and word.credit == 1.0)
-        return known / self._sum()
+        """Return the share of the words that occur in the index as written, or by their sound."""
+        return sum(word.weight for word in self.words if word.is_known) / self._sum()
 
     def _sum(self, run: str = "") -> float:
         """Return the weight of all words, or of the parts of a word, but never 0."""
@@ -102,18 +92,45 @@ def weigh_words(search: Search, words: Sequence[Word], idf: Mapping[str, float],
     """
     names = {term: word.text or " ".join(word.terms) for word in words for term in word.terms}
     original = frozenset(list_terms(search.query.text))
+    by_sound = _find_by_sound(words, idf)
     parts = {run[i : i + 2]: run for run in _KATAKANA.findall(search.text) for i in range(len(run) - 1)}
     weighed: dict[frozenset[str], WeighedWord] = {}
     for token, terms in _list_words(search.text):
         own = frozenset(names[term] for term in terms if term in names)
-        if own:
+        if own and parts.get(token) not in by_sound:
             word_idf, word_class = min(idf[name] for name in own), classify_word(token)
-            weight = word_idf * _CLASS_WEIGHTS[word_class] * (SHORT_WEIGHT if _is_short(token) else 1.0)
-            credit = CORRECTED_CREDIT if original.isdisjoint(terms) else 1.0
-            weighed[own] = WeighedWord(own, word_idf, weight, credit, parts.get(token, ""), word_class)
+            sounding = by_sound.pop(token.lower(), None)
+            own |= sounding.names if sounding else frozenset()
+            weight = word_idf * CLASS_WEIGHTS[word_class] * (SHORT_WEIGHT if _is_short(token) else 1.0)
+            is_original = not original.isdisjoint(terms)
+            credit, is_known = 1.0 if is_original else CORRECTED_CREDIT, is_original and word_idf < max_idf
+            weighed[own] = WeighedWord(own, word_idf, weight, credit, is_known, parts.get(token, ""), word_class)
     prefixes = {word.text: idf[word.text] for word in words if word.text.endswith("*")}
     of_prefixes = (WeighedWord(frozenset((name,)), each, each) for name, each in prefixes.items())
-    return WordEvidence((*weighed.values(), *of_prefixes), max_idf)
+    return WordEvidence((*weighed.values(), *by_sound.values(), *of_prefixes), max_idf)
+
+
+def _find_by_sound(words: Iterable[Word], idf: Mapping[str, float]) -> dict[str, WeighedWord]:
+    """Weigh the words in another script for which the index has words that sound alike.
+
+    A katakana word weighs as much as its pairs of characters, like those that are not found.
+    """
+    by_sound: dict[str, WeighedWord] = {}
+    for word in words:
+        source = sounding_word(word)
+        if source:
+            names, least = frozenset((word.text,)), idf[word.text]
+            if source in by_sound:
+                names, least = names | by_sound[source].names, min(least, by_sound[source].idf)
+            pairs = len(source) - 1 if _KATAKANA.fullmatch(source) else 1
+            by_sound[source] = WeighedWord(names, least, least * pairs, SOUND_CREDIT)
+    return by_sound
+
+
+def has_only_unknown_words(text: str, evidence: WordEvidence) -> bool:
+    """Check whether no word of a text is indexed, a function word or a common word."""
+    is_known = any(word.is_known for word in evidence.words)
+    return not is_known and all(classify_word(word) is WordClass.CONTENT for word in _WORD.findall(text))
 
 
 def _list_words(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -32,6 +32,8 @@ _MAX_MATCHES = 3
 _MAX_TERMS = 1000
 """Indexed words that are compared, the most frequent first."""
 _MAX_KEYS = 8
+_SOUNDS_LIKE = " ≈ "
+"""Between a word of the query and the indexed word in the text of an added word."""
 _NASAL = re.compile(r"n(?=[pbm])")
 _SILENT_R = re.compile(r"(?<=[aeiou])r(?![aeiou])")
 """The letter r that Japanese leaves out: パスワード is password."""
@@ -48,12 +50,22 @@ def transliterate(search: Search, tools: Tools, settings: Settings) -> Search:
         matches = {term: share for script in scripts for term, share in find_matches(word, tools.store, script).items()}
         for term, similarity in matches.items():
             if term not in present:
-                added.setdefault(term, Word((term,), weight * similarity, f"{word} ≈ {term}"))
+                added.setdefault(term, Word((term,), weight * similarity, f"{word}{_SOUNDS_LIKE}{term}"))
         if matches:
-            notes.append(f"{word} ≈ {', '.join(matches)}")
+            notes.append(f"{word}{_SOUNDS_LIKE}{', '.join(matches)}")
     if not added:
         return search.skip("no indexed word sounds alike" if words else "no name in another script")
     return replace(search, words=(*search.words, *added.values()), notes=(*search.notes, *notes))
+
+
+def sounding_word(word: Word) -> str:
+    """Return the query word that an added word sounds like, else the empty string.
+
+    >>> sounding_word(Word(("norman",), 1.0, "Норман ≈ norman")), sounding_word(Word(("norman",), 1.0, "Norman"))
+    ('норман', '')
+    """
+    source, separator, _ = word.text.partition(_SOUNDS_LIKE)
+    return source.lower() if separator else ""
 
 
 def _words_to_match(text: str, tools: Tools) -> Iterator[tuple[str, Collection[str]]]:

@@ -42,6 +42,17 @@ def test_a_name_in_another_script_finds_its_page(query: str, document: str, note
     assert not [hit for hit in ask(query, weight=0.0).hits if hit.document == document]
 
 
+@pytest.mark.parametrize(
+    "query", ["テンプレートの書き方", "パスワードを変更する", "Норман", "데이터베이스", "Аллена и Норман"]
+)
+def test_a_page_found_by_the_sound_of_a_word_may_be_relevant(query: str) -> None:
+    answer = ask(query)
+    assert not answer.low_relevance
+    assert answer.has_word_match
+    assert answer.hits[0].relevance is not None
+    assert answer.hits[0].relevance > 0.01
+
+
 def test_words_of_the_index_are_not_replaced() -> None:
     assert not [note for note in ask("протокол").notes if "≈" in note]
     assert ask("протокол").hits[0].document == "ru.md"
