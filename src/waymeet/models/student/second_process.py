@@ -54,7 +54,10 @@ def predict_portions(
 
 
 class SecondProcess:
-    """A process that predicts texts. Its first message is the correction of the student, empty for none."""
+    """A process that predicts texts.
+
+    Its first message is the correction of the student, empty for none.
+    """
 
     def __init__(self) -> None:
         self._process = WorkerProcess.start(_CODE)
@@ -83,7 +86,10 @@ class SecondProcess:
         return True
 
     def collect(self, predict: "Predict") -> "Sequence[Vector]":
-        """Wait for the vectors of the texts that were sent first, or predict them here if it died."""
+        """Wait for the vectors of the texts that were sent first.
+
+        If the process died or does not answer, they are predicted here.
+        """
         texts = self._pending.popleft()
         message = self._process.receive(_WAIT_SECONDS) if self._process else None
         if message is None:

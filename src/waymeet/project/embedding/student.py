@@ -67,10 +67,11 @@ def correct_student(
 
 @contextmanager
 def preparing(models: Models, settings: Embedding, progress: Progress | None) -> Iterator[Progress]:
-    """Load the student and its model in a thread while a block indexes with the given progress function.
+    """Load the student and its model in a thread while a block indexes.
 
-    Indexing often waits for its worker processes. Short runs are over before the thread begins. When few of many files
-    are left, the student may use the core of those processes. An error is raised again when the models are used.
+    Indexing often waits for its worker processes. Short runs are over before the thread begins. The block reports its
+    progress to the function that it gets: when few of many files are left, the student may use the core of those
+    processes. An error is raised again when the models are used.
     """
     is_over, loaded, student = Event(), Event(), None
 
