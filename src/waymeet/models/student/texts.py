@@ -54,14 +54,16 @@ class TextStudent:
 
     def prepare(self) -> None:
         """Start a second process for `predict_portions`, if there is a core for it."""
-        if count_cores() > 1 and self._shared.second is None:
-            from waymeet.models.student.second_process import SecondProcess  # noqa: PLC0415 - for many texts only
+        if count_cores() == 1:
+            return
+        from waymeet.models.student.second_process import SecondProcess  # noqa: PLC0415 - for many texts only
 
-            self._shared.second = SecondProcess()
+        with self._shared.lock:
+            self._shared.second = self._shared.second or SecondProcess()
 
     def release(self) -> None:
         """End the second process, if there is one."""
-        second, self._shared.second = self._shared.second, None
+        second = self._take_second()
         if second:
             second.end()
 
@@ -69,7 +71,7 @@ class TextStudent:
         """Predict portions of texts in order, about `count` in all, on two cores if there are many."""
         if count >= _MIN_SHARED:
             self.prepare()
-        second, self._shared.second = self._shared.second, None
+        second = self._take_second()
         if second is None:
             yield from map(self.predict, portions)
             return
@@ -107,6 +109,12 @@ class TextStudent:
         with self._shared.lock:
             corrected = self._load().correct(Correction.from_bytes(content) if content else None)
         return type(self)(corrected, self._shared)
+
+    def _take_second(self) -> "SecondProcess | None":
+        """Take the second process, so that no other thread uses it."""
+        with self._shared.lock:
+            second, self._shared.second = self._shared.second, None
+        return second
 
     def _correction(self) -> bytes:
         return _serialise(self._student.correction if self._student else None)
