@@ -116,6 +116,16 @@ def test_what_defines_a_symbol_is_not_buried_even_among_others_in_one_section(qu
         assert evaluate(hit.explanation) == pytest.approx(hit.score)
 
 
+def test_a_definition_gets_a_bonus_in_a_question_that_names_the_symbol_in_passing() -> None:
+    """There `raise_definitions` does nothing: the name is too small a part of the query."""
+    found = ask(indexed(CODE), "why does gamma_delta return the wrong value when called twice in a row")
+    skipped = {step.stage: step.skipped for step in found.steps}
+    assert skipped["raise_definitions"] == "the symbol is a small part of the query"
+    (defining,) = [hit for hit in found.hits if hit.document == "src/small.py"]
+    assert defining.explanation is not None
+    assert any("defines gamma_delta" in part.description for part in defining.explanation.parts)
+
+
 def test_golden_run_of_a_symbol() -> None:
     """The whole query is the symbol, so its definition gets .3·1 beside its share of the words."""
     before, after = (ask(indexed(CODE), text).hits for text in ("gamma delta", "gamma_delta"))

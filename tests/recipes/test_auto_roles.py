@@ -115,3 +115,27 @@ def test_documents_without_a_role_are_not_weighed() -> None:
     store = MemoryStore()
     store.put([replace(each, document=replace(each.document, role="")) for each in [entry("tests/a.py", "# keys\n")]])
     assert "role factor" not in str(ask(store, "keys").hits[0].explanation)
+
+
+HIDE = '"""Input."""\n\n\ndef hide_password(user):\n    """Hide what the user types for a password."""\n    return 1\n'
+SECRETS = (
+    "# Secret input\n\nAn option can hide what a user types. The password is asked for twice, and both answers must be "
+    "the same.\n"
+)
+
+
+def test_documentation_comes_before_code_for_a_question_how_something_is_done() -> None:
+    store = indexed({"src/prompts.py": HIDE, "docs/secrets.md": SECRETS, **OTHERS})
+    for query in ("how do I hide the input of a user", "hide the input of a user"):
+        assert by_words(store, query)[0] == "src/prompts.py"
+        assert documents(ask(store, query))[0] == "docs/secrets.md"
+
+
+def test_code_comes_first_for_a_question_about_the_code() -> None:
+    store = indexed({"src/prompts.py": HIDE, "docs/secrets.md": SECRETS, **OTHERS})
+    assert documents(ask(store, "which function hides what the user types for a password"))[0] == "src/prompts.py"
+
+
+def test_the_form_of_a_question_changes_nothing_without_documentation() -> None:
+    answer = ask(indexed({"src/prompts.py": HIDE, **OTHERS}), "how do I hide what the user types")
+    assert "role factor" not in str([hit.explanation for hit in answer.hits])

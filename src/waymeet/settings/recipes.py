@@ -221,6 +221,11 @@ class RoleFactors(Struct, frozen=True, forbid_unknown_fields=True):
     """Factor of data files."""
     image: Part = 0.5
     """Factor of images."""
+    code_for_task: Part = 0.7
+    """Further factor of source code, tests and benchmarks if the query asks how something is done ("how do I …"):
+    documentation explains that. Used only if documentation is among the candidates."""
+    code_for_prose: Part = 0.8
+    """The same if the query is another sentence or phrase in plain words."""
     dominant_share: Part = 0.9
     """Share of the files of an index from which the factor of their role is 1."""
 

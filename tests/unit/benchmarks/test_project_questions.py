@@ -14,8 +14,9 @@ from projects.fetch import FOLDER, HALVES, read_projects
 from waymeet.evaluate.collection import QRELS, QUERIES, CollectionQuery, read_qrels
 
 NAMES = [project.name for project in read_projects()]
-QUESTIONS = 6
-"""Questions of one half."""
+MIN_QUESTIONS = 6
+"""Questions of one half, at least."""
+KINDS = {"how", "concept", "error", "name", "where", "config", "release"}
 KNOWN_FAILURES = ("prettifyError", "ZodDiscriminatedUnion", "ModelAdmin.list_display")
 """Names that were looked at before the questions were written."""
 
@@ -35,19 +36,19 @@ def test_every_project_has_both_halves() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_project_has_twelve_different_questions_with_ids_of_their_own(name: str) -> None:
+def test_a_project_has_different_questions_with_ids_of_their_own(name: str) -> None:
     questions = [question for half in HALVES for question in read_questions(half, name)]
-    assert len(questions) == len(HALVES) * QUESTIONS
     assert max(Counter(question.id for question in questions).values()) == 1
     assert max(Counter(question.text for question in questions).values()) == 1
     assert all(question.text == question.text.strip() != "" for question in questions)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_halves_have_the_same_kinds_of_questions(name: str) -> None:
-    kinds = list_kinds(HALVES[0], name)
-    assert kinds == list_kinds(HALVES[1], name)
-    assert len(kinds) == QUESTIONS
+def test_each_half_has_enough_questions_of_known_kinds(name: str) -> None:
+    for half in HALVES:
+        kinds = list_kinds(half, name)
+        assert len(kinds) >= MIN_QUESTIONS
+        assert {*kinds} <= KINDS
 
 
 @pytest.mark.parametrize("half", HALVES)

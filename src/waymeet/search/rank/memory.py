@@ -48,7 +48,7 @@ _MAX_QUERY_WORDS = 200
 _MAX_NOTES = 5
 """Documents that get a note of one kind."""
 _ROUNDING = 1e-9
-"""Relative error of a product of weights."""
+"""Bound of the relative error of a product of weights."""
 
 
 def classify_intent(search: Search, _tools: Tools, _settings: Settings) -> Search:
@@ -132,11 +132,12 @@ def walk_links(search: Search, tools: Tools, settings: Settings) -> Search:
     if not starts:
         return search.skip("no documents to start from")
     depth = settings.graph.depth if search.query.depth is None else search.query.depth
-    found = find_best_paths(tools, starts, depth, search.query.link_types, settings)
+    least_path = settings.memory.min_path * fused[best[0]] * (1.0 - _ROUNDING)
+    found = find_best_paths(tools, starts, depth, search.query.link_types, settings, min_score=least_path)
     search = report_fan_out(search, sorted(found.truncated), settings) if found.truncated else search
     least = settings.memory.strong * fused[best[0]]
     strong = {document for document, ranks in ranks_of.items() if len(ranks) > 1 and fused[document] >= least}
-    paths = _keep_evidence(found, strong, best[0], settings.memory.min_path * fused[best[0]])
+    paths = _keep_evidence(found, strong, best[0], least_path)
     allowed = tools.store.first_passing_chunks(paths, search.filters)
     documents = sorted(paths.keys() & allowed.keys(), key=lambda document: (-paths[document].score, document))
     ranking = tuple(
@@ -158,7 +159,6 @@ def _keep_evidence(found: LinkPaths, strong: Collection[str], best: str, least: 
     document. An ordinary link counts only if it leads to a strong hit. Such links are left out altogether if none leads
     to the best hit: otherwise hits that are linked would overtake a better one that is not.
     """
-    least *= 1.0 - _ROUNDING
     relations = {document: path for document, path in found.relations.items() if path.score >= least}
     links = {document: path for document, path in found.links.items() if path.score >= least and document in strong}
     if best not in links and best not in relations:

@@ -6,16 +6,28 @@ from collections.abc import Iterable, Mapping
 from msgspec.structs import replace
 
 from waymeet.analysis import detect_language
-from waymeet.analysis.file_roles import DATA, IMAGE, LOCALE, LOCK, find_role
+from waymeet.analysis.file_roles import (
+    BENCHMARK,
+    DATA,
+    DOCUMENTATION,
+    IMAGE,
+    LOCALE,
+    LOCK,
+    SOURCE,
+    TEST,
+    find_role,
+)
 from waymeet.analysis.role_words import named_roles
 from waymeet.formulas.explanation import product, value
 from waymeet.search.fuse.fusion import sort_candidates
 from waymeet.search.state import Search, Tools
+from waymeet.search.understand.question_form import QuestionForm, find_question_form
 from waymeet.settings import RoleFactors, Settings
 from waymeet.types import Candidate, Filters
 
 _OTHER_FILES = frozenset({DATA, IMAGE, LOCALE, LOCK})
 """Roles of files that are neither code nor documents, which `kind:files` selects."""
+_CODE_ROLES = frozenset({SOURCE, TEST, BENCHMARK})
 _FILE_NAME = re.compile(r"[\w@.+-]*[/\\][\w@.+/\\-]*\w|[\w@+-][\w@.+-]*\.[a-z]\w*", re.IGNORECASE)
 """A path, or a file name with its extension."""
 
@@ -24,6 +36,7 @@ def weigh_roles(search: Search, tools: Tools, settings: Settings) -> Search:
     """Multiply scores by the factors of the roles of files, such as tests and release notes.
 
     A factor is 1 if the query refers to the role or names the file, or if nearly all files of the index have the role.
+    Code has a further factor if the query is a question that documentation answers.
     """
     roles = tools.store.roles({candidate.document for candidate in search.candidates})
     factors = _role_factors(search, tools, settings.auto.roles, roles.values())
@@ -41,18 +54,29 @@ def weigh_roles(search: Search, tools: Tools, settings: Settings) -> Search:
 
 def _role_factors(search: Search, tools: Tools, settings: RoleFactors, roles: Iterable[str]) -> Mapping[str, float]:
     """Return the factors other than 1 of the roles that the query does not refer to."""
-    factors = {role: factor for role in set(roles) if (factor := settings.of(role)) != 1.0}
-    if not factors:
+    present = set(roles)
+    code_factor = _code_factor(search, settings) if DOCUMENTATION in present else 1.0
+    factors = {role: factor for role in present if (factor := settings.of(role)) != 1.0}
+    if not factors and code_factor == 1.0:
         return {}
     named = named_roles(search.query.text) | _filter_roles(search.filters)
     if LOCALE in factors and detect_language(search.text) not in {"", "en"}:
         named |= {LOCALE}  # the messages of a catalogue are in the language of the query
     profile = tools.store.corpus_profile()
-    return {
+    factors = {
         role: factor
         for role, factor in factors.items()
         if role not in named and profile.role_share(role) < settings.dominant_share
     }
+    if code_factor != 1.0:
+        factors |= {role: factors.get(role, 1.0) * code_factor for role in present & _CODE_ROLES}
+    return factors
+
+
+def _code_factor(search: Search, settings: RoleFactors) -> float:
+    """Return the factor of code by the form of the query."""
+    form = find_question_form(search.query.text)
+    return {QuestionForm.TASK: settings.code_for_task, QuestionForm.PROSE: settings.code_for_prose}.get(form, 1.0)
 
 
 def _filter_roles(filters: Filters) -> frozenset[str]:

@@ -85,18 +85,27 @@ class _Link(NamedTuple):
 
 
 def find_best_paths(
-    tools: Tools, starts: Mapping[str, float], depth: int, kinds: Sequence[str], settings: Settings
+    tools: Tools,
+    starts: Mapping[str, float],
+    depth: int,
+    kinds: Sequence[str],
+    settings: Settings,
+    *,
+    min_score: float = 0.0,
 ) -> LinkPaths:
     """Find the best paths along links from any start to every document in reach.
 
     A path multiplies the start's score by the weight of each link and by `memory.hop` for each hop. A start is in the
-    result only if another start reaches it.
+    result only if another start reaches it. Paths that no further links can raise to `min_score` are not followed;
+    the result may still contain paths below it.
     """
     best: dict[bool, dict[str, LinkPath]] = {True: {}, False: {}}
     truncated: set[str] = set()
     co_read = tools.feedback.together(settings.memory.together) if not kinds or CO_ACTIVATED in kinds else {}
     frontier = {(start, start, True): LinkPath(score, start) for start, score in starts.items()}
-    for _ in range(depth):
+    for hops_left in range(depth, 0, -1):
+        gain = _max_gain(hops_left, settings.memory)
+        frontier = {key: path for key, path in frontier.items() if path.score * gain >= min_score}
         further: dict[tuple[str, str, bool], LinkPath] = {}
         neighbours = tools.store.neighbours({document for document, *_ in frontier}, kinds)
         links = {
@@ -111,12 +120,23 @@ def find_best_paths(
                 known = further.get(key)
                 if link.document != start and score > (known.score if known else 0.0):
                     further[key] = LinkPath(score, start, (*path.steps, (link.kind, link.weight)))
-        for (document, _, is_relation), path in further.items():
-            known = best[is_relation].get(document)
-            if known is None or path.score > known.score:
-                best[is_relation][document] = path
+        _keep_best(best, further)
         frontier = further
     return LinkPaths(best[True], best[False], frozenset(truncated))
+
+
+def _keep_best(best: dict[bool, dict[str, LinkPath]], further: Mapping[tuple[str, str, bool], LinkPath]) -> None:
+    """Add the paths that are better than those known so far."""
+    for (document, _, is_relation), path in further.items():
+        known = best[is_relation].get(document)
+        if known is None or path.score > known.score:
+            best[is_relation][document] = path
+
+
+def _max_gain(hops: int, numbers: Memory) -> float:
+    """Return the largest factor of a path's score that one to `hops` further links can give."""
+    heaviest = max(map(numbers.edge, ("", *RELATIONS))) * numbers.hop
+    return max(heaviest, heaviest**hops)
 
 
 def _weigh_links(

@@ -123,8 +123,11 @@ class _LinkBuilder:
     def _resolve_callee(self, call: Call) -> Resolved | None:
         names, language = self._names, self._language
         if not call.on:
-            is_local = (call.symbol, call.name) in self._outline.locals
-            return None if is_local else names.resolve_call(normalise_name(call.name), call)
+            around = self._find_scope(call)
+            if around is None:
+                return names.resolve_call(normalise_name(call.name), call)
+            local = f"{around}.{normalise_name(call.name)}"
+            return (self._own, local) if local in self._outline.symbols else None
         on = normalise_name(call.on)
         if on in language.own_exports:
             own = names.find_own(call.name, "", with_members=False)
@@ -138,6 +141,15 @@ class _LinkBuilder:
         if on in language.parents:
             return names.resolve_in_bases(call.owner, call.name)
         return None if on.partition(".")[0] in language.builtins else self._resolve_callee_on(on, call)
+
+    def _find_scope(self, call: Call) -> str | None:
+        """Find the symbol around a call to which the name of the callee is local."""
+        symbol = call.symbol
+        while (symbol, call.name) not in self._outline.locals:
+            if not symbol:
+                return None
+            symbol = self._outline.parents.get(symbol, "")
+        return symbol
 
     def _resolve_callee_on(self, on: str, call: Call) -> Resolved | None:
         """Resolve a call on a variable, a class or a module."""

@@ -13,7 +13,7 @@ CLASSLIKE = frozenset("class interface trait struct enum union object module typ
 ABSTRACT = frozenset({"interface", "trait"})
 """Kinds of symbols that others implement."""
 CALLABLE = frozenset("function method constructor property macro".split())
-"""Kinds of symbols in which all definitions are local."""
+"""Kinds of symbols in which definitions are local, except functions in long ones (`symbols.MIN_OUTER_LINES`)."""
 KINDS = CLASSLIKE | CALLABLE | {"constant"}
 """Every kind of symbol; in a language's query, each is the name of the capture that marks its definition."""
 

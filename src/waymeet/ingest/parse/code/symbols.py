@@ -73,6 +73,8 @@ def extract_doc(text: str) -> str:
 
 MAX_FIELDS = 2_000
 """Fields that are kept of one file."""
+MIN_OUTER_LINES = 60
+"""Lines of a function from which the named functions in it are symbols, too, such as those that a factory returns."""
 MAX_SYMBOLS = 5_000
 """Symbols that are kept of one file. A file with more is generated."""
 _SCOPES = frozenset({"scope", "namespace"})
@@ -231,8 +233,10 @@ class CodeOutline:
             return  # matched by a wider pattern already, or imported
         self._handled.add(names[0].id)
         simple = normalise_name(name_text(names[0]))
-        if scope.kind in CALLABLE or scope.kind == "local":
+        is_local = scope.kind in CALLABLE or scope.kind == "local"
+        if is_local:
             self.locals.add((scope.symbol, simple))
+        if is_local and not (capture == "function" and self._is_long_function(scope)):
             self._open.append(Scope(node.end_byte, "", "local", scope.symbol, scope.owner))
             return
         owner = normalise_name(name_text(captures["owner"][0])) if "owner" in captures else ""
@@ -247,6 +251,11 @@ class CodeOutline:
             self._define(capture, simple, name, node, captures)
         else:
             self.has_too_many_symbols = self.has_too_many_symbols or bool(simple)
+
+    def _is_long_function(self, scope: Scope) -> bool:
+        """Check whether a scope is that of a function that is too long to be one section."""
+        symbol = self.symbols.get(scope.symbol) if scope.kind in CALLABLE else None
+        return symbol is not None and symbol.end - symbol.start + 1 >= MIN_OUTER_LINES
 
     def _define(self, kind: str, simple: str, name: str, node: "Node", captures: "dict[str, list[Node]]") -> None:
         """Add a symbol and open its scope."""

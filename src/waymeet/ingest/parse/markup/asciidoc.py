@@ -11,6 +11,11 @@ from waymeet.ingest.parse.references.link_syntax import REFERENCES, parse_inline
 from waymeet.ingest.parse.references.sentence import LineIndex, extract_sentence
 
 _TITLE = re.compile(r"(?P<level>={1,6}|#{1,6})[ \t]+(?P<text>\S.*)")
+_RULE = re.compile(r"([=\-~^+])\1{2,}")
+_RULE_LEVELS = "=-~^+"
+"""Rules below titles, in the order of their levels."""
+_MAX_RULE_DIFFERENCE = 2
+"""Difference between the lengths of a title and of the rule below it."""
 _FIELD = re.compile(r":(?P<key>[A-Za-z][\w-]*):(?:[ \t]+(?P<value>.*))?")
 _ANCHOR = re.compile(r"\[\[(?P<double>[\w:.-]+)(?:,[^\]]*)?\]\]|\[#(?P<hash>[\w:.-]+)[^\]]*\]")
 _STYLE = re.compile(r"\[(?:source)?,\s*(?P<language>[\w+#-]+)[^\]]*\]|\[source[^\]]*\]")
@@ -18,7 +23,29 @@ _FENCE = re.compile(r"-{4,}|\.{4,}|`{3,}(?P<language>\w*)|\+{4,}|/{4,}")
 _REFERENCE = re.compile(
     r"(?:xref|link):(?P<target>[^\s\[\]]{1,400})\[(?P<text>[^\]]{0,400})\]|<<(?P<inner>[^<>,\n]+)(?:,(?P<label>[^<>]*))?>>"
 )
+_SYNTAX = (
+    (2, r"\b(?:link\w*|xref|include|image|ifdef|ifndef|endif):{1,2}[\w./-]*\[|<<[\w-]+(?:,[^<>]*)?>>"),
+    (1, r"^\[\[[\w:.-]+\]\]$|^\[(?:verse|preface|horizontal|quote|source|listing|NOTE|TIP|WARNING)[^\]]*\]$"),
+    (1, r"^\S.*::$"),
+    (1, r"^(?:={1,6} \S|\+$|:[A-Za-z][\w-]*: \S)"),
+    (1, r"^\w.*\n([=\-~^])\1{3,}$"),
+)
+"""Marks of AsciiDoc with their weights. Each may also occur in plain text."""
+_MIN_WEIGHT = 3
+_SAMPLE_CHARS = 20_000
 _LITERAL = re.compile(r"(?<![\w`])`\+?(?P<code>[^`\n+]+)\+?`(?![\w`])")
+
+
+def is_asciidoc(text: str) -> bool:
+    r"""Check whether the text of a file without a known extension is AsciiDoc.
+
+    >>> is_asciidoc("git-add(1)\n==========\n\n[verse]\n'git add'\n\n-n::\n\tSee linkgit:git-rm[1].\n")
+    True
+    >>> is_asciidoc("Title\n=====\n\ntext\n\nNote::\n\n    code\n")
+    False
+    """
+    sample = text[:_SAMPLE_CHARS]
+    return sum(weight for weight, pattern in _SYNTAX if re.search(pattern, sample, re.MULTILINE)) >= _MIN_WEIGHT
 
 
 def parse(path: str, text: str, kind: str, language: str) -> Parsed:
@@ -40,7 +67,11 @@ class _AsciidocOutline(Outline):
         prose: list[str] = []
         index = 0
         while index < len(lines):
-            consumed = self._parse_block(lines, index) or self._parse_line(lines[index], index + 1)
+            consumed = (
+                self._parse_block(lines, index)
+                or self._parse_two_line_title(lines, index)
+                or self._parse_line(lines[index], index + 1)
+            )
             if (consumed or not lines[index].strip()) and prose:
                 self._parse_paragraph("\n".join(prose), index - len(prose) + 1)
                 prose = []
@@ -66,13 +97,27 @@ class _AsciidocOutline(Outline):
         self._block_language = ""
         return end - index + 1
 
+    def _parse_two_line_title(self, lines: list[str], index: int) -> int:
+        """Parse a title with a rule of about its length below it, and return the number of lines."""
+        text, above = lines[index].rstrip(), lines[index - 1].strip() if index else ""
+        rule = _RULE.fullmatch(lines[index + 1].rstrip()) if index + 1 < len(lines) else None
+        if rule is None or not text[:1].strip() or not any(map(str.isalnum, text)):
+            return 0
+        if abs(len(text) - len(rule[0])) > _MAX_RULE_DIFFERENCE or (above and not above.endswith("]")):
+            return 0
+        self._add_title(_RULE_LEVELS.index(rule[1]) + 1, text, index + 1)
+        return 2
+
+    def _add_title(self, level: int, text: str, number: int) -> None:
+        self._section = self._anchors.next(self._anchor or text)
+        self._anchor = ""
+        self.headings.append(Heading(level, text, self._section, number))
+
     def _parse_line(self, line: str, number: int) -> int:
         """Parse a title, an anchor, a field or a block's language, and return the number of lines."""
         if title := _TITLE.fullmatch(line):
             text = title["text"].rstrip().rstrip("=").rstrip() or title["text"].strip()
-            self._section = self._anchors.next(self._anchor or text)
-            self._anchor = ""
-            self.headings.append(Heading(len(title["level"]), text, self._section, number))
+            self._add_title(len(title["level"]), text, number)
         elif anchor := _ANCHOR.fullmatch(line.strip()):
             self._anchor = anchor["double"] or anchor["hash"]
             self.labels[label_key(self._anchor)] = None

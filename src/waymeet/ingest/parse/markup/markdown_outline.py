@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from html import unescape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from waymeet.ingest.parse.markup.outline import MAX_LINKS, Outline
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 _CONTAINERS = frozenset({"BlockQuote", "List", "FootnoteDefinition"})
 _INLINE = frozenset({"Emphasis", "Strong", "Strikethrough"})
 _LINKS = frozenset({"Link", "Image"})
+_HTML_HEADING = re.compile(r"<h([1-6])\b([^<>]{0,300})>(.{0,1000}?)</h\1>", re.DOTALL | re.IGNORECASE)
+_HTML_ANCHOR = re.compile(r"""\b(?:id|name)=["']?([\w:.-]+)""", re.IGNORECASE)
+_HTML_TAG = re.compile(r"<[^<>]*>")
 _EXPLICIT_ANCHOR = re.compile(r"\s*\{#([\w:.-]+)[^{}]*\}\s*$")
 
 
@@ -51,6 +55,7 @@ class MarkdownOutline(Outline):
         self._fence: str | None = None
         self._in_code = False
         self._code: list[str] = []
+        self._html: list[str] = []
         # The text of the current block, its length and first line.
         self._words: list[str] = []
         self._length = 0
@@ -79,6 +84,8 @@ class MarkdownOutline(Outline):
         elif name == "Text":
             self._first_line = self._first_line or self._line(position["start"])
             self._append(value)
+        elif name == "Html":
+            self._html.append(value)
         elif name == "Code":
             self._code_spans.append((self._length, self._length + len(value), position["start"]))
             self._append(value)
@@ -107,6 +114,8 @@ class MarkdownOutline(Outline):
             self._add_heading(int(value[1]), position)
         elif name == "CodeBlock":
             self._add_code(self._line(position["start"]), self._line(max(position["end"] - 1, position["start"])))
+        elif name == "HtmlBlock":
+            self._add_html_headings(self._line(position["start"]))
         elif name not in _INLINE and name != "TableCell":
             self._finish_block()
             self._container_depth -= name in _CONTAINERS
@@ -130,6 +139,17 @@ class MarkdownOutline(Outline):
             self._section = self._anchors.next(explicit[1] if explicit else text)
             self.headings.append(Heading(level, text, self._section, self._line(position["start"])))
         self._finish_block()
+
+    def _add_html_headings(self, first_line: int) -> None:
+        """Begin a section at each heading in a block of HTML, such as `<h3>Setup</h3>`."""
+        html, self._html = "".join(self._html), []
+        for match in _HTML_HEADING.finditer(html) if not self._container_depth else ():
+            text = " ".join(unescape(_HTML_TAG.sub("", match[3])).split())
+            if text:
+                anchor = _HTML_ANCHOR.search(match[2])
+                self._section = self._anchors.next(anchor[1] if anchor else text)
+                line = first_line + html.count("\n", 0, match.start())
+                self.headings.append(Heading(int(match[1]), text, self._section, line))
 
     def _close_link(self, link: _OpenLink) -> None:
         """Parse a link at its end, and replace its text in the sentence if it only gives the kind."""

@@ -1,6 +1,6 @@
 """Parser of plain text documents: mentioned paths and the language."""
 
-from waymeet.ingest.parse.markup import rst
+from waymeet.ingest.parse.markup import asciidoc, rst
 from waymeet.ingest.parse.markup.fallback import stem
 from waymeet.ingest.parse.metadata.properties import read_metadata
 from waymeet.ingest.parse.parsed import Parsed
@@ -11,9 +11,11 @@ _MAX_CHARS = 500_000
 
 
 def parse(path: str, text: str, kind: str, language: str) -> Parsed:
-    """Parse a file as plain text, or as reStructuredText if its text looks like that."""
+    """Parse a file as the markup that its text looks like, else as plain text."""
     if kind == "docs" and rst.is_rst(text):
         return rst.parse(path, text, kind, language)
+    if kind == "docs" and asciidoc.is_asciidoc(text):
+        return asciidoc.parse(path, text, kind, language)
     metadata = read_metadata({}, path, kind, language, text)
     mentions = MentionCollector(path)
     if kind == "docs":

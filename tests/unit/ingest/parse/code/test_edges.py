@@ -112,3 +112,10 @@ def test_a_local_function_is_not_taken_for_another_of_its_name() -> None:
         "a.py": "def helper():\n    pass\n\n\ndef f():\n    def helper():\n        pass\n\n    helper()\n",
     }
     assert found(texts, "calls") == []
+
+
+def test_a_call_of_a_function_in_the_same_long_function_is_linked() -> None:
+    filler = "    x = 1\n" * 60
+    inner = "    def check():\n        pass\n\n    def put():\n        check()\n"
+    texts = {"a.py": f"def check():\n    pass\n\n\ndef build():\n{filler}{inner}    put()\n"}
+    assert found(texts, "calls") == ["calls a.py#build.put -> a.py#build.check", "calls a.py#build -> a.py#build.put"]

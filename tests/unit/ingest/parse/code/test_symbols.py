@@ -14,6 +14,7 @@ from waymeet.ingest.parse.code import grammar
 from waymeet.ingest.parse.code import symbols as symbols_module
 from waymeet.ingest.parse.code.language import KINDS, Language
 from waymeet.ingest.parse.code.languages import find_language
+from waymeet.ingest.parse.code.symbols import MIN_OUTER_LINES
 from waymeet.settings import Chunking
 from waymeet.types import Symbol
 
@@ -206,3 +207,22 @@ def test_damaged_code_can_be_read(data: st.DataObject, language: str) -> None:
     damaged = text[:first] + text[last:]
     made = split_chunks(path, damaged, parse(path, damaged), Chunking(max_chars=200, min_chars=30))
     assert "".join("".join(chunk.text for chunk in made).split()) == "".join(damaged.split())
+
+
+FILLER = "  work()\n" * MIN_OUTER_LINES
+
+
+def test_named_functions_in_a_long_function_are_symbols() -> None:
+    inner = "  // Sets the handler.\n  function setHandler (handler) {\n    check(handler)\n  }\n"
+    found = symbols("server.js", f"function build () {{\n{FILLER}{inner}  function check (x) {{}}\n  return x\n}}\n")
+    assert list(found) == ["build", "build.setHandler", "build.check"]
+    assert (found["build.setHandler"].kind, found["build.setHandler"].doc) == ("function", "Sets the handler.")
+    found = symbols(
+        "app.py", f"def create():\n{FILLER}  def route(path):\n    def inner():\n      pass\n    return inner\n"
+    )
+    assert list(found) == ["create", "create.route"], "a short function remains one symbol"
+
+
+def test_functions_in_a_short_function_are_local() -> None:
+    found = symbols("server.js", "function build () {\n  function check () {}\n  return check\n}\n")
+    assert list(found) == ["build"]

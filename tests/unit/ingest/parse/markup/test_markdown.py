@@ -365,7 +365,24 @@ def test_any_text_parses(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["[", "> ", "[[", "![[", "*a ", "[a](", "[[a|b_c]] ", "# a\n", "- ", "1. > ", "|a", "```\n\n", "&amp;", "<a "],
+    [
+        "[",
+        "> ",
+        "[[",
+        "![[",
+        "*a ",
+        "[a](",
+        "[[a|b_c]] ",
+        "# a\n",
+        "- ",
+        "1. > ",
+        "|a",
+        "```\n\n",
+        "&amp;",
+        "<a ",
+        "<h1>",
+        "<h1>a\n</h2>",
+    ],
 )
 def test_hostile_markup_takes_time_in_proportion(text: str) -> None:
     with processor_seconds(20.0):

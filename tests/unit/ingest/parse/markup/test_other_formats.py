@@ -228,6 +228,49 @@ def test_plain_text_mentions_paths() -> None:
     assert (link.kind, link.refs[1], link.line) == ("mentions", "p:src/app/rules.py", 3)
 
 
+MANUAL = """\
+tool-add(1)
+===========
+
+NAME
+----
+tool-add - Add files
+
+[verse]
+'tool add' [<path>...]
+
+-n::
+--dry-run::
+\tSee linktool:tool-rm[1].
+
+----
+not a title
+-----------
+----
+
+[[details]]
+MORE DETAILS
+~~~~~~~~~~~~
+Last part.
+"""
+
+
+def test_asciidoc_in_a_text_file_has_sections() -> None:
+    parsed = parse("doc/tool-add.txt", MANUAL)
+    assert parsed.title == "tool-add(1)"
+    assert [(heading.level, heading.text, heading.line) for heading in parsed.headings] == [
+        (1, "tool-add(1)", 1),
+        (2, "NAME", 4),
+        (3, "MORE DETAILS", 21),
+    ]
+    assert parsed.headings[-1].anchor == "details"
+
+
+def test_plain_text_with_rules_is_no_asciidoc() -> None:
+    parsed = parse("notes.txt", "Report\n======\n\nName  Value\n-----------\na     1\n")
+    assert not parsed.headings
+
+
 @pytest.mark.parametrize("path", ["a.rst", "a.adoc", "a.mdx", "a.html", "a.txt"])
 @given(text=st.one_of(st.text(), st.text(alphabet="ab=-~`:._<>[]#|*+\n \t\"'/{}&;!", max_size=300)))
 def test_any_text_parses(path: str, text: str) -> None:
