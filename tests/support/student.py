@@ -10,7 +10,7 @@ from waymeet.models.hashing import HashingEmbedder
 from waymeet.ports import Refit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from waymeet.ports import Vector
 
@@ -47,6 +47,17 @@ class ConstantStudent:
     def predict(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Predict a vector that shows whether there is a correction."""
         return [CORRECTED if self.correction else PLAIN] * len(texts)
+
+    def prepare(self) -> None:
+        """Need nothing."""
+
+    def release(self) -> None:
+        """Need nothing."""
+
+    def predict_portions(self, portions: Iterable[Sequence[str]], count: int) -> Iterator[Sequence[Vector]]:
+        """Predict one portion after another."""
+        assert count
+        return map(self.predict, portions)
 
     def select(self, texts: Sequence[str], count: int) -> Sequence[int]:
         """Select texts at equal distances."""

@@ -253,7 +253,8 @@ def is_minified(text: str) -> bool:
     return sum(line.count(" ") for line in long_lines) < _MAX_SPACE_SHARE * length
 
 
-_RUN = r"[A-Za-z0-9+/_-]{60,}={0,2}"
+_MIN_RUN_CHARS = 60
+_RUN = rf"[A-Za-z0-9+/_-]{{{_MIN_RUN_CHARS},}}={{0,2}}"
 _MIN_RUN_DIGITS = 3
 _MIN_DATA_CHARS = 200
 _DATA_SHARE = 0.6
@@ -292,6 +293,8 @@ def is_data_text(text: str) -> bool:
         return False
     if len(text.translate(_NUMBERS)) <= (1 - _NUMBER_SHARE) * len(text):
         return True
+    if '="' not in text and max(map(len, text.split())) < _MIN_RUN_CHARS:
+        return False  # nothing to remove; this is much faster than searching for it
     rest = re.sub(_PATH_DATA, "", remove_encoded_data(text))
     return len(rest) <= (1 - _DATA_SHARE) * len(text)
 

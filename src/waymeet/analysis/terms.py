@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from unicodedata import normalize
 
 import Stemmer
@@ -40,7 +41,23 @@ _CACHE_SIZE = 500_000
 
 _stemmer = Stemmer.Stemmer("english", 0)
 _stem: Callable[[str], str] = _stemmer.stemWord
-_expanded: dict[str, tuple[str, ...]] = {}
+
+
+class _Expanded(dict[str, tuple[str, ...]]):
+    """The terms of tokens met so far."""
+
+    def __missing__(self, token: str) -> tuple[str, ...]:
+        if has_cjk(token):
+            return tuple(_expand_cjk(token))  # CJK runs rarely repeat: not worth caching
+        terms = tuple(_expand_word(token))
+        if len(self) >= _CACHE_SIZE:
+            self.clear()
+        if len(token) <= _MAX_TERM_CHARS:
+            self[token] = terms
+        return terms
+
+
+_expanded = _Expanded()
 
 
 def count_terms(text: str) -> dict[str, int]:
@@ -49,11 +66,8 @@ def count_terms(text: str) -> dict[str, int]:
     >>> count_terms("User users of getUserById")
     {'user': 3, 'get': 1, 'id': 1, 'getuserbyid': 1}
     """
-    counts: dict[str, int] = {}
-    for token, times in Counter(_TOKEN.findall(_normalise_unicode(text))).items():
-        for term in _expanded.get(token) or _expand(token):
-            counts[term] = counts.get(term, 0) + times
-    return counts
+    tokens = _TOKEN.findall(_normalise_unicode(text))
+    return dict(Counter(chain.from_iterable(map(_expanded.__getitem__, tokens))))
 
 
 def list_terms(text: str) -> list[str]:
@@ -64,7 +78,7 @@ def list_terms(text: str) -> list[str]:
     >>> list_terms("設定 file")
     ['設', '定', '設定', 'file']
     """
-    return [term for token in _TOKEN.findall(_normalise_unicode(text)) for term in _expand(token)]
+    return [term for token in _TOKEN.findall(_normalise_unicode(text)) for term in _expanded[token]]
 
 
 def token_spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
@@ -78,11 +92,11 @@ def token_spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     for match in _TOKEN.finditer(text):
         token, start = match.group(), match.start()
         if not has_cjk(token):
-            yield start, match.end(), _expand(_normalise_unicode(token))
+            yield start, match.end(), _expanded[_normalise_unicode(token)]
             continue
         for part in _RUN_OR_WORD.finditer(token):
             if part["run"] is None:
-                yield start + part.start(), start + part.end(), _expand(_normalise_unicode(part.group()))
+                yield start + part.start(), start + part.end(), _expanded[_normalise_unicode(part.group())]
                 continue
             for i, letter in enumerate(part["run"]):
                 pair = part["run"][i : i + 2]
@@ -116,7 +130,7 @@ def query_words(text: str) -> list[tuple[str, tuple[str, ...]]]:
 
 def _query_terms(token: str) -> tuple[str, ...]:
     """List the terms of a word and the word itself, as identifiers are indexed unstemmed."""
-    terms = _expand(token)
+    terms = _expanded[token]
     unstemmed = token.lower()[:_MAX_TERM_CHARS]
     return (*terms, unstemmed) if terms and unstemmed not in terms else terms
 
@@ -176,29 +190,20 @@ def _normalise_unicode(text: str) -> str:
     return text if text.isascii() else normalize("NFKC", text)
 
 
-def _expand(token: str) -> tuple[str, ...]:
-    """Turn a token into its terms, with a cache for repeated words."""
-    terms = _expanded.get(token)
-    if terms is None:
-        if has_cjk(token):
-            return tuple(_expand_cjk(token))  # CJK runs rarely repeat: not worth caching
-        terms = tuple(_expand_word(token))
-        if len(_expanded) >= _CACHE_SIZE:
-            _expanded.clear()
-        if len(token) <= _MAX_TERM_CHARS:
-            _expanded[token] = terms
-    return terms
-
-
 def _expand_cjk(token: str) -> Iterator[str]:
     for run in RUN.findall(token):
         yield from grams(run)
     for word in RUN.sub(" ", token).split():
-        yield from _expand(word)
+        yield from _expanded[word]
 
 
 def _expand_word(token: str) -> Iterator[str]:
     """Split a word, drop stop words, stem the parts, and add a split identifier as a whole."""
+    if token.isascii() and token.isalpha() and (token.islower() or token[1:].islower()):
+        lower = token.lower()[:_MAX_TERM_CHARS]  # most words: nothing to split
+        if lower not in STOP_WORDS:
+            yield _stem(lower)
+        return
     token = _CONTRACTION.sub("", token)
     pieces = split_identifier(token)
     for piece in pieces:

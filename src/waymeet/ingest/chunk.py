@@ -36,7 +36,8 @@ class Lines:
 
     def __init__(self, text: str) -> None:
         self._lines: Sequence[str] = text.split("\n")
-        self._before = [0, *accumulate(len(line) + 1 for line in self._lines)]
+        self._before = [0, *accumulate(map(len, self._lines))]
+        self._is_blank = [not line or line.isspace() for line in self._lines]
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -46,7 +47,7 @@ class Lines:
 
     def is_blank(self, number: int) -> bool:
         """Return whether a line holds only white space."""
-        return not self._lines[number - 1].strip()
+        return self._is_blank[number - 1]
 
     def text(self, first: int, last: int) -> str:
         """Return a range of lines as one text."""
@@ -54,7 +55,7 @@ class Lines:
 
     def length(self, first: int, last: int) -> int:
         """Return the length of a range of lines."""
-        return self._before[last] - self._before[first - 1] - 1
+        return self._before[last] - self._before[first - 1] + last - first
 
     def blank_lines_in(self, ranges: Iterable[tuple[int, int]]) -> set[int]:
         """List the blank lines inside of unsplittable ranges."""

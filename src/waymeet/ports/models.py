@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from waymeet.ports.store import Vector
 
@@ -110,6 +110,21 @@ class Student(Protocol):
 
     def predict(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Predict a unit vector for each text."""
+        ...
+
+    def prepare(self) -> None:
+        """Start what predicting many texts needs."""
+        ...
+
+    def release(self) -> None:
+        """End what `prepare` started, if it was not used."""
+        ...
+
+    def predict_portions(self, portions: Iterable[Sequence[str]], count: int) -> Iterator[Sequence[Vector]]:
+        """Predict portions of texts in order, about `count` in all.
+
+        A portion is read only when its prediction can begin.
+        """
         ...
 
     def select(self, texts: Sequence[str], count: int) -> Sequence[int]:

@@ -9,7 +9,7 @@ from waymeet.errors import EmbeddingError, IndexUnavailableError, UsageError
 from waymeet.ports import Progress, Store
 from waymeet.project.backend import open_store
 from waymeet.project.embedding.job import embed_few
-from waymeet.project.embedding.student import loading_meanwhile, predict_vectors
+from waymeet.project.embedding.student import predict_vectors, preparing
 from waymeet.project.freshness import describe_postponed, is_worth_recording, update_dates
 from waymeet.project.likely_files import order_by_likelihood
 from waymeet.project.models import Models
@@ -47,8 +47,8 @@ def index_and_predict(
     accept_removals: bool = False,
 ) -> "IndexReport":
     """Index every file that changed, and give sections without a vector an approximate one."""
-    with loading_meanwhile(models, settings.embedding):
-        report = index_all(root, store, settings, progress, accept_removals=accept_removals)
+    with preparing(models, settings.embedding, progress) as watch:
+        report = index_all(root, store, settings, watch, accept_removals=accept_removals)
     predict_vectors(models, store, settings.embedding, progress)  # the job reports a student that cannot be used
     return report
 

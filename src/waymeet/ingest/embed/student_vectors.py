@@ -5,7 +5,8 @@ project are embedded first: they show how far the student can be trusted here, a
 the approximate one of its section.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -27,7 +28,7 @@ from waymeet.types import Chunk, Document
 if TYPE_CHECKING:
     from waymeet.ports import Vector
 
-_PORTION = 1024
+_PORTION = 512
 """Sections predicted and stored at a time."""
 _SAMPLE = 10_000
 """Sections at most that those to embed first are chosen from."""
@@ -106,14 +107,25 @@ class StudentVectors:
         if not chunks:
             return
         student = self._student.correct(self._store.metadata(CORRECTION_KEY))
+        read: deque[tuple[list[str], dict[str, str]]] = deque()  # chunks and digests of the portions in progress
+        done = 0
+        for vectors in student.predict_portions(self._read_portions(chunks, read), len(chunks)):
+            ids, digests = read.popleft()
+            self._store.put_vectors(self._space, dict(zip(ids, vectors, strict=True)), digests)
+            done = min(done + _PORTION, len(chunks))
+            if progress:
+                progress(done, len(chunks), "approximate vectors")
+
+    def _read_portions(
+        self, chunks: Sequence[str], read: deque[tuple[list[str], dict[str, str]]]
+    ) -> Iterator[Sequence[str]]:
+        """Read the texts of chunks portion by portion, and append their ids and digests to `read`."""
         for first in range(0, len(chunks), _PORTION):
             if self._is_over():
                 return
             texts, digests = self._read_texts(chunks[first : first + _PORTION])
-            vectors = dict(zip(texts, student.predict(list(texts.values())), strict=True))
-            self._store.put_vectors(self._space, vectors, digests)
-            if progress:
-                progress(min(first + _PORTION, len(chunks)), len(chunks), "approximate vectors")
+            read.append((list(texts), digests))
+            yield list(texts.values())
 
     def _read_texts(self, ids: Collection[str]) -> tuple[dict[str, str], dict[str, str]]:
         """Read the texts that the main model embeds, and the digests of their documents, by chunk."""

@@ -1,18 +1,17 @@
 """The worker process: reads tasks from standard input, writes outcomes to standard output.
 
-A message is its length in 8 bytes and then its content. The first message is empty and means that the process is ready.
-Then follows one message per task, in order, so that the supervisor knows which file the process is working on. The
-process ends when the other end of either pipe is closed, so that it never outlives the run.
+The message that it is ready is followed by one per task, in order, so that the supervisor knows which file the process
+is working on. The process ends when the other end of either pipe is closed, so that it never outlives the run.
 """
 
 import os
 import sys
 from pathlib import Path
-from typing import IO
 
 from msgspec import Struct, msgpack
 
 from waymeet.ingest.filetypes import is_bulky
+from waymeet.ingest.workers.process import read_message, write_message
 from waymeet.ingest.workers.rlimits import (
     BULKY_TIME_FACTOR,
     EXIT_OUT_OF_MEMORY,
@@ -28,22 +27,6 @@ class TaskBatch(Struct, frozen=True):
 
     rules: ParseRules
     tasks: tuple[Task, ...]
-
-
-def write_message(stream: IO[bytes], content: bytes) -> None:
-    """Write one message."""
-    stream.write(len(content).to_bytes(8, "little") + content)
-    stream.flush()
-
-
-def read_message(stream: IO[bytes]) -> bytes | None:
-    """Read one message, or return None at the end of the stream."""
-    head = stream.read(8)
-    if len(head) < 8:
-        return None
-    length = int.from_bytes(head, "little")
-    content = stream.read(length)
-    return content if len(content) == length else None
 
 
 def time_limit(task: Task, rules: ParseRules) -> float:

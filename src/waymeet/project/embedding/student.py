@@ -11,6 +11,10 @@ from waymeet.settings import Embedding
 
 _LOADING_DELAY = 0.5
 """Seconds of indexing after which models are loaded beside it."""
+_MANY_FILES = 300
+"""Files from which the approximate vectors of a run take about a second."""
+_NEARLY_ALL = 0.8
+"""Part of the files after which the processes that parse have little left to do."""
 
 
 def predict_vectors(
@@ -30,11 +34,13 @@ def predict_vectors(
     from waymeet.ingest.embed import model_switch
     from waymeet.ingest.embed.student_vectors import StudentVectors
 
-    if model_switch.previous_models(store, embedders) is None and _lacks_vectors(store, embedders):
-        try:
+    try:
+        if model_switch.previous_models(store, embedders) is None and _lacks_vectors(store, embedders):
             StudentVectors(store, embedders, student, must_stop).predict_missing(progress)
-        except EmbeddingError as error:
-            return f"No approximate vectors: {error.message} {error.hint}".rstrip()
+    except EmbeddingError as error:
+        return f"No approximate vectors: {error.message} {error.hint}".rstrip()
+    finally:
+        student.release()
     return ""
 
 
@@ -60,24 +66,42 @@ def correct_student(
 
 
 @contextmanager
-def loading_meanwhile(models: Models, settings: Embedding) -> Iterator[None]:
+def preparing(models: Models, settings: Embedding, progress: Progress | None) -> Iterator[Progress]:
     """Load the student and its model in a thread while a block indexes.
 
-    Indexing often waits for its worker processes. Short runs are over before the thread begins. An error is raised
-    again when the models are used.
+    Indexing often waits for its worker processes. Short runs are over before the thread begins. The block reports its
+    progress to the function that it gets: when few of many files are left, the student may use the core of those
+    processes. An error is raised again when the models are used.
     """
-    student, is_over = models.student(settings), Event()
+    is_over, loaded, student = Event(), Event(), None
 
     def load() -> None:
-        if student is not None and not is_over.wait(_LOADING_DELAY):
-            with suppress(EmbeddingError):
+        nonlocal student
+        if is_over.wait(_LOADING_DELAY):
+            return
+        with suppress(EmbeddingError):
+            student = models.student(settings)  # importing numpy takes a tenth of a second
+            if student is not None:
                 student.predict([])
                 models.chosen(settings)[0].embed_query("")
+                loaded.set()
+
+    def watch(done: int, total: int, path: str) -> None:
+        if loaded.is_set() and total >= _MANY_FILES and done >= _NEARLY_ALL * total:
+            loaded.clear()
+            if student:
+                student.prepare()
+        if progress:
+            progress(done, total, path)
 
     thread = Thread(target=load, daemon=True)
     thread.start()
     try:
-        yield
+        yield watch
+    except BaseException:
+        if student:
+            student.release()
+        raise
     finally:
         is_over.set()
         thread.join()

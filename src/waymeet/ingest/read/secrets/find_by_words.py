@@ -42,7 +42,8 @@ def _find_stems(search: _Search, lower: bytes) -> Iterator[tuple[int, bytes]]:
     """Find all words, also where they overlap."""
     if len(lower) < _SHORT_TEXT:
         for stem in search.stems:
-            yield from ((position, stem) for position in find_all(lower, stem))
+            if stem in lower:
+                yield from ((position, stem) for position in find_all(lower, stem))
         return
     pattern, start = compile_words(search.stems), 0
     while match := pattern.search(lower, start):

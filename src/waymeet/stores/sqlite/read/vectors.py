@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec.json import encode
+
 from waymeet.analysis.embedded.space_names import is_quantised_space, is_student_space, section_space, student_space
 from waymeet.stores.shared.vectors import (
     cosines,
@@ -35,6 +37,11 @@ _DIMENSIONS = """
 SELECT l.name, length(v.vector), substr(v.vector, 1, 2)
 FROM spaces l JOIN vectors v ON v.id = (SELECT id FROM vectors WHERE space = l.id LIMIT 1) ORDER BY l.name
 """
+_DIGESTS = """
+SELECT c.id, d.digest
+FROM json_each(?) input CROSS JOIN chunks c ON c.id = input.value JOIN documents d ON d.id = c.document
+"""
+_WITH_VECTOR = "SELECT v.chunk FROM json_each(?2) input CROSS JOIN vectors v ON v.space = ?1 AND v.chunk = input.value"
 _GROWTH = 8
 """Factor by which more candidates are read while too few of them have the phrases."""
 
@@ -178,16 +185,15 @@ def _without_vector(connection: apsw.Connection, chunk_ids: Mapping[str, int], n
     space = connection.execute("SELECT id FROM spaces WHERE name = ?", (name,)).get
     if space is None:
         return dict(chunk_ids)
-    sql = "SELECT chunk FROM vectors WHERE space = ? AND chunk = ?"
-    embedded = {id_ for (id_,) in connection.executemany(sql, ((space, id_) for id_ in chunk_ids.values()))}
+    embedded = {id_ for (id_,) in connection.execute(_WITH_VECTOR, (space, _to_json(chunk_ids.values())))}
     return {chunk: id_ for chunk, id_ in chunk_ids.items() if id_ not in embedded}
 
 
 def _delete_vectors(connection: apsw.Connection, name: str, chunk_ids: Iterable[int]) -> None:
     space = connection.execute("SELECT id FROM spaces WHERE name = ?", (name,)).get
     if space is not None:
-        sql = "DELETE FROM vectors WHERE space = ? AND chunk = ?"
-        connection.executemany(sql, ((space, chunk_id) for chunk_id in chunk_ids))
+        sql = "DELETE FROM vectors WHERE space = ? AND chunk IN (SELECT value FROM json_each(?))"
+        connection.execute(sql, (space, _to_json(chunk_ids)))
 
 
 def _encode(name: str, vectors: Mapping[str, Vector], dimension: int | None) -> dict[str, bytes]:
@@ -214,7 +220,11 @@ def drop_vectors(connection: apsw.Connection, name: str, chunks: Collection[str]
 
 
 def _find_unchanged(connection: apsw.Connection, chunks: Iterable[str], digests: Mapping[str, str]) -> dict[str, int]:
-    sql = "SELECT c.id, d.digest FROM chunks c JOIN documents d ON d.id = c.document WHERE c.id = ?"
     ids = find_chunk_ids(connection, list(chunks))
-    digest_by_id = dict(connection.executemany(sql, ((id_,) for id_ in ids.values())))
+    digest_by_id = dict(connection.execute(_DIGESTS, (_to_json(ids.values()),)))
     return {chunk: id_ for chunk, id_ in ids.items() if digest_by_id[id_] == digests.get(chunk)}
+
+
+def _to_json(values: Iterable[object]) -> str:
+    """Encode values for `json_each`."""
+    return encode(list(values)).decode()
