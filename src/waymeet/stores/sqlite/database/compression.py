@@ -1,4 +1,7 @@
-"""Compression of values in the tables, and planes of bytes, in which small numbers compress well."""
+"""Compression of values in the tables.
+
+Small numbers compress well as planes of bytes.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +83,7 @@ def unpack_numbers(data: bytes, start: int) -> tuple[list[int], int]:
 
 
 def split_planes(data: bytes, start: int) -> tuple[int, int, int]:
-    """Return the count of numbers that begin at a position, that of their planes, and where these begin."""
+    """Return the number of values at a position, the number of planes, and where these begin."""
     head = data[start : start + _HEAD_BYTES]
     count, planes, position = int.from_bytes(head[:-1], "little"), int.from_bytes(head[-1:]), start + _HEAD_BYTES
     if len(head) < _HEAD_BYTES or planes > _NUMBER_BYTES or position + planes * count > len(data):
