@@ -4,8 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from support.postgres_server import shared_server
+
 from waymeet.ports import Store
 from waymeet.stores.memory.store import MemoryStore
+from waymeet.stores.postgres import PostgresStore
 from waymeet.stores.sqlite import SqliteStore
 from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 
@@ -49,4 +52,17 @@ SEGMENTS = Backend(
 )
 """The same store with every document in a small segment at once, and every score by numpy."""
 
-BACKENDS = (MEMORY, SQLITE, SEGMENTS)
+
+def _make_postgres(folder: Path) -> Store:
+    return PostgresStore.open(shared_server(), str(folder), create=True)
+
+
+def _reopen_postgres(store: Store, folder: Path) -> Store:
+    store.close()
+    return PostgresStore.open(shared_server(), str(folder))
+
+
+POSTGRES = Backend("postgres", _make_postgres, _reopen_postgres)
+"""A collection of its own on one server for all tests of a process."""
+
+BACKENDS = (MEMORY, SQLITE, SEGMENTS, POSTGRES)

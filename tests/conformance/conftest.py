@@ -2,15 +2,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from support.postgres_server import missing_reason
 
 from waymeet.ports import Store
 
-from .backends import BACKENDS, Backend
+from .backends import BACKENDS, POSTGRES, Backend
 
 
 @pytest.fixture(params=BACKENDS, ids=lambda backend: str(backend.name))
 def backend(request: pytest.FixtureRequest) -> Backend:
     found: Backend = request.param
+    if found is POSTGRES and missing_reason():
+        pytest.skip(missing_reason())
     return found
 
 

@@ -5,20 +5,21 @@ from __future__ import annotations
 from math import isclose
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from support.postgres_server import missing_reason
 
 from waymeet.analysis import count_terms, normalise_text
 from waymeet.errors import EmbeddingError
 from waymeet.settings import Bm25, FieldNorms, FieldWeights
 from waymeet.types import Filters, IndexEntry, Link, Word
 
-from .backends import BACKENDS, MEMORY
+from .backends import BACKENDS, MEMORY, POSTGRES, Backend
 from .make import entry
 
 if TYPE_CHECKING:
@@ -116,10 +117,11 @@ bm25s = st.builds(
 class Agreement(RuleBasedStateMachine):
     """The memory store is the reference for all others."""
 
+    backends: ClassVar[Sequence[Backend]] = [backend for backend in BACKENDS if backend not in {MEMORY, POSTGRES}]
+
     def __init__(self) -> None:
         super().__init__()
         self.folder = TemporaryDirectory()
-        self.backends = [backend for backend in BACKENDS if backend is not MEMORY]
         self.reference = MEMORY.make(Path(self.folder.name))
         self.others = [backend.make(Path(self.folder.name)) for backend in self.backends]
 
@@ -251,3 +253,13 @@ def same_ranking(expected: Ranking, found: Ranking) -> None:
 
 TestAgreement = Agreement.TestCase
 TestAgreement.settings = settings(stateful_step_count=20)
+
+
+class PostgresAgreement(Agreement):
+    """The same on a server, with fewer examples, because each query takes a millisecond."""
+
+    backends: ClassVar[Sequence[Backend]] = [POSTGRES]
+
+
+TestPostgresAgreement = pytest.mark.skipif(bool(missing_reason()), reason=missing_reason())(PostgresAgreement.TestCase)
+TestPostgresAgreement.settings = settings(stateful_step_count=20, max_examples=max(settings().max_examples // 10, 1))

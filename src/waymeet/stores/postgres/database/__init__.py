@@ -1,0 +1,1 @@
+"""Connections, transactions and tables of the server."""

@@ -1,0 +1,113 @@
+"""One transaction on a collection, for reading or for writing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from waymeet.errors import NoIndexError, ReadOnlyIndexError
+from waymeet.stores.shared.bm25f import Statistics, average_lengths
+from waymeet.types import FIELDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import psycopg
+
+    from waymeet.stores.postgres.database.pool import Connection
+
+_COLLECTION = "SELECT generation, chunks, totals, filled FROM collections WHERE id = %s"
+_LOCKED = """
+SELECT machine, root, generation, last_document, last_chunk, totals, filled, chunks
+FROM collections WHERE id = %s FOR UPDATE
+"""
+_SET_COUNTERS = """
+UPDATE collections SET generation = %s, last_document = %s, last_chunk = %s, totals = %s, filled = %s, chunks = %s
+WHERE id = %s
+"""
+
+
+class Owner(NamedTuple):
+    """The machine and the folder that a collection is indexed from, empty if unknown."""
+
+    machine: str = ""
+    root: str = ""
+
+
+class Session:
+    """A transaction that reads one generation of a collection."""
+
+    def __init__(self, connection: Connection, collection: int) -> None:
+        self.connection = connection
+        self.collection = collection
+        row = connection.execute(_COLLECTION, (collection,)).fetchone()
+        if row is None:
+            raise _removed_error()
+        self.generation: int = row[0]
+        lengths = dict(zip(FIELDS, zip(row[2], row[3], strict=True), strict=True))
+        self.statistics = Statistics(row[1], average_lengths(lengths))
+
+    def rows(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
+        """Run a query whose first parameter is the collection, and return all rows."""
+        return self.connection.execute(sql.encode(), (self.collection, *parameters)).fetchall()
+
+    def named(self, sql: str, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
+        """Run a query with named parameters, one of which is `collection`, and return all rows."""
+        return self.connection.execute(sql.encode(), {"collection": self.collection, **parameters}).fetchall()
+
+
+class WriteSession:
+    """A transaction that changes a collection. Others that change it wait until it ends."""
+
+    def __init__(self, connection: Connection, collection: int, owner: Owner) -> None:
+        self.connection = connection
+        self.collection = collection
+        row = connection.execute(_LOCKED, (collection,)).fetchone()
+        if row is None:
+            raise _removed_error()
+        refuse_other_owner(Owner(row[0], row[1]), owner)
+        self.generation: int = row[2]
+        self.last_document: int = row[3]
+        self.last_chunk: int = row[4]
+        self.totals, self.filled = list[int](row[5]), list[int](row[6])
+        """Total length of each field, and the number of documents or chunks in which it is not empty."""
+        self.chunks: int = row[7]
+
+    def run(self, sql: str, *parameters: object) -> psycopg.Cursor[tuple[Any, ...]]:
+        """Run a statement whose first parameter is the collection."""
+        return self.connection.execute(sql.encode(), (self.collection, *parameters))
+
+    def copy(self, table: str, columns: str, types: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> None:
+        """Insert rows in bulk. `columns` and `types` are those after the collection."""
+        sql = f"COPY {table} (collection_id, {columns}) FROM STDIN (FORMAT BINARY)"
+        with self.connection.cursor() as cursor, cursor.copy(sql.encode()) as copy:
+            copy.set_types(["int4", *types])
+            for row in rows:
+                copy.write_row((self.collection, *row))
+
+    def add_lengths(self, field: int, total: int, filled: int) -> None:
+        """Change the counters of a field's length."""
+        self.totals[field] += total
+        self.filled[field] += filled
+
+    def raise_generation(self) -> None:
+        """Count this change, and store the counters of the collection."""
+        self.generation += 1
+        counters = (self.generation, self.last_document, self.last_chunk, self.totals, self.filled, self.chunks)
+        self.connection.execute(_SET_COUNTERS, (*counters, self.collection))
+
+
+def refuse_other_owner(stored: Owner, own: Owner) -> None:
+    """Refuse to write to a collection of another machine or folder.
+
+    Raises:
+        ReadOnlyIndexError: another machine or folder owns the collection.
+    """
+    if own.machine and stored.machine and stored != own:
+        raise ReadOnlyIndexError(
+            f"This collection is indexed from {stored.root} on the machine {stored.machine}; it is written only there.",
+            "Write there, or choose another collection: --set store.collection=NAME",
+        )
+
+
+def _removed_error() -> NoIndexError:
+    return NoIndexError("The collection was removed from the server.", "Run: waymeet index")

@@ -1,0 +1,224 @@
+"""Ranking by vectors: a scan or an HNSW index finds candidates, which are compared exactly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from waymeet.analysis.embedded.space_names import is_quantised_space
+from waymeet.stores.postgres.database.encoding import unescape_text
+from waymeet.stores.postgres.read.filters import filter_condition, select_with_phrases
+from waymeet.stores.postgres.read.lexical import Located
+from waymeet.stores.postgres.vector_values import TOLERANCE, decode_values, query_text
+from waymeet.stores.shared.vectors import (
+    cosines,
+    normalise_vector,
+    sample_part_similarities,
+    sample_similarities,
+)
+from waymeet.types import ScoredChunk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from waymeet.ports import Vector
+    from waymeet.stores.postgres.database.session import Session
+    from waymeet.stores.segments.part_vectors import PartBlock
+    from waymeet.types import Filters, Ranking
+
+_SPACE = "SELECT id, dimension, changed, vectors FROM spaces WHERE collection_id = %s AND name = %s AND vectors > 0"
+_NEAREST = """
+SELECT v.chunk, -({distance}) FROM vectors v
+WHERE v.collection_id = {collection} AND v.space = {space} AND {condition}
+ORDER BY {distance} LIMIT %(limit)s
+"""
+_VALUES = "SELECT chunk, value FROM vectors WHERE collection_id = %s AND space = %s AND chunk = ANY(%s)"
+_ALL_VALUES = "SELECT chunk, value FROM vectors WHERE collection_id = %s AND space = %s ORDER BY chunk"
+_SAMPLE = """
+SELECT value FROM (
+    SELECT value, row_number() OVER (ORDER BY chunk) AS number FROM vectors WHERE collection_id = %s AND space = %s
+) AS numbered WHERE (number - 1) %% %s = 0 ORDER BY number
+"""
+_PASSING = """
+SELECT row.chunk FROM (SELECT c.id AS chunk, c.document FROM chunks c
+    JOIN vectors v ON v.collection_id = c.collection_id AND v.chunk = c.id
+WHERE c.collection_id = %(collection)s AND v.space = %(space)s) AS row WHERE {condition}
+"""
+_LOCATE = """
+SELECT c.id, d.path, c.ordinal, c.key FROM chunks c
+    JOIN documents d ON d.collection_id = c.collection_id AND d.id = c.document
+WHERE c.collection_id = %s AND c.id = ANY(%s)
+"""
+_SAMPLE_SIZE = 512
+_SPARE = 32
+"""Candidates that are read beyond the limit at first."""
+_GROWTH = 8
+"""Factor by which more candidates are read while too few are certain, or have the phrases."""
+_SEARCHED_PER_RESULT, _SEARCHED_AT_LEAST, _SEARCHED_AT_MOST = 4, 200, 1000
+"""Size of the list that a search of the HNSW index keeps (`hnsw.ef_search`)."""
+
+
+class Space(NamedTuple):
+    """A space of vectors in one generation."""
+
+    id: int
+    dimension: int
+    changed: int
+    """The generation in which its vectors last changed."""
+    vectors: int
+
+
+class Parts(NamedTuple):
+    """All codes of a space of quantised vectors."""
+
+    chunks: NDArray[np.int64]
+    block: PartBlock
+
+
+def find_space(session: Session, name: str) -> Space | None:
+    """Return a space that has vectors, or None."""
+    rows = session.rows(_SPACE, name)
+    return Space(*rows[0]) if rows else None
+
+
+class VectorReader(NamedTuple):
+    """A space in a session, with what is cached of it."""
+
+    session: Session
+    name: str
+    space: Space
+    cache: dict[Any, Any]
+    is_indexed: bool = False
+    """Whether the space has an HNSW index."""
+
+    def rank(self, vector: Vector, limit: int, filters: Filters) -> Ranking:
+        """Rank the chunks of the space by cosine similarity."""
+        query = self._normalise(vector)
+        if limit <= 0:
+            return ()
+        rank = self._rank_parts if is_quantised_space(self.name) else self._find_nearest
+        scores = rank(query, limit, filters)
+        return _rank_chunks(_locate(self.session, scores), scores, limit)
+
+    def similarity_statistics(self, vector: Vector) -> tuple[float, float]:
+        """Compute mean and standard deviation of the similarities to a vector, from an even sample."""
+        query, key = self._normalise(vector), ("sample", self.space.id, self.space.changed)
+        if is_quantised_space(self.name):
+            return sample_part_similarities(self._load_parts().block, query)
+        if key not in self.cache:
+            rows = self.session.rows(_SAMPLE, self.space.id, -(-self.space.vectors // _SAMPLE_SIZE))
+            self.cache[key] = decode_values([value for (value,) in rows])
+        return sample_similarities([self.cache[key]], query)
+
+    def _normalise(self, vector: Vector) -> Vector:
+        return normalise_vector(vector, self.space.dimension, f"The query vector for space {self.name}")
+
+    def _find_nearest(self, query: Vector, limit: int, filters: Filters) -> dict[int, float]:
+        """Find the nearest chunks by approximate cosines, then compare them exactly."""
+        condition = filter_condition(filters, "v")
+        parameters = {**condition.parameters, "query": query_text(query)}
+        size, is_indexed = limit + _SPARE, self.is_indexed
+        while True:
+            is_indexed = is_indexed and size <= _SEARCHED_AT_MOST
+            find = self._search_index if is_indexed else self._scan
+            rows = find(condition.sql, {**parameters, "limit": size})
+            is_complete = len(rows) < size
+            if is_complete and is_indexed and self.space.vectors > len(rows):
+                is_indexed = False  # the filters leave too little of what the index finds
+                continue
+            if filters.phrases:
+                with_phrases = select_with_phrases(self.session, [chunk for chunk, _ in rows], filters.phrases)
+                rows = [row for row in rows if row[0] in with_phrases]
+            bound = rows[limit - 1][1] - TOLERANCE if len(rows) >= limit else float("-inf")
+            if is_complete or (len(rows) >= limit and (is_indexed or rows[-1][1] < bound)):
+                return self._compare(query, [chunk for chunk, cosine in rows if cosine >= bound])
+            size *= _GROWTH
+
+    def _scan(self, condition: str, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
+        """Compare all vectors of the space."""
+        names = {"collection": "%(collection)s", "space": "%(space)s", "condition": condition}
+        sql = _NEAREST.format(distance="v.embedding <#> %(query)s::halfvec", **names)
+        return self.session.named(sql, {**parameters, "space": self.space.id})
+
+    def _search_index(self, condition: str, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
+        """Search the HNSW index of the space.
+
+        Its predicate must be in the query as it is in the index.
+        """
+        session, space = self.session, self.space
+        size = min(max(_SEARCHED_PER_RESULT * parameters["limit"], _SEARCHED_AT_LEAST), _SEARCHED_AT_MOST)
+        session.connection.execute(f"SET LOCAL hnsw.ef_search = {size}".encode())
+        session.connection.execute("SET LOCAL hnsw.iterative_scan = strict_order")
+        distance = f"(v.embedding::halfvec({space.dimension})) <#> %(query)s::halfvec({space.dimension})"
+        sql = _NEAREST.format(distance=distance, collection=session.collection, space=space.id, condition=condition)
+        return session.named(sql, parameters)
+
+    def _compare(self, query: Vector, chunks: list[int]) -> dict[int, float]:
+        """Compute the exact cosines of chunks."""
+        rows = self.session.rows(_VALUES, self.space.id, chunks) if chunks else []
+        scores = cosines(decode_values([value for _, value in rows]), query) if rows else []
+        return dict(zip((chunk for chunk, _ in rows), scores, strict=True))
+
+    def _load_parts(self) -> Parts:
+        """Load the codes of the space.
+
+        They are compared in this process: most queries do not need them.
+        """
+        import numpy as np  # noqa: PLC0415 - start-up is a feature
+
+        from waymeet.stores.segments.part_vectors import build_part_block  # noqa: PLC0415 - likewise
+
+        key = "parts", self.space.id, self.space.changed
+        if key not in self.cache:
+            rows = self.session.rows(_ALL_VALUES, self.space.id)
+            block = build_part_block([value for _, value in rows])
+            self.cache[key] = Parts(np.array([chunk for chunk, _ in rows], dtype=np.int64), block)
+        parts: Parts = self.cache[key]
+        return parts
+
+    def _rank_parts(self, query: Vector, limit: int, filters: Filters) -> dict[int, float]:
+        """Find the best chunks by the mean of the cosines of the whole text and of its best part."""
+        import numpy as np  # noqa: PLC0415 - start-up is a feature
+
+        parts, excluded = self._load_parts(), self._excluded_positions(filters)
+        size = limit
+        while True:
+            sections, scores = parts.block.rank(query, size, excluded)
+            is_complete = len(sections) <= size
+            bound = float("-inf") if is_complete else float(np.partition(scores, -size)[-size])
+            best = scores >= bound
+            exact: dict[int, float] = dict(
+                zip(parts.chunks[sections[best]].tolist(), scores[best].tolist(), strict=True)
+            )
+            if filters.phrases:
+                with_phrases = select_with_phrases(self.session, exact, filters.phrases)
+                exact = {chunk: score for chunk, score in exact.items() if chunk in with_phrases}
+            if not filters.phrases or is_complete or len(exact) >= limit:
+                return exact
+            size *= _GROWTH
+
+    def _excluded_positions(self, filters: Filters) -> NDArray[np.int64] | None:
+        """Return the positions of the codes whose chunks do not pass, or None if all pass."""
+        import numpy as np  # noqa: PLC0415 - start-up is a feature
+
+        condition = filter_condition(filters, "row")
+        if condition.is_empty:
+            return None
+        parameters = {**condition.parameters, "space": self.space.id}
+        rows = self.session.named(_PASSING.format(condition=condition.sql), parameters)
+        allowed = np.array([chunk for (chunk,) in rows], dtype=np.int64)
+        return np.flatnonzero(~np.isin(self._load_parts().chunks, allowed))
+
+
+def _locate(session: Session, chunks: Iterable[int]) -> dict[int, Located]:
+    """Return the places of chunks."""
+    rows = session.rows(_LOCATE, list(chunks))
+    return {id_: Located(unescape_text(path), ordinal, unescape_text(key)) for id_, path, ordinal, key in rows}
+
+
+def _rank_chunks(located: Mapping[int, Located], scores: Mapping[int, float], limit: int) -> Ranking:
+    """Rank chunks by descending score, then by place, and keep the best."""
+    order = sorted(located, key=lambda chunk: (-scores[chunk], located[chunk]))[:limit]
+    return tuple(ScoredChunk(located[chunk].key, located[chunk].document, scores[chunk]) for chunk in order)

@@ -1,0 +1,341 @@
+"""The store on a PostgreSQL server. The work is done in `read` and `write`."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from waymeet.stores.postgres import maintenance
+from waymeet.stores.postgres.database.encoding import escape_text
+from waymeet.stores.postgres.database.migrations import open_collection
+from waymeet.stores.postgres.database.session import Owner
+from waymeet.stores.postgres.database.sessions import Sessions
+from waymeet.stores.postgres.read import catalog, lexical, terms, vectors
+from waymeet.stores.postgres.read import edges as edge_reader
+from waymeet.stores.postgres.write import documents as document_table
+from waymeet.stores.postgres.write import vectors as vector_table
+from waymeet.stores.shared.validation import validate_entries
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from waymeet.ports import CorpusProfile, Counts, Neighbour, Vector
+    from waymeet.settings import Bm25
+    from waymeet.stores.postgres.database.session import Session, WriteSession
+    from waymeet.types import Chunk, Document, Edge, Evidence, Filters, Fingerprint, IndexEntry, Ranking, Word
+
+Result = TypeVar("Result")
+
+TIMEOUT = 30.0
+"""How long to wait, in seconds, for another process to finish a change."""
+_MAX_TERMS = 2_000_000
+"""Hashes of terms that are remembered as stored; about 60 bytes each."""
+_MAX_VECTOR_CACHES = 16
+_SET_METADATA = """
+INSERT INTO metadata VALUES (%s, %s, %s) ON CONFLICT (collection_id, key) DO UPDATE SET value = excluded.value
+"""
+
+
+class _GenerationCache:
+    """Results computed for one generation."""
+
+    def __init__(self, generation: int) -> None:
+        self.generation = generation
+        self.frequencies: dict[Any, int] = {}
+        """The number of chunks with any of a word's terms, by terms and fields."""
+        self.results: dict[Any, Any] = {}
+
+
+class PostgresStore:
+    """A store in one collection of a PostgreSQL server."""
+
+    def __init__(self, sessions: Sessions, hnsw_from: int) -> None:
+        self._sessions = sessions
+        self._hnsw_from = hnsw_from
+        self._terms: set[int] = set()
+        self._analysed = 0
+        self._last_cache = _GenerationCache(-1)
+        self._vector_caches: dict[Any, Any] = {}
+
+    @classmethod
+    def open(
+        cls,
+        dsn: str,
+        collection: str,
+        *,
+        create: bool = False,
+        timeout: float = TIMEOUT,
+        owner: Owner | None = None,
+        hnsw_from: int = maintenance.HNSW_FROM,
+    ) -> PostgresStore:
+        """Open a collection of a server, or create it with the tables if `create` is on.
+
+        Only its owner may change a collection that has one.
+
+        Raises:
+            SettingsError: the address is malformed.
+            NoIndexError: there is no such collection, and `create` is off.
+            NewerIndexError: a newer Waymeet made the tables.
+            IndexUnavailableError: the server cannot be reached or used.
+        """
+        sessions = Sessions(dsn, timeout)
+        try:
+            sessions.owner = owner or Owner()
+            sessions.collection = open_collection(sessions, collection, create=create, owner=sessions.owner)
+        except BaseException:
+            sessions.close()
+            raise
+        return cls(sessions, hnsw_from)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._sessions.close()
+
+    # --- generations -------------------------------------------------------------------------------------------
+
+    @property
+    def generation(self) -> int:
+        """Return the number of changes committed so far."""
+        return self._read(lambda session: session.generation)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[int]:
+        """Pin one generation for several reads of this thread."""
+        with self._sessions.snapshot() as generation:
+            yield generation
+
+    def _read(self, work: Callable[[Session], Result]) -> Result:
+        return self._sessions.read(work)
+
+    def _cache(self, session: Session) -> _GenerationCache:
+        cache = self._last_cache  # threads in different generations replace it; each uses its own reference
+        if cache.generation != session.generation:
+            cache = self._last_cache = _GenerationCache(session.generation)
+        return cache
+
+    def _cached(self, session: Session, key: object, compute: Callable[[], Result]) -> Result:
+        results = self._cache(session).results
+        if key not in results:
+            results[key] = compute()
+        result: Result = results[key]
+        return result
+
+    # --- changes -----------------------------------------------------------------------------------------------
+
+    def _change(self, work: Callable[[WriteSession], object]) -> None:
+        """Change the collection in one transaction.
+
+        It is a new generation if the work returns a true value.
+        """
+
+        def change(session: WriteSession) -> None:
+            if work(session):
+                session.raise_generation()
+
+        self._sessions.write(change)
+
+    def put(self, entries: Sequence[IndexEntry]) -> None:
+        """Add documents, replacing those of the same id."""
+        by_document = validate_entries(entries)
+        if not by_document:
+            return
+        new_terms: set[int] = set()
+
+        def change(session: WriteSession) -> bool:
+            new_terms.update(document_table.put_documents(session, by_document, self._terms))
+            return True
+
+        self._change(change)
+        if len(self._terms) > _MAX_TERMS:
+            self._terms.clear()
+        self._terms |= new_terms
+
+    def drop(self, documents: Collection[str]) -> None:
+        """Remove documents with their chunks, vectors and links."""
+        if documents:
+            self._change(lambda session: document_table.drop_documents(session, documents))
+
+    def put_vectors(self, space: str, vectors: Mapping[str, Vector], digests: Mapping[str, str] | None = None) -> None:
+        """Store a unit vector per chunk in a space."""
+        if vectors:
+            self._change(lambda session: vector_table.put_vectors(session, space, vectors, digests))
+
+    def drop_vectors(self, gone: Mapping[str, Collection[str] | None], metadata: Mapping[str, str]) -> None:
+        """Remove vectors and set metadata in one transaction."""
+
+        def change(session: WriteSession) -> int:
+            for key, value in metadata.items():
+                session.run(_SET_METADATA, escape_text(key), escape_text(value))
+            return sum([vector_table.drop_vectors(session, space, chunks) for space, chunks in gone.items()])
+
+        self._change(change)
+
+    def set_commit_dates(self, dates: Mapping[str, int]) -> None:
+        """Set the dates of documents to those of commits."""
+        self._change(lambda session: document_table.set_commit_dates(session, dates))
+
+    def set_metadata(self, key: str, value: str) -> None:
+        """Store a short text about the index."""
+
+        def change(session: WriteSession) -> None:
+            session.run(_SET_METADATA, escape_text(key), escape_text(value))
+
+        self._change(change)
+
+    def optimize(self) -> None:
+        """Refresh the planner's statistics, and create indexes for large spaces."""
+        self._analysed = maintenance.optimize(self._sessions, self._analysed, self._hnsw_from)
+        self._last_cache = _GenerationCache(-1)
+
+    # --- rankings and terms ------------------------------------------------------------------------------------
+
+    def rank_lexical(self, words: Sequence[Word], limit: int, filters: Filters, bm25: Bm25) -> Ranking:
+        """Rank chunks by BM25F."""
+        return self._read(lambda session: lexical.rank(self._scoring(session, words, bm25), limit, filters))
+
+    def _scoring(self, session: Session, words: Sequence[Word], bm25: Bm25) -> lexical.Scoring:
+        return lexical.Scoring(session, words, bm25, self._cache(session).frequencies)
+
+    def lexical_evidence(
+        self, words: Sequence[Word], chunks: Collection[str], bm25: Bm25
+    ) -> Mapping[str, tuple[Evidence, ...]]:
+        """Split the lexical scores of chunks by word."""
+
+        def read(session: Session) -> dict[str, tuple[Evidence, ...]]:
+            numbers = catalog.find_chunk_ids(session, chunks)
+            return lexical.explain(self._scoring(session, words, bm25), numbers)
+
+        return self._read(read)
+
+    def chunk_frequencies(self, words: Sequence[Word], bm25: Bm25) -> tuple[int, ...]:
+        """Count the chunks in which each word occurs."""
+        return self._read(lambda session: tuple(lexical.count_words(self._scoring(session, words, bm25))))
+
+    def rank_vectors(self, space: str, vector: Vector, limit: int, filters: Filters) -> Ranking:
+        """Rank the chunks of a space by cosine similarity."""
+
+        def read(session: Session) -> Ranking:
+            found = self._find_space(session, space)
+            if found is None:
+                return ()
+            is_indexed = found.vectors >= self._hnsw_from and self._cached(
+                session, ("index", space), lambda: maintenance.has_index(session, found.id)
+            )
+            reader = vectors.VectorReader(session, space, found, self._vector_cache(), is_indexed)
+            return reader.rank(vector, limit, filters)
+
+        return self._read(read)
+
+    def similarity_statistics(self, space: str, vector: Vector) -> tuple[float, float]:
+        """Compute mean and standard deviation of a space's similarities to a vector."""
+
+        def read(session: Session) -> tuple[float, float]:
+            found = self._find_space(session, space)
+            if found is None:
+                return 0.0, 0.0
+            reader = vectors.VectorReader(session, space, found, self._vector_cache())
+            return reader.similarity_statistics(vector)
+
+        return self._read(read)
+
+    def _find_space(self, session: Session, name: str) -> vectors.Space | None:
+        return self._cached(session, ("space", name), lambda: vectors.find_space(session, name))
+
+    def _vector_cache(self) -> dict[Any, Any]:
+        if len(self._vector_caches) >= _MAX_VECTOR_CACHES:
+            self._vector_caches = {}  # not cleared: another thread may use it
+        return self._vector_caches
+
+    def terms_with_prefix(self, prefix: str, limit: int, pattern: str = "*") -> Sequence[str]:
+        """List the terms with a prefix that match a pattern by descending number of chunks."""
+        return self._read(
+            lambda session: self._cached(
+                session,
+                ("prefix", prefix, limit, pattern),
+                lambda: terms.terms_with_prefix(session, prefix, limit, pattern),
+            )
+        )
+
+    def known_terms(self, terms_: Collection[str]) -> frozenset[str]:
+        """Return those of the terms that occur in any chunk."""
+        return self._read(lambda session: terms.known_terms(session, terms_))
+
+    # --- links -------------------------------------------------------------------------------------------------
+
+    def edges(self, documents: Collection[str], kinds: Collection[str] = ()) -> Sequence[Edge]:
+        """List the edges that start or end at any of the documents, by document and position."""
+        return self._read(lambda session: edge_reader.read_edges(session, documents, kinds))
+
+    def neighbours(
+        self, documents: Collection[str], kinds: Collection[str] = ()
+    ) -> Mapping[str, tuple[Neighbour, ...]]:
+        """Return the documents linked with each document."""
+        return self._read(lambda session: edge_reader.read_neighbours(session, documents, kinds))
+
+    # --- documents, chunks and counts --------------------------------------------------------------------------
+
+    def documents(self, ids: Collection[str]) -> Mapping[str, Document]:
+        """Fetch documents by id."""
+        return self._read(lambda session: catalog.read_documents(session, ids))
+
+    def chunks(self, ids: Collection[str]) -> Mapping[str, Chunk]:
+        """Fetch chunks by id."""
+        return self._read(lambda session: catalog.read_chunks(session, ids))
+
+    def chunks_of(self, documents: Collection[str]) -> Mapping[str, tuple[Chunk, ...]]:
+        """Fetch all chunks of documents, in order."""
+        return self._read(lambda session: catalog.read_chunks_of(session, documents))
+
+    def chunk_counts(self, documents: Collection[str]) -> Mapping[str, int]:
+        """Count the chunks of each document."""
+        return self._read(lambda session: catalog.count_chunks(session, documents))
+
+    def roles(self, documents: Collection[str]) -> Mapping[str, str]:
+        """Return the role of each document."""
+        return self._read(lambda session: catalog.read_roles(session, documents))
+
+    def documents_by_key(
+        self, keys: Collection[str], max_documents: int | None = None
+    ) -> Mapping[str, tuple[str, ...]]:
+        """Find the documents that have each key, except for keys of more than `max_documents`."""
+        return self._read(lambda session: catalog.documents_by_key(session, keys, max_documents))
+
+    def first_passing_chunks(self, documents: Collection[str], filters: Filters) -> Mapping[str, str]:
+        """Find the first chunk of each document that passes the filters."""
+        return self._read(lambda session: catalog.first_passing_chunks(session, documents, filters))
+
+    def fingerprints(self) -> Mapping[str, Fingerprint]:
+        """Return the fingerprint of every document, by id."""
+        return self._read(catalog.read_fingerprints)
+
+    def chunks_with_vector(self, spaces: Collection[str], chunks: Collection[str]) -> frozenset[str]:
+        """Return those of the chunks that have a vector in any of the spaces."""
+        return self._read(lambda session: catalog.chunks_with_vector(session, spaces, chunks))
+
+    def chunks_without_vector(self, spaces: Collection[str], limit: int) -> Sequence[str]:
+        """List chunks without a vector in any of the spaces, the most urgent first."""
+        return self._read(lambda session: catalog.chunks_without_vector(session, spaces, limit))
+
+    def coverage(self, spaces: Collection[str]) -> tuple[int, int]:
+        """Count the chunks with a vector in any of the spaces, and all chunks that get one."""
+        return self._read(
+            lambda session: self._cached(
+                session, ("coverage", frozenset(spaces)), lambda: catalog.count_coverage(session, spaces)
+            )
+        )
+
+    def spaces(self) -> Mapping[str, int]:
+        """Return the dimension of every space that has vectors."""
+        return self._read(catalog.read_dimensions)
+
+    def counts(self) -> Counts:
+        """Count documents, chunks, terms, edges and vectors."""
+        return self._read(lambda session: self._cached(session, "counts", lambda: catalog.count_all(session)))
+
+    def corpus_profile(self) -> CorpusProfile:
+        """Return the statistics of the indexed texts."""
+        return self._read(lambda session: self._cached(session, "profile", lambda: catalog.read_profile(session)))
+
+    def metadata(self, key: str) -> str:
+        """Read a metadata value, or the empty string."""
+        return self._read(lambda session: catalog.read_metadata(session, key))
