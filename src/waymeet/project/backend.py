@@ -3,50 +3,121 @@
 Another backend is one package below `stores` and one line in `open_store`.
 """
 
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from waymeet.errors import IndexUnavailableError, NoIndexError, ReadOnlyIndexError, UsageError
 from waymeet.ports import IndexSize, Store
+from waymeet.project.store_address import StoreAddress
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from waymeet.stores.postgres import PostgresStore
+    from waymeet.stores.postgres.diagnosis import Check
     from waymeet.stores.sqlite.check.check import CheckResult
 
+_TIMEOUT = 30.0
+"""How long to wait, in seconds, for another process that writes."""
 
-def open_store(index: Path, *, create: bool = False, timeout: float | None = None) -> Store:
-    """Open the index at a path, or create it.
 
-    `timeout` is how many seconds to wait for another process that writes; None for the backend's default.
+def open_store(address: StoreAddress, *, create: bool = False, timeout: float = _TIMEOUT) -> Store:
+    """Open the index at an address, or create it.
+
+    Raises:
+        NoIndexError: there is none, and `create` is off.
     """
+    if address.is_server:
+        return _open_server(address, create=create, timeout=timeout)
     from waymeet.stores.sqlite import SqliteStore
-    from waymeet.stores.sqlite.store import TIMEOUT
 
-    return SqliteStore.open(index, create=create, timeout=TIMEOUT if timeout is None else timeout)
+    return SqliteStore.open(address.index, create=create, timeout=timeout)
 
 
-def check_store(index: Path, *, repair: bool) -> "CheckResult":
+def _open_server(address: StoreAddress, *, create: bool, timeout: float) -> "PostgresStore":
+    _import_postgres(address)
+    from waymeet.stores.postgres import PostgresStore
+    from waymeet.stores.postgres.database.session import Owner
+
+    owner = Owner(address.machine, address.root)
+    return PostgresStore.open(address.dsn, address.collection, create=create, timeout=timeout, owner=owner)
+
+
+def _import_postgres(address: StoreAddress) -> None:
+    """Import the store's package.
+
+    Raises:
+        IndexUnavailableError: psycopg is not installed.
+    """
+    try:
+        import psycopg  # noqa: F401 - the error is what counts
+    except ImportError as error:
+        message = f"The package psycopg, which {address} needs, is missing or incomplete: {error}."
+        raise IndexUnavailableError(message, "pip install 'waymeet[postgres]'") from error
+
+
+def other_owner(store: Store) -> str:
+    """Name the folder and machine that a collection is indexed from, if they are others."""
+    from sys import modules
+
+    postgres = modules.get("waymeet.stores.postgres")
+    owner = store.other_owner() if postgres and isinstance(store, postgres.PostgresStore) else None
+    return f"{owner.root} on the machine {owner.machine}" if owner else ""
+
+
+def refuse_other_owner(store: Store) -> None:
+    """Refuse to write files of a project that another machine owns.
+
+    Raises:
+        ReadOnlyIndexError: the files are those of another machine.
+    """
+    owner = other_owner(store)
+    if owner:
+        message = f"This collection is indexed from {owner}; its files, notes, tasks and skills are written only there."
+        raise ReadOnlyIndexError(message, "Write there, or choose another collection: --set store.collection=NAME")
+
+
+def check_server(address: StoreAddress) -> "Iterator[Check]":
+    """Check version, extension, rights, latency and clock of the server, if the index is on one."""
+    if not address.is_server:
+        return iter(())
+    _import_postgres(address)
+    from waymeet.stores.postgres.diagnosis import check_server as check
+
+    return check(address.dsn)
+
+
+def check_store(address: StoreAddress, *, repair: bool) -> "CheckResult":
     """Check an index for corruption, and repair it on request, while no other process writes."""
+    if address.is_server:
+        hint = "The server checks its own pages: pg_amcheck; to check the connection: waymeet doctor"
+        raise UsageError(f"waymeet check reads index files, but the index is on {address}.", hint)
+    if not address.index.exists():
+        raise NoIndexError(f"There is no index at {address.index}.", "Run: waymeet index")
     from waymeet.ingest.lock import index_lock
     from waymeet.stores.sqlite.check.repair import check_index
 
-    with index_lock(index, wait=True) if repair else nullcontext():
-        return check_index(index, repair=repair)
+    with index_lock(address.index, wait=True) if repair else nullcontext():
+        return check_index(address.index, repair=repair)
 
 
-def needs_upgrade(index: Path) -> bool:
+def needs_upgrade(address: StoreAddress) -> bool:
     """Tell whether an earlier version made the index, and opening it converts it."""
     from waymeet.stores.sqlite.database.schema import is_file_to_upgrade
 
-    return is_file_to_upgrade(index)
+    return not address.is_server and is_file_to_upgrade(address.index)
 
 
-def measure_size(index: Path) -> IndexSize:
-    """Measure the files of an index by purpose."""
+def measure_size(address: StoreAddress) -> IndexSize:
+    """Measure an index by purpose."""
+    if address.is_server:
+        with closing(_open_server(address, create=False, timeout=_TIMEOUT)) as store:
+            return store.measure_size()
     from waymeet.stores.sqlite.read.sizes import measure_size as measure
-    from waymeet.stores.sqlite.store import TIMEOUT
 
-    open_store(index).close()  # it raises an error if there is none, and converts an older one
-    return measure(index, TIMEOUT)
+    open_store(address).close()  # it raises an error if there is none, and converts an older one
+    return measure(address.index, _TIMEOUT)
 
 
 def repaired_files(store: Store) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from time import monotonic, time_ns
 from typing import TYPE_CHECKING
 
 from waymeet.ports import Store
-from waymeet.project.backend import repaired_files
+from waymeet.project.backend import other_owner, repaired_files
 from waymeet.settings import Settings
 from waymeet.types import Degraded
 
@@ -38,9 +38,16 @@ def report_missing_root(root: Path, store: Store) -> tuple[Degraded, ...]:
     return (_root_missing(f"{root} {problem}"),) if problem and store.counts().documents else ()
 
 
+def report_elsewhere(store: Store) -> tuple[Degraded, ...]:
+    """Report that the files of the index are on another machine and were not compared."""
+    owner = other_owner(store)
+    detail = f"the files are in {owner}; the answer comes from the store as it was indexed there"
+    return (Degraded("freshness", "not_checked", detail),) if owner else ()
+
+
 def report_unchecked(root: Path, store: Store) -> tuple[Degraded, ...]:
     """Report that files were not compared with the index, and whether its first run ended."""
-    notes = (*report_missing_root(root, store), NOT_CHECKED)
+    notes = report_elsewhere(store) or (*report_missing_root(root, store), NOT_CHECKED)
     if store.metadata("indexed_at"):
         return notes
     detail = f"the first indexing run is not finished; {store.counts().documents} files and folders are indexed so far"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from waymeet.errors import EmbeddingError, IndexUnavailableError, UsageError
 from waymeet.ports import Progress, Store
-from waymeet.project.backend import open_store
+from waymeet.project.backend import open_store, refuse_other_owner
 from waymeet.project.embedding.job import embed_few
 from waymeet.project.embedding.student import predict_vectors, preparing
 from waymeet.project.freshness import describe_postponed, is_worth_recording, update_dates
@@ -81,7 +81,7 @@ def index_before_search(
     if number and not most:
         return describe_postponed(number, number), number
     try:
-        with index_lock(models.index, wait=False), closing(open_store(models.index, timeout=seconds)) as store:
+        with index_lock(models.index, wait=False), closing(open_store(models.address, timeout=seconds)) as store:
             choice, deadline = None, monotonic() + seconds
             if number > most:
                 order = order_by_likelihood(changes, store, query, lambda: monotonic() > deadline - seconds / 2)
@@ -136,7 +136,9 @@ def check_owner(root: Path, store: Store) -> None:
 
     Raises:
         UsageError: the index was made from another folder.
+        ReadOnlyIndexError: the collection belongs to another machine or folder.
     """
+    refuse_other_owner(store)
     owner = store.metadata("root")
     if owner and owner != str(root):
         raise UsageError(

@@ -6,7 +6,6 @@ embedded by the old one.
 
 from collections.abc import Iterable, Mapping
 from contextlib import closing
-from pathlib import Path
 from threading import RLock
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,6 +14,7 @@ from waymeet.errors import EmbeddingError, IndexUnavailableError
 from waymeet.paths import cache_folder
 from waymeet.ports import Embedder, Store, Student
 from waymeet.project.backend import open_store
+from waymeet.project.store_address import StoreAddress
 from waymeet.settings import Embedding
 from waymeet.types import Answer, Degraded
 
@@ -57,9 +57,10 @@ class NewVectors:
 class Models:
     """The embedding models of one index. Threads may share it."""
 
-    def __init__(self, index: Path, min_cache_megabytes: int = 0) -> None:
+    def __init__(self, address: StoreAddress, min_cache_megabytes: int = 0) -> None:
         """Set the size that a cache keeps in any case, so that no single call evicts vectors."""
-        self.index = index
+        self.address = address
+        self.index = address.index
         self._min_cache_megabytes = min_cache_megabytes
         self._embedders: dict[Embedding, tuple[CachedEmbedder, ...]] = {}
         self._failed: dict[Embedding, tuple[str, float]] = {}
@@ -135,7 +136,7 @@ class Models:
         from waymeet.ingest.embed.model_switch import answering_models
 
         try:
-            with closing(open_store(self.index, timeout=0.0)) as store:
+            with closing(open_store(self.address, timeout=0.0)) as store:
                 answering = answering_models(store)
                 spaces = {*(answering.spaces if answering else ()), *(each.space for each in self.chosen(settings))}
                 for space, vectors, digests in new_vectors.batches:

@@ -14,13 +14,14 @@ from waymeet.errors import NoIndexError
 from waymeet.paths import current_folder, existing_folder, index_file, known_folder, project_root
 from waymeet.ports import Counts, Progress, Store
 from waymeet.project import freshness, indexing
-from waymeet.project.backend import check_store, open_store
+from waymeet.project.backend import check_store, open_store, refuse_other_owner
 from waymeet.project.embedding import job as embedding_job
 from waymeet.project.index_settings import index_settings, record_settings, report_unapplied
 from waymeet.project.models import ActiveModels, Models, NewVectors
 from waymeet.project.query_options import QueryOptions, check_query, make_query
 from waymeet.project.refresh import Refresh
 from waymeet.project.search_tools import collect_tools
+from waymeet.project.store_address import find_address, record_address
 from waymeet.recipes import find_recipe
 from waymeet.search.understand.inline_filters import clean_filters
 from waymeet.settings import Layer, Settings, read_layers, resolve
@@ -54,9 +55,10 @@ class Project:
         self.layers = settings
         self.settings = resolve(settings)
         self.flags: tuple[str, ...] = ()
+        self.address = find_address(index, root, self.settings.store)
         self._store: Store | None = None
         files = resolve([layer for layer in settings if layer.source == "file"])
-        self.models = Models(index, files.embedding.cache_megabytes)
+        self.models = Models(self.address, files.embedding.cache_megabytes)
         self._lock = RLock()
         self._refresh = Refresh(root, self.models)
 
@@ -68,9 +70,8 @@ class Project:
 
         `index` names another index file; `flags` are settings as `section.key=value`.
         """
-        chosen = Path(index) if index else None
+        chosen, flags = Path(index) if index else None, tuple(flags)
         folder = project_root(current_folder()) if root is None else known_folder(Path(root), chosen)
-        flags = tuple(flags)
         project = cls(folder, index_file(folder, chosen), read_layers(folder, flags))
         project.flags = flags  # for those who stay and read the settings again
         return project
@@ -96,7 +97,7 @@ class Project:
     def is_indexed(self) -> bool:
         """Tell whether there is a complete index."""
         try:
-            return self.index_path.exists() and bool(self._open_store().metadata("indexed_at"))
+            return self.address.may_exist and bool(self._open_store().metadata("indexed_at"))
         except NoIndexError:  # an empty file, for example left behind by a full disk
             return False
 
@@ -104,7 +105,7 @@ class Project:
     def is_outdated(self) -> bool:
         """Tell whether an earlier version made the index, so that the next run rebuilds it."""
         try:
-            if self.is_indexed or not self.index_path.exists():
+            if self.is_indexed or not self.address.may_exist:
                 return False
             return bool(self._open_store().metadata("outdated_version"))
         except NoIndexError:
@@ -135,6 +136,7 @@ class Project:
         with index_lock(self.index_path, wait=wait, waiting=waiting):
             is_new = not self.is_indexed
             store = self._open_store(create=True)
+            record_address(self.address, only_first=by_index_settings)
             layers = [layer for layer in self.layers if not by_index_settings or layer.source != "call"]
             changed = record_settings(self.index_path, layers) if is_new or not by_index_settings else ()
             settings = self.index_settings if by_index_settings else self.settings
@@ -215,10 +217,8 @@ class Project:
 
         Run `index` afterwards if the result says so.
         """
-        if not self.index_path.exists():
-            raise NoIndexError(f"{self.root} is not indexed yet.", "Run: waymeet index")
         self.close()
-        return check_store(self.index_path, repair=repair)
+        return check_store(self.address, repair=repair)
 
     def search(
         self,
@@ -332,6 +332,7 @@ class Project:
             store=lambda: self._open_store() if self.is_indexed else None,
             refresh=lambda: [item.detail for item in self.refreshed_store()[1]],
             embedders=lambda: self.models.active(self._open_store(), self.settings.embedding).embedders,
+            refuse_write=lambda: refuse_other_owner(self._open_store()) if self.address.is_server else None,
         )
         history = self.index_settings.notebook.history  # a call must not delete past versions
         settings = replace(self.settings, notebook=replace(self.settings.notebook, history=history))
@@ -388,9 +389,9 @@ class Project:
     def _open_store(self, *, create: bool = False) -> Store:
         with self._lock:
             if self._store is None:
-                if not create and not self.index_path.exists():
+                if not create and not self.address.may_exist:
                     raise NoIndexError(f"{self.root} is not indexed yet.", "Run: waymeet index")
-                self._store = open_store(self.index_path, create=create)
+                self._store = open_store(self.address, create=create)
             return self._store
 
     def tools(self, store: Store, active: ActiveModels | None = None) -> "Tools":

@@ -37,7 +37,7 @@ class Refresh:
 
     def _index_changes(self, store: Store, own: Settings, query: str, *, embed: bool) -> tuple[Degraded, ...]:
         self.is_behind = False
-        root_missing = freshness.report_missing_root(self._root, store)
+        root_missing = freshness.report_elsewhere(store) or freshness.report_missing_root(self._root, store)
         if root_missing:
             return root_missing
         if own.ingest.refresh_seconds <= 0:

@@ -9,9 +9,11 @@ from msgspec.structs import replace
 from waymeet.paths import index_bytes
 from waymeet.ports import Store
 from waymeet.project import freshness
+from waymeet.project.backend import measure_size
 from waymeet.project.embedding.job import vector_status
 from waymeet.project.index_settings import recorded_settings
 from waymeet.project.models import Models
+from waymeet.project.store_address import StoreAddress
 from waymeet.settings import Embedding, Settings
 from waymeet.types import Filters
 
@@ -26,18 +28,23 @@ def project_status(root: Path, models: Models, store: Store, own: Settings, embe
     from waymeet.ingest.status import build_status
     from waymeet.notebook.review.conflict_list import count_open
 
-    is_root_missing = bool(freshness.report_missing_root(root, store))
+    is_root_missing = bool(freshness.report_elsewhere(store) or freshness.report_missing_root(root, store))
     changes = None if is_root_missing else freshness.find_quick_changes(root, store, own)
     return replace(
         build_status(root, store, own, changes),
-        index=str(models.index),
-        index_bytes=index_bytes(models.index),
+        index=str(models.address),
+        index_bytes=_count_bytes(models.address),
         vectors=vector_status(models, store, embedding),
         settings=recorded_settings(models.index),
         background=_background_job(models.index),
         conflicts=count_open(models.index, store),
         suggested_tiers=_suggest_tiers(store, models.index),
     )
+
+
+def _count_bytes(address: StoreAddress) -> int:
+    """Count the bytes of the index files, or estimate those of the collection."""
+    return sum(part.bytes for part in measure_size(address).parts) if address.is_server else index_bytes(address.index)
 
 
 def _background_job(index: Path) -> "BackgroundJob | None":

@@ -17,6 +17,7 @@ from waymeet.settings.recipes import Auto, Classic, CustomRecipe, Deep, Memory, 
 from waymeet.settings.results import Context, Copies, Relevance, Shape
 from waymeet.settings.retrieval import Aggregate, Graph, Pool, Rrf, StudentVectors
 from waymeet.settings.serve import Serve
+from waymeet.settings.store import StoreSettings
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,6 +52,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     terminal: Terminal = Terminal()
     mcp: Mcp = Mcp()
     serve: Serve = Serve()
+    store: StoreSettings = StoreSettings()
     recipes: Mapping[str, CustomRecipe] = {}
     """Custom recipes by name, each with `base` or `stages`, and `description`, `modes`, `settings`."""
     contexts: Mapping[str, str] = {}

@@ -21,6 +21,7 @@ from waymeet.paths import is_too_broad, is_visible
 from waymeet.ports import Progress, Store
 from waymeet.project import Project
 from waymeet.project.backend import needs_upgrade
+from waymeet.project.store_address import has_password
 from waymeet.settings import Terminal
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 _MARK = re.compile(r"#|:(?=\d)")
 """The separator between a file and a place in it."""
 _NO_BACKGROUND = "waymeet.no_background"
+_STORE = "waymeet.store"
 Command = TypeVar("Command", bound=Callable[..., Any])
 Value = TypeVar("Value")
 
@@ -46,6 +48,13 @@ def project_options(command: Command) -> Command:
         ),
         click.option(
             "--index", "index", type=click.Path(path_type=Path), help="Index file [default: in your data folder]."
+        ),
+        click.option(
+            "--store",
+            metavar="ADDRESS",
+            expose_value=False,
+            callback=_choose_store,
+            help="PostgreSQL server with the index, or sqlite [default: where it was stored last].",
         ),
         click.option(
             "--set",
@@ -66,6 +75,11 @@ def project_options(command: Command) -> Command:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def _choose_store(ctx: click.Context, _param: click.Parameter, chosen: str | None) -> None:
+    if chosen:
+        ctx.meta[_STORE] = chosen
 
 
 def _disable_pager(ctx: click.Context, _param: click.Parameter, chosen: bool) -> None:
@@ -95,9 +109,13 @@ def open_project(root: Path | None, index: Path | None, flags: tuple[str, ...]) 
     """
     if _meta().get(_NO_BACKGROUND):
         flags = (*flags, "embedding.background=false")
+    if _STORE in _meta():
+        flags = (*flags, f"store.dsn={_meta()[_STORE]}")
     project = Project.open(root or _meta().get(ROOT), index=index, flags=flags)
+    if has_password(project.settings.store.dsn):  # the arguments of a process are visible to other users
+        project.flags = tuple(flag for flag in project.flags if not flag.startswith("store.dsn="))
     MASKS_SECRETS.set(project.settings.ingest.mask_secrets)
-    if needs_upgrade(project.index_path):
+    if needs_upgrade(project.address):
         click.echo("The index was made by an earlier version; converting it once.", err=True)
     return project
 
@@ -326,7 +344,7 @@ def index_if_needed(project: Project, *, wait: bool = True) -> None:
     try:
         report = update_index(project, by_index_settings=True, wait=wait)
     except BusyIndexError as error:
-        if project.index_path.exists():
+        if project.address.may_exist:
             return  # the answer says that the index is not complete
         message = f"{project.root} is being indexed for the first time by another process."
         raise BusyIndexError(message, "Try again in a moment, or without --no-refresh to wait for it.") from error

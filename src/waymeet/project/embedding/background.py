@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from waymeet.paths import is_visible
 from waymeet.ports import Store
+from waymeet.project.backend import other_owner
 from waymeet.project.embedding.job import is_paid
 from waymeet.project.models import Models
+from waymeet.project.store_address import is_recorded
 from waymeet.settings import Embedding
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ def start_in_background(
     None is started if the settings of the call forbid it or choose another model than those of the index (`own`), for
     a paid provider, nor soon after a job that failed. `is_behind` tells that changed files are left.
     """
-    if not call.background:
+    if not call.background or other_owner(store) or not is_recorded(models.address):
         return None
     from waymeet.ingest.embed import job
     from waymeet.ingest.embed import job_queue as queue

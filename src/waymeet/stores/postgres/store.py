@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from waymeet.stores.postgres import maintenance
 from waymeet.stores.postgres.database.encoding import escape_text
 from waymeet.stores.postgres.database.migrations import open_collection
 from waymeet.stores.postgres.database.session import Owner
 from waymeet.stores.postgres.database.sessions import Sessions
-from waymeet.stores.postgres.read import catalog, lexical, terms, vectors
+from waymeet.stores.postgres.read import catalog, lexical, sizes, terms, vectors
 from waymeet.stores.postgres.read import edges as edge_reader
 from waymeet.stores.postgres.write import documents as document_table
 from waymeet.stores.postgres.write import vectors as vector_table
@@ -19,7 +19,7 @@ from waymeet.stores.shared.validation import validate_entries
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from waymeet.ports import CorpusProfile, Counts, Neighbour, Vector
+    from waymeet.ports import CorpusProfile, Counts, IndexSize, Neighbour, Vector
     from waymeet.settings import Bm25
     from waymeet.stores.postgres.database.session import Session, WriteSession
     from waymeet.types import Chunk, Document, Edge, Evidence, Filters, Fingerprint, IndexEntry, Ranking, Word
@@ -54,6 +54,7 @@ class PostgresStore:
         self._hnsw_from = hnsw_from
         self._terms: set[int] = set()
         self._analysed = 0
+        self._other_owner: Owner | Literal[False] | None = False
         self._last_cache = _GenerationCache(-1)
         self._vector_caches: dict[Any, Any] = {}
 
@@ -90,6 +91,18 @@ class PostgresStore:
     def close(self) -> None:
         """Close all connections."""
         self._sessions.close()
+
+    def other_owner(self) -> Owner | None:
+        """Return the owner of the collection if the store was opened for another one."""
+        if self._other_owner is False:
+            stored = self._read(catalog.read_owner)
+            own = self._sessions.owner
+            self._other_owner = stored if own.machine and stored.machine and stored != own else None
+        return self._other_owner or None
+
+    def measure_size(self) -> IndexSize:
+        """Estimate the bytes of the collection by purpose."""
+        return self._read(sizes.measure_size)
 
     # --- generations -------------------------------------------------------------------------------------------
 

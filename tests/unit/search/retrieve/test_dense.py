@@ -13,6 +13,7 @@ from waymeet.ingest.embed.model_switch import AnsweringModels
 from waymeet.ingest.embed.part_vectors import embed_parts
 from waymeet.models.hashing import HashingEmbedder
 from waymeet.project.models import Models
+from waymeet.project.store_address import StoreAddress
 from waymeet.search.retrieve.dense import rank_by_vector
 from waymeet.search.retrieve.embed_on_demand import OnDemandEmbedder
 from waymeet.search.state import Tools
@@ -48,7 +49,7 @@ def test_the_nearest_is_measured_on_the_scale_of_its_own_model() -> None:
 def test_vectors_of_passages_that_were_shown_otherwise_answer_until_all_are_made_anew(tmp_path: Path) -> None:
     store = indexed(PAGES)
     numbers = Embedding(provider="hashing")
-    models = Models(tmp_path / "index.db")
+    models = Models(StoreAddress(tmp_path / "index.db"))
     (chosen,) = models.chosen(numbers)
     before = HashingEmbedder(chosen.dimension)
     assert chosen.space.startswith(f"{before.space}+")

@@ -44,7 +44,7 @@ def command(repair: bool, root: Path | None, index: Path | None, flags: tuple[st
             say(_describe(finding))
         problems = [finding for finding in result.findings if not finding.leftover]
         if not problems:
-            say(f"No corruption found in {project.index_path}.")
+            say(f"No corruption found in {project.address}.")
         elif result.damaged:
             left = sum(not finding.repaired for finding in problems)
             hint = "" if repair else " To repair it: waymeet check --repair"

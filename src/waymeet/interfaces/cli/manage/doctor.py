@@ -17,6 +17,7 @@ from waymeet.interfaces.cli.manage.health_checks import (
     check_lock,
     check_models,
     check_settings,
+    check_store,
     check_versions,
 )
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing
@@ -73,6 +74,7 @@ def _run_checks(folder: Path, index: Path | None, flags: tuple[str, ...], *, off
     yield from check_lock(folder, index)
     try:
         with open_project(folder, index, flags) as project:
+            yield from check_store(project)
             yield from check_index(project)
             yield from check_models(project, use_network=not offline)
     except SettingsError:

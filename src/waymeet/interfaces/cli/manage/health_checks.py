@@ -20,6 +20,7 @@ from waymeet.interfaces.agents.config_file import is_registered
 from waymeet.interfaces.agents.known_agents import AGENTS, server_name, settings_file
 from waymeet.paths import data_folder, index_bytes, index_file
 from waymeet.project import Project
+from waymeet.project.backend import check_server
 from waymeet.settings import PROJECT_FILE, user_settings_file
 
 State = Literal["ok", "off", "warning", "problem"]
@@ -80,6 +81,16 @@ def check_settings(root: Path) -> Iterator[Finding]:
             yield Finding("settings", "problem", error.message, error.hint or "To list all settings: waymeet settings")
             continue
         yield Finding("settings", "ok" if exists else "off", name if exists else f"{name}: none")
+
+
+def check_store(project: Project) -> Iterator[Finding]:
+    """Check the server that the index is on, if any."""
+    try:
+        for check in check_server(project.address):
+            state: State = "problem" if not check.is_ok else "warning" if check.remedy else "ok"
+            yield Finding("server", state, check.message, check.remedy)
+    except WaymeetError as error:
+        yield Finding("server", "problem", error.message, error.hint)
 
 
 def check_index(project: Project) -> Iterator[Finding]:

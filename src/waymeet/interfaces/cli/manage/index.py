@@ -25,6 +25,7 @@ from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.manage import embedding_progress
 from waymeet.interfaces.render.text import to_single_line
 from waymeet.project import Project
+from waymeet.project.store_address import has_password
 
 if TYPE_CHECKING:
     from waymeet.ingest.index import IndexReport
@@ -37,6 +38,7 @@ _EPILOG = manual(
     waymeet index --background                embed in a background process
     waymeet index --add-root notes=~/notes    also index a folder, as notes:/…
     waymeet index --accept-removals           most files were deleted on purpose
+    waymeet index --store postgresql://ada@db.example/team    on a server
     """,
     exits={0: "indexed", 3: "index not usable, or embedding failed"},
     see="waymeet status, waymeet jobs, waymeet doctor, waymeet init",
@@ -156,6 +158,10 @@ def _print_report(project: Project, report: "IndexReport") -> None:
         f"{format_count(counts.chunks, 'section')}, {format_count(counts.terms, 'term')}, "
         f"{format_count(counts.edges, 'link')}{dangling}. {report.seconds:.1f} s."
     )
+    if project.address.is_server:
+        say(f"Stored on {project.address}.")
+        if has_password(project.settings.store.dsn):
+            say("The password is not recorded. For later commands, put it into ~/.pgpass or PGPASSWORD.", err=True)
     for name, problem in report.missing:
         say(f"The extra root {name} {problem}. Its index entries were kept.", err=True)
     if report.skipped:

@@ -46,7 +46,7 @@ def command(
     """Show what is indexed, how fresh it is, and what was skipped."""
     with open_project(root, index, flags) as project:
         if size:
-            return _show_size(measure_size(project.index_path), as_json=as_json)
+            return _show_size(measure_size(project.address), as_json=as_json)
         status = project.status()
     if as_json:
         print_json(status)

@@ -53,6 +53,8 @@ def translate(server: str, error: psycopg.Error) -> WaymeetError:
     for kinds, make in _MESSAGES:
         if isinstance(error, kinds):
             return make(server, cause)
+    if isinstance(error, psycopg.OperationalError) and "FATAL:" in cause:  # of the server, before there is a session
+        return _no_password(server, cause.rpartition("FATAL:")[2].strip())
     if isinstance(error, psycopg.OperationalError) and error.sqlstate is None:
         return IndexUnavailableError(
             f"The server {server} cannot be reached: {cause}.",
@@ -108,7 +110,8 @@ def _corrupt(server: str, cause: str) -> WaymeetError:
 
 def _no_password(server: str, cause: str) -> WaymeetError:
     return IndexUnavailableError(
-        f"The server {server} refuses the user: {cause}.", "Check user and password of the address, or ~/.pgpass."
+        f"The server {server} refuses the connection: {cause}.",
+        "Check user, database and password of the address, or ~/.pgpass.",
     )
 
 

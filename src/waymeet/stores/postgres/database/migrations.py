@@ -35,7 +35,7 @@ def open_collection(sessions: Sessions, name: str, *, create: bool, owner: Owner
         NewerIndexError: a newer Waymeet made the tables.
         IndexUnavailableError: the server is too old, or lacks pgvector.
     """
-    version = sessions.with_connection(lambda connection: _read_version(connection, sessions.server))
+    version = sessions.with_connection(lambda connection: read_version(connection, sessions.server))
     if version > VERSION:
         raise newer_schema_error(sessions.server, version, VERSION)
     if version == 0 and not create:
@@ -51,7 +51,7 @@ def open_collection(sessions: Sessions, name: str, *, create: bool, owner: Owner
     return known
 
 
-def _read_version(connection: Connection, server: str) -> int:
+def read_version(connection: Connection, server: str) -> int:
     """Return the version that a program needs for the tables, or 0 if there are none."""
     if connection.info.server_version // 10_000 < OLDEST_SERVER:
         raise IndexUnavailableError(
@@ -71,7 +71,7 @@ def _read_version(connection: Connection, server: str) -> int:
 def _upgrade(sessions: Sessions, version: int) -> None:
     def upgrade(connection: Connection) -> None:
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-        present = _read_version(connection, sessions.server)  # another process may have been faster
+        present = read_version(connection, sessions.server)  # another process may have been faster
         if present == 0:
             _create_schema(connection, sessions.server)
         for number, (statements, oldest_reader) in enumerate(MIGRATIONS[present:], start=present + 1):

@@ -23,7 +23,7 @@ _CONFIGURE = """
 SELECT set_config('search_path', %s || current_setting('search_path') || coalesce(
         (SELECT ',' || quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
          WHERE e.extname = 'vector'), ''), false),
-    set_config('statement_timeout', %s, false), set_config('lock_timeout', %s, false),
+    set_config('statement_timeout', %s, false),
     set_config('idle_in_transaction_session_timeout', %s, false), set_config('jit', 'off', false)
 """
 
@@ -31,11 +31,10 @@ SELECT set_config('search_path', %s || current_setting('search_path') || coalesc
 class ServerPools:
     """Pools of connections for reading and for writing."""
 
-    def __init__(self, dsn: str, timeout: float) -> None:
+    def __init__(self, dsn: str) -> None:
         self.server = address.mask_address(dsn)
         self._parameters = address.parse_address(dsn)
-        self._key = dsn, timeout
-        self._timeout = timeout
+        self._dsn = dsn
         self._reads_primary = not address.reads_from_replica(self._parameters)
         self.writers = Pool(self._connect_writer, _WRITERS)
         self.readers = Pool(self._connect_reader, _READERS)
@@ -43,9 +42,7 @@ class ServerPools:
 
     def _connect(self, parameters: str, seconds: int) -> Connection:
         connection = psycopg.connect(parameters)
-        milliseconds = max(int(self._timeout * 1000), 1)
-        limits = f"{seconds}s", f"{milliseconds}ms", f"{_IDLE_SECONDS}s"
-        connection.execute(_CONFIGURE, (f"{SCHEMA},", *limits))
+        connection.execute(_CONFIGURE, (f"{SCHEMA},", f"{seconds}s", f"{_IDLE_SECONDS}s"))
         connection.commit()
         return connection
 
@@ -70,20 +67,20 @@ class ServerPools:
         with _lock:
             self.users -= 1
             if self.users == 0:
-                _open.pop(self._key, None)
+                _open.pop(self._dsn, None)
                 self.readers.close()
                 self.writers.close()
 
 
-_open: dict[tuple[str, float], ServerPools] = {}
+_open: dict[str, ServerPools] = {}
 _lock = Lock()
 
 
-def open_pools(dsn: str, timeout: float) -> ServerPools:
+def open_pools(dsn: str) -> ServerPools:
     """Return the pools for an address, which must be closed."""
     with _lock:
-        if (dsn, timeout) not in _open:
-            _open[dsn, timeout] = ServerPools(dsn, timeout)
-        pools = _open[dsn, timeout]
+        if dsn not in _open:
+            _open[dsn] = ServerPools(dsn)
+        pools = _open[dsn]
         pools.users += 1
         return pools

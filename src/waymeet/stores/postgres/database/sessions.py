@@ -36,7 +36,8 @@ class Sessions:
     """Reading and writing transactions of one collection."""
 
     def __init__(self, dsn: str, timeout: float) -> None:
-        self._pools = open_pools(dsn, timeout)
+        self._pools = open_pools(dsn)
+        self._lock_timeout = f"{max(int(timeout * 1000), 1)}ms"
         self.server = self._pools.server
         self._pinned = _Pinned()
         self.collection = 0
@@ -157,6 +158,7 @@ class Sessions:
 
         def attempt() -> Result:
             with self._writers.connection() as connection:
+                connection.execute("SELECT set_config('lock_timeout', %s, true)", (self._lock_timeout,))
                 result = work(WriteSession(connection, self.collection, self.owner))
                 connection.commit()
                 return result

@@ -13,6 +13,7 @@ from waymeet.stores.postgres.database.encoding import (
     hash_key,
     unescape_text,
 )
+from waymeet.stores.postgres.database.session import Owner
 from waymeet.stores.postgres.read.filters import filter_condition, select_with_phrases
 from waymeet.stores.postgres.read.terms import count_terms
 from waymeet.stores.shared.corpus_profile import LAST_KIND, STRUCTURE_KIND, URGENCY_STEPS, build_profile
@@ -96,6 +97,11 @@ SELECT d.role, count(*) FROM chunks c JOIN documents d ON d.collection_id = c.co
 WHERE c.collection_id = %s AND NOT c.is_embedded GROUP BY 1
 """
 _METADATA = "SELECT value FROM metadata WHERE collection_id = %s AND key = %s"
+
+
+def read_owner(session: Session) -> Owner:
+    """Return the machine and the folder that the collection is indexed from."""
+    return Owner(*session.rows("SELECT machine, root FROM collections WHERE id = %s")[0])
 
 
 def read_documents(session: Session, ids: Collection[str]) -> dict[str, Document]:
