@@ -1,4 +1,4 @@
-"""A project whose index is on a PostgreSQL server: choosing it, reading it elsewhere, and what can go wrong."""
+"""A project whose index is on a PostgreSQL server."""
 
 import json
 import os
@@ -177,6 +177,24 @@ def test_a_full_disk_is_named() -> None:
     assert isinstance(error, IndexUnavailableError)
     assert "disk" in error.message
     assert "Free some space" in error.hint
+
+
+def test_an_index_moves_to_a_server_and_back(project: Path, run: Run, dsn: str, collection: str) -> None:
+    embedding = ("--set", "embedding.provider=hashing", "--set", "embedding.dimension=16")
+    assert run("index", *embedding).code == 0
+    before = run("search", "rotate keys", "--json").out
+    moved = run("migrate-store", dsn)
+    assert (moved.code, "from now on" in moved.out) == (0, True), moved
+    assert run("migrate-store", dsn).code == 2
+    assert f"({collection})" in run("status").out
+    assert hits(run("search", "rotate keys", "--json").out) == hits(before)
+    assert run("migrate-store", "sqlite").code == 0
+    assert f"({collection})" not in run("status").out
+    assert hits(run("search", "rotate keys", "--json").out) == hits(before)
+
+
+def hits(answer: str) -> list[tuple[str, float]]:
+    return [(hit["id"], hit["score"]) for hit in json.loads(answer)["hits"]]
 
 
 def test_doctor_checks_the_server(project: Path, run: Run, dsn: str, collection: str) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from waymeet.errors import IndexUnavailableError, NoIndexError, ReadOnlyIndexError, UsageError
-from waymeet.ports import IndexSize, Store
+from waymeet.ports import Counts, IndexSize, Progress, Store
 from waymeet.project.store_address import StoreAddress
+from waymeet.stores.shared.transfer import Side, Transfer, copy_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,6 +77,33 @@ def refuse_other_owner(store: Store) -> None:
     if owner:
         message = f"This collection is indexed from {owner}; its files, notes, tasks and skills are written only there."
         raise ReadOnlyIndexError(message, "Write there, or choose another collection: --set store.collection=NAME")
+
+
+def copy_store(source: StoreAddress, target: StoreAddress, progress: Progress | None = None) -> Counts:
+    """Copy an index with its vectors to another store, while no process of this machine writes."""
+    from waymeet.ingest.lock import index_lock
+
+    with (
+        index_lock(source.index, wait=True),
+        closing(open_store(source)) as old,
+        closing(open_store(target, create=True)) as new,
+    ):
+        return copy_index(
+            Side(str(source), old, _open_content(source, old)),
+            Side(str(target), new, _open_content(target, new)),
+            progress,
+        )
+
+
+def _open_content(address: StoreAddress, store: Store) -> Transfer:
+    if address.is_server:
+        from waymeet.stores.postgres import PostgresStore
+
+        if isinstance(store, PostgresStore):
+            return store.content
+    from waymeet.stores.sqlite.transfer import SqliteTransfer
+
+    return SqliteTransfer(address.index, _TIMEOUT)
 
 
 def check_server(address: StoreAddress) -> "Iterator[Check]":

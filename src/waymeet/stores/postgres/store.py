@@ -12,6 +12,7 @@ from waymeet.stores.postgres.database.session import Owner
 from waymeet.stores.postgres.database.sessions import Sessions
 from waymeet.stores.postgres.read import catalog, lexical, sizes, terms, vectors
 from waymeet.stores.postgres.read import edges as edge_reader
+from waymeet.stores.postgres.transfer import PostgresTransfer
 from waymeet.stores.postgres.write import documents as document_table
 from waymeet.stores.postgres.write import vectors as vector_table
 from waymeet.stores.shared.validation import validate_entries
@@ -91,6 +92,11 @@ class PostgresStore:
     def close(self) -> None:
         """Close all connections."""
         self._sessions.close()
+
+    @property
+    def content(self) -> PostgresTransfer:
+        """Return access to the content as it is stored, for copying."""
+        return PostgresTransfer(self._sessions)
 
     def other_owner(self) -> Owner | None:
         """Return the owner of the collection if the store was opened for another one."""

@@ -49,6 +49,16 @@ def encode_vectors(space: str, vectors: Mapping[str, Vector], dimension: int | N
     }
 
 
+def from_stored(space: str, values: Mapping[str, bytes]) -> dict[str, StoredVector]:
+    """Return the columns of vectors that another store has, which stores the same bytes."""
+    if is_quantised_space(space) or not values:
+        return {chunk: StoredVector(value, None) for chunk, value in values.items()}
+    rows = decode_values(list(values.values()))
+    return {
+        chunk: StoredVector(value, _to_halfvec(row)) for (chunk, value), row in zip(values.items(), rows, strict=True)
+    }
+
+
 def decode_values(values: Sequence[bytes]) -> NDArray[np.float32]:
     """Decode values, one per row."""
     import numpy as np  # noqa: PLC0415 - start-up is a feature

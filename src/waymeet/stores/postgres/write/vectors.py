@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from waymeet.ports import Vector
     from waymeet.stores.postgres.database.session import WriteSession
+    from waymeet.stores.postgres.vector_values import StoredVector
 
 _SPACES = "SELECT name, id, dimension FROM spaces WHERE collection_id = %s AND vectors > 0"
 _CHUNKS = """
@@ -46,19 +47,26 @@ def put_vectors(
     With `digests`, chunks whose document has another digest are left out. A chunk has a true vector or an approximate
     one, never both.
     """
-    spaces = {space: (id_, dimension) for space, id_, dimension in session.run(_SPACES)}
-    stored = encode_vectors(name, vectors, spaces[name][1] if name in spaces else None)
+    dimensions = {space: dimension for space, _, dimension in session.run(_SPACES)}
+    return insert_vectors(session, name, encode_vectors(name, vectors, dimensions.get(name)), digests)
+
+
+def insert_vectors(
+    session: WriteSession, name: str, stored: Mapping[str, StoredVector], digests: Mapping[str, str] | None
+) -> int:
+    """Store encoded vectors of known chunks, and return their number."""
+    spaces = {space: id_ for space, id_, _ in session.run(_SPACES)}
     chunks = _find_chunks(session, list(stored), digests)
     if is_student_space(name) and section_space(name) in spaces:
         numbers = [number for number, _ in chunks.values()]
-        embedded = {id_ for (id_,) in session.run(_WITH_VECTOR, spaces[section_space(name)][0], numbers)}
+        embedded = {id_ for (id_,) in session.run(_WITH_VECTOR, spaces[section_space(name)], numbers)}
         chunks = {chunk: place for chunk, place in chunks.items() if place[0] not in embedded}
     if not chunks:
         return 0
     numbers = [number for number, _ in chunks.values()]
     dimension = value_dimension(name, stored[next(iter(chunks))].value)
     (space,) = session.run(_NEW_SPACE, name, dimension, session.collection).fetchone() or (0,)
-    for replaced in (space, spaces.get(student_space(name), (0, 0))[0]):
+    for replaced in (space, spaces.get(student_space(name), 0)):
         _delete(session, replaced, numbers)
     rows = ((space, number, document, *stored[chunk]) for chunk, (number, document) in chunks.items())
     # The binary form of `halfvec` is written as it is: only the type of the column counts.
