@@ -20,6 +20,7 @@ KEYS = dict(list_keys())
 SECTIONS = sorted({key.partition(".")[0] for key in KEYS})
 USER_SETTINGS = '[embedding]\nprovider = "hashing"\ndimension = 32\ncache_megabytes = 0\n'
 BY_KEY = {
+    "store.dsn": ("sqlite",),  # other places: test_postgres.py
     "embedding.provider": ("none", "granite", "compatible"),
     "rerank.provider": ("local",),
     "rerank.scale": ("logits",),

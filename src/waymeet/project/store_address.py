@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from waymeet.settings.store import StoreSettings
+from waymeet.settings.ingest import StoreSettings
 
 LOCAL = "sqlite"
 """Value of the setting `store.dsn` for the index file."""

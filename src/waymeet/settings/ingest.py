@@ -1,4 +1,4 @@
-"""Settings of indexing: chunking, files, limits, watching."""
+"""Settings of indexing: chunking, files, limits, watching, where the index is stored."""
 
 from typing import Annotated
 
@@ -106,3 +106,13 @@ class Watch(Struct, frozen=True, forbid_unknown_fields=True):
     """Interval of full scans, in case the system missed a change notification."""
     poll_seconds: Weight = 1.0
     """Interval of scans on systems without change notifications."""
+
+
+class StoreSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the index is stored. Not read from a project's file."""
+
+    dsn: str = ""
+    """Address of a PostgreSQL server, such as postgresql://ada@db.example/team; `sqlite` for the index file; empty for
+    where `waymeet index` stored it last, at first the index file. Passwords belong in ~/.pgpass."""
+    collection: str = ""
+    """Name of the project's collection on the server; empty for the name of its folder."""

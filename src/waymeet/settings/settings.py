@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from waymeet.settings.bm25 import Bm25
-from waymeet.settings.ingest import Chunking, Ingest, Watch
+from waymeet.settings.ingest import Chunking, Ingest, StoreSettings, Watch
 from waymeet.settings.interfaces import Mcp, Terminal
 from waymeet.settings.models import Embedding, Expand, Rerank
 from waymeet.settings.notebook import NotebookSettings, Staleness
@@ -17,7 +17,6 @@ from waymeet.settings.recipes import Auto, Classic, CustomRecipe, Deep, Memory, 
 from waymeet.settings.results import Context, Copies, Relevance, Shape
 from waymeet.settings.retrieval import Aggregate, Graph, Pool, Rrf, StudentVectors
 from waymeet.settings.serve import Serve
-from waymeet.settings.store import StoreSettings
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):

@@ -16,7 +16,7 @@ from waymeet.interfaces.cli.common import (
 from waymeet.interfaces.cli.help import manual
 from waymeet.project.backend import copy_store
 from waymeet.project.store_address import find_address, record_address
-from waymeet.settings.store import StoreSettings
+from waymeet.settings.ingest import StoreSettings
 
 _EPILOG = manual(
     """
