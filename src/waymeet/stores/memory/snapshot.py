@@ -128,6 +128,15 @@ class Snapshot(Struct, frozen=True, dict=True):
             counts.update({term for terms in entry.fields.values() for term in terms})
         return counts
 
+    def vectors_in_order(self, space: str) -> dict[str, Vector]:
+        """Return the vectors of a space in the order in which their chunks were put.
+
+        Samples are taken in this order, in every backend.
+        """
+        vectors = self.vectors.get(space, {})
+        chunks = (chunk.id for entry in self.entries.values() for chunk in entry.chunks)
+        return {chunk: vectors[chunk] for chunk in chunks if chunk in vectors}
+
     def postings(self, word: Word, fields: Sequence[str]) -> dict[str, dict[str, tuple[int, int]]]:
         """Collect the postings of a word in some fields. A term listed twice counts once."""
         postings: dict[str, dict[str, tuple[int, int]]] = {field: {} for field in fields}

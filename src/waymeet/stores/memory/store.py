@@ -89,7 +89,8 @@ class MemoryStore:
             for chunk in (chunk for entry in new.values() for chunk in entry.chunks):
                 if chunk.id in old.chunks and old.chunks[chunk.id].document.id not in new:
                     raise duplicate_chunk_error(chunk.id)
-            return _with_entries(old, {**old.entries, **new}, changed=new)
+            others = {id_: entry for id_, entry in old.entries.items() if id_ not in new}
+            return _with_entries(old, {**others, **new}, changed=new)
 
         if new:
             self._change(change)
@@ -177,7 +178,7 @@ class MemoryStore:
     def similarity_statistics(self, space: str, vector: Vector) -> tuple[float, float]:
         """Compute mean and standard deviation of a space's similarities to a vector."""
         snapshot = self._current
-        vectors = snapshot.vectors.get(space)
+        vectors = snapshot.vectors_in_order(space)
         if not vectors:
             return 0.0, 0.0
         query = normalise_vector(vector, dimensions(snapshot)[space], f"The query vector for space {space}")
