@@ -1,6 +1,7 @@
 """Run benchmarks and save the figures: `make bench`.
 
-Longer ones: `make bench-engine`, `bench-phrases`, `bench-stages`, `bench-first-answer`, `bench-code`.
+Longer ones: `make bench-engine`, `bench-phrases`, `bench-stages`, `bench-first-answer`, `bench-code`,
+`bench-postgres`.
 """
 
 import json
@@ -60,6 +61,10 @@ def main() -> None:
         import first_answer  # noqa: PLC0415 - likewise
 
         name, command, figures = f"first-answer-{today}", "make bench-first-answer", first_answer.measure()
+    elif sys.argv[1:] == ["postgres"]:
+        import postgres  # noqa: PLC0415 - likewise
+
+        name, command, figures = f"postgres-{today}", "make bench-postgres", postgres.measure()
     else:
         name, command = today, "make bench"
         figures = {"analysis": analysis.measure(), "startup": startup.measure()}

@@ -1,0 +1,237 @@
+"""Measure the PostgreSQL store beside SQLite and beside plain tsvector and pgvector, in one run.
+
+`make bench-postgres`; SECTIONS=20000 for fewer than 100,000 sections. The texts are those of the engine benchmark. The
+vectors are synthetic: points around a few hundred centres, 384 numbers each. Queries of all three systems alternate, so
+that other work on the machine affects them alike.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+from statistics import median, quantiles
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import psycopg
+from engine_text import File, choose_sentences, download_files
+
+from waymeet.analysis import count_terms, query_words
+from waymeet.settings import Bm25
+from waymeet.stores.postgres import PostgresStore
+from waymeet.stores.sqlite import SqliteStore
+from waymeet.types import Chunk, Document, Filters, IndexEntry, Word
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from waymeet.ports import Store
+
+    Vectors = NDArray[np.float32]
+
+SECTIONS = int(os.environ.get("SECTIONS", "100000"))
+_DIMENSION, _CENTRES, _QUERIES, _LIMIT, _BATCH = 384, 300, 60, 50, 200
+_SPACE = "synthetic"
+_TABLES = ("chunks", "chunk_postings", "document_postings", "documents", "terms", "names", "edges", "vectors")
+_SIZES = """
+SELECT sum(pg_total_relation_size(inhrelid)) FROM pg_inherits WHERE inhparent = ('waymeet.' || %s)::regclass
+"""
+_PLAIN = """
+CREATE TABLE plain (id integer PRIMARY KEY, body text, embedding halfvec(384),
+    words tsvector GENERATED ALWAYS AS (to_tsvector('english', body)) STORED)
+"""
+_PLAIN_HYBRID = """
+WITH words AS (
+    SELECT id, row_number() OVER (ORDER BY ts_rank(words, query) DESC) AS rank
+    FROM plain, to_tsquery('english', %(words)s) AS query WHERE words @@ query ORDER BY rank LIMIT 50
+), near AS (
+    SELECT id, row_number() OVER () AS rank FROM (
+        SELECT id FROM plain ORDER BY embedding <#> %(vector)s::halfvec(384) LIMIT 50) AS nearest
+)
+SELECT id, coalesce(1.0 / (60 + words.rank), 0) + coalesce(1.0 / (60 + near.rank), 0) AS score
+FROM words FULL JOIN near USING (id) ORDER BY score DESC LIMIT 10
+"""
+
+
+def make_entries(files: Sequence[File]) -> list[IndexEntry]:
+    """Make an entry of each file, with a section of each of its pieces."""
+    entries = []
+    for file in files:
+        chunks = tuple(
+            Chunk(f"{file.path}#L{line}-L{line}", file.path, line - 1, line, line, piece)
+            for line, piece in enumerate(file.pieces, start=1)
+        )
+        document = Document(file.path, "code", file.path, names=(file.path,), lines=len(chunks))
+        terms = {"path": count_terms(file.path)}
+        bodies = tuple({"body": count_terms(chunk.text)} for chunk in chunks)
+        entries.append(IndexEntry(document, chunks, terms, bodies))
+    return entries
+
+
+def make_vectors(number: int, seed: int) -> Vectors:
+    """Make points around centres, on the unit sphere."""
+    centres = np.random.default_rng(1).standard_normal((_CENTRES, _DIMENSION))
+    rng = np.random.default_rng(seed)
+    points = centres[rng.integers(0, _CENTRES, number)] + 0.7 * rng.standard_normal((number, _DIMENSION))
+    vectors: Vectors = (points / np.linalg.norm(points, axis=1, keepdims=True)).astype(np.float32)
+    return vectors
+
+
+def _timed(work: Callable[[], object]) -> float:
+    started = perf_counter()
+    work()
+    return perf_counter() - started
+
+
+def fill_store(store: Store, entries: Sequence[IndexEntry], vectors: Vectors) -> dict[str, float]:
+    """Write documents and vectors, and return the sections per second of each."""
+    ids = [chunk.id for entry in entries for chunk in entry.chunks]
+
+    def put() -> None:
+        for start in range(0, len(entries), _BATCH):
+            store.put(entries[start : start + _BATCH])
+
+    def put_vectors() -> None:
+        for start in range(0, len(ids), 2000):
+            part = slice(start, start + 2000)
+            store.put_vectors(_SPACE, dict(zip(ids[part], vectors[part], strict=True)))
+
+    seconds = {"text": _timed(put), "vectors": _timed(put_vectors), "optimize": _timed(store.optimize)}
+    return {
+        "text sections/s": len(ids) / seconds["text"],
+        "vectors/s": len(ids) / seconds["vectors"],
+        "optimize s": seconds["optimize"],
+        "all sections/s": len(ids) / sum(seconds.values()),
+    }
+
+
+def fill_plain(
+    connection: psycopg.Connection[Any], entries: Sequence[IndexEntry], vectors: Vectors
+) -> dict[str, float]:
+    """Write the same to one table with a generated tsvector, then create both indexes."""
+    connection.execute(_PLAIN)
+
+    def copy() -> None:
+        texts = (chunk.text for entry in entries for chunk in entry.chunks)
+        with connection.cursor() as cursor, cursor.copy("COPY plain (id, body, embedding) FROM STDIN") as out:
+            for number, (text, vector) in enumerate(zip(texts, vectors, strict=True)):
+                out.write_row((number, text.replace("\0", ""), f"[{','.join(map(str, vector.tolist()))}]"))
+
+    def index() -> None:
+        connection.execute("CREATE INDEX ON plain USING gin (words)")
+        connection.execute("CREATE INDEX ON plain USING hnsw (embedding halfvec_ip_ops)")
+        connection.execute("ANALYZE plain")
+
+    seconds = {"copy": _timed(copy), "index": _timed(index)}
+    return {"optimize s": seconds["index"], "all sections/s": len(vectors) / sum(seconds.values())}
+
+
+def search_store(store: Store, text: str, vector: Vectors) -> list[str]:
+    """Answer by words and vectors, fused by RRF."""
+    words = [Word(terms) for _, terms in query_words(text) if terms]
+    with store.snapshot():
+        lists = (
+            store.rank_lexical(words, _LIMIT, Filters(), Bm25()),
+            store.rank_vectors(_SPACE, vector, _LIMIT, Filters()),
+        )
+    scores: dict[str, float] = {}
+    for ranking in lists:
+        for rank, hit in enumerate(ranking, start=1):
+            scores[hit.chunk] = scores.get(hit.chunk, 0.0) + 1.0 / (60 + rank)
+    return sorted(scores, key=lambda chunk: -scores[chunk])[:10]
+
+
+def search_plain(connection: psycopg.Connection[Any], text: str, vector: Vectors) -> list[tuple[Any, ...]]:
+    """Answer by ts_rank and HNSW, fused by RRF on the server."""
+    words = " | ".join(word for word in text.split() if word.isalnum())
+    parameters = {"words": words, "vector": f"[{','.join(map(str, vector.tolist()))}]"}
+    return connection.execute(_PLAIN_HYBRID, parameters).fetchall()
+
+
+def measure_queries(systems: dict[str, Callable[[str, Vectors], object]], texts: Sequence[str]) -> dict[str, Any]:
+    """Measure the milliseconds of hybrid queries, alternating between systems."""
+    vectors = make_vectors(len(texts), seed=3)
+    seconds: dict[str, list[float]] = {name: [] for name in systems}
+    for text, vector in zip(texts, vectors, strict=True):
+        for name, search in systems.items():
+            search(text, vector)  # once to warm caches, as a user's second page does
+            seconds[name].append(_timed(partial(search, text, vector)))
+    return {
+        name: {"p50 ms": round(median(own) * 1000, 1), "p95 ms": round(quantiles(own, n=20)[18] * 1000, 1)}
+        for name, own in seconds.items()
+    }
+
+
+def measure_bytes(connection: psycopg.Connection[Any], sections: int) -> dict[str, int]:
+    """Return the bytes per section of each table with its indexes."""
+    sizes = {}
+    for table in _TABLES:
+        (size,) = connection.execute(_SIZES, (table,)).fetchone() or (0,)
+        sizes[table] = round(int(size or 0) / sections)
+    (plain,) = connection.execute("SELECT pg_total_relation_size('plain')").fetchone() or (0,)
+    return {**sizes, "all": sum(sizes.values()), "plain": round(int(plain) / sections)}
+
+
+def recall(store: PostgresStore, exact: PostgresStore) -> float:
+    """Return the share of the 50 nearest sections that the HNSW index finds."""
+    found = total = 0
+    for vector in make_vectors(20, seed=4):
+        nearest = {hit.chunk for hit in exact.rank_vectors(_SPACE, vector, _LIMIT, Filters())}
+        found += len(nearest & {hit.chunk for hit in store.rank_vectors(_SPACE, vector, _LIMIT, Filters())})
+        total += len(nearest)
+    return found / total
+
+
+def _servers() -> Iterator[str]:
+    """Yield the address of a server, which is started unless one is given by POSTGRES_TEST_DSN."""
+    sys.path.append(str(Path(__file__).parent.parent / "tests"))
+    from support.postgres_server import PostgresServer  # noqa: PLC0415 - only for the benchmark
+
+    server = PostgresServer(options=("shared_buffers=1GB", "maintenance_work_mem=1GB", "max_wal_size=8GB"))
+    server.initialise()
+    server.start()
+    try:
+        yield server.dsn
+    finally:
+        server.remove()
+
+
+def measure() -> dict[str, Any]:
+    """Measure ingest, queries and sizes of all three systems."""
+    with tempfile.TemporaryDirectory() as place:
+        files = download_files(Path(place), SECTIONS)
+        entries, texts = make_entries(files), choose_sentences(files, _QUERIES)
+        sections = sum(len(entry.chunks) for entry in entries)
+        vectors = make_vectors(sections, seed=2)
+        for dsn in _servers():
+            store = PostgresStore.open(dsn, "bench", create=True, hnsw_from=min(50_000, sections))
+            exact = PostgresStore.open(dsn, "bench", hnsw_from=sys.maxsize)
+            sqlite = SqliteStore.open(Path(place) / "index.db", create=True)
+            with psycopg.connect(dsn, autocommit=True) as connection:
+                ingest = {
+                    "PostgreSQL": fill_store(store, entries, vectors),
+                    "SQLite": fill_store(sqlite, entries, vectors),
+                    "tsvector + pgvector": fill_plain(connection, entries, vectors),
+                }
+                systems: dict[str, Callable[[str, Vectors], object]] = {
+                    "PostgreSQL, HNSW": partial(search_store, store),
+                    "PostgreSQL, exact vectors": partial(search_store, exact),
+                    "SQLite": partial(search_store, sqlite),
+                    "tsvector + pgvector": partial(search_plain, connection),
+                }
+                result = {
+                    "sections": sections,
+                    "ingest": ingest,
+                    "hybrid": measure_queries(systems, texts),
+                    "hnsw recall@50": round(recall(store, exact), 4),
+                    "bytes per section": measure_bytes(connection, sections),
+                }
+            for each in (store, exact, sqlite):
+                each.close()
+    return result
