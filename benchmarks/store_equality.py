@@ -140,13 +140,14 @@ def largest_score_difference(stores: Mapping[str, Store], queries: Iterable[str]
 
 
 def hnsw_recall(project: Project, exact: Store, indexed: Store, queries: Sequence[str]) -> float:
-    """Return the share of the 50 nearest sections that an HNSW index finds."""
+    """Return the share of the 50 nearest sections that an HNSW index finds, in the largest space."""
     embedders = project.models.chosen(project.settings.embedding)
+    embedder = max(embedders, key=lambda each: exact.counts().vectors.get(each.space, 0))
     found = total = 0
     for text in queries:
-        vector = embedders[0].embed_query(text)
-        nearest = {hit.chunk for hit in exact.rank_vectors(embedders[0].space, vector, _COMPARED, Filters())}
-        by_index = {hit.chunk for hit in indexed.rank_vectors(embedders[0].space, vector, _COMPARED, Filters())}
+        vector = embedder.embed_query(text)
+        nearest = {hit.chunk for hit in exact.rank_vectors(embedder.space, vector, _COMPARED, Filters())}
+        by_index = {hit.chunk for hit in indexed.rank_vectors(embedder.space, vector, _COMPARED, Filters())}
         found, total = found + len(nearest & by_index), total + len(nearest)
     return found / max(total, 1)
 

@@ -24,8 +24,10 @@ SELECT set_config('search_path', %s || current_setting('search_path') || coalesc
         (SELECT ',' || quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
          WHERE e.extname = 'vector'), ''), false),
     set_config('statement_timeout', %s, false),
-    set_config('idle_in_transaction_session_timeout', %s, false), set_config('jit', 'off', false)
+    set_config('idle_in_transaction_session_timeout', %s, false), set_config('jit', 'off', false),
+    set_config('join_collapse_limit', '1', false)
 """
+"""Joins are executed in the order in which they are written: postings first, whatever the statistics say."""
 
 
 class ServerPools:

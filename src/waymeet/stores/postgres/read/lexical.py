@@ -65,7 +65,9 @@ scores AS (
 ),
 passing AS (SELECT * FROM scores s WHERE {condition}),
 best AS (SELECT * FROM passing ORDER BY score DESC FETCH FIRST %(limit)s ROWS WITH TIES)
-SELECT b.chunk, d.path, c.ordinal, c.key, c.document FROM best b
+SELECT b.chunk, d.path, c.ordinal, c.key, ARRAY(SELECT word FROM frequencies ORDER BY word),
+    ARRAY(SELECT chunks FROM frequencies ORDER BY word)
+FROM best b
     JOIN chunks c ON c.collection_id = %(collection)s AND c.id = b.chunk
     JOIN documents d ON d.collection_id = %(collection)s AND d.id = c.document
 ORDER BY b.score DESC, d.path, c.ordinal, c.id LIMIT %(limit)s
@@ -151,6 +153,8 @@ def _find_best(scoring: Scoring, limit: int, filters: Filters) -> dict[int, Loca
     size = limit
     while True:
         rows = session.named(sql, {**parameters, "limit": size})
+        if rows:
+            _remember(scoring, dict(zip(*rows[0][4:6], strict=True)))
         chunks = {row[0]: Located(unescape_text(row[1]), row[2], unescape_text(row[3])) for row in rows}
         if not filters.phrases:
             return chunks
@@ -158,6 +162,13 @@ def _find_best(scoring: Scoring, limit: int, filters: Filters) -> dict[int, Loca
         if len(with_phrases) >= limit or len(chunks) < size:
             return {chunk: place for chunk, place in chunks.items() if chunk in with_phrases}
         size *= _GROWTH
+
+
+def _remember(scoring: Scoring, counted: Mapping[int, int]) -> None:
+    """Cache the numbers of chunks with each word, given by position."""
+    fields = bm25f.scored_fields(scoring.bm25)
+    pairs = ((word.terms, counted.get(number, 0)) for number, word in enumerate(scoring.words) if word.terms)
+    scoring.known.update({(terms, fields): number for terms, number in pairs})
 
 
 def _parameters(scoring: Scoring, words: Sequence[Word]) -> dict[str, Any]:
