@@ -9,7 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from waymeet.analysis.embedded.space_names import is_quantised_space
-from waymeet.stores.shared.vectors import normalise_vectors, quantise_parts
+from waymeet.stores.shared.vectors import (
+    cosines,
+    normalise_vector,
+    normalise_vectors,
+    quantise_parts,
+    sample_similarities,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,9 +77,28 @@ def value_dimension(space: str, value: bytes) -> int:
     return int.from_bytes(value[:2], "little") if is_quantised_space(space) else len(value) // 4
 
 
-def query_text(vector: Vector) -> str:
-    """Write a query vector as the server reads it."""
-    return f"[{','.join(map(repr, vector.tolist()))}]"
+def prepare_query(vector: Vector, dimension: int, label: str) -> Vector:
+    """Return a query vector as it is compared with stored ones. `label` names it in errors.
+
+    Raises:
+        EmbeddingError: it does not fit.
+    """
+    return normalise_vector(vector, dimension, label)
+
+
+def query_text(query: Vector) -> str:
+    """Write a query as the server reads it, to be compared with the approximations."""
+    return f"[{','.join(map(repr, query.tolist()))}]"
+
+
+def compare_values(values: Sequence[bytes], query: Vector) -> list[float]:
+    """Compute the exact cosines of stored vectors with a query."""
+    return cosines(decode_values(values), query) if values else []
+
+
+def summarise_similarities(values: Sequence[bytes], query: Vector) -> tuple[float, float]:
+    """Compute mean and standard deviation of the cosines of stored vectors with a query."""
+    return sample_similarities([decode_values(values)], query)
 
 
 def _to_halfvec(vector: Vector) -> bytes:

@@ -8,13 +8,14 @@ from waymeet.analysis.embedded.space_names import is_quantised_space
 from waymeet.stores.postgres.database.encoding import unescape_text
 from waymeet.stores.postgres.read.filters import filter_condition, select_with_phrases
 from waymeet.stores.postgres.read.lexical import Located
-from waymeet.stores.postgres.vector_values import TOLERANCE, decode_values, query_text
-from waymeet.stores.shared.vectors import (
-    cosines,
-    normalise_vector,
-    sample_part_similarities,
-    sample_similarities,
+from waymeet.stores.postgres.vector_values import (
+    TOLERANCE,
+    compare_values,
+    prepare_query,
+    query_text,
+    summarise_similarities,
 )
+from waymeet.stores.shared.vectors import normalise_vector, sample_part_similarities
 from waymeet.types import ScoredChunk
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class VectorReader(NamedTuple):
 
     def rank(self, vector: Vector, limit: int, filters: Filters) -> Ranking:
         """Rank the chunks of the space by cosine similarity."""
-        query = self._normalise(vector)
+        query = self._prepare(vector)
         if limit <= 0:
             return ()
         rank = self._rank_parts if is_quantised_space(self.name) else self._find_nearest
@@ -104,16 +105,17 @@ class VectorReader(NamedTuple):
 
     def similarity_statistics(self, vector: Vector) -> tuple[float, float]:
         """Compute mean and standard deviation of the similarities to a vector, from an even sample."""
-        query, key = self._normalise(vector), ("sample", self.space.id, self.space.changed)
+        query, key = self._prepare(vector), ("sample", self.space.id, self.space.changed)
         if is_quantised_space(self.name):
             return sample_part_similarities(self._load_parts().block, query)
         if key not in self.cache:
             rows = self.session.rows(_SAMPLE, self.space.id, -(-self.space.vectors // _SAMPLE_SIZE))
-            self.cache[key] = decode_values([value for (value,) in rows])
-        return sample_similarities([self.cache[key]], query)
+            self.cache[key] = [value for (value,) in rows]
+        return summarise_similarities(self.cache[key], query)
 
-    def _normalise(self, vector: Vector) -> Vector:
-        return normalise_vector(vector, self.space.dimension, f"The query vector for space {self.name}")
+    def _prepare(self, vector: Vector) -> Vector:
+        prepare = normalise_vector if is_quantised_space(self.name) else prepare_query
+        return prepare(vector, self.space.dimension, f"The query vector for space {self.name}")
 
     def _find_nearest(self, query: Vector, limit: int, filters: Filters) -> dict[int, float]:
         """Find the nearest chunks by approximate cosines, then compare them exactly."""
@@ -158,7 +160,7 @@ class VectorReader(NamedTuple):
     def _compare(self, query: Vector, chunks: list[int]) -> dict[int, float]:
         """Compute the exact cosines of chunks."""
         rows = self.session.rows(_VALUES, self.space.id, chunks) if chunks else []
-        scores = cosines(decode_values([value for _, value in rows]), query) if rows else []
+        scores = compare_values([value for _, value in rows], query)
         return dict(zip((chunk for chunk, _ in rows), scores, strict=True))
 
     def _load_parts(self) -> Parts:
