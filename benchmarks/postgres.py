@@ -1,8 +1,8 @@
 """Measure the PostgreSQL store beside SQLite and beside plain tsvector and pgvector, in one run.
 
 `make bench-postgres`; SECTIONS=20000 for fewer than 100,000 sections. The texts are those of the engine benchmark. The
-vectors are synthetic: points around a few hundred centres, 384 numbers each. Queries of all three systems alternate, so
-that other work on the machine affects them alike.
+vectors are synthetic: points around a few hundred centres, 384 numbers each. Queries of all systems alternate, so that
+other work on the machine affects them alike. Processor time is that of this process and of the server together.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import tempfile
 from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
-from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from time import perf_counter, process_time
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import psycopg
@@ -27,7 +27,7 @@ from waymeet.stores.sqlite import SqliteStore
 from waymeet.types import Chunk, Document, Filters, IndexEntry, Word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -83,14 +83,40 @@ def make_vectors(number: int, seed: int) -> Vectors:
     return vectors
 
 
-def _timed(work: Callable[[], object]) -> float:
-    started = perf_counter()
+class Duration(NamedTuple):
+    """Seconds on the clock, and of processors."""
+
+    clock: float
+    processor: float
+
+
+def server_seconds(pid: int) -> float:
+    """Return the processor time of a server and all processes that it started."""
+    ticks = 0
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # it ended meanwhile
+        if int(folder.name) == pid:
+            ticks += sum(map(int, fields[11:15]))  # with those of children that ended
+        elif int(fields[1]) == pid:
+            ticks += sum(map(int, fields[11:13]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+_server = 0
+"""Process of the server, whose time counts, too."""
+
+
+def _timed(work: Callable[[], object]) -> Duration:
+    started, used = perf_counter(), process_time() + server_seconds(_server)
     work()
-    return perf_counter() - started
+    return Duration(perf_counter() - started, process_time() + server_seconds(_server) - used)
 
 
 def fill_store(store: Store, entries: Sequence[IndexEntry], vectors: Vectors) -> dict[str, float]:
-    """Write documents and vectors, and return the sections per second of each."""
+    """Write documents and vectors, and return the rates of each."""
     ids = [chunk.id for entry in entries for chunk in entry.chunks]
 
     def put() -> None:
@@ -104,10 +130,18 @@ def fill_store(store: Store, entries: Sequence[IndexEntry], vectors: Vectors) ->
 
     seconds = {"text": _timed(put), "vectors": _timed(put_vectors), "optimize": _timed(store.optimize)}
     return {
-        "text sections/s": len(ids) / seconds["text"],
-        "vectors/s": len(ids) / seconds["vectors"],
-        "optimize s": seconds["optimize"],
-        "all sections/s": len(ids) / sum(seconds.values()),
+        "text sections per processor second": round(len(ids) / seconds["text"].processor),
+        "vectors per processor second": round(len(ids) / seconds["vectors"].processor),
+        "optimize processor seconds": round(seconds["optimize"].processor, 1),
+        **_totals(len(ids), seconds.values()),
+    }
+
+
+def _totals(sections: int, seconds: Iterable[Duration]) -> dict[str, float]:
+    clock, processor = (sum(part) for part in zip(*seconds, strict=True))
+    return {
+        "all sections per processor second": round(sections / processor),
+        "all sections per second": round(sections / clock),
     }
 
 
@@ -128,8 +162,7 @@ def fill_plain(
         connection.execute("CREATE INDEX ON plain USING hnsw (embedding halfvec_ip_ops)")
         connection.execute("ANALYZE plain")
 
-    seconds = {"copy": _timed(copy), "index": _timed(index)}
-    return {"optimize s": seconds["index"], "all sections/s": len(vectors) / sum(seconds.values())}
+    return _totals(len(vectors), [_timed(copy), _timed(index)])
 
 
 def search_store(store: Store, text: str, vector: Vectors) -> list[str]:
@@ -157,14 +190,18 @@ def search_plain(connection: psycopg.Connection[Any], text: str, vector: Vectors
 def measure_queries(systems: dict[str, Callable[[str, Vectors], object]], texts: Sequence[str]) -> dict[str, Any]:
     """Measure the milliseconds of hybrid queries, alternating between systems."""
     vectors = make_vectors(len(texts), seed=3)
-    seconds: dict[str, list[float]] = {name: [] for name in systems}
+    durations: dict[str, list[Duration]] = {name: [] for name in systems}
     for text, vector in zip(texts, vectors, strict=True):
         for name, search in systems.items():
             search(text, vector)  # once to warm caches, as a user's second page does
-            seconds[name].append(_timed(partial(search, text, vector)))
+            durations[name].append(_timed(partial(search, text, vector)))
     return {
-        name: {"p50 ms": round(median(own) * 1000, 1), "p95 ms": round(quantiles(own, n=20)[18] * 1000, 1)}
-        for name, own in seconds.items()
+        name: {
+            "p50 ms": round(median(each.clock for each in own) * 1000, 1),
+            "p95 ms": round(quantiles([each.clock for each in own], n=20)[18] * 1000, 1),
+            "processor ms": round(sum(each.processor for each in own) / len(own) * 1000, 1),
+        }
+        for name, own in durations.items()
     }
 
 
@@ -189,13 +226,15 @@ def recall(store: PostgresStore, exact: PostgresStore) -> float:
 
 
 def _servers() -> Iterator[str]:
-    """Yield the address of a server, which is started unless one is given by POSTGRES_TEST_DSN."""
+    """Yield the address of a server that is started for this benchmark."""
+    global _server  # noqa: PLW0603 - one server for all measurements
     sys.path.append(str(Path(__file__).parent.parent / "tests"))
     from support.postgres_server import PostgresServer  # noqa: PLC0415 - only for the benchmark
 
     server = PostgresServer(options=("shared_buffers=1GB", "maintenance_work_mem=1GB", "max_wal_size=8GB"))
     server.initialise()
     server.start()
+    _server = server.process.pid if server.process else 0
     try:
         yield server.dsn
     finally:

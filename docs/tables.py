@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 import msgspec
+import scale_model
 
 from waymeet.interfaces.agents.known_agents import AGENTS
 from waymeet.interfaces.cli import _SECTIONS, cli
@@ -253,6 +254,17 @@ def route_table() -> str:
     return format_table(("request", "what it does", "needs"), rows)
 
 
+def scale_constants() -> str:
+    """List the constants of the sizing model."""
+    return format_table(("quantity", "measured"), scale_model.constant_rows())
+
+
+def scale_plan() -> str:
+    """List what numbers of sections need."""
+    header = ("sections", "disk", "memory of a server", "servers", "storing, one core", "embedding, one core", "layout")
+    return format_table(header, scale_model.plan_rows())
+
+
 PARTS: Mapping[str, Callable[[], str]] = {
     "settings": setting_tables,
     "variable-aliases": alias_table,
@@ -267,5 +279,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "prompts": prompt_table,
     "agents": agent_table,
     "routes": route_table,
+    "scale-constants": scale_constants,
+    "scale-plan": scale_plan,
 }
 """The parts between `begin` and `end` comments, by name."""
