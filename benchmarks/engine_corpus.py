@@ -56,7 +56,8 @@ def make_entry(file: File, targets: Sequence[str]) -> IndexEntry:
     path, pieces = file
     title = path.rpartition("/")[2]
     chunks = tuple(
-        Chunk(f"{path}#{ordinal}", path, ordinal, ordinal + 1, ordinal + 1, text) for ordinal, text in enumerate(pieces)
+        Chunk(f"{path}#L{ordinal + 1}-L{ordinal + 1}", path, ordinal, ordinal + 1, ordinal + 1, text)
+        for ordinal, text in enumerate(pieces)
     )
     links = tuple(Link((f"p:{target}",), text="see") for target in targets)
     terms = {"title": count_terms(title), "path": count_terms(path)}
