@@ -74,14 +74,9 @@ def _other_language_code(search: Search, tools: Tools) -> frozenset[str]:
 class _Sum(NamedTuple):
     """A weighted sum of normalised scores."""
 
-    vector: float
-    lexical: float
     description: str
-
-    def of(self, source: str) -> float:
-        """Return the weight of a list."""
-        kind = source_kind(source)
-        return self.vector if kind == "vector" else self.lexical if kind == "lexical" else 0.0
+    weights: Mapping[str, tuple[str, Explanation]]
+    """The description of each part, and its weight, by list."""
 
 
 class _Weights(NamedTuple):
@@ -91,8 +86,19 @@ class _Weights(NamedTuple):
     other_language: _Sum
 
 
+def _make_sum(search: Search, description: str, vector: float, lexical: float) -> _Sum:
+    """Make a sum over the lists of a search, with the weights of vectors and words."""
+    by_kind = {"vector": vector, "lexical": lexical}
+    weights = {source: by_kind.get(source_kind(source), 0.0) for source in search.lists}
+    nodes = {source: (f"{source} × {weight:.4g}", value(weight, "weight")) for source, weight in weights.items()}
+    return _Sum(description, nodes)
+
+
 def _sum_scores(normalised: Mapping[str, Explanation], weights: _Sum) -> Explanation:
-    parts = [weighted(weights.of(source), source, part) for source, part in normalised.items()]
+    parts = []
+    for source, part in normalised.items():
+        description, weight = weights.weights[source]
+        parts.append(product(description, weight, part))
     return total(weights.description, *parts)
 
 
@@ -111,9 +117,10 @@ def _choose_weights(search: Search, tools: Tools, auto: Auto) -> _Weights:
     factor = search.vector_share * (trust + (1.0 - trust) * share)
     weight *= factor
     lexical = _cross_lingual_lexical_weight(search, tools, auto)
+    other_language = f"f·vector + {lexical:.4g}·lexical, f = {factor:.4g}: not in the query's language"
     return _Weights(
-        _Sum(weight, 1.0 - weight, f"w·vector + (1 − w)·lexical, w = {weight:.4g}"),
-        _Sum(factor, lexical, f"f·vector + {lexical:.4g}·lexical, f = {factor:.4g}: not in the query's language"),
+        _make_sum(search, f"w·vector + (1 − w)·lexical, w = {weight:.4g}", weight, 1.0 - weight),
+        _make_sum(search, other_language, factor, lexical),
     )
 
 

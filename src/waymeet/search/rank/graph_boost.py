@@ -109,7 +109,7 @@ def _mentioned_names(tools: Tools, documents: Sequence[str], query_words: frozen
         document: [
             name
             for name in by_id[document].names
-            if name.startswith(MENTION_PREFIX) and not query_words.issuperset(name.removeprefix(MENTION_PREFIX).split())
+            if name.startswith(MENTION_PREFIX) and not query_words.issuperset(name[len(MENTION_PREFIX) :].split())
         ]
         for document in documents
         if document in by_id
