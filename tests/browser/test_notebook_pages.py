@@ -236,6 +236,19 @@ def test_errors_are_shown_next_to_their_field(write: Open, notebook: Served) -> 
     expect(seen.page.locator("a", has_text="Edit")).to_have_count(0)
 
 
+def test_a_server_that_does_not_answer_costs_no_text(write: Open, notebook: Served) -> None:
+    seen = write("/new/notes")
+    seen.page.locator("#title").fill("Long work")
+    seen.page.context.set_offline(True)
+    seen.page.locator("button", has_text="Create").click()
+    expect(seen.page.locator("form [role=alert]")).to_contain_text("Your text is still here")
+    expect(seen.page.locator("#title")).to_have_value("Long work")
+    seen.page.context.set_offline(False)
+    seen.page.locator("button", has_text="Create").click()
+    expect(seen.page.locator("h1")).to_have_text("Long work")
+    assert (notebook.root / ".waymeet/notes/long-work.md").exists()
+
+
 def test_lists_are_filtered(write: Open, notebook: Served) -> None:
     put(notebook, "notes/a.md", "---\ntitle: Cards only\ntags: [decision, berths]\n---\n")
     put(notebook, "notes/b.md", "---\ntitle: 支払いの決定\ntags: [decision]\n---\n")

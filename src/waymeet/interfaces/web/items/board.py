@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
+from urllib.parse import parse_qsl, urlsplit
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -36,28 +37,29 @@ class Column(NamedTuple):
 
 async def show_board(asker: Asker, request: Request, visitor: Visitor) -> Response:
     """Show the tasks as columns."""
-    return await _show(asker, visitor, read_filters(request))
+    return await _show(asker, visitor, read_filters(request.query_params))
 
 
 async def move_task(asker: Asker, request: Request, visitor: Visitor) -> Response:
     """Give a task another status, if it still has the version that the board showed."""
     visitor.check()
     form, id_ = visitor.form, request.path_params["path"]
-    status = form.text("status")
+    status, to = form.text("status"), find_own_path(form.text("to") or "/tasks")
+    filters = read_filters(dict(parse_qsl(urlsplit(to).query)))
     try:
         saved = await asker.change("update", id=id_, kind="tasks", version=form.text("version"), status=status)
     except ConflictError:
         message = Message(
             "The task was changed meanwhile, so it was not moved. The board shows it as it is now.", "error"
         )
-        return await _show(asker, visitor, Filters(), [message], 409)
+        return await _show(asker, visitor, filters, [message], 409)
     except WaymeetError as error:
         message = Message(asker.mask(f"The task was not moved. {error.message} {error.hint}".strip()), "error")
-        return await _show(asker, visitor, Filters(), [message], 400)
+        return await _show(asker, visitor, filters, [message], 400)
     label = STATUS_LABELS[field_text(saved.item, "status")]
     if visitor.session:
         visitor.session.add_message(Message(f"“{saved.item.title}” is now in {label}."))
-    return redirect(find_own_path(form.text("to") or "/tasks"))
+    return redirect(to)
 
 
 async def _show(

@@ -9,7 +9,9 @@ _MAX_LINES = 5000
 """Lines above which equal lines are not searched for, because that would take seconds."""
 _MAX_CHARS = 500
 """Characters of a line whose words are compared."""
-_WORDS = re.compile(r"[^\W_]+|\s+|[\W_]", re.UNICODE)
+_CJK = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+_WORDS = re.compile(rf"{_CJK}|(?:(?!{_CJK})[^\W_])+|\s+|[\W_]")
+"""Words, and single characters where words are not separated by spaces."""
 _CONTEXT = 3
 """Equal lines that are shown around a difference."""
 

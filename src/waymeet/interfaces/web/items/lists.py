@@ -1,7 +1,7 @@
 """The lists of notes, tasks and skills, with their filters."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from starlette.requests import Request
@@ -53,9 +53,9 @@ class Choice(NamedTuple):
     is_chosen: bool
 
 
-def read_filters(request: Request) -> Filters:
-    """Read the filters of an address."""
-    return Filters(*(request.query_params.get(name, "").strip() for name in Filters._fields))
+def read_filters(parameters: Mapping[str, str]) -> Filters:
+    """Read the filters from the parameters of an address."""
+    return Filters(*(parameters.get(name, "").strip() for name in Filters._fields))
 
 
 async def load_items(asker: Asker, kind: str, filters: Filters) -> tuple[list[ItemAnswer], int]:
@@ -84,7 +84,7 @@ async def show_task_list(asker: Asker, request: Request, visitor: Visitor) -> Re
 
 
 async def _show_list(asker: Asker, request: Request, visitor: Visitor, kind: str) -> Response:
-    filters = read_filters(request)
+    filters = read_filters(request.query_params)
     items, total = await load_items(asker, kind, filters)
     shown = asker.mask(filters)
     path = request.url.path

@@ -1,4 +1,5 @@
 // The editor: a list of documents after [[, the preview without leaving the page, and a warning before changes are lost.
+const ALIVE = 60_000; // milliseconds between two requests while someone writes
 const PAUSE = 120; // milliseconds without a key before documents are searched
 const form = document.querySelector("#edit");
 const text = document.querySelector("#text");
@@ -61,7 +62,7 @@ class Picker {
     this.list.hidden = !options.length;
     this.status.textContent = options.length ? `${options.length} documents. Arrow keys choose one, Enter inserts it.` : "No document found.";
     this.select(options.length ? 0 : -1);
-    this.list.classList.toggle("upper", isInLowerHalf(this.field));
+    this.list.classList.toggle("upper", isAtBottom(this.field, this.list.offsetHeight));
     if (options.length) this.list.scrollIntoView({ block: "nearest" });
   }
 
@@ -101,10 +102,17 @@ class Picker {
   }
 }
 
-function isInLowerHalf(field) { // whether the line of the cursor would be below the list
-  const height = Number.parseFloat(getComputedStyle(field).lineHeight) || 20;
-  const line = field.value.slice(0, field.selectionStart).split("\n").length;
-  return line * height - field.scrollTop > field.clientHeight / 3;
+function isAtBottom(field, height) { // whether a list at the bottom of a text field would cover the cursor
+  if (field.tagName !== "TEXTAREA") return false;
+  const copy = document.createElement("div"); // the text up to the cursor, with the same line breaks
+  copy.className = "copy";
+  const style = getComputedStyle(field);
+  Object.assign(copy.style, { width: `${field.clientWidth}px`, font: style.font, lineHeight: style.lineHeight, padding: style.padding });
+  copy.textContent = `${field.value.slice(0, field.selectionStart)}|`;
+  document.body.append(copy);
+  const bottom = copy.offsetHeight - field.scrollTop;
+  copy.remove();
+  return bottom > field.clientHeight - height;
 }
 
 function readLink() { // the words between [[ and the cursor
@@ -133,6 +141,20 @@ if (form) {
   const written = () => JSON.stringify([...new FormData(form)]);
   const before = form.dataset.changed ? "" : written(); // a form that was refused has changes
   let isSending = false;
+  let reached = Date.now();
+  const problem = document.createElement("p");
+  Object.assign(problem, { className: "message error", hidden: true });
+  problem.setAttribute("role", "alert");
+  form.append(problem);
+
+  async function reachServer() {
+    reached = Date.now();
+    try {
+      return (await fetch("/pick?q=")).status < 500;
+    } catch {
+      return false;
+    }
+  }
 
   button.addEventListener("click", async (event) => {
     event.preventDefault();
@@ -149,7 +171,19 @@ if (form) {
     preview.hidden = false;
     preview.scrollIntoView({ block: "nearest" });
   });
-  form.addEventListener("submit", () => { isSending = true; });
+  form.addEventListener("submit", async (event) => { // a server that has stopped must not cost the text
+    if (isSending) return;
+    event.preventDefault();
+    const isAlive = await reachServer();
+    problem.textContent = isAlive ? "" : "Nothing was saved: the server does not answer. Your text is still here. Run waymeet open, then save again.";
+    problem.hidden = isAlive;
+    if (!isAlive) { problem.scrollIntoView({ block: "nearest" }); return; }
+    isSending = true;
+    form.requestSubmit(event.submitter);
+  });
+  form.addEventListener("input", () => { // the server and the session do not end while someone writes
+    if (Date.now() - reached > ALIVE) reachServer();
+  });
   form.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); form.requestSubmit(form.querySelector("[value=save]")); }
   });
