@@ -148,7 +148,9 @@ def test_sessions_are_revoked(server: Served) -> None:
     assert left.send("/new/notes", title="x").status == 403
     assert other.send("/new/notes", title="Still signed in").status == 303
     ended = command(server.environment, server.root, "open", "--sign-out")
-    assert (ended.returncode, "signed out" in ended.stdout) == (0, True)
+    assert (ended.returncode, ended.stdout.startswith("Signed out ")) == (0, True)
+    again = command(server.environment, server.root, "open", "--sign-out")
+    assert (again.returncode, again.stdout) == (0, "No browser was signed in.\n")
     refused = other.send("/new/notes", title="Refused", text="Keep this text.")
     assert refused.status == 403
     assert "Keep this text." in text_of(refused), "the text is not lost"

@@ -1,13 +1,24 @@
 """Sessions of browsers: codes, expiry, and the user of a connection."""
 
+import asyncio
 import os
 import socket
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
+from starlette.requests import Request
 
-from waymeet.interfaces.web.sign_in import peer
+from waymeet import __version__
+from waymeet.interfaces.daemon.discovery import Daemon
+from waymeet.interfaces.http.access import AccessPolicy
+from waymeet.interfaces.web.sign_in import peer, visitor
 from waymeet.interfaces.web.sign_in.sessions import CODE_SECONDS, Message, Sessions
+from waymeet.interfaces.web.sign_in.visitor import SignIn, Visitor, cookie_name
+from waymeet.settings import Serve
+
+_DAEMON = Daemon(pid=1, host="127.0.0.1", port=80, secret="s" * 64, version=__version__, root="/", started=0.0)
+_ACCESS = AccessPolicy("127.0.0.1", 80, "the-token", _DAEMON, Serve(origins=("https://wiki.example",)))
 
 
 class Clock:
@@ -103,3 +114,50 @@ def test_the_owner_of_a_connection_is_found(monkeypatch: pytest.MonkeyPatch) -> 
     assert peer.is_other_user(("127.0.0.1", 1), ("127.0.0.1", 2)) is False
     row = "0: 00000000000000000000000001000000:D431 00000000000000000000000001000000:1CA9 01 0:0 0:0 0 7 0 99 1"
     assert peer.find_owner([row], ("::1", 54321), 7337) == 7
+
+
+def send_form(sign_in: SignIn, cookie: str, token: str, **headers: str) -> Visitor:
+    """Read a form as the server does."""
+    sent = {
+        "host": "127.0.0.1",
+        "origin": "http://127.0.0.1",
+        "content-type": "application/x-www-form-urlencoded",
+        "cookie": f"other=1; {cookie_name(80)}={cookie}",
+        **{name.replace("_", "-"): value for name, value in headers.items()},
+    }
+    pairs = [(name.encode(), value.encode()) for name, value in sent.items() if value]
+    body = urlencode({"form_token": token}).encode()
+
+    async def receive() -> dict[str, object]:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    scope = {"type": "http", "method": "POST", "path": "/", "query_string": b"", "headers": pairs}
+    return asyncio.run(sign_in.read_visitor(Request(scope, receive)))
+
+
+def find_code(sent: Visitor) -> str:
+    """Name the reason of a refusal."""
+    return sent.refusal.failure.code if sent.refusal else ""
+
+
+def test_a_form_is_refused_after_the_time_of_its_session(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    sign_in = SignIn(_ACCESS)
+    sign_in.sessions = Sessions(60.0, 100.0, clock)
+    cookie = sign_in.sessions.start(sign_in.sessions.make_code())
+    session = sign_in.sessions.find(cookie)
+    assert session
+    token = session.form_token
+    assert find_code(send_form(sign_in, cookie, token)) == ""
+    assert find_code(send_form(sign_in, cookie, token, sec_fetch_site="same-origin", origin="")) == ""
+    assert find_code(send_form(sign_in, cookie, "wrong")) == "old_form"
+    assert find_code(send_form(sign_in, "wrong", token)) == "not_signed_in"
+    for origin in ("https://wiki.example", "http://127.0.0.1:81", "https://127.0.0.1", "null", ""):
+        assert find_code(send_form(sign_in, cookie, token, origin=origin)) == "wrong_origin", origin
+    for site in ("same-site", "cross-site", "none"):
+        assert find_code(send_form(sign_in, cookie, token, sec_fetch_site=site)) == "wrong_origin", site
+    with monkeypatch.context() as patched:
+        patched.setattr(visitor, "is_other_user", lambda *_: True)
+        assert find_code(send_form(sign_in, cookie, token)) == "other_user"
+    clock.seconds += 60
+    expired = send_form(sign_in, cookie, token)
+    assert (find_code(expired), expired.session) == ("not_signed_in", None)

@@ -99,7 +99,8 @@ def _sign_out(daemon: "Daemon | None", *, as_json: bool) -> int:
                 "The server does not answer.", "Stop it, which ends all sessions: waymeet serve --stop"
             )
         ended = json.loads(response.body)["ended"]
-    print_json({"ended": ended}) if as_json else say(f"{ended} signed out.")
+    text = f"Signed out {ended} browser{'' if ended == 1 else 's'}." if ended else "No browser was signed in."
+    print_json({"ended": ended}) if as_json else say(text)
     return 0
 
 

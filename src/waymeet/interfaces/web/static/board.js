@@ -131,6 +131,7 @@ function onKey(event) {
 
 function prepare() {
   if (!board()) return;
+  for (const [name, value] of [["role", "group"], ["aria-label", "Board"], ["aria-describedby", "board-keys"]]) board().setAttribute(name, value);
   for (const card of board().querySelectorAll(".card")) {
     if (card.querySelector(".move form")) card.draggable = true;
     card.querySelector(".open").draggable = false; // the card is dragged, not its address
