@@ -1,6 +1,8 @@
 """Writing on the page over HTTP: signing in, the checks of every form, and what a form does."""
 
-from collections.abc import Iterator
+import os
+import sys
+from collections.abc import Callable, Iterator
 from html import unescape
 from urllib.parse import quote
 
@@ -164,6 +166,39 @@ def test_a_form_of_an_earlier_session_is_sent_once_more(server: Served) -> None:
     reply = mixed.send("/new/notes", title="Renewed", text="Mine.")
     assert (reply.status, "Send it once more" in text_of(reply)) == (403, True)
     assert second.form_token in text_of(reply), "the form has the new token"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux") or os.getuid() != 0, reason="needs root, to be another user")
+def test_another_user_of_this_machine_cannot_use_code_or_cookie(server: Served) -> None:
+    writer, link = sign_in(server), make_link(server)
+    cookie = {"Accept": "text/html", "Cookie": writer.cookie}
+
+    def attack() -> str:
+        stolen = server.ask("GET", link).headers["location"]
+        page = server.ask("GET", "/notes", headers=cookie).body.decode()
+        sent = writer.send("/new/notes", title="Stolen").status
+        return f"{stolen} {'Reading only' in page} {'form_token' in page} {sent}"
+
+    assert as_nobody(attack) == "/sign-in?failed=1 True False 403"
+    assert writer.send("/new/notes", title="Mine").status == 303
+    assert server.ask("GET", link).headers["location"] == "/", "the code was not used up"
+
+
+def as_nobody(call: Callable[[], str]) -> str:
+    """Call a function in a process of another user, and give its result."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            os.setuid(65_534)
+            os.write(writing, call().encode())
+        finally:
+            os._exit(0)  # the child must not run the other tests
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        result = pipe.read().decode()
+    os.waitpid(child, 0)
+    return result
 
 
 def test_reading_needs_no_session(server: Served) -> None:

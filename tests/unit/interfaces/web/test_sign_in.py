@@ -114,6 +114,8 @@ def test_the_owner_of_a_connection_is_found(monkeypatch: pytest.MonkeyPatch) -> 
     assert peer.is_other_user(("127.0.0.1", 1), ("127.0.0.1", 2)) is False
     row = "0: 00000000000000000000000001000000:D431 00000000000000000000000001000000:1CA9 01 0:0 0:0 0 7 0 99 1"
     assert peer.find_owner([row], ("::1", 54321), 7337) == 7
+    mapped = "0: 0000000000000000FFFF00000100007F:D431 0000000000000000FFFF00000100007F:1CA9 01 0:0 0:0 0 8 0 99 1"
+    assert peer.find_owner([mapped], ("127.0.0.1", 54321), 7337) == 8
 
 
 def send_form(sign_in: SignIn, cookie: str, token: str, **headers: str) -> Visitor:
@@ -157,7 +159,8 @@ def test_a_form_is_refused_after_the_time_of_its_session(clock: Clock, monkeypat
         assert find_code(send_form(sign_in, cookie, token, sec_fetch_site=site)) == "wrong_origin", site
     with monkeypatch.context() as patched:
         patched.setattr(visitor, "is_other_user", lambda *_: True)
-        assert find_code(send_form(sign_in, cookie, token)) == "other_user"
+        refused = send_form(sign_in, cookie, token)
+        assert (find_code(refused), refused.session) == ("other_user", None)
     clock.seconds += 60
     expired = send_form(sign_in, cookie, token)
     assert (find_code(expired), expired.session) == ("not_signed_in", None)

@@ -49,4 +49,5 @@ def find_owner(rows: Iterable[str], client: tuple[str, int], server_port: int) -
 def _parse_address(text: str) -> object:
     """Parse an address whose 32-bit words are written in the order of the machine."""
     words = [int(text[start : start + 8], 16).to_bytes(4, sys.byteorder) for start in range(0, len(text), 8)]
-    return ip_address(b"".join(words))
+    address = ip_address(b"".join(words))
+    return getattr(address, "ipv4_mapped", None) or address  # an IPv4 connection of an IPv6 socket

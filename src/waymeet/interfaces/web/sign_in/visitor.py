@@ -58,8 +58,13 @@ class SignIn:
         self._name = cookie_name(access.port)
 
     async def read_visitor(self, request: Request) -> Visitor:
-        """Read the session and the form of a request, and check whether it may write."""
+        """Read the session and the form of a request, and check whether it may write.
+
+        A page for another user of this machine has no session, so that it shows no token of a form either.
+        """
         session = self.sessions.find(self.read_cookie(request))
+        if session is not None and self.is_from_other_user(request):
+            session = None
         if request.method != "POST":
             return Visitor(session)
         form = Form(_parse_form(await request.body(), request))
