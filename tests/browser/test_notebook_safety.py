@@ -110,7 +110,7 @@ def test_a_phone_needs_no_sideways_scrolling(write: Open, notebook: Served) -> N
     assert seen.page.locator(".lane").first.bounding_box() != seen.page.locator(".lane").nth(1).bounding_box()
     seen.page.locator(".move summary").first.click()
     seen.page.locator(".move button").first.click()
-    expect(seen.page.locator("#messages")).to_contain_text("is now in")
+    expect(seen.page.locator("#announcement")).to_contain_text("is now in")
 
 
 def test_attacks_in_items_do_not_run(browser: Browser, tmp_path: Path) -> None:

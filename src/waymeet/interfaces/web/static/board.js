@@ -53,12 +53,14 @@ function show(text, id) {
   board().replaceWith(next);
   const messages = page.querySelector("#messages");
   const problems = page.querySelector("#problems");
-  document.querySelector("#messages").replaceWith(messages);
+  document.querySelector("#messages").replaceChildren(); // the card itself shows the move, so nothing above it changes
   document.querySelector("#problems").replaceWith(problems);
   announce((problems.textContent.trim() || messages.textContent).trim());
   prepare();
   const card = [...next.querySelectorAll(".card")].find((other) => other.dataset.id === id);
-  (card?.querySelector(".open") ?? next).focus({ preventScroll: false });
+  (card?.querySelector(".open") ?? next).focus({ preventScroll: true });
+  card?.classList.add("moved");
+  card?.scrollIntoView({ block: "nearest", inline: "nearest", behavior: calm.matches ? "auto" : "smooth" });
 }
 
 function showProblem(text) {
