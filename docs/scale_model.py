@@ -74,7 +74,7 @@ def plan_rows() -> Iterator[tuple[str, ...]]:
             f"{each.disk / 1e9:,.0f} GB",
             f"{each.memory / each.servers / 1e9:,.0f} GB",
             str(each.servers),
-            f"{each.storing_hours:,.0f} h",
+            f"{each.storing_hours:,.1f} h",
             f"{each.embedding_days:,.1f} d",
             each.layout,
         )
