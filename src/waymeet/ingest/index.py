@@ -169,12 +169,14 @@ class _Run:
     def _add_portion(self, paths: Sequence[str], before: int, progress: Progress | None) -> None:
         limits, total = self._settings.ingest, len(self._changes.found)
         batch: list[BuiltEntry] = []
+        size = 0
         for done, (path, built) in enumerate(self._build_entries(paths), start=before + 1):
             if built:
                 batch.append(built)
-            if len(batch) >= limits.batch_files or _total_bytes(batch) >= limits.batch_bytes:
+                size += built.entry.document.size
+            if len(batch) >= limits.batch_files or size >= limits.batch_bytes:
                 self._put(batch)
-                batch = []
+                batch, size = [], 0
             if progress:
                 progress(done, total, path)
         self._put(batch)
@@ -394,7 +396,3 @@ class _Run:
 
 def _seen_file(fingerprint: Fingerprint, reason: str, *, is_path_indexed: bool = False) -> SeenFile:
     return SeenFile(fingerprint.size, fingerprint.modified_ns, reason, is_path_indexed=is_path_indexed)
-
-
-def _total_bytes(batch: Sequence[BuiltEntry]) -> int:
-    return sum(built.entry.document.size for built in batch)
