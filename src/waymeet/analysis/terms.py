@@ -39,7 +39,7 @@ _RUN_OR_WORD = re.compile(rf"(?P<run>{RUN.pattern})|(?:(?!{RUN.pattern}){_LETTER
 _CONTRACTION = re.compile(r"['’]\w+$")
 _SEPARATORS = re.compile(rf"[^\w{_MARKS}]+")
 _MAX_TERM_CHARS = 64
-_CACHE_SIZE = 500_000
+_CACHE_SIZE = 100_000
 
 _stemmer = Stemmer.Stemmer("english", 0)
 _stem: Callable[[str], str] = _stemmer.stemWord
