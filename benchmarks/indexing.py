@@ -17,7 +17,7 @@ from statistics import median
 from time import perf_counter
 from typing import NamedTuple
 
-ROUNDS = 3
+ROUNDS = "3"
 _SAMPLE_SECONDS = 0.05
 
 
@@ -73,10 +73,10 @@ def _resident(pid: int) -> int:
     return pages * os.sysconf("SC_PAGESIZE") + sum(_resident(int(child)) for child in children)
 
 
-def compare(folder: str, before: str, after: str) -> dict[str, object]:
+def compare(folder: str, before: str, after: str, rounds: str = ROUNDS) -> dict[str, object]:
     """Measure both commands in turn and return medians with ratios."""
     runs: dict[str, list[Run]] = {"before, one core": [], "after, one core": [], "after, two cores": []}
-    for number in range(ROUNDS):
+    for number in range(int(rounds)):
         sides = [("before, one core", before, "0"), ("after, one core", after, "0"), ("after, two cores", after, "0,1")]
         for name, command, cores in sides[:: -1 if number % 2 else 1]:
             runs[name].append(index(command, folder, cores))
@@ -88,7 +88,7 @@ def compare(folder: str, before: str, after: str) -> dict[str, object]:
     first, second, third = medians.values()
     return {
         "folder": Path(folder).name,
-        "rounds": ROUNDS,
+        "rounds": int(rounds),
         "runs": {name: run._asdict() for name, run in medians.items()},
         "rate_on_one_core": round(first.processor / second.processor, 3),
         "rate_on_one_core_by_clock": round(first.clock / second.clock, 3),
@@ -99,4 +99,4 @@ def compare(folder: str, before: str, after: str) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(compare(*sys.argv[1:4]), indent=2))
+    print(json.dumps(compare(*sys.argv[1:5]), indent=2))
