@@ -27,7 +27,7 @@ from waymeet.stores.sqlite.write import documents as document_table
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from waymeet.ports import CorpusProfile, Counts, Neighbour, Vector
+    from waymeet.ports import CorpusProfile, Counts, Neighbour, TermPostings, Vector
     from waymeet.settings import Bm25
     from waymeet.stores.sqlite.check.check import CheckResult
     from waymeet.stores.sqlite.read.part_space import PartSpace
@@ -59,12 +59,7 @@ class SqliteStore:
 
     @classmethod
     def open(
-        cls,
-        path: Path | str,
-        *,
-        create: bool = False,
-        timeout: float = TIMEOUT,
-        limits: MaintenanceLimits | None = None,
+        cls, path: Path | str, *, create: bool = False, timeout: float = TIMEOUT, limits: MaintenanceLimits | None = None
     ) -> SqliteStore:
         """Open an index file, or create it with its folder if there is none and `create` is on.
 
@@ -282,6 +277,12 @@ class SqliteStore:
         """Return those of the terms that occur in any chunk."""
         with self._reader.reading() as session:
             return queries.known_terms(session.connection, self._segments.lexicon(session), terms)
+
+    def postings(self, terms: Sequence[str], fields: Collection[str]) -> Sequence[TermPostings]:
+        """Return the occurrences of each term in some fields."""
+        with self._reader.reading() as session:
+            ids = find_ids_of_words(session.connection, [(term,) for term in terms])
+            return queries.read_postings(session.connection, self._segments.lexicon(session), ids, fields)
 
     def _filter_set(self, session: Session, filters: Filters) -> FilterSet:
         cache = self._cache(session)
