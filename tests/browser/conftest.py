@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import pytest
@@ -68,11 +69,18 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.fixture
 def visit(browser: Browser, server: Served) -> Iterator[Open]:
     """Open a path in a browser of its own state; at the end, no script failed and nothing foreign was requested."""
+    with visit_address(browser, server.address) as opened:
+        yield opened
+
+
+@contextmanager
+def visit_address(browser: Browser, address: str) -> Iterator[Open]:
+    """Open paths of a server; at the end, no script failed and nothing foreign was requested."""
     contexts: list[BrowserContext] = []
     visits: list[Visit] = []
 
     def opened(path: str, **options: Any) -> Visit:
-        context = browser.new_context(base_url=server.address, **options)
+        context = browser.new_context(base_url=address, **options)
         context.set_default_timeout(_PATIENCE)
         context.add_init_script(_WATCH)
         contexts.append(context)
@@ -86,6 +94,6 @@ def visit(browser: Browser, server: Served) -> Iterator[Open]:
     yield opened
     for each in visits:
         assert each.errors == []
-        assert [url for url in each.requests if not url.startswith(server.address)] == []
+        assert [url for url in each.requests if not url.startswith(address)] == []
     for context in contexts:
         context.close()

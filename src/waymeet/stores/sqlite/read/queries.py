@@ -11,6 +11,7 @@ from waymeet.ports import Counts
 from waymeet.stores.shared.corpus_profile import LAST_KIND, STRUCTURE_KIND, URGENCY_STEPS, build_profile
 from waymeet.stores.sqlite.database.key_hashes import hash_name
 from waymeet.stores.sqlite.database.rows import CHUNK, DOCUMENT, KEY, read_chunk, read_document, split_key
+from waymeet.stores.sqlite.database.term_ids import find_ids_of_words
 from waymeet.types import INFERRED_KINDS, Fingerprint
 
 if TYPE_CHECKING:
@@ -159,10 +160,10 @@ def documents_by_key(
 
 
 def read_postings(
-    connection: apsw.Connection, lexicon: Lexicon, terms: Sequence[Sequence[int]], fields: Collection[str]
+    connection: apsw.Connection, lexicon: Lexicon, terms: Sequence[str], fields: Collection[str]
 ) -> list[TermPostings]:
-    """Return the occurrences of each term, given by its id, with the public ids of chunks."""
-    postings = [lexicon.postings(ids, fields) for ids in terms]
+    """Return the occurrences of each term, with the public ids of chunks."""
+    postings = [lexicon.postings(ids, fields) for ids in find_ids_of_words(connection, [(term,) for term in terms])]
     chunks = sorted({chunk for by_field in postings for by_chunk in by_field.values() for chunk in by_chunk})
     keys: dict[int, str] = dict(connection.execute(_KEYS_OF_CHUNKS, (_json(chunks),)))
     return [
