@@ -187,6 +187,16 @@ def test_without_javascript_all_documents_are_listed_and_readable(browser: Brows
         assert "def idf(documents: int, containing: int) -> float:" in seen.text(".source")
 
 
+def test_opened_as_a_file_documents_can_be_read(browser: Browser, site: Site) -> None:
+    page = browser.new_page()
+    page.goto((site.parent / "site" / "index.html").as_uri())
+    expect(page.locator("#no-search")).to_be_visible()
+    page.locator(".folder a", has_text="How results are fused and scored").click()
+    expect(page.locator("article h1")).to_have_text("How results are fused and scored")
+    assert page.evaluate("document.styleSheets.length") == 2
+    page.close()
+
+
 def test_pages_are_accessible(visit_site: Open) -> None:
     for path in ("/?q=rank+fusion", "/read/docs/page.md.html", "/read/src/waymeet/formulas/bm25.py.html"):
         seen = visit_site(path, color_scheme="dark" if "bm25" in path else "light")

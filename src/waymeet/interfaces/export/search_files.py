@@ -10,6 +10,7 @@ from waymeet.analysis.cjk import CJK
 from waymeet.analysis.doc_types import SYNONYMS
 from waymeet.analysis.languages.codes import COUNTRY_CODES, LANGUAGE_CODES
 from waymeet.analysis.terms import COMBINING_MARKS, STOP_WORDS
+from waymeet.interfaces.export.addresses import PAGE_LINES
 from waymeet.interfaces.export.encoding import pack_numbers, pack_shards, pack_words
 from waymeet.interfaces.export.search_index import SearchIndex
 from waymeet.interfaces.export.word_forms import ENDINGS, build_words
@@ -18,6 +19,7 @@ from waymeet.settings import Settings
 from waymeet.types import Chunk, Document
 
 VERSION = 1
+"""Of the encoding; `static/index_files.js` has the same."""
 _SHARD_BYTES = 32_000
 """About the size of a file that is loaded on demand."""
 _DAY_NS = 86_400_000_000_000
@@ -100,6 +102,7 @@ def describe_search(
         "pool": [settings.pool.factor, settings.pool.min],
         "limit": settings.shape.limit,
         "snippet_chars": settings.shape.snippet_chars,
+        "page_lines": PAGE_LINES,
         "acronym_weight": understand.acronym if understand.expand_acronyms else 0.0,
         **expansions,
         "stop_words": sorted(STOP_WORDS),

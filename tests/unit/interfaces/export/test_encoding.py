@@ -1,6 +1,7 @@
 """The encodings of an exported index can be decoded, and are as small as they can be."""
 
 from collections.abc import Iterator
+from importlib.resources import files
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +18,7 @@ from waymeet.interfaces.export.encoding import (
     pack_shards,
     pack_words,
 )
+from waymeet.interfaces.export.search_files import VERSION
 from waymeet.interfaces.export.word_forms import ENDINGS, add_ending, build_words, group_forms
 
 _WORDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12)
@@ -127,3 +129,8 @@ def test_the_table_has_forms_that_no_text_has() -> None:
 
 def test_the_forms_of_a_stem_are_listed_for_highlights() -> None:
     assert group_forms({"keys", "key", "tea"}) == {"key": ["key", "keys"], "tea": ["tea"]}
+
+
+def test_the_scripts_have_the_version_of_the_encoding() -> None:
+    script = files("waymeet.interfaces.export").joinpath("static", "index_files.js").read_text(encoding="utf-8")
+    assert f"const VERSION = {VERSION};" in script

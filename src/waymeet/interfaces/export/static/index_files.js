@@ -1,4 +1,5 @@
 // Loads the files of the search on demand and decodes them (see encoding.py in Waymeet).
+const VERSION = 1; // of the encoding
 const decoder = new TextDecoder();
 
 class Reader {
@@ -79,6 +80,7 @@ export class IndexFiles {
 
   async open() {
     const [meta, documents] = await Promise.all([this.json("meta.json"), this.json("documents.json")]);
+    if (meta.version !== VERSION) throw new Error("The scripts in the browser's cache do not fit this index");
     this.meta = meta;
     this.documentFields = meta.fields.filter((field) => field.level === "document");
     this.sectionFields = meta.fields.filter((field) => field.level === "section");

@@ -5,7 +5,6 @@ import { splitSnippet } from "./snippet.js";
 
 const PAUSE = 60; // milliseconds without a key before a search starts
 const LIMITS = [10, 30, 100];
-const PAGE_LINES = 5000; // lines of a document on one page
 const form = document.querySelector("#search");
 const box = document.querySelector("#q");
 const results = document.querySelector("#results");
@@ -35,13 +34,13 @@ function langOf(text) {
   return /[\u3400-\u9fff\uf900-\ufaff]/.test(text) ? "zh" : "";
 }
 
-function addressOf({ document: { page }, start, end }) {
+function addressOf({ document: { page }, start, end }, pageLines) {
   if (page.startsWith("index.html")) return page;
-  const part = Math.floor((start - 1) / PAGE_LINES);
+  const part = Math.floor((start - 1) / pageLines);
   return `${page}${part > 0 ? `~p${part + 1}` : ""}.html?lines=${start}-${end}#L${start}`;
 }
 
-function showHit(hit) {
+function showHit(hit, pageLines) {
   const { document: { title: name, path, kind } } = hit;
   const headings = hit.headings[0] === name ? hit.headings.slice(1) : hit.headings;
   const place = element("p", { class: "place" },
@@ -57,7 +56,7 @@ function showHit(hit) {
     shown.append(...parts.map(([text, isMatch]) => (isMatch ? element("mark", {}, text) : text)));
   });
   return element("li", { class: "hit", "data-kind": kind, "data-id": `${path}#L${hit.start}-L${hit.end}`, "data-score": hit.score },
-    element("h2", { lang: langOf(name) }, element("a", { class: "open", href: addressOf(hit) }, name || path)),
+    element("h2", { lang: langOf(name) }, element("a", { class: "open", href: addressOf(hit, pageLines) }, name || path)),
     place, shown);
 }
 
@@ -76,7 +75,7 @@ function show(answer, query, limit) {
   const parts = [element("p", { class: "summary" }, element("span", {}, summary), element("span", {}, "words (BM25F)"))];
   for (const note of answer.notes) parts.push(element("p", { class: "note" }, note[0].toUpperCase() + note.slice(1)));
   for (const unknown of answer.unknown) parts.push(showUnknown(unknown, query));
-  parts.push(element("ol", { class: "list" }, ...answer.hits.map(showHit)));
+  parts.push(element("ol", { class: "list" }, ...answer.hits.map((hit) => showHit(hit, answer.pageLines))));
   const more = LIMITS.find((each) => each > limit);
   if (more && answer.total > count) {
     const button = element("button", { type: "button" }, "More results");

@@ -7,6 +7,7 @@ const ACRONYM = /[\p{L}\p{N}](?:[\p{L}\p{N}_&/.-]*[\p{L}\p{N}])/gu;
 const MAX_ACRONYM_WORDS = 60;
 const EXCLUSION_FIELDS = ["title", "headings", "body"];
 const MAX_SIMILAR = 3;
+const BATCH = 16; // sections whose texts are loaded at once
 
 export class Searcher {
   constructor(files) {
@@ -44,6 +45,7 @@ export class Searcher {
       hits: await Promise.all(pool.slice(0, limit).map((section) => this.hit(section, scores[section], words))),
       total: pool.length,
       isCut: pool.length < ranking.length,
+      pageLines: this.meta.page_lines,
       notes,
       unknown: await this.findUnknown(typed),
     };
@@ -227,9 +229,10 @@ export class Searcher {
     const wanted = Math.max(limit * factor, least);
     const possible = await this.withWordsOf(ranking, phrases);
     const found = [];
-    for (const section of possible) {
-      if (found.length >= wanted) break;
-      if (await this.hasPhrases(section, phrases)) found.push(section);
+    for (let at = 0; at < possible.length && found.length < wanted; at += BATCH) {
+      const batch = possible.slice(at, at + BATCH);
+      const have = await Promise.all(batch.map((section) => this.hasPhrases(section, phrases)));
+      found.push(...batch.filter((_, i) => have[i]));
     }
     if (found.length) return found;
     const quoted = phrases.map((phrase) => `"${phrase}"`);
