@@ -91,9 +91,19 @@ def test_a_failed_export_leaves_the_earlier_site(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(site_module, "build_files", fail)
-    assert run("export", "--html", str(target)).code != 0
+    failed = run("export", "--html", str(target))
+    assert (failed.code, "No space left on device" in failed.err) == (2, True)
     assert _digests(target) == before
-    assert [path.name for path in tmp_path.iterdir() if path.name.endswith(".part")] == []
+    assert list(tmp_path.rglob("*.part")) == []
+
+
+def test_what_a_killed_export_left_is_removed(project: Path, run: Run, tmp_path: Path) -> None:
+    leftover = tmp_path / "site" / ".waymeet-export-x.part"
+    leftover.mkdir(parents=True)
+    (leftover / "index.html").write_text("half", encoding="utf-8")
+    assert run("export", "--html", str(tmp_path / "site")).code == 0
+    assert not leftover.exists()
+    assert (project.is_dir(), (tmp_path / "site" / "index.html").is_file()) == (True, True)
 
 
 def test_a_site_inside_the_project_is_not_indexed(project: Path, run: Run) -> None:

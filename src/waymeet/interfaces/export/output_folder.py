@@ -1,6 +1,6 @@
 """Write the files of a site into a folder, without touching files of others.
 
-All files are written beside the folder first and moved into it at the end, so that a failed export leaves the earlier
+All files are written into a temporary folder first and moved at the end, so that a failed export leaves the earlier
 one. A list of the written files tells the next export which files it may replace and remove.
 """
 
@@ -18,6 +18,8 @@ from waymeet.errors import UsageError
 LIST_FILE = ".waymeet-export.json"
 """The list of written files, in the folder."""
 _MAX_NAMED = 3
+_TEMPORARY = (".waymeet-export-", ".part")
+"""Beginning and end of the names of temporary folders."""
 
 
 class SiteWriter:
@@ -69,14 +71,26 @@ def site_writer(target: Path, *, force: bool) -> Iterator[SiteWriter]:
     """
     check_target(target, force=force)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        folder = Path(mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
+        # In the folder itself if there is one, which may be on another disk than the folder above it.
+        place = target if target.is_dir() else target.parent
+        place.mkdir(parents=True, exist_ok=True)
+        for leftover in filter(_is_temporary, place.iterdir()):
+            shutil.rmtree(leftover, ignore_errors=True)  # of an export that was killed
+        folder = Path(mkdtemp(prefix=_TEMPORARY[0], suffix=_TEMPORARY[1], dir=place))
     except OSError as error:
-        raise UsageError(f"{target} cannot be written: {error.strerror}.", "Choose another folder.") from error
+        raise _write_error(target, error) from error
     try:
         yield SiteWriter(target, folder)
+    except OSError as error:
+        raise _write_error(target, error) from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _write_error(target: Path, error: OSError) -> UsageError:
+    return UsageError(
+        f"The site cannot be written to {target}: {error.strerror}.", "Free space, or choose another folder."
+    )
 
 
 def check_target(target: Path, *, force: bool) -> None:
@@ -87,12 +101,16 @@ def check_target(target: Path, *, force: bool) -> None:
     """
     if target.exists() and not target.is_dir():
         raise UsageError(f"{target} is a file.", "Name a folder to write the site into.")
-    if force or not target.exists() or (target / LIST_FILE).is_file() or not any(target.iterdir()):
+    if force or not target.exists() or (target / LIST_FILE).is_file() or all(map(_is_temporary, target.iterdir())):
         return
     raise UsageError(
         f"{target} has files that no export has written.",
         "Choose an empty folder. With --force the site is written into this one; other files in it are kept.",
     )
+
+
+def _is_temporary(path: Path) -> bool:
+    return path.name.startswith(_TEMPORARY[0]) and path.name.endswith(_TEMPORARY[1])
 
 
 def read_list(target: Path) -> list[str]:

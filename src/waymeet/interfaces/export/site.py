@@ -71,6 +71,8 @@ def export_site(
     """
     started = perf_counter()
     with store.snapshot(), site_writer(target, force=force) as writer:
+        for path, content in (*_FIXED.items(), *_read_assets()):
+            writer.write(path, content)
         documents = store.documents(sorted(store.fingerprints()))
         addresses = _assign_addresses(project, documents)
         name = _mask(project, project.root.name)
@@ -83,8 +85,6 @@ def export_site(
         sections = sum(len(view.sections) for _, view in listed)
         start = render_start(name, list_folders(listed, addresses), search.folder, (len(listed), sections))
         writer.write(start.path, start.html.encode("utf-8", "replace"))
-        for path, content in (*_read_assets(), *_FIXED.items()):
-            writer.write(path, content)
         parts = _count_bytes(writer.sizes)
         removed = writer.publish(force=force)
     return ExportSummary(
