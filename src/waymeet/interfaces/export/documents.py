@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import NamedTuple
+from urllib.parse import quote
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -131,8 +132,8 @@ def _view_link(link: Connection, addresses: Addresses, page: str) -> LinkView:
     document, _, anchor = link.id.partition("#")
     url = "" if link.dangling else addresses.url(document, page)
     title = link.title or link.id
-    if link.kind in {"references", "embeds"} and url and anchor and link.direction == "out":
-        url += f"#h-{anchor}"
+    if link.kind in {"references", "embeds"}:
+        url += f"#h-{quote(anchor)}" if url and anchor and link.direction == "out" else ""
     elif anchor and anchor != link.title:
         title = f"{title} › {anchor}"
     return LinkView(url, link.id if link.dangling else title, link.kind, link.sentence, link.dangling)

@@ -71,10 +71,12 @@ function showUnknown({ token, similar }, query) {
 
 function show(answer, query, limit) {
   const count = answer.hits.length;
-  const summary = count ? `${count} of ${answer.isCut ? `the ${answer.total} best` : answer.total} results` : "No results";
+  const total = answer.isCut ? `the ${answer.total} best` : answer.total;
+  const summary = answer.total === 1 ? "1 result" : count ? `${count} of ${total} results` : "No results";
   const parts = [element("p", { class: "summary" }, element("span", {}, summary), element("span", {}, "words (BM25F)"))];
   for (const note of answer.notes) parts.push(element("p", { class: "note" }, note[0].toUpperCase() + note.slice(1)));
   for (const unknown of answer.unknown) parts.push(showUnknown(unknown, query));
+  if (!count) parts.push(element("p", {}, "Try other words, or ", element("a", { href: location.pathname }, "see all documents"), "."));
   parts.push(element("ol", { class: "list" }, ...answer.hits.map((hit) => showHit(hit, answer.pageLines))));
   const more = LIMITS.find((each) => each > limit);
   if (more && answer.total > count) {
