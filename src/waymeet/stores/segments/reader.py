@@ -106,7 +106,7 @@ class Segment:
                 yield from self._postings_of(position, occurrences)
 
     def add_postings(self, term: int, postings: dict[str, dict[int, tuple[int, int]]]) -> None:
-        """Add the frequencies of a term in live chunks, and the lengths of the fields, by field and chunk.
+        """Add frequencies of a term in live chunks and field lengths, by field and chunk.
 
         It does the same as `postings`, faster: a search in a new process spends most of its time on postings here.
         """
