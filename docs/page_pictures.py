@@ -21,6 +21,7 @@ QUERY = "what to do when a scale shows the wrong weight"
 PICTURES = {
     "page-search.png": (f"/?{urlencode({'q': QUERY})}", "light", ".why summary"),
     "page-compare.png": (f"/compare?{urlencode({'q': QUERY, 'with': 'threeway'})}", "dark", ""),
+    "page-graph.png": ("/graph", "light", "#stage[data-ready] #zoom-all"),
 }
 """File, path, colours, and what is clicked."""
 

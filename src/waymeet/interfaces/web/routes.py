@@ -13,6 +13,7 @@ from waymeet.interfaces.web.ask import Asker
 from waymeet.interfaces.web.assets import send_asset
 from waymeet.interfaces.web.html import respond
 from waymeet.interfaces.web.pages.compare import show_comparison
+from waymeet.interfaces.web.pages.graph import DATA, GraphData, show_graph
 from waymeet.interfaces.web.pages.read import show_document
 from waymeet.interfaces.web.pages.search import show_results, show_search
 from waymeet.interfaces.web.pages.status import StatusEvents, show_problems, show_status
@@ -27,6 +28,8 @@ PAGES: Mapping[str, Page] = {
     "/compare": show_comparison,
     "/why-not": show_why_not,
     "/read/{path:path}": show_document,
+    "/graph": show_graph,
+    "/graph/{path:path}": show_graph,
     "/status": show_status,
     "/status/problems": show_problems,
 }
@@ -42,11 +45,13 @@ class Web:
         """
         self._asker = Asker(project, finish)
         self._events = StatusEvents()
+        self._graphs = GraphData()
 
     def endpoints(self) -> dict[str, Endpoint]:
         """Give the endpoint of each path."""
-        pages = {path: self._make_endpoint(page) for path, page in PAGES.items()}
-        return {**pages, "/status/events": self._make_endpoint(self._events.follow), "/static/{name}": send_asset}
+        streams: dict[str, Page] = {DATA: self._graphs.send, "/status/events": self._events.follow}
+        pages = {path: self._make_endpoint(page) for path, page in {**PAGES, **streams}.items()}
+        return {**pages, "/static/{name}": send_asset}
 
     def close(self) -> None:
         """End the streams of events."""
