@@ -82,6 +82,8 @@ def test_the_status_is_live(visit: Open, server: Served) -> None:
     before = int(seen.text("#documents").replace(",", ""))
     expect(seen.page.locator("#problems")).to_contain_text("nowhere.md")
     expect(seen.page.locator("#problems")).to_contain_text("src/gone.py")
+    expect(seen.page.locator("#problems a", has_text="Entry 20")).to_have_attribute("href", "/read/log/020.md")
+    expect(seen.page.locator("#problems")).to_contain_text("The first 100 are shown. All: waymeet orphans")
     expect(seen.page.locator("main")).to_contain_text("embedding.provider")
     (server.root / "docs" / "added.md").write_text("# Added\n\nA page.\n", "utf-8")
     expect(seen.page.locator("#documents")).to_have_text(str(before + 1))

@@ -3,10 +3,13 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import msgspec
 import pytest
 from support.server_process import Served, command, isolated_environment, make, served
 
 from waymeet.errors import NotIndexedError
+from waymeet.evaluate.metrics import MAIN_METRIC, MetricSummary
+from waymeet.interfaces.quality.report import Report
 from waymeet.interfaces.web.html import POLICY
 from waymeet.project import Project
 
@@ -57,6 +60,27 @@ def test_errors_are_pages_for_browsers_and_problems_for_programs(server: Served)
     assert program.headers["content-type"] == "application/problem+json"
     wrong = server.ask("POST", "/", headers=HTML)
     assert wrong.status == 405
+
+
+def test_the_status_has_the_quality_report_of_the_project(server: Served) -> None:
+    assert b"Quality" not in server.ask("GET", "/status").body
+    summary = MetricSummary("manual", "auto", 12, {MAIN_METRIC: 0.71}, {MAIN_METRIC: (0.6, 0.8)}, p50_ms=9.0)
+    file = server.root / "quality.json"
+    try:
+        file.write_bytes(msgspec.json.encode(Report((summary,), remarks=("<b>few</b> queries",))))
+        page = server.ask("GET", "/status").body.decode()
+        assert "0.710" in page
+        assert "0.600 to 0.800" in page
+        assert "&lt;b&gt;few&lt;/b&gt; queries" in page
+        file.write_text('{"results": "of another program"}')
+        assert b"Quality" not in server.ask("GET", "/status").body
+    finally:
+        file.unlink()
+
+
+def test_the_status_lists_all_settings_on_request(server: Served) -> None:
+    assert b"shape.snippet_chars" not in server.ask("GET", "/status").body
+    assert b"shape.snippet_chars" in server.ask("GET", "/status?settings=all").body
 
 
 def test_open_prints_the_address_of_the_running_server(server: Served) -> None:
@@ -115,6 +139,9 @@ def test_problems_and_settings(opened: Project, ask: Ask) -> None:
     problems = ask("problems")
     assert [document.document for document in problems.stale] == ["docs/old.md"]
     assert {link.target for link in problems.broken_links} >= {"src/gone.py"}
+    assert "docs/old.md" in {orphan.document for orphan in problems.orphans}
+    assert problems.total_orphans == len(problems.orphans)
+    assert [orphan.document for orphan in ask("problems", paths=["docs/old.md"]).orphans] == ["docs/old.md"]
     chosen = {setting.key: setting for setting in ask("settings").settings}
     assert chosen["embedding.provider"].value == "none"
     assert len(ask("settings", everything=True).settings) > len(chosen)

@@ -17,7 +17,7 @@ _SUMMARIES = {
     "graph": "Give the link graph, or a part of it",
     "why_not": "Explain why a document is not among the results",
     "describe": "Describe a document: kind, tags, symbols, staleness and translations",
-    "problems": "List stale documents and broken links",
+    "problems": "List stale documents, broken links and orphans",
     "settings": "List settings with their values and origins",
     "recall_skills": "Find skills for a task",
     "status": "Show the status of the index",
