@@ -25,6 +25,7 @@ def test_markdown_is_rendered(visit: Open) -> None:
     seen.page.locator(".footnote-reference a, .prose sup a").first.click()
     assert seen.page.url.endswith("#h-footnote-1")
     assert seen.page.locator("h1").count() == 1
+    assert seen.page.locator("#edit").count() == 0, "no editor is set"
 
 
 def test_links_are_followed_with_their_sentences(visit: Open) -> None:

@@ -1,5 +1,6 @@
 """The page over HTTP: headers, errors, static files, and the operations behind it."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -20,7 +21,8 @@ HTML = {"Accept": "text/html"}
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("page")
-    with served(make(folder / "project"), isolated_environment(folder)) as running:
+    environment = {**isolated_environment(folder), "WAYMEET_SERVE_EDITOR": "vscode"}
+    with served(make(folder / "project"), environment) as running:
         yield running
 
 
@@ -60,6 +62,21 @@ def test_errors_are_pages_for_browsers_and_problems_for_programs(server: Served)
     assert program.headers["content-type"] == "application/problem+json"
     wrong = server.ask("POST", "/", headers=HTML)
     assert wrong.status == 405
+
+
+def test_a_document_opens_in_the_editor_at_its_line(server: Served) -> None:
+    page = server.ask("GET", "/read/docs/setup.md?lines=3-3").body.decode()
+    assert f'href="vscode://file{server.root.as_posix()}/docs/setup.md:3"' in page
+
+
+def test_a_note_lists_its_past_versions(server: Served) -> None:
+    created = server.ask("POST", "/v1/notes", {"title": "Keys", "text": "One."}, token=True).json["item"]
+    path = f"/v1/notes/{created['id']}"
+    changed = server.ask("PATCH", path, {"version": created["version"], "text": "Two."}, token=True)
+    assert changed.status == 200
+    page = server.ask("GET", f"/read/{created['id']}").body.decode()
+    assert re.search(r"2 past versions</summary>\s*<ul><li>\d{4}-\d\d-\d\d \d\d:\d\d UTC", page)
+    assert "past version" not in server.ask("GET", "/read/docs/setup.md").body.decode()
 
 
 def test_the_status_has_the_quality_report_of_the_project(server: Served) -> None:

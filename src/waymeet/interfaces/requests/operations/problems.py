@@ -15,7 +15,7 @@ from waymeet.types import Degraded
 
 
 class ProblemsRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """List stale and possibly stale documents, broken links, and documents without incoming links."""
+    """List documents that may be stale, broken links, and documents without incoming links."""
 
     paths: Paths = ()
     limit: Annotated[int, Meta(ge=1, le=10_000, description="Maximum entries of each list.")] = 100
