@@ -16,6 +16,7 @@ _SAFE_LINK = re.compile(r"https?://|mailto:|/|#|\?")
 PAGES = {
     "start": "/",
     "results": "/?q=berth",
+    "suggestions": "/?q=berth+kind:",
     "nothing": "/?q=xylophone",
     "compare": "/compare?q=berth",
     "why not": "/why-not?q=berth&id=docs/tides.md",
@@ -28,7 +29,7 @@ PAGES = {
     "problems": "/status/problems",
     "error": "/read/docs/nothing.md",
 }
-_IN_BOTH_THEMES = {"results", "code", "graph", "graph around a document"}
+_IN_BOTH_THEMES = {"results", "suggestions", "code", "graph", "graph around a document"}
 
 
 def _check_unharmed(seen: Visit) -> None:
@@ -51,6 +52,10 @@ def test_attacks_in_titles_paths_tags_and_snippets_do_not_run(visit: Open) -> No
     seen = visit("/?q=zebra&n=100")
     assert seen.page.locator(".hit").count() >= len(PAYLOADS)
     _check_unharmed(seen)
+    for key in ("tag", "lang"):
+        seen.page.goto(f"/?q={key}:al")
+        expect(seen.page.locator(".suggest a").first).to_be_visible()
+        _check_unharmed(seen)
     seen.page.goto("/")
     seen.page.locator("#q").fill("zebra script")
     expect(seen.page.locator(".hit").first).to_be_visible()

@@ -11,6 +11,7 @@ from support.server_process import Served, command, isolated_environment, make, 
 from waymeet.errors import NotIndexedError
 from waymeet.evaluate.metrics import MAIN_METRIC, MetricSummary
 from waymeet.interfaces.quality.report import Report
+from waymeet.interfaces.render.explanation import list_signals
 from waymeet.interfaces.web.html import POLICY
 from waymeet.project import Project
 
@@ -127,6 +128,27 @@ def test_facets_count_all_results(ask: Ask) -> None:
     assert sum(facets["kind"].values()) == answer.total_found > 3
     assert facets["folder"]["docs/more/"] == 30
     assert ask("search", query="keys").facets == ()
+
+
+@pytest.mark.parametrize("recipe", ["auto", "classic", "threeway", "memory", "neighbours", "files"])
+def test_every_recipe_tells_what_its_scores_come_from(ask: Ask, recipe: str) -> None:
+    hits = ask("search", query="rotate signing keys", recipe=recipe, explain=True).hits
+    groups = {signal.group for hit in hits for signal in list_signals(hit.explanation) if signal.value > 0.0}
+    assert "lexical" in groups
+    assert groups <= {"lexical", "vector", "links", "bonuses"} | ({""} if recipe == "memory" else set())
+
+
+def test_filters_count_documents_until_the_index_changes(opened: Project, ask: Ask) -> None:
+    def values(**fields: str) -> dict[str, int]:
+        return {value.value: value.count for value in ask("filters", **fields).filters[0].values}
+
+    before, languages = values(name="folder", prefix="DO"), values(name="language")
+    assert before["docs/"] > before["docs/more/"] == 30
+    (opened.root / "docs" / "added.md").write_text("---\ntags: [two words]\nlang: ja\n---\n# Added\n")
+    assert values(name="folder")["docs/"] == before["docs/"] + 1
+    assert values(name="tag", prefix="word") == {"two words": 1}
+    assert values(name="language", prefix="j")["ja"] == languages.get("ja", 0) + 1
+    assert len(ask("filters").filters) == 5
 
 
 def test_why_not(ask: Ask) -> None:

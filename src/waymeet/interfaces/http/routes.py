@@ -18,6 +18,7 @@ _SUMMARIES = {
     "why_not": "Explain why a document is not among the results",
     "describe": "Describe a document: kind, tags, symbols, staleness and translations",
     "problems": "List stale documents, broken links and orphans",
+    "filters": "List the values that filters can have, with counts",
     "settings": "List settings with their values and origins",
     "recall_skills": "Find skills for a task",
     "status": "Show the status of the index",

@@ -180,7 +180,7 @@ def _normalise_score(search: Search, source: str, row: ScoredChunk) -> Explanati
         return share_of_best("BM25F", score, best)
     lowest = search.ranking(source)[-1].score
     if best <= lowest:
-        return value(1.0, "normalised cosine = 1: all cosines in the list are equal")
+        return value(1.0, "normalised cosine = 1: all cosines in the list are equal", "vector")
     difference = total("cosine − min", score, value(-lowest, "−min, min = lowest cosine in the list"))
     return quotient(
         "normalised cosine = (cosine − min) / (max − min)", difference, value(best - lowest, "max − min of the list")

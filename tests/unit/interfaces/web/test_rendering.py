@@ -65,10 +65,9 @@ def test_a_snippet_leaves_out_what_the_headings_show() -> None:
 
 
 def test_a_bar_groups_signals() -> None:
-    fused = total(
-        "fused", product("weight × lexical", value(0.5, "weight"), value(1.0, "BM25F")), value(0.25, "vector")
-    )
-    bar = build_bar(total("score", fused, value(0.25, "linked from docs/bm25.md"), value(-0.1, "feedback on a query")))
+    lexical = product("weight × words", value(0.5, "weight"), value(1.0, "BM25F of vector.md", "lexical"))
+    fused = total("fused", lexical, value(0.25, "cosine", "vector"))
+    bar = build_bar(total("score", fused, value(0.25, "linked from bm25.md", "links"), value(-0.1, "feedback")))
     assert [(part.group, round(part.share, 2)) for part in bar.parts] == [
         ("lexical", 0.5),
         ("vector", 0.25),

@@ -124,7 +124,10 @@ document.addEventListener("click", (event) => {
   isTyped = false;
   fill(target.search);
   go(target.search);
-  if (!target.search) box.focus();
+  if (!target.search || link.closest(".suggest, .hints")) {
+    box.focus();
+    box.setSelectionRange(box.value.length, box.value.length); // to go on typing
+  }
 });
 
 addEventListener("popstate", () => {
