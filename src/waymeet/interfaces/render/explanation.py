@@ -70,7 +70,10 @@ def _share(part: float, tree: Explanation) -> float:
 
 
 def _addends(node: Explanation, factor: float, above: Group = UNSET, *, is_root: bool = False) -> Iterator[_Addend]:
-    """Yield the addends of a node with their groups: their own, else that of a part, else that of a node above."""
+    """Yield the addends of a node with their groups.
+
+    A group is the own one, else that of a part, else that of a node above.
+    """
     above = above if node.group is UNSET else node.group
     if _is_additive(node) or (is_root and node.operation == "sum"):
         for part in node.parts:

@@ -67,7 +67,7 @@ def has_words(query: str) -> bool:
 
 
 async def suggest_filters(asker: Asker, state: SearchState) -> Suggestions | None:
-    """Suggest values for the filter at the end of a query, or give None if there is none or it is complete."""
+    """Suggest values for the filter at the end of a query, or None if it needs none."""
     unfinished = find_unfinished(state.query)
     if unfinished is None:
         return None

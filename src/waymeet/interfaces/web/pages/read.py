@@ -176,5 +176,6 @@ def _render(excerpt: ReadAnswer, described: DescribeAnswer, resolve: Resolve) ->
     if described.document.endswith(".mdx"):
         text = blank_modules(text)
     blocks = list(render_blocks(text, described.document, resolve, excerpt.start + skipped))
-    headings = [Outline(block.heading, block.level, block.start) for block in blocks if block.heading]
+    entries = [entry for block in blocks for entry in (block, *block.inside) if entry.heading]
+    headings = [Outline(entry.heading, entry.level, entry.start) for entry in entries]
     return Text(blocks, (), headings)
