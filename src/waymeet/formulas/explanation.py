@@ -42,7 +42,7 @@ def _combine(operation: Operation, description: str, parts: tuple[Explanation, .
 
 def value(number: float, description: str, group: Group = UNSET) -> Explanation:
     """Create a leaf: a number without parts."""
-    return Explanation(number, description, group=group)
+    return Explanation(number, description, "value", (), group)
 
 
 def total(description: str, *parts: Explanation, group: Group = UNSET) -> Explanation:
