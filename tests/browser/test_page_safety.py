@@ -34,6 +34,11 @@ _IN_BOTH_THEMES = {"results", "suggestions", "code", "graph", "graph around a do
 
 def _check_unharmed(seen: Visit) -> None:
     seen.page.wait_for_load_state("networkidle")
+    check_content(seen)
+
+
+def check_content(seen: Visit) -> None:
+    """Check that nothing ran so far, and that the page has no foreign markup."""
     assert seen.evaluate("window.__ran") == []
     assert seen.evaluate("window.__violations") == []
     links = seen.evaluate("[...document.querySelectorAll('[href]')].map((each) => each.getAttribute('href'))")

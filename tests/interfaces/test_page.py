@@ -76,7 +76,9 @@ def test_a_note_lists_its_past_versions(server: Served) -> None:
     changed = server.ask("PATCH", path, {"version": created["version"], "text": "Two."}, token=True)
     assert changed.status == 200
     page = server.ask("GET", f"/read/{created['id']}").body.decode()
-    assert re.search(r"2 past versions</summary>\s*<ul><li>\d{4}-\d\d-\d\d \d\d:\d\d UTC", page)
+    found = re.search(r'2 past versions</summary>\s*<ul><li><a href="([^"]*)">\d{4}-\d\d-\d\d \d\d:\d\d UTC', page)
+    assert found
+    assert server.ask("GET", found[1]).status == 200
     assert "past version" not in server.ask("GET", "/read/docs/setup.md").body.decode()
 
 
@@ -99,11 +101,6 @@ def test_the_status_has_the_quality_report_of_the_project(server: Served) -> Non
 def test_the_status_lists_all_settings_on_request(server: Served) -> None:
     assert b"shape.snippet_chars" not in server.ask("GET", "/status").body
     assert b"shape.snippet_chars" in server.ask("GET", "/status?settings=all").body
-
-
-def test_open_prints_the_address_of_the_running_server(server: Served) -> None:
-    opened = command(server.environment, server.root, "open", "--no-browser", "rotate keys")
-    assert (opened.returncode, opened.stdout) == (0, f"{server.address}/?q=rotate+keys\n")
 
 
 @pytest.mark.slow

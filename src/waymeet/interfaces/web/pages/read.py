@@ -27,7 +27,7 @@ from waymeet.search.explore.graph import Connection
 
 PAGE_LINES = 2000
 """Lines of a document on one page."""
-_RENDERED = frozenset({"markdown", "notebook", "pdf", "docx"})
+RENDERED = frozenset({"markdown", "notebook", "pdf", "docx"})
 """Languages that are read as Markdown."""
 _MAX_LINKS = 100
 _LINES = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
@@ -55,6 +55,7 @@ class _Version(NamedTuple):
 
     saved: str
     size: int
+    version: str
 
 
 async def show_document(asker: Asker, request: Request) -> Response:
@@ -82,7 +83,7 @@ async def show_document(asker: Asker, request: Request) -> Response:
         "next": _page_url(described.document, excerpt.end + 1) if excerpt.end < excerpt.lines else "",
         "is_cut": any(answer.cut for answer in related),
         "has_title": any(block.level == 1 and block.heading == described.title for block in text.blocks),
-        "versions": [_Version(_format_time(kept.kept_ns), kept.size) for kept in described.past_versions],
+        "versions": [_Version(_format_time(kept.kept_ns), kept.size, kept.version) for kept in described.past_versions],
         "editor": _editor_link(asker, described.document, marked[0] if marked else excerpt.start),
         "degraded": described.degraded,
     }
@@ -165,7 +166,7 @@ def make_resolver(links: Sequence[Connection]) -> Resolve:
 
 def _render(excerpt: ReadAnswer, described: DescribeAnswer, resolve: Resolve) -> Text:
     """Render Markdown as blocks, everything else as lines."""
-    if described.language not in _RENDERED:
+    if described.language not in RENDERED:
         symbols = [Outline(symbol.name, 2, symbol.line, symbol.kind) for symbol in described.symbols]
         return Text((), colour_lines(excerpt.text, described.document, described.language), symbols)
     text, skipped = excerpt.text, 0
