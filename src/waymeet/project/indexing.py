@@ -49,7 +49,9 @@ def index_and_predict(
     """Index every file that changed, and give sections without a vector an approximate one."""
     with preparing(models, settings.embedding, progress) as watch:
         report = index_all(root, store, settings, watch, accept_removals=accept_removals)
-    predict_vectors(models, store, settings.embedding, progress)  # the job reports a student that cannot be used
+    problem = predict_vectors(models, store, settings.embedding, progress)  # the job reports it
+    if models.student(settings.embedding) is not None and not problem and not report.unchanged:
+        models.note_first_vectors(store.corpus_profile().chunks)
     return report
 
 
