@@ -3,11 +3,13 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
-from support.page_project import write_page_project
+from support.page_project import write_notebook_project, write_page_project
+from support.page_writer import make_link
 from support.server_process import Served, isolated_environment, served
 
 _PATIENCE = 60_000
@@ -68,6 +70,35 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.fixture
 def visit(browser: Browser, server: Served) -> Iterator[Open]:
     """Open a path in a browser of its own state; at the end, no script failed and nothing foreign was requested."""
+    with watched_visits(browser, server) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def notebook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Serve a small project whose notes, tasks and skills tests write."""
+    folder = tmp_path_factory.mktemp("notebook")
+    with served(write_notebook_project(folder / "harbour"), isolated_environment(folder)) as running:
+        yield running
+
+
+@pytest.fixture
+def write(browser: Browser, notebook: Served) -> Iterator[Open]:
+    """Open a path in a browser that is signed in, as `visit` does."""
+    with watched_visits(browser, notebook) as opened:
+        yield lambda path, **options: sign_in(opened, notebook, path, **options)
+
+
+def sign_in(opened: Open, server: Served, path: str, **options: Any) -> Visit:
+    """Open a path in a browser that is signed in."""
+    seen = opened(make_link(server), **options)
+    seen.page.goto(path)
+    return seen
+
+
+@contextmanager
+def watched_visits(browser: Browser, server: Served) -> Iterator[Open]:
+    """Give a function that opens paths, and check at the end what the pages did."""
     contexts: list[BrowserContext] = []
     visits: list[Visit] = []
 

@@ -177,7 +177,7 @@ def _rewrite(html: str, path: str, resolve: Resolve, *, keep_footnotes: bool) ->
         href = rewrite_link(node.attributes.get("href") or "", path, resolve)
         if href:
             node.attrs["href"] = href
-        else:
+        elif "href" in node.attributes:  # else it is xlink:href of SVG, which is removed with its tag
             del node.attrs["href"]
     for node in tree.css("img"):
         _replace_image(node, path, resolve)
