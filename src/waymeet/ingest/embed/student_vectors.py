@@ -77,7 +77,7 @@ class StudentVectors:
         self._predict(self._list_until(is_indexed), progress)
 
     def _list_until(self, is_indexed: Callable[[], bool]) -> Iterator[list[str]]:
-        """List the sections without any vector, and again those that were added since, until all are indexed."""
+        """List the sections without any vector, and those added since, until all are indexed."""
         listed: set[str] = set()
         is_last = False
         while not is_last and not self._is_over():
@@ -124,7 +124,7 @@ class StudentVectors:
         return [chunk for chunk in missing if chunk not in failed]
 
     def _predict(self, lists: Iterator[list[str]], progress: Progress | None = None) -> None:
-        """Predict the sections of lists, of which the first shows whether a second process is worth it."""
+        """Predict the sections of lists. The first shows whether a second process pays."""
         chunks = next(lists, [])
         if not chunks:
             return
