@@ -95,7 +95,7 @@ class EarlyPrediction:
             self._progress(done, total, path)
 
     def finish(self) -> str:
-        """Predict what is left after indexing, and return the problem of a student that cannot be used."""
+        """Predict what is left after indexing, and return the error of an unusable student."""
         self._is_indexed.set()
         self._thread.join()
         if self._error:
