@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _TEXTS, _SECTIONS, _TERMS, _DICTIONARY = "texts", "sections", "terms", "dictionary"
 _DOCUMENTS, _NAMES, _LINKS, _VECTORS = "documents", "names", "links", "vectors"
-_VECTOR_ENTRIES = "vector entries"
+_VECTOR_ENTRIES = "vector ids"
 _POSTINGS, _IMPACTS, _REGISTRY, _METADATA = "postings", "impacts", "registry", "metadata"
 _FREE, _LOG, _OTHER = "free pages", "log", "other"
 _DETAILS = {
