@@ -1,6 +1,7 @@
 """Run benchmarks and save the figures: `make bench`.
 
-Others: `make bench-1m`, `bench-phrases`, `bench-stages`, `bench-first-answer`, `bench-code`, `bench-postgres`.
+Others: `make bench-1m`, `bench-phrases`, `bench-stages`, `bench-first-answer`, `bench-page`, `bench-code`,
+`bench-postgres`.
 """
 
 import json
@@ -76,6 +77,10 @@ def main() -> None:
         import postgres  # noqa: PLC0415 - likewise
 
         name, command, figures = f"postgres-{today}", "make bench-postgres", postgres.measure()
+    elif sys.argv[1:] == ["page"]:
+        import page_speed  # noqa: PLC0415 - likewise, and it needs a Chromium
+
+        name, command, figures = f"page-{today}", "make bench-page", page_speed.measure()
     else:
         name, command = f"engine-{today}", "make bench"
         figures = {"analysis": analysis.measure(), "startup": startup.measure()}

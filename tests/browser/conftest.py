@@ -70,7 +70,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.fixture
 def visit(browser: Browser, server: Served) -> Iterator[Open]:
     """Open a path in a browser of its own state; at the end, no script failed and nothing foreign was requested."""
-    with watched_visits(browser, server) as opened:
+    with visit_address(browser, server.address) as opened:
         yield opened
 
 
@@ -85,7 +85,7 @@ def notebook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.fixture
 def write(browser: Browser, notebook: Served) -> Iterator[Open]:
     """Open a path in a browser that is signed in, as `visit` does."""
-    with watched_visits(browser, notebook) as opened:
+    with visit_address(browser, notebook.address) as opened:
         yield lambda path, **options: sign_in(opened, notebook, path, **options)
 
 
@@ -97,13 +97,13 @@ def sign_in(opened: Open, server: Served, path: str, **options: Any) -> Visit:
 
 
 @contextmanager
-def watched_visits(browser: Browser, server: Served) -> Iterator[Open]:
-    """Give a function that opens paths, and check at the end what the pages did."""
+def visit_address(browser: Browser, address: str) -> Iterator[Open]:
+    """Open paths of a server; at the end, no script failed and nothing foreign was requested."""
     contexts: list[BrowserContext] = []
     visits: list[Visit] = []
 
     def opened(path: str, **options: Any) -> Visit:
-        context = browser.new_context(base_url=server.address, **options)
+        context = browser.new_context(base_url=address, **options)
         context.set_default_timeout(_PATIENCE)
         context.add_init_script(_WATCH)
         contexts.append(context)
@@ -117,6 +117,6 @@ def watched_visits(browser: Browser, server: Served) -> Iterator[Open]:
     yield opened
     for each in visits:
         assert each.errors == []
-        assert [url for url in each.requests if not url.startswith(server.address)] == []
+        assert [url for url in each.requests if not url.startswith(address)] == []
     for context in contexts:
         context.close()

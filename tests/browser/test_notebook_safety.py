@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from browser.conftest import Open, Visit, sign_in, watched_visits
+from browser.conftest import Open, Visit, sign_in, visit_address
 from browser.test_page_safety import check_content
 from playwright.sync_api import Browser, expect
 from support.page_project import PAYLOADS, write_attacks, write_file
@@ -116,7 +116,7 @@ def test_a_phone_needs_no_sideways_scrolling(write: Open, notebook: Served) -> N
 def test_attacks_in_items_do_not_run(browser: Browser, tmp_path: Path) -> None:
     root = tmp_path / "attacked"
     write_attacks(root)
-    with served(root, isolated_environment(tmp_path)) as server, watched_visits(browser, server) as opened:
+    with served(root, isolated_environment(tmp_path)) as server, visit_address(browser, server.address) as opened:
         seen = sign_in(opened, server, "/tasks")
         _check_lists(seen)
         _check_pages(seen, root)

@@ -19,14 +19,18 @@ from waymeet.ports.store import (
     IndexSize,
     Neighbour,
     Progress,
+    RepairedFile,
     Retriever,
+    RunProgress,
     SizePart,
     Store,
     StoreWriter,
+    TimedProgress,
     word_idfs,
 )
 
 if TYPE_CHECKING:
+    from waymeet.ports.store import TermPostings as TermPostings
     from waymeet.ports.store import Vector as Vector  # needs numpy, which is imported only where there are vectors
 
 __all__ = [
@@ -40,12 +44,15 @@ __all__ = [
     "Neighbour",
     "Progress",
     "Refit",
+    "RepairedFile",
     "Reranker",
     "Retriever",
+    "RunProgress",
     "SizePart",
     "Store",
     "StoreWriter",
     "Student",
+    "TimedProgress",
     "choose_embedder",
     "multilingual_embedder",
     "word_idfs",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -21,10 +21,39 @@ if TYPE_CHECKING:
     from waymeet.types import Chunk, Document, Edge, Evidence, Filters, Fingerprint, IndexEntry, Ranking, Word
 
     Vector = NDArray[np.float32]
+    TermPostings = Mapping[str, Mapping[str, tuple[int, int]]]
+    """The occurrences of a term: by field and chunk id, its frequency and the length of that field."""
 
 
 Progress = Callable[[int, int, str], None]
 """Receives the progress of long work: items done, items in total, and the current item."""
+
+
+class RunProgress(Struct, frozen=True):
+    """Progress of a run, without file names."""
+
+    pid: int
+    files: int
+    total_files: int
+    bytes: int
+    total_bytes: int
+    rate: float
+    """Bytes per second."""
+    seconds_left: float | None
+    """Estimated time until the end; None at the start."""
+
+
+@runtime_checkable
+class TimedProgress(Protocol):
+    """A progress display that shows rate and remaining time."""
+
+    def __call__(self, done: int, total: int, item: str) -> None:
+        """Show the number of files."""
+        ...
+
+    def show_time(self, progress: RunProgress) -> None:
+        """Show the rate and the remaining time."""
+        ...
 
 
 class Neighbour(NamedTuple):
@@ -52,6 +81,14 @@ class IndexSize(Struct, frozen=True):
     """The texts of all sections in UTF-8."""
     parts: tuple[SizePart, ...]
     """The largest first."""
+
+
+class RepairedFile(Struct, frozen=True):
+    """A file of an index that was missing or corrupt."""
+
+    cause: str
+    lost_vectors: int = 0
+    """Vectors that were in it and have to be computed again. Anything else was rebuilt."""
 
 
 class Counts(Struct, frozen=True):
@@ -210,6 +247,13 @@ class Retriever(Protocol):
 
     def known_terms(self, terms: Collection[str]) -> frozenset[str]:
         """Return those of the terms that occur in any field of any chunk."""
+        ...
+
+    def postings(self, terms: Sequence[str], fields: Collection[str]) -> Sequence[TermPostings]:
+        """Return the occurrences of each term in some fields.
+
+        A field of a document counts for each of its chunks. A field without the term may be left out.
+        """
         ...
 
 

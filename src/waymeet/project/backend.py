@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from waymeet.errors import IndexUnavailableError, NoIndexError, ReadOnlyIndexError, UsageError
-from waymeet.ports import Counts, IndexSize, Progress, Store
+from waymeet.ports import Counts, IndexSize, Progress, RepairedFile, Store
 from waymeet.project.store_address import StoreAddress
 from waymeet.stores.shared.transfer import Side, Transfer, copy_index
 
@@ -148,8 +148,8 @@ def measure_size(address: StoreAddress) -> IndexSize:
     return measure(address.index, _TIMEOUT)
 
 
-def repaired_files(store: Store) -> tuple[str, ...]:
-    """List the files that the store found corrupt and rebuilt since the last call."""
+def repaired_files(store: Store) -> tuple[RepairedFile, ...]:
+    """List the files that the store found missing or corrupt since the last call."""
     from waymeet.stores.sqlite import SqliteStore
 
     return store.repaired_files() if isinstance(store, SqliteStore) else ()

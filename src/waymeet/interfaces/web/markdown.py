@@ -2,20 +2,22 @@
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
 from posixpath import dirname, join, normpath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
 from markupsafe import Markup, escape
 
+from waymeet.ingest.parse.markup.markdown_options import markdown_options, split_anchor
 from waymeet.ingest.parse.references.anchors import Anchors
+from waymeet.interfaces.web.blocks import Block, join_details
 from waymeet.interfaces.web.source import colour_lines
 from waymeet.interfaces.web.text_language import find_text_language
 
 if TYPE_CHECKING:
-    from pyromark import Options
     from selectolax.lexbor import LexborNode
+
+__all__ = ["Block", "Locate", "Resolve", "locate_on_server", "render_blocks", "rewrite_link", "sanitise"]
 
 _TAGS = frozenset(
     """
@@ -30,6 +32,7 @@ _ATTRIBUTES = {
     "details": {"open"},
     "input": {"checked", "disabled", "type"},
     "ol": {"start"},
+    "pre": {"tabindex"},
     "span": {"class"},
     "td": {"align", "colspan", "rowspan"},
     "th": {"align", "colspan", "rowspan"},
@@ -38,29 +41,25 @@ _CLASS = re.compile(r"[a-z][a-z0-9]{0,2}|image|footnote-reference|external")
 """Classes that may stay: the short ones of Pygments, and those that are set here."""
 _WEB = ("http", "https", "mailto")
 _LANGUAGE = re.compile(r"language-([\w+#.-]{1,40})")
+_WRITTEN_ANCHOR = re.compile(r"\s*\{#[^{}<]*\}\s*(?=</h[1-6]>\s*$)")
+"""An anchor behind a heading, which is not shown."""
 _FOOTNOTE = re.compile(r"\[\^([^\]\n]{1,100})\]")
-
-
-class Block(NamedTuple):
-    """A block at the top level of a page."""
-
-    start: int
-    end: int
-    """First and last line, counted from 1, both included."""
-    html: Markup
-    lang: str
-    """Language by its script; empty for the language of the page."""
-    anchor: str = ""
-    """Of a heading: the part of a link behind `#`."""
-    heading: str = ""
-    level: int = 0
-
 
 Resolve = Callable[[str], str]
 """Gives the address of a page for the name in a wiki link, or an empty text."""
+Locate = Callable[[str], str]
+"""Gives the address of the page of a file, or an empty text if there is none."""
 
 
-def render_blocks(text: str, path: str, resolve: Resolve, first_line: int = 1) -> Iterator[Block]:
+def locate_on_server(document: str) -> str:
+    """Give the address of a file on the server, which says if it has none."""
+    return f"/read/{quote(document)}"
+
+
+@join_details
+def render_blocks(
+    text: str, path: str, resolve: Resolve, first_line: int = 1, locate: Locate = locate_on_server
+) -> Iterator[Block]:
     """Render the blocks of a Markdown text without its front matter.
 
     Links to files of the project lead to their pages. Images become links, so that a page loads nothing.
@@ -73,16 +72,20 @@ def render_blocks(text: str, path: str, resolve: Resolve, first_line: int = 1) -
         context = definitions
         if name != "FootnoteDefinition":
             context += "".join(f"\n\n[^{label}]: _" for label in dict.fromkeys(_FOOTNOTE.findall(source)))
-        html = pyromark.html(f"{_indentation(raw, start)}{source}\n\n{context}", options=_options())
+        html = pyromark.html(f"{_indentation(raw, start)}{source}\n\n{context}", options=markdown_options())
         line = first_line + raw.count(b"\n", 0, start)
         last = line + source.rstrip("\n").count("\n")
-        clean = sanitise(_rewrite(html, path, resolve, keep_footnotes=name == "FootnoteDefinition"))
+        clean = sanitise(_rewrite(html, path, resolve, locate, keep_footnotes=name == "FootnoteDefinition"))
         block = Block(line, last, clean, find_text_language(source))
         if name == "Heading":
-            heading = " ".join(clean.striptags().split())
-            block = block._replace(anchor=anchors.next(heading), heading=heading, level=int(value["level"][1]))
+            heading, explicit = split_anchor(" ".join(clean.striptags().split()))
+            shown = Markup(_WRITTEN_ANCHOR.sub("", clean)) if explicit else clean  # noqa: S704 - a part of it
+            block = block._replace(html=shown, anchor=anchors.next(explicit or heading), heading=heading)
+            block = block._replace(level=int(value["level"][1]))
         elif name == "FootnoteDefinition":
             block = block._replace(anchor=f"footnote-{value}")
+        elif name == "HtmlBlock":
+            block = block._replace(raw=source)
         yield block
 
 
@@ -111,28 +114,16 @@ def _filter_attribute(tag: str, name: str, value: str) -> str | None:
         return " ".join(kept) or None
     if tag == "input" and name == "type":
         return "checkbox"
+    if name == "tabindex":
+        return "0"
     return value
-
-
-@cache
-def _options() -> "Options":
-    from pyromark import Options
-
-    return (
-        Options.ENABLE_TABLES
-        | Options.ENABLE_STRIKETHROUGH
-        | Options.ENABLE_TASKLISTS
-        | Options.ENABLE_FOOTNOTES
-        | Options.ENABLE_HEADING_ATTRIBUTES
-        | Options.ENABLE_WIKILINKS
-    )
 
 
 def _definitions(text: str) -> str:
     """List the link definitions of a page, which each block needs."""
     import pyromark
 
-    found = pyromark.reference_definitions(text, options=_options())
+    found = pyromark.reference_definitions(text, options=markdown_options())
     return "\n".join(
         f"[{name}]: <{definition['dest']}>"
         for name, definition in found.items()
@@ -145,7 +136,7 @@ def _iterate_blocks(text: str) -> Iterator[tuple[str, Any, int, int]]:
     import pyromark
 
     depth = 0
-    for event, position in pyromark.events_with_range(text, options=_options()):
+    for event, position in pyromark.events_with_range(text, options=markdown_options()):
         if event == "Rule" and not depth:
             yield "Rule", None, position["start"], position["end"]
         elif isinstance(event, dict) and "Start" in event:
@@ -164,7 +155,7 @@ def _indentation(raw: bytes, start: int) -> str:
     return before if not before.strip() else ""
 
 
-def _rewrite(html: str, path: str, resolve: Resolve, *, keep_footnotes: bool) -> str:
+def _rewrite(html: str, path: str, resolve: Resolve, locate: Locate, *, keep_footnotes: bool) -> str:
     """Rewrite links and images, and colour code."""
     from selectolax.lexbor import LexborHTMLParser
 
@@ -174,20 +165,20 @@ def _rewrite(html: str, path: str, resolve: Resolve, *, keep_footnotes: bool) ->
     for node in tree.css("sup.footnote-reference > a"):
         node.attrs["href"] = f"#footnote-{(node.attributes.get('href') or '').removeprefix('#')}"
     for node in tree.css("a[href]"):
-        href = rewrite_link(node.attributes.get("href") or "", path, resolve)
+        href = rewrite_link(node.attributes.get("href") or "", path, resolve, locate)
         if href:
             node.attrs["href"] = href
         elif "href" in node.attributes:  # else it is xlink:href of SVG, which is removed with its tag
             del node.attrs["href"]
     for node in tree.css("img"):
-        _replace_image(node, path, resolve)
+        _replace_image(node, path, resolve, locate)
     for node in tree.css("pre > code"):
         _colour_code(node)
     return tree.body.inner_html or "" if tree.body else ""
 
 
-def _replace_image(node: "LexborNode", path: str, resolve: Resolve) -> None:
-    source = rewrite_link(node.attributes.get("src") or "", path, resolve)
+def _replace_image(node: "LexborNode", path: str, resolve: Resolve, locate: Locate) -> None:
+    source = rewrite_link(node.attributes.get("src") or "", path, resolve, locate)
     text = node.attributes.get("alt") or "image"
     label = f'<span class="image">{escape(text)}</span>'
     _replace(node, f'<a href="{escape(source)}">{label}</a>' if source and not _is_inside_link(node) else label)
@@ -205,6 +196,8 @@ def _is_inside_link(node: "LexborNode") -> bool:
 def _colour_code(node: "LexborNode") -> None:
     match = _LANGUAGE.search(node.attributes.get("class") or "")
     lines = colour_lines(node.text().removesuffix("\n"), "", match[1] if match else "text")
+    if node.parent is not None:
+        node.parent.attrs["tabindex"] = "0"  # so that wide code can be scrolled with keys
     _replace(node, "<code>" + "\n".join(lines) + "</code>")
 
 
@@ -217,7 +210,7 @@ def _replace(node: "LexborNode", html: str) -> None:
         node.replace_with(body.child)
 
 
-def rewrite_link(href: str, path: str, resolve: Resolve) -> str:
+def rewrite_link(href: str, path: str, resolve: Resolve, locate: Locate = locate_on_server) -> str:
     """Give the address of a link's target, or an empty text for one that must not be followed.
 
     >>> found = {"Setup": "docs/setup.md"}.get
@@ -242,8 +235,6 @@ def rewrite_link(href: str, path: str, resolve: Resolve) -> str:
     if not parts.path:
         return anchor
     target = unquote(parts.path)
-    named = resolve(target)
-    if named:
-        return f"/read/{quote(named)}{anchor}"
-    inside = normpath(target.lstrip("/") if target.startswith("/") else join(dirname(path), target))
-    return "" if inside.startswith("..") else f"/read/{quote(inside)}{anchor}"
+    inside = resolve(target) or normpath(target.lstrip("/") if target.startswith("/") else join(dirname(path), target))
+    address = "" if inside.startswith("..") else locate(inside)
+    return f"{address}{anchor}" if address else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from waymeet.analysis.embedded.space_names import is_quantised_space
+from waymeet.analysis.embedded.space_names import is_part_space
 from waymeet.stores.postgres.database.schema import SCHEMA
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _list_work(session: Session, analysed: int, hnsw_from: int) -> _Work:
     indexes = []
     for space, dimension, name, vectors in session.rows(_SPACES):
         own = index_name(session.collection, space)
-        if is_quantised_space(name) or has_index(session, space):
+        if is_part_space(name) or has_index(session, space):
             if vectors == 0:
                 indexes.append(f"DROP INDEX CONCURRENTLY IF EXISTS {SCHEMA}.{own}")
         elif vectors >= hnsw_from:

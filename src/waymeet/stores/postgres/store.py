@@ -20,7 +20,7 @@ from waymeet.stores.shared.validation import validate_entries
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from waymeet.ports import CorpusProfile, Counts, IndexSize, Neighbour, Vector
+    from waymeet.ports import CorpusProfile, Counts, IndexSize, Neighbour, TermPostings, Vector
     from waymeet.settings import Bm25
     from waymeet.stores.postgres.database.session import Session, WriteSession
     from waymeet.types import Chunk, Document, Edge, Evidence, Filters, Fingerprint, IndexEntry, Ranking, Word
@@ -278,6 +278,10 @@ class PostgresStore:
     def known_terms(self, terms_: Collection[str]) -> frozenset[str]:
         """Return those of the terms that occur in any chunk."""
         return self._read(lambda session: terms.known_terms(session, terms_))
+
+    def postings(self, terms_: Sequence[str], fields: Collection[str]) -> Sequence[TermPostings]:
+        """Return the occurrences of each term in some fields."""
+        return self._read(lambda session: terms.read_postings(session, terms_, fields))
 
     # --- links -------------------------------------------------------------------------------------------------
 

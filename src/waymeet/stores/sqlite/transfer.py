@@ -6,14 +6,19 @@ from collections import defaultdict
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from waymeet.analysis.embedded.space_names import is_part_space
 from waymeet.stores.segments.posting_codec import unpack_terms
 from waymeet.stores.sqlite.database.connection import open_index
 from waymeet.stores.sqlite.database.errors import translate_errors
 from waymeet.stores.sqlite.database.rows import KEY
-from waymeet.stores.sqlite.database.sessions import raise_generation
+from waymeet.stores.sqlite.database.sessions import Sessions, raise_generation
 from waymeet.stores.sqlite.database.term_codec import unpack_document_terms, unpack_link_terms
 from waymeet.stores.sqlite.read.contents import ContentReader
 from waymeet.stores.sqlite.read.queries import find_chunk_ids, read_chunks_of, read_documents
+from waymeet.stores.sqlite.read.vectors import VectorSpace, load_space
+from waymeet.stores.sqlite.segments.open_segments import OpenSegments
+from waymeet.stores.sqlite.segments.vector_registry import read_buffered
+from waymeet.stores.sqlite.write.vectors import insert_vectors
 from waymeet.types import IndexEntry, Link
 
 if TYPE_CHECKING:
@@ -22,6 +27,7 @@ if TYPE_CHECKING:
 
     import apsw
 
+    from waymeet.stores.sqlite.database.sessions import Session
     from waymeet.types import Terms
 
 _CHUNKS = f"""
@@ -31,12 +37,7 @@ _TERMS = "SELECT d.id, t.data FROM documents d JOIN document_terms t ON t.docume
 _LINKS = """
 SELECT e.ordinal, k.name, e.terms FROM edges e JOIN edge_kinds k ON k.id = e.kind WHERE e.source = ? ORDER BY e.ordinal
 """
-_VECTORS = f"""
-SELECT {KEY}, v.vector FROM vectors v JOIN spaces s ON s.id = v.space JOIN chunks c ON c.id = v.chunk
-    JOIN documents d ON d.id = c.document
-WHERE s.name = ? ORDER BY v.chunk
-"""  # noqa: S608 - our own constant
-_INSERT = "INSERT INTO vectors (space, chunk, vector) VALUES ((SELECT id FROM spaces WHERE name = ?), ?, ?)"
+_KEYS = f"SELECT c.id, {KEY} FROM chunks c JOIN documents d ON d.id = c.document"  # noqa: S608 - our own constant
 
 
 class SqliteTransfer:
@@ -95,8 +96,15 @@ class SqliteTransfer:
 
     def read_vectors(self, space: str) -> Iterator[tuple[str, bytes]]:
         """Read the chunk and the stored bytes of each vector of a space."""
-        with translate_errors(self._path), self._open() as connection:
-            yield from connection.execute(_VECTORS, (space,))
+        segments = OpenSegments(self._path.with_name(f"{self._path.name}.segments"))
+        connection = open_index(self._path, self._timeout, create=False)
+        sessions = Sessions(self._path, self._timeout, connection, segments.map_files)
+        try:
+            with sessions.reading() as session:
+                keys = dict(session.connection.execute(_KEYS))
+                yield from ((keys[chunk], code) for chunk, code in _read_codes(session, space))
+        finally:
+            sessions.close()
 
     def read_metadata(self) -> Mapping[str, str]:
         """Read all metadata."""
@@ -110,6 +118,20 @@ class SqliteTransfer:
             with connection:
                 connection.execute("INSERT INTO spaces (name) VALUES (?) ON CONFLICT DO NOTHING", (space,))
                 chunks = find_chunk_ids(connection, list(vectors))
-                connection.executemany(_INSERT, ((space, id_, vectors[chunk]) for chunk, id_ in chunks.items()))
+                number = connection.execute("SELECT id FROM spaces WHERE name = ?", (space,)).get
+                insert_vectors(connection, number, ((id_, vectors[chunk]) for chunk, id_ in chunks.items()))
                 raise_generation(connection)
             connection.execute("COMMIT")
+
+
+def _read_codes(session: Session, name: str) -> Iterator[tuple[int, bytes]]:
+    """Read the codes of a space by chunk, from the table and from files."""
+    if is_part_space(name):
+        space = session.connection.execute("SELECT id FROM spaces WHERE name = ?", (name,)).get
+        yield from ((row.chunk, row.code) for row in read_buffered(session.connection, space))
+        return
+    loaded = load_space(session, name)
+    for block in loaded.blocks if isinstance(loaded, VectorSpace) else ():
+        rows = block.live_rows
+        for chunk, code in zip(block.chunks[rows].tolist(), block.take(rows), strict=True):
+            yield chunk, code.tobytes()

@@ -17,6 +17,7 @@ from waymeet.interfaces.cli.common import (
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.manage.embedding_progress import format_progress
+from waymeet.interfaces.cli.run_progress import format_run
 from waymeet.interfaces.render.text import Line
 from waymeet.ports import IndexSize
 from waymeet.project.backend import measure_size
@@ -74,7 +75,7 @@ def size_lines(size: IndexSize) -> Iterator[Line]:
             (part.what, "dim"),
         ]
     total = sum(part.bytes for part in size.parts)
-    without_vectors = total - sum(part.bytes for part in size.parts if part.name == "vectors")
+    without_vectors = total - sum(part.bytes for part in size.parts if part.name.startswith("vector"))
     yield [(f"{'all':>10}  ", "dim"), (f"{total:15,}  {total / text:6.2f}×", "bold")]
     yield [(f"{'no vectors':>10}  ", "dim"), (f"{without_vectors:15,}  {without_vectors / text:6.2f}×", "")]
     yield [(f"{'text':>10}  ", "dim"), (f"{size.text_bytes:15,}  ", ""), ("of all sections", "dim")]
@@ -103,6 +104,8 @@ def status_lines(status: Status, max_listed: int | None) -> Iterator[Line]:
     yield _row("links", f"{counts.edges}, {counts.dangling} of them broken or external")
     yield from _vector_lines(status.vectors, max_listed, has_job=status.background is not None)
     yield from _unembedded_lines(counts.not_embedded)
+    if status.indexing:
+        yield _row("indexing", format_run(status.indexing))
     if status.background:
         yield _row("job", _describe_job(status.background))
     for text in status.settings:

@@ -6,10 +6,12 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from waymeet.stores.postgres.database.encoding import escape_text, hash_key, unescape_text
+from waymeet.types import FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
+    from waymeet.ports import TermPostings
     from waymeet.stores.postgres.database.session import Session
 
 _WITH_PREFIX = "SELECT term, hash FROM terms WHERE collection_id = %s AND term >= %s AND term < %s"
@@ -27,6 +29,21 @@ WHERE EXISTS (SELECT FROM chunk_postings p WHERE p.collection_id = %s AND p.term
     OR EXISTS (SELECT FROM document_postings p JOIN documents d ON d.collection_id = p.collection_id
         AND d.id = p.document WHERE p.collection_id = %s AND p.term = n.term AND d.chunks > 0)
 """
+_POSTINGS = f"""
+SELECT o.term, c.key, o.field, o.frequency, o.length FROM (
+    SELECT p.term, p.chunk, f.field, f.frequency, f.length FROM chunk_postings p, LATERAL (VALUES
+        ({FIELDS.index("headings")}, p.headings, p.headings_length), ({FIELDS.index("body")}, p.body, p.body_length)
+    ) AS f (field, frequency, length)
+    WHERE p.collection_id = %(collection)s AND p.term = ANY(%(terms)s)
+    UNION ALL
+    SELECT p.term, c.id, p.field, p.frequency,
+        CASE WHEN p.field = {FIELDS.index("inbound")} THEN d.inbound_length ELSE d.lengths[p.field + 1] END
+    FROM document_postings p JOIN documents d ON d.collection_id = p.collection_id AND d.id = p.document
+        JOIN chunks c ON c.collection_id = p.collection_id AND c.document = p.document
+    WHERE p.collection_id = %(collection)s AND p.term = ANY(%(terms)s)
+) AS o JOIN chunks c ON c.collection_id = %(collection)s AND c.id = o.chunk
+WHERE o.frequency > 0 AND o.field = ANY(%(fields)s)
+"""  # noqa: S608 - our own constants
 _DISTINCT = """
 SELECT count(*) FROM (
     SELECT term FROM chunk_postings WHERE collection_id = %s
@@ -35,6 +52,16 @@ SELECT count(*) FROM (
     WHERE p.collection_id = %s AND d.chunks > 0
 ) AS terms
 """
+
+
+def read_postings(session: Session, terms: Sequence[str], fields: Collection[str]) -> list[TermPostings]:
+    """Return the occurrences of each term in some fields."""
+    postings: dict[int, dict[str, dict[str, tuple[int, int]]]] = {hash_key(term): {} for term in terms}
+    numbers = [FIELDS.index(field) for field in fields]
+    rows = session.named(_POSTINGS, {"terms": list(postings), "fields": numbers})
+    for term, key, field, frequency, length in rows:
+        postings[term].setdefault(FIELDS[field], {})[unescape_text(key)] = frequency, length
+    return [postings[hash_key(term)] for term in terms]
 
 
 def terms_with_prefix(session: Session, prefix: str, limit: int, pattern: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from waymeet.analysis.embedded.space_names import is_quantised_space
+from waymeet.analysis.embedded.space_names import is_part_space
 from waymeet.stores.postgres.database.encoding import unescape_text
 from waymeet.stores.postgres.read.filters import filter_condition, select_with_phrases
 from waymeet.stores.postgres.read.lexical import Located
@@ -99,14 +99,14 @@ class VectorReader(NamedTuple):
         query = self._prepare(vector)
         if limit <= 0:
             return ()
-        rank = self._rank_parts if is_quantised_space(self.name) else self._find_nearest
+        rank = self._rank_parts if is_part_space(self.name) else self._find_nearest
         scores = rank(query, limit, filters)
         return _rank_chunks(_locate(self.session, scores), scores, limit)
 
     def similarity_statistics(self, vector: Vector) -> tuple[float, float]:
         """Compute mean and standard deviation of the similarities to a vector, from an even sample."""
         query, key = self._prepare(vector), ("sample", self.space.id, self.space.changed)
-        if is_quantised_space(self.name):
+        if is_part_space(self.name):
             return sample_part_similarities(self._load_parts().block, query)
         if key not in self.cache:
             rows = self.session.rows(_SAMPLE, self.space.id, -(-self.space.vectors // _SAMPLE_SIZE))
@@ -114,7 +114,7 @@ class VectorReader(NamedTuple):
         return summarise_similarities(self.cache[key], query)
 
     def _prepare(self, vector: Vector) -> Vector:
-        prepare = normalise_vector if is_quantised_space(self.name) else prepare_query
+        prepare = normalise_vector if is_part_space(self.name) else prepare_query
         return prepare(vector, self.space.dimension, f"The query vector for space {self.name}")
 
     def _find_nearest(self, query: Vector, limit: int, filters: Filters) -> dict[int, float]:
