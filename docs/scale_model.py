@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 TEXT_BYTES = 5850
 """Bytes on disk per section without vectors: text, postings, links, with their indexes."""
-VECTOR_BYTES = 3830
+VECTOR_BYTES = 2720
 """Bytes on disk per section of one vector of 384 numbers with its HNSW index."""
 HOT_BYTES = 3200
 """Bytes per section that should be in memory, estimated: the HNSW index and the postings of frequent words."""
