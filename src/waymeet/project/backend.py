@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from waymeet.errors import WaymeetError
 from waymeet.ports import IndexSize, Store
 
 if TYPE_CHECKING:
@@ -68,3 +69,13 @@ def complete_namespaces(index: Path) -> list[str]:
     from waymeet.stores.sqlite.read.completion import list_namespaces
 
     return list_namespaces(index)
+
+
+def find_root(index: Path) -> str:
+    """Return the folder that an index was made from, or the empty string if that is unknown."""
+    from waymeet.stores.sqlite.read.completion import read_root
+
+    try:
+        return read_root(index)
+    except WaymeetError:
+        return ""

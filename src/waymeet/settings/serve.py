@@ -38,3 +38,5 @@ class Serve(Struct, frozen=True, forbid_unknown_fields=True):
     """Time without a request after which an MCP session ends; its client opens a new one."""
     kept_jobs: Count = 100
     """Number of finished index jobs whose status is kept."""
+    token_requests: Number = 600
+    """Maximum number of requests of a token per minute, if several projects are served; a tenth may come at once."""

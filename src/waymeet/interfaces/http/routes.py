@@ -24,11 +24,11 @@ _SUMMARIES = {
 }
 _BY_REFERENCE = frozenset(
     {
-        *("read", "related", "describe", "graph", "entry", "update", "link", "forget", "use_skill"),
+        *("search", "read", "related", "describe", "graph", "entry", "update", "link", "forget", "use_skill"),
         *("confirm", "resolve_conflict", "compare_checkpoint", "restore_checkpoint"),
     }
 )
-"""Operations on something that may not exist."""
+"""Operations on something that may not exist, such as another project."""
 
 
 class Route(NamedTuple):
