@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 _MAX_THREADS = 4
 """Projects that are searched at the same time."""
+_MIN_EMBEDDING_SECONDS = 0.05
+"""Time below which no section is embedded during a query: it does not suffice for a few."""
 
 
 class _Opened(NamedTuple):
@@ -59,8 +61,17 @@ class _Searched(NamedTuple):
     error: WaymeetError | None = None
 
 
-Search = Callable[[Project, float | bool], Answer]
-"""Searches one project; the number is the time limit for changed files."""
+class TimeLimits(NamedTuple):
+    """What is left for one of several projects of the time that a search of one project has."""
+
+    refresh_seconds: float
+    """Time to look for changed files and index them."""
+    layers: tuple[Layer, ...] = ()
+    """Settings that divide the time for embedding sections during a query."""
+
+
+Search = Callable[[Project, TimeLimits], Answer]
+"""Searches one project within time limits."""
 
 
 class Projects:
@@ -110,8 +121,9 @@ class Projects:
         """
         over = tuple(over)
 
-        def search(project: Project, seconds: float | bool) -> Answer:
-            return project.search(query, refresh=seconds if refresh else False, over=over, **options)
+        def search(project: Project, limits: TimeLimits) -> Answer:
+            seconds = limits.refresh_seconds if refresh else False
+            return project.search(query, refresh=seconds, over=(*limits.layers, *over), **options)
 
         limit = options.get("limit") or (query.limit if isinstance(query, Query) else 0)
         return self.search_each(search, names, limit)
@@ -210,7 +222,8 @@ class Projects:
             try:
                 project = self.open(entry)
                 left = project.settings.ingest.refresh_seconds - (monotonic() - began)
-                return _Searched(entry.name, search(project, max(left, 0.0)))
+                limits = TimeLimits(max(left, 0.0), _divide_embedding_time(project, len(entries)))
+                return _Searched(entry.name, search(project, limits))
             except WaymeetError as error:
                 return _Searched(entry.name, error=error)
 
@@ -253,6 +266,15 @@ def _raise_common_error(errors: Mapping[str, WaymeetError]) -> NoReturn:
             raise error
     detail = "; ".join(_report_failure(name, error).detail for name, error in errors.items())
     raise IndexUnavailableError(f"No project can be searched. {detail}", "List them: waymeet projects")
+
+
+def _divide_embedding_time(project: Project, number: int) -> tuple[Layer, ...]:
+    """Divide the time for embedding sections during a query by the number of projects."""
+    if number == 1:
+        return ()
+    seconds = project.settings.embedding.on_demand_seconds / number
+    divided = seconds if seconds >= _MIN_EMBEDDING_SECONDS else 0.0
+    return (Layer("several projects", {"embedding": {"on_demand_seconds": divided}}),)
 
 
 def _count_threads() -> int:

@@ -25,6 +25,7 @@ from waymeet.interfaces.requests.fields import (
     relative_to_root,
 )
 from waymeet.project import Project
+from waymeet.project.registered.projects import Search, TimeLimits
 from waymeet.search.understand.inline_filters import TIME_FORMAT, parse_time
 from waymeet.settings import Layer
 from waymeet.types import Answer, Degraded, Filters, Hit, Query, Variant
@@ -184,17 +185,13 @@ def _search(project: Project, request: SearchRequest, query: Query, over: tuple[
     return project.others.search_each(search_by(request, query.limit, over), request.projects, query.limit)
 
 
-def search_by(
-    request: SearchRequest, limit: int, over: tuple[Layer, ...] = ()
-) -> Callable[[Project, float | bool], Answer]:
-    """Make the function that searches one of several projects.
+def search_by(request: SearchRequest, limit: int, over: tuple[Layer, ...] = ()) -> Search:
+    """Make the function that searches one of several projects."""
 
-    Its number is the time limit for changed files.
-    """
-
-    def search_one(project: Project, seconds: float | bool) -> Answer:
+    def search_one(project: Project, limits: TimeLimits) -> Answer:
         query = replace(to_query(project, request), limit=limit)
-        return project.search(query, refresh=seconds if request.refresh else False, over=over)
+        seconds = limits.refresh_seconds if request.refresh else False
+        return project.search(query, refresh=seconds, over=(*limits.layers, *over))
 
     return search_one
 
