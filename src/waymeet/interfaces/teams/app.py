@@ -38,7 +38,7 @@ from waymeet.interfaces.http.middleware import (
 )
 from waymeet.interfaces.http.problems import path_not_found
 from waymeet.interfaces.http.routes import ROUTES, Route
-from waymeet.interfaces.requests.operations.search import SearchAnswer, SearchRequest, page_search, search_by
+from waymeet.interfaces.requests.operations.search import SearchAnswer, SearchRequest, make_question, page_search
 from waymeet.interfaces.teams.access import TeamAccess
 from waymeet.interfaces.teams.audit_log import AuditLog
 from waymeet.interfaces.teams.description import build_team_description
@@ -188,7 +188,7 @@ class TeamApplication:
             request,
             scope,
             limit,
-            lambda number: self._projects.search_entries(search_by(request, number), entries, number),
+            lambda number: self._projects.ask(make_question(request, number), entries),
         )
 
     async def _read(self, route: Route, request: Request) -> Response:

@@ -1,11 +1,9 @@
 """Several projects that are searched as one."""
 
-import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from threading import RLock
-from time import monotonic, perf_counter
+from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, Self, Unpack
 
@@ -23,7 +21,8 @@ from waymeet.paths import file_identity
 from waymeet.project.backend import needs_upgrade
 from waymeet.project.models import SharedEmbedders
 from waymeet.project.project import Project
-from waymeet.project.query_options import QueryOptions
+from waymeet.project.query_options import QueryOptions, make_query
+from waymeet.project.registered.fan_out import FanOut, Question
 from waymeet.project.registered.registry import (
     ALL,
     RegisteredProject,
@@ -32,16 +31,11 @@ from waymeet.project.registered.registry import (
     find_project,
     split_project_name,
 )
-from waymeet.settings import Layer
+from waymeet.settings import Layer, Shape
 from waymeet.types import Answer, Degraded, Query
 
 if TYPE_CHECKING:
     from waymeet.search.lookup.citation import Excerpt
-
-_MAX_THREADS = 4
-"""Projects that are searched at the same time."""
-_MIN_EMBEDDING_SECONDS = 0.05
-"""Time below which no section is embedded during a query: it does not suffice for a few."""
 
 
 class _Opened(NamedTuple):
@@ -51,27 +45,6 @@ class _Opened(NamedTuple):
     project: Project
     identity: tuple[int, int] | None
     """Device and inode of its index file."""
-
-
-class _Searched(NamedTuple):
-    """The answer of one project, or why there is none."""
-
-    name: str
-    answer: Answer | None = None
-    error: WaymeetError | None = None
-
-
-class TimeLimits(NamedTuple):
-    """What is left for one of several projects of the time that a search of one project has."""
-
-    refresh_seconds: float
-    """Time to look for changed files and index them."""
-    layers: tuple[Layer, ...] = ()
-    """Settings that divide the time for embedding sections during a query."""
-
-
-Search = Callable[[Project, TimeLimits], Answer]
-"""Searches one project within time limits."""
 
 
 class Projects:
@@ -100,7 +73,7 @@ class Projects:
         for project in own:
             project.models.shared = self._embedders
         self._lock = RLock()
-        self._pool: ThreadPoolExecutor | None = None
+        self._fan_out = FanOut(self.open)
 
     def search(
         self,
@@ -119,40 +92,27 @@ class Projects:
             NotFoundError: there is no project of a name, or none at all.
             WaymeetError: no project can be searched; the first error.
         """
-        over = tuple(over)
+        limit = options.get("limit") or (query.limit if isinstance(query, Query) else Shape().limit)
+        options["limit"] = limit
 
-        def search(project: Project, limits: TimeLimits) -> Answer:
-            seconds = limits.refresh_seconds if refresh else False
-            return project.search(query, refresh=seconds, over=(*limits.layers, *over), **options)
+        def make(project: Project) -> Query:
+            return make_query(project.root, limit, query, options)
 
-        limit = options.get("limit") or (query.limit if isinstance(query, Query) else 0)
-        return self.search_each(search, names, limit)
+        return self.ask(Question(make, limit, refresh, tuple(over)), self.entries(names))
 
-    def search_each(self, search: Search, names: Collection[str] = (), limit: int = 0) -> Answer:
-        """Search projects by a function, and merge their answers.
-
-        A limit of 0 is that of the settings.
-        """
-        return self.search_entries(search, self.entries(names), limit)
-
-    def search_entries(self, search: Search, entries: Sequence[RegisteredProject], limit: int = 0) -> Answer:
-        """Search given projects by a function, and merge their answers."""
+    def ask(self, question: Question, entries: Sequence[RegisteredProject]) -> Answer:
+        """Search given projects, and merge their answers."""
         from waymeet.search.merge import merge_answers
 
         started = perf_counter()
-        searched = self._search_all(entries, search)
+        searched = self._fan_out.search(question, entries)
         answers = {each.name: each.answer for each in searched if each.answer is not None}
         errors = {each.name: each.error for each in searched if each.error is not None}
         failures = tuple(_report_failure(name, error) for name, error in errors.items())
         if not answers:
             _raise_common_error(errors)
-        merged = merge_answers(answers, limit or self._default_limit(), add_project_name)
+        merged = merge_answers(answers, question.limit, add_project_name)
         return replace(merged, degraded=(*failures, *merged.degraded), seconds=perf_counter() - started)
-
-    def _default_limit(self) -> int:
-        with self._lock:
-            projects = [*(opened.project for opened in self._opened.values()), *self._own.values()]
-            return max(project.settings.shape.limit for project in projects)
 
     def entries(self, names: Collection[str] = ()) -> tuple[RegisteredProject, ...]:
         """Give the entries of the chosen projects, or of those named."""
@@ -209,38 +169,10 @@ class Projects:
         project.models.shared = self._embedders
         return project
 
-    def _search_all(self, entries: Sequence[RegisteredProject], search: Search) -> list[_Searched]:
-        """Search projects in a few threads, the largest index first.
-
-        All together have one time limit for changed files.
-        """
-        sizes = {entry.id: _index_size(entry) for entry in entries}
-        ordered = sorted(entries, key=lambda entry: -sizes[entry.id])
-        began = monotonic()
-
-        def run(entry: RegisteredProject) -> _Searched:
-            try:
-                project = self.open(entry)
-                left = project.settings.ingest.refresh_seconds - (monotonic() - began)
-                limits = TimeLimits(max(left, 0.0), _divide_embedding_time(project, len(entries)))
-                return _Searched(entry.name, search(project, limits))
-            except WaymeetError as error:
-                return _Searched(entry.name, error=error)
-
-        if len(ordered) == 1:
-            return [run(ordered[0])]
-        with self._lock:
-            self._pool = self._pool or ThreadPoolExecutor(_count_threads(), thread_name_prefix="waymeet-projects")
-            pool = self._pool
-        found = {each.name: each for each in pool.map(run, ordered)}
-        return [found[entry.name] for entry in entries]
-
     def close(self) -> None:
         """Close all projects."""
+        self._fan_out.close()
         with self._lock:
-            if self._pool is not None:
-                self._pool.shutdown(wait=True, cancel_futures=True)
-                self._pool = None
             for opened in self._opened.values():
                 opened.project.close()
             self._opened.clear()
@@ -266,23 +198,3 @@ def _raise_common_error(errors: Mapping[str, WaymeetError]) -> NoReturn:
             raise error
     detail = "; ".join(_report_failure(name, error).detail for name, error in errors.items())
     raise IndexUnavailableError(f"No project can be searched. {detail}", "List them: waymeet projects")
-
-
-def _divide_embedding_time(project: Project, number: int) -> tuple[Layer, ...]:
-    """Divide the time for embedding sections during a query by the number of projects."""
-    if number == 1:
-        return ()
-    seconds = project.settings.embedding.on_demand_seconds / number
-    divided = seconds if seconds >= _MIN_EMBEDDING_SECONDS else 0.0
-    return (Layer("several projects", {"embedding": {"on_demand_seconds": divided}}),)
-
-
-def _count_threads() -> int:
-    return max(min(_MAX_THREADS, os.cpu_count() or 1), 2)
-
-
-def _index_size(entry: RegisteredProject) -> int:
-    try:
-        return entry.index_path.stat().st_size
-    except OSError:
-        return 0

@@ -25,7 +25,7 @@ from waymeet.interfaces.requests.fields import (
     relative_to_root,
 )
 from waymeet.project import Project
-from waymeet.project.registered.projects import Search, TimeLimits
+from waymeet.project.registered.fan_out import Question
 from waymeet.search.understand.inline_filters import TIME_FORMAT, parse_time
 from waymeet.settings import Layer
 from waymeet.types import Answer, Degraded, Filters, Hit, Query, Variant
@@ -182,18 +182,14 @@ def _search(project: Project, request: SearchRequest, query: Query, over: tuple[
     if project.others is None:
         raise RequestError("Other projects cannot be searched here.", "Leave out `projects`.")
 
-    return project.others.search_each(search_by(request, query.limit, over), request.projects, query.limit)
+    return project.others.ask(make_question(request, query.limit, over), project.others.entries(request.projects))
 
 
-def search_by(request: SearchRequest, limit: int, over: tuple[Layer, ...] = ()) -> Search:
-    """Make the function that searches one of several projects."""
-
-    def search_one(project: Project, limits: TimeLimits) -> Answer:
-        query = replace(to_query(project, request), limit=limit)
-        seconds = limits.refresh_seconds if request.refresh else False
-        return project.search(query, refresh=seconds, over=(*limits.layers, *over))
-
-    return search_one
+def make_question(request: SearchRequest, limit: int, over: tuple[Layer, ...] = ()) -> Question:
+    """Convert a request to a question for several projects."""
+    return Question(
+        lambda project: replace(to_query(project, request), limit=limit), limit, refresh=request.refresh, over=over
+    )
 
 
 def _next_cursor(page: cursor.Page, query_hash: bytes, answer: Answer, hits: tuple[Hit, ...]) -> str:
