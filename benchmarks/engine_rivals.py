@@ -1,20 +1,21 @@
-"""Engines to compare with: SQLite FTS5 with sqlite-vec and a walk in SQL, and tantivy.
+"""Engines to compare with: FTS5 with sqlite-vec and a walk in SQL, tantivy, bm25s, and numpy over all vectors.
 
-tantivy and sqlite-vec are installed into a temporary folder when the benchmark runs; they are not dependencies.
+tantivy, sqlite-vec and bm25s are installed into a temporary folder when the benchmark runs; they are not dependencies.
 """
 
 import importlib
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-REQUIREMENTS = ("tantivy==0.27.0", "sqlite-vec==0.1.9")
+REQUIREMENTS = ("tantivy==0.27.0", "sqlite-vec==0.1.9", "bm25s==0.3.16")
 
 _WALK = """
 WITH RECURSIVE near (document, depth) AS (
@@ -32,7 +33,7 @@ def install(folder: Path) -> bool:
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:"]
     process = subprocess.run([*command, "--target", str(folder), *REQUIREMENTS], check=False)
     if process.returncode:
-        print(f"SKIPPED: {' and '.join(REQUIREMENTS)} cannot be installed here; only FTS5 is compared", file=sys.stderr)
+        print(f"SKIPPED: {', '.join(REQUIREMENTS)} cannot be installed here; only FTS5 is compared", file=sys.stderr)
         return False
     sys.path.append(str(folder))
     return True
@@ -41,7 +42,7 @@ def install(folder: Path) -> bool:
 class Sql:
     """The usual stack: FTS5 for words, sqlite-vec for vectors, a recursive query for the graph."""
 
-    def __init__(self, path: Path, texts: Sequence[str], *, with_vectors: bool) -> None:
+    def __init__(self, path: Path, texts: Iterable[str], *, with_vectors: bool) -> None:
         self.connection = apsw.Connection(str(path))
         self.with_vectors = with_vectors
         if with_vectors:
@@ -54,7 +55,11 @@ class Sql:
         self.connection.execute("INSERT INTO words (words) VALUES ('optimize'); COMMIT")
 
     def fill(
-        self, texts: Sequence[str], owners: Sequence[int], edges: Sequence[tuple[int, int]], rows: NDArray[np.float32]
+        self,
+        texts: Iterable[str],
+        owners: Sequence[int],
+        edges: Sequence[tuple[int, int]],
+        rows: NDArray[np.float32],
     ) -> None:
         """Store texts, links and vectors."""
         self.connection.execute("BEGIN")
@@ -91,10 +96,10 @@ class Sql:
 class Tantivy:
     """The search library in Rust, with its own tokenizer and its index in memory-mapped files."""
 
-    def __init__(self, folder: Path, texts: Sequence[str]) -> None:
+    def __init__(self, folder: Path, texts: Iterable[str], *, with_texts: bool = False) -> None:
         self._tantivy: Any = importlib.import_module("tantivy")
         builder = self._tantivy.SchemaBuilder()
-        builder.add_text_field("text", stored=False)
+        builder.add_text_field("text", stored=with_texts)
         builder.add_integer_field("id", stored=True)
         self._schema = builder.build()
         folder.mkdir()
@@ -115,3 +120,34 @@ class Tantivy:
     def lexical(self, query: Any, limit: int) -> list[int]:  # noqa: ANN401 - likewise
         """Rank, and read the ids of the best."""
         return [self._searcher.doc(address)["id"][0] for _, address in self._searcher.search(query, limit).hits]
+
+
+class Bm25s:
+    """BM25 in numpy: scores of all texts are computed when it is built, and summed by query."""
+
+    def __init__(self, texts: Iterable[Sequence[str]]) -> None:
+        self._index: Any = importlib.import_module("bm25s").BM25()
+        self._index.index([list(words) for words in texts], show_progress=False)
+
+    def lexical(self, words: Sequence[str], limit: int) -> list[int]:
+        """Rank all texts."""
+        found = self._index.retrieve([list(words)], k=limit, show_progress=False, n_threads=0)
+        return [int(number) for number in found.documents[0]]
+
+
+def scan_vectors(rows: NDArray[np.float32], vector: NDArray[np.float32], limit: int) -> NDArray[np.intp]:
+    """Compare a vector with all rows by numpy, and return the most similar."""
+    similarities = rows @ vector
+    best = np.argpartition(-similarities, limit)[:limit]
+    return best[np.argsort(-similarities[best], kind="stable")]
+
+
+def measure_bandwidth(megabytes: int = 512) -> float:
+    """Measure how many gigabytes of memory one core reads in a second: the best of five sums over an array."""
+    values = np.ones(megabytes * 1_000_000 // 8, dtype=np.int64)
+    taken = []
+    for _ in range(5):
+        started = perf_counter()
+        values.sum()
+        taken.append(perf_counter() - started)
+    return round(values.nbytes / min(taken) / 1e9, 1)

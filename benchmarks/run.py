@@ -1,6 +1,6 @@
 """Run benchmarks and save the figures: `make bench`.
 
-Longer ones: `make bench-engine`, `bench-phrases`, `bench-stages`, `bench-first-answer`, `bench-code`.
+Others: `make bench-1m`, `bench-phrases`, `bench-stages`, `bench-first-answer`, `bench-code`.
 """
 
 import json
@@ -9,6 +9,7 @@ import platform
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import analysis
 import startup
@@ -31,13 +32,24 @@ def machine() -> dict[str, str | int | None]:
     }
 
 
+def _measure_engine(name: str, command: str, today: str, *, million: bool = False) -> dict[str, Any]:
+    """Measure the engine, and write its page and picture."""
+    import engine  # noqa: PLC0415 - downloads packages and takes minutes
+    import engine_report  # noqa: PLC0415 - likewise
+
+    figures = engine.measure(engine.MILLION if million else engine.SIZES)
+    (RESULTS / f"{name}.svg").write_text(engine_report.draw_growth(figures), encoding="utf-8")
+    page = engine_report.write_page(figures, command, today, f"{name}.svg")
+    (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
+    return figures
+
+
 def main() -> None:
     """Measure, print and save the figures."""
     today = datetime.now(UTC).date().isoformat()
-    if sys.argv[1:] == ["engine"]:
-        import engine  # noqa: PLC0415 - downloads packages and takes minutes
-
-        name, command, figures = f"engine-{today}", "make bench-engine", engine.measure()
+    if sys.argv[1:] == ["1m"]:
+        name, command = f"engine-1m-{today}", "make bench-1m"
+        figures = _measure_engine(name, command, today, million=True)
     elif sys.argv[1:] == ["phrases"]:
         import phrases  # noqa: PLC0415 - likewise
 
@@ -61,8 +73,9 @@ def main() -> None:
 
         name, command, figures = f"first-answer-{today}", "make bench-first-answer", first_answer.measure()
     else:
-        name, command = today, "make bench"
+        name, command = f"engine-{today}", "make bench"
         figures = {"analysis": analysis.measure(), "startup": startup.measure()}
+        figures |= _measure_engine(name, command, today)
     RESULTS.mkdir(exist_ok=True)
     text = json.dumps(
         {"date": today, "command": command, "machine": machine(), **figures}, indent=2, ensure_ascii=False

@@ -72,8 +72,9 @@ class RunConfig(NamedTuple):
 
 
 def run_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings) -> Search:
-    """Run one query as a normal search does."""
-    return run_stages(recipe, query, tools, settings)[0]
+    """Run one query as a normal search does, with all reads in one transaction."""
+    with tools.store.snapshot():
+        return run_stages(recipe, query, tools, settings)[0]
 
 
 def run_collection(config: RunConfig, collection: Collection, progress: Progress | None = None) -> Run:

@@ -1,7 +1,7 @@
 """Stages of `auto` that combine scores of lists and of a document's sections."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import inf
 from typing import NamedTuple
 
@@ -33,9 +33,10 @@ def weighted_sum(search: Search, tools: Tools, settings: Settings) -> Search:
     candidates = []
     other_language = _other_language_chunks(search, tools) if search.other_language else frozenset[str]()
     code = _other_language_code(search, tools) if search.other_language else frozenset[str]()
+    normalise = {source: _make_normaliser(search, source) for source, ranking in search.lists.items() if ranking}
     for rows, sources in iterate_rows(search):
         row = next(iter(rows.values()))
-        normalised = {source: _normalise_score(search, source, row) for source, row in rows.items()}
+        normalised = {source: normalise[source](row) for source, row in rows.items()}
         if weights:
             is_other = row.chunk in other_language
             score = _sum_scores(normalised, weights.other_language if is_other else weights.same_language)
@@ -73,9 +74,9 @@ def _other_language_code(search: Search, tools: Tools) -> frozenset[str]:
 class _Sum(NamedTuple):
     """A weighted sum of normalised scores."""
 
-    vector: float
-    lexical: float
     description: str
+    weights: Mapping[str, tuple[str, Explanation]]
+    """The description of each part, and its weight, by list."""
 
 
 class _Weights(NamedTuple):
@@ -85,9 +86,19 @@ class _Weights(NamedTuple):
     other_language: _Sum
 
 
+def _make_sum(search: Search, description: str, vector: float, lexical: float) -> _Sum:
+    """Make a sum over the lists of a search, with the weights of vectors and words."""
+    by_kind = {"vector": vector, "lexical": lexical}
+    weights = {source: by_kind.get(source_kind(source), 0.0) for source in search.lists}
+    nodes = {source: (f"{source} × {weight:.4g}", value(weight, "weight")) for source, weight in weights.items()}
+    return _Sum(description, nodes)
+
+
 def _sum_scores(normalised: Mapping[str, Explanation], weights: _Sum) -> Explanation:
-    by_kind = {"vector": weights.vector, "lexical": weights.lexical}
-    parts = (weighted(by_kind.get(source_kind(source), 0.0), source, part) for source, part in normalised.items())
+    parts = []
+    for source, part in normalised.items():
+        description, weight = weights.weights[source]
+        parts.append(product(description, weight, part))
     return total(weights.description, *parts)
 
 
@@ -106,9 +117,10 @@ def _choose_weights(search: Search, tools: Tools, auto: Auto) -> _Weights:
     factor = search.vector_share * (trust + (1.0 - trust) * share)
     weight *= factor
     lexical = _cross_lingual_lexical_weight(search, tools, auto)
+    other_language = f"f·vector + {lexical:.4g}·lexical, f = {factor:.4g}: not in the query's language"
     return _Weights(
-        _Sum(weight, 1.0 - weight, f"w·vector + (1 − w)·lexical, w = {weight:.4g}"),
-        _Sum(factor, lexical, f"f·vector + {lexical:.4g}·lexical, f = {factor:.4g}: not in the query's language"),
+        _make_sum(search, f"w·vector + (1 − w)·lexical, w = {weight:.4g}", weight, 1.0 - weight),
+        _make_sum(search, other_language, factor, lexical),
     )
 
 
@@ -170,21 +182,24 @@ def _weight_by_corpus(tools: Tools, auto: Auto, *, is_main_model: bool) -> float
     return prose + (code - prose) * profile.code_share
 
 
-def _normalise_score(search: Search, source: str, row: ScoredChunk) -> Explanation:
-    """Normalise a score to 0…1: BM25F by the best of its list, a cosine by min and max.
+def _make_normaliser(search: Search, source: str) -> Callable[[ScoredChunk], Explanation]:
+    """Return the function that normalises the scores of a list to 0…1: BM25F by the best, a cosine by min and max.
 
     Models differ in the cosine of unrelated texts, so a cosine is measured from the lowest in its list.
     """
-    score, best = explain_score(search, source, row), search.ranking(source)[0].score
+    best, lowest = search.ranking(source)[0].score, search.ranking(source)[-1].score
     if source_kind(source) == "lexical":
-        return share_of_best("BM25F", score, best)
-    lowest = search.ranking(source)[-1].score
+        return lambda row: share_of_best("BM25F", explain_score(search, source, row), best)
     if best <= lowest:
-        return value(1.0, "normalised cosine = 1: all cosines in the list are equal")
-    difference = total("cosine − min", score, value(-lowest, "−min, min = lowest cosine in the list"))
-    return quotient(
-        "normalised cosine = (cosine − min) / (max − min)", difference, value(best - lowest, "max − min of the list")
-    )
+        return lambda _: value(1.0, "normalised cosine = 1: all cosines in the list are equal")
+    minimum = value(-lowest, "−min, min = lowest cosine in the list")
+    span = value(best - lowest, "max − min of the list")
+
+    def normalise_cosine(row: ScoredChunk) -> Explanation:
+        difference = total("cosine − min", explain_score(search, source, row), minimum)
+        return quotient("normalised cosine = (cosine − min) / (max − min)", difference, span)
+
+    return normalise_cosine
 
 
 def aggregate_sections(search: Search, tools: Tools, settings: Settings) -> Search:
@@ -197,22 +212,28 @@ def aggregate_sections(search: Search, tools: Tools, settings: Settings) -> Sear
     if not counts or not share:
         return search.skip("no document has several sections" if share else "setting auto.document_share is 0")
     aggregated = [candidate for candidate in search.candidates if candidate.document not in counts]
+    factor_of_others: dict[int, Explanation] = {}
     for document, number in counts.items():
         considered = min(number, max_sections)
         first, *others = by_document[document]
         scores = [candidate.score.value for candidate in by_document[document][:considered]]
         relative_sum = sum(scores) / scores[0] if scores[0] > 0.0 else 1.0
         mean = value(relative_sum / considered, f"mean of top {considered} sections ÷ this section")
-        aggregated.append(_apply_document_factor(first, mean, share))
-        own = value(1.0 / considered, f"1 / {considered}: not the best section of its document")
-        aggregated.extend(_apply_document_factor(candidate, own, share) for candidate in others)
+        aggregated.append(_multiply_score(first, _document_factor(mean, share)))
+        if others and considered not in factor_of_others:
+            own = value(1.0 / considered, f"1 / {considered}: not the best section of its document")
+            factor_of_others[considered] = _document_factor(own, share)
+        aggregated.extend(_multiply_score(candidate, factor_of_others[considered]) for candidate in others)
     return replace(search, candidates=sort_candidates(aggregated))
 
 
-def _apply_document_factor(section: Candidate, mean: Explanation, share: float) -> Candidate:
-    """Multiply a section's score by `(1 − s) + s·mean`."""
+def _document_factor(mean: Explanation, share: float) -> Explanation:
+    """Compute `(1 − s) + s·mean`."""
     document = weighted(share, "mean", mean)
-    factor = total("document factor = (1 − s) + s·mean", value(1.0 - share, f"1 − s, s = {share:g}"), document)
+    return total("document factor = (1 − s) + s·mean", value(1.0 - share, f"1 − s, s = {share:g}"), document)
+
+
+def _multiply_score(section: Candidate, factor: Explanation) -> Candidate:
     return replace(section, score=product("score × document factor", section.score, factor))
 
 

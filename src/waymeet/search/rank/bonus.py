@@ -1,10 +1,10 @@
 """Add bonuses to the scores of candidates."""
 
 from collections.abc import Mapping
+from math import fsum
 
 from msgspec.structs import replace
 
-from waymeet.formulas.explanation import total
 from waymeet.search.fuse.fusion import sort_candidates
 from waymeet.search.state import Search, Tools
 from waymeet.types import Candidate, Explanation, SourceRank
@@ -62,5 +62,4 @@ def new_candidate(document: str, chunk: str, bonus: Explanation, source_rank: So
 
 
 def _sum_bonuses(description: str, *parts: Explanation) -> BonusSum:
-    node = total(description, *parts)
-    return BonusSum(node.value, node.description, node.operation, node.parts)
+    return BonusSum(fsum([part.value for part in parts]), description, "sum", parts)

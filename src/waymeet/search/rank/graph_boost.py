@@ -55,9 +55,10 @@ def boost_linked(search: Search, tools: Tools, settings: Settings) -> Search:
             weights = dict(heaviest[: settings.graph.fan_out])
         for document, (weight, outward) in weights.items():
             link_share = weight * share
-            reason = "linked from" if outward else "links to"
-            contribution = _Contribution(link_share * squared_score, source, reason, link_share, weight, degree)
-            _keep_largest(contributions, document, contribution)
+            score = link_share * squared_score
+            if _is_largest(score, contributions.get(document)):
+                reason = "linked from" if outward else "links to"
+                contributions[document] = _Contribution(score, source, reason, link_share, weight, degree)
     bonuses = {
         document: _explain_link(contributions[document], scores, length_factor)
         for document in _select_receivers(contributions, scores, search, settings)
@@ -91,8 +92,9 @@ def boost_shared_names(search: Search, tools: Tools, settings: Settings) -> Sear
         share = propagated_share(weight * length_factor, len(shared))
         for document, name in shared.items():
             bonus = min(share * scores[source], cap * scores[source] - scores.get(document, 0.0))
-            reason = f"shares the name “{name}” with"
-            _keep_largest(contributions, document, _Contribution(bonus, source, reason, share, weight, len(shared)))
+            if _is_largest(bonus, contributions.get(document)):
+                reason = f"shares the name “{name}” with"
+                contributions[document] = _Contribution(bonus, source, reason, share, weight, len(shared))
     bonuses = {
         document: _explain_shared_name(contributions[document], scores, document, length_factor, cap)
         for document in _select_receivers(contributions, scores, search, settings)
@@ -107,7 +109,7 @@ def _mentioned_names(tools: Tools, documents: Sequence[str], query_words: frozen
         document: [
             name
             for name in by_id[document].names
-            if name.startswith(MENTION_PREFIX) and not query_words.issuperset(name.removeprefix(MENTION_PREFIX).split())
+            if name.startswith(MENTION_PREFIX) and not query_words.issuperset(name[len(MENTION_PREFIX) :].split())
         ]
         for document in documents
         if document in by_id
@@ -132,11 +134,8 @@ def _explain_share(contribution: _Contribution, weight_name: str, length_factor:
     return value(contribution.share, f"{weight} / (1 + ln(degree)), degree = {contribution.degree}")
 
 
-def _keep_largest(contributions: dict[str, _Contribution], document: str, contribution: _Contribution) -> None:
-    if contribution.score > 0.0 and (
-        document not in contributions or contribution.score > contributions[document].score
-    ):
-        contributions[document] = contribution
+def _is_largest(score: float, known: _Contribution | None) -> bool:
+    return score > 0.0 and (known is None or score > known.score)
 
 
 def _select_receivers(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from waymeet.analysis.cjk import CJK
@@ -50,7 +50,7 @@ class Section:
     @cached_property
     def text(self) -> str:
         """Its text without the level of its heading, line breaks and indentation."""
-        return " ".join(self.chunk.text.lstrip("#= ").split())
+        return _join_lines(self.chunk.text)
 
     @cached_property
     def lower_text(self) -> str:
@@ -66,6 +66,11 @@ class Section:
     def symbols(self) -> frozenset[str]:
         """Names of the symbols that begin in it."""
         return frozenset(symbol.name for symbol in self.chunk.symbols)
+
+
+@lru_cache(maxsize=1024)  # the results of queries overlap
+def _join_lines(text: str) -> str:
+    return " ".join(text.lstrip("#= ").split())
 
 
 class Comparison(NamedTuple):

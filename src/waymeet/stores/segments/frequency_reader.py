@@ -62,10 +62,10 @@ class FrequencyReader:
             return
         own = self._lists.position_array
         needles = positions.astype(own.dtype, copy=False)
-        entries = np.array([own[begin:end].searchsorted(needles) for _, (_, begin, end) in spans])
-        limits = np.array([[[begin], [end - 1]] for _, (_, begin, end) in spans])
-        entries += limits[:, 0]
-        np.minimum(entries, limits[:, 1], out=entries)
+        entries = np.empty((len(spans), len(needles)), dtype=np.int64)
+        for found, (_, (_, begin, end)) in zip(entries, spans, strict=True):
+            np.add(own[begin:end].searchsorted(needles), begin, out=found)
+            np.minimum(found, end - 1, out=found)
         is_match = own.take(entries) == positions
         if not is_match.any():
             return

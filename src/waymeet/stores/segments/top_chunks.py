@@ -154,13 +154,12 @@ class _ScoreBounds:
 
         The limit-th highest maximum of groups is at most the limit-th highest score, and faster to find.
         """
-        if self._limit > len(self.scores):
-            return 0.0
         values = self._find_maxima() if 2 * self._limit <= self._table.shape[1] else self.scores
-        values = values.copy()
-        values.partition(len(values) - self._limit)
-        highest = float(values[-self._limit])
-        return highest * certain_share - self._error if highest > 0.0 else 0.0
+        positive = values[values > 0.0]  # `partition` is a hundred times slower if most values are equal
+        if self._limit > len(positive):
+            return 0.0
+        positive.partition(len(positive) - self._limit)
+        return float(positive[-self._limit]) * certain_share - self._error
 
     def find_candidates(self, bound: float, limit: int) -> Positions | None:
         """Find the chunks whose scores may reach a bound, or return None if there are too many."""
