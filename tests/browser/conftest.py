@@ -3,11 +3,13 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
-from support.page_project import write_page_project
+from support.page_project import write_notebook_project, write_page_project
+from support.page_writer import make_link
 from support.server_process import Served, isolated_environment, served
 
 _PATIENCE = 60_000
@@ -68,11 +70,40 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.fixture
 def visit(browser: Browser, server: Served) -> Iterator[Open]:
     """Open a path in a browser of its own state; at the end, no script failed and nothing foreign was requested."""
+    with visit_address(browser, server.address) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def notebook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Serve a small project whose notes, tasks and skills tests write."""
+    folder = tmp_path_factory.mktemp("notebook")
+    with served(write_notebook_project(folder / "harbour"), isolated_environment(folder)) as running:
+        yield running
+
+
+@pytest.fixture
+def write(browser: Browser, notebook: Served) -> Iterator[Open]:
+    """Open a path in a browser that is signed in, as `visit` does."""
+    with visit_address(browser, notebook.address) as opened:
+        yield lambda path, **options: sign_in(opened, notebook, path, **options)
+
+
+def sign_in(opened: Open, server: Served, path: str, **options: Any) -> Visit:
+    """Open a path in a browser that is signed in."""
+    seen = opened(make_link(server), **options)
+    seen.page.goto(path)
+    return seen
+
+
+@contextmanager
+def visit_address(browser: Browser, address: str) -> Iterator[Open]:
+    """Open paths of a server; at the end, no script failed and nothing foreign was requested."""
     contexts: list[BrowserContext] = []
     visits: list[Visit] = []
 
     def opened(path: str, **options: Any) -> Visit:
-        context = browser.new_context(base_url=server.address, **options)
+        context = browser.new_context(base_url=address, **options)
         context.set_default_timeout(_PATIENCE)
         context.add_init_script(_WATCH)
         contexts.append(context)
@@ -86,6 +117,6 @@ def visit(browser: Browser, server: Served) -> Iterator[Open]:
     yield opened
     for each in visits:
         assert each.errors == []
-        assert [url for url in each.requests if not url.startswith(server.address)] == []
+        assert [url for url in each.requests if not url.startswith(address)] == []
     for context in contexts:
         context.close()

@@ -30,6 +30,11 @@ PAGES = {
 
 def _check_unharmed(seen: Visit) -> None:
     seen.page.wait_for_load_state("networkidle")
+    check_content(seen)
+
+
+def check_content(seen: Visit) -> None:
+    """Check that nothing ran so far, and that the page has no foreign markup."""
     assert seen.evaluate("window.__ran") == []
     assert seen.evaluate("window.__violations") == []
     links = seen.evaluate("[...document.querySelectorAll('[href]')].map((each) => each.getAttribute('href'))")

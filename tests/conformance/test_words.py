@@ -248,3 +248,18 @@ def test_precomputed_impacts_are_those_of_the_formula(tmp_path: Path) -> None:
         words("rank"), 99, Filters(), Bm25()
     )
     store.close()
+
+
+def test_postings_are_the_occurrences_by_field_and_chunk(store: Store) -> None:
+    store.put([entry("a.md", "alpha alpha gamma", "beta", title="alpha beta"), entry("b.md", "gamma")])
+    store.put([entry("b.md", "alpha delta")])
+    alpha, nothing = (
+        {field: dict(chunks) for field, chunks in postings.items() if chunks}
+        for postings in store.postings(["alpha", "epsilon"], ["title", "body"])
+    )
+    assert alpha == {
+        "title": {"a.md#L1-L1": (1, 2), "a.md#L2-L2": (1, 2)},
+        "body": {"a.md#L1-L1": (2, 3), "b.md#L1-L1": (1, 2)},
+    }
+    assert nothing == {}
+    assert "title" not in store.postings(["alpha"], ["body"])[0]

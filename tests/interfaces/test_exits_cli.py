@@ -63,6 +63,7 @@ _READS: dict[str, list[list[str]]] = {
     "broken-links": [[]],
     "orphans": [[]],
     "suggest-links": [[], ["docs/setup.md"]],
+    "export": [["--html", "../site"], ["--html", "docs"]],
     "init": [["--dry-run"]],
     "index": [[]],
     "status": [["--all"], []],

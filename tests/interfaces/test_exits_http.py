@@ -140,6 +140,18 @@ def _answer_checkpoints(server: Served, path: str, method: str) -> Iterator[Repl
         yield server.ask("POST", path, {"name": _secret()}, token=True)
 
 
+def _answer_history(server: Served, path: str) -> Iterator[Reply]:
+    listed = server.ask("GET", f"/v1/history?{urlencode({'id': NOTE})}")
+    yield listed
+    past, version = listed.json["versions"][-1]["version"], listed.json["version"]
+    if path.endswith("history"):
+        yield server.ask("GET", f"/v1/history?{urlencode({'id': NOTE, 'past_version': past})}")
+        yield server.ask("GET", f"/v1/history?{urlencode({'id': NOTE, 'past_version': _secret()})}")
+        return
+    yield server.ask("POST", path, {"id": NOTE, "past_version": past, "version": "stale"}, token=True)
+    yield server.ask("POST", path, {"id": NOTE, "past_version": past, "version": version}, token=True)
+
+
 def _answers(server: Served, path: str, method: str) -> Iterator[Reply]:
     """Send requests to one route; a route that is not known here is an error."""
     name = path.removeprefix("/v1/").replace("-", "_")
@@ -154,6 +166,8 @@ def _answers(server: Served, path: str, method: str) -> Iterator[Reply]:
         yield from _answer_conflicts(server, method)
     elif kind == "checkpoints":
         yield from _answer_checkpoints(server, path, method)
+    elif kind in {"history", "restore"}:
+        yield from _answer_history(server, path)
     elif (others := _OTHERS.get(f"{method} {path}")) is not None:
         yield from (server.ask(method, path, body, token=True) for body in others)
     else:
@@ -201,7 +215,19 @@ def test_no_page_shows_a_secret(server: Served) -> None:
         f"/read/{secret}",
         *(f"/read/{quote(id_)}" for id_ in ("docs/access.md", "src/app.py", "settings.yaml", NOTE, NAMED_DOC)),
         f"/read/{quote(mask(NAMED_DOC))}",
+        *(path for path in ("/notes", "/tasks", "/tasks/list", "/skills", f"/notes?find={secret}&tag={secret}")),
+        *(
+            f"/{page}/{quote(id_)}"
+            for page in ("item", "edit", "delete", "history")
+            for id_ in (NOTE, mask(NAMED_NOTE))
+        ),
+        f"/history/{quote(NOTE)}?version={server.ask('GET', _item_path('notes', NOTE)).json['version']}",
+        f"/item/{secret}",
+        f"/pick?q={secret}",
+        "/pick?q=page+whose+name",
     ]
+    version = server.ask("GET", _item_path("notes", NOTE)).json["version"]
+    server.ask("PATCH", _item_path("notes", NOTE), {"version": version, "title": "Changed"}, token=True)
     for path in paths:
         reply = server.ask("GET", path, headers={"Accept": "text/html"})
         assert reply.headers["content-type"].startswith("text/html"), path

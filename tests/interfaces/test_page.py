@@ -59,11 +59,6 @@ def test_errors_are_pages_for_browsers_and_problems_for_programs(server: Served)
     assert wrong.status == 405
 
 
-def test_open_prints_the_address_of_the_running_server(server: Served) -> None:
-    opened = command(server.environment, server.root, "open", "--no-browser", "rotate keys")
-    assert (opened.returncode, opened.stdout) == (0, f"{server.address}/?q=rotate+keys\n")
-
-
 @pytest.mark.slow
 def test_open_starts_a_server_if_none_runs(tmp_path: Any) -> None:
     root, environment = make(tmp_path / "project"), isolated_environment(tmp_path)

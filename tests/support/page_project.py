@@ -121,9 +121,36 @@ def write_page_project(root: Path) -> Path:
         name = payload.replace("/", "").replace("\\", "")[:80]
         files[f"xss/{number} {name}.md"] = _attack_page(payload)
     for path, text in files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, encoding="utf-8")
+        write_file(root, path, text)
     return root
+
+
+def write_notebook_project(root: Path) -> Path:
+    """Write a project for writing: documents to link to, and a skill outside the folder of skills."""
+    for path, text in {
+        **FILES,
+        "deploy/SKILL.md": "---\nname: deploy\ndescription: Deploys it.\n---\n\n# Deploy\n",
+    }.items():
+        write_file(root, path, text)
+    return root
+
+
+def write_file(root: Path, path: str, text: str) -> None:
+    """Write a file as an editor or an agent does."""
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).write_text(text, encoding="utf-8")
+
+
+def write_attacks(root: Path) -> None:
+    """Write one note, task and skill for each attack, in every field."""
+    for number, payload in enumerate(PAYLOADS):
+        quoted = "'" + payload.replace("'", "''") + "'"
+        names = ("title", "status", "priority", "due", "assignee", "description", "other", f"k{number}")
+        fields = "".join(f"{name}: {quoted}\n" for name in names)
+        lists = "".join(f"{name}: [{quoted}]\n" for name in ("tags", "triggers", "file_patterns", "related_to"))
+        text = f"---\n{fields}{lists}---\n\n# zebra {payload}\n\n{payload}\n\n[{payload}](x.md) [[{payload}]]\n"
+        for kind in ("notes", "tasks", "skills"):
+            write_file(root, f".waymeet/{kind}/attack-{number}.md", text)
 
 
 def _attack_page(payload: str) -> str:

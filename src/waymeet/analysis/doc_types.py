@@ -2,7 +2,7 @@
 
 import re
 
-_SYNONYMS = {
+SYNONYMS = {
     "adr": "decision_record",
     "adrs": "decision_record",
     "decision": "decision_record",
@@ -13,6 +13,7 @@ _SYNONYMS = {
     "task": "tasks",
     "constitution": "constitutional",
 }
+"""Types by their other names, in lower case with hyphens."""
 _SEPARATORS = re.compile(r"[\W_]+")
 
 
@@ -23,4 +24,4 @@ def normalise_doc_type(value: str) -> str:
     ('decision_record', 'implementation_summary', 'recipe')
     """
     written = value.strip().lower()
-    return _SYNONYMS.get(_SEPARATORS.sub("-", written), written)
+    return SYNONYMS.get(_SEPARATORS.sub("-", written), written)

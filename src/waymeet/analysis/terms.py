@@ -30,12 +30,12 @@ VERSION = 3
 
 # Combining marks, which Python does not count among \w: accents as separate characters, Hebrew and
 # Arabic points, and the vowel signs of the scripts of India and South-East Asia.
-_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u109f\u1780-\u17d3"
-_LETTER = rf"[\w{_MARKS}]"
+COMBINING_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u109f\u1780-\u17d3"
+_LETTER = rf"[\w{COMBINING_MARKS}]"
 _TOKEN = re.compile(rf"{_LETTER}+(?:-{_LETTER}+)*(?:['’](?:s|t|d|m|re|ve|ll)\b)?")
 _RUN_OR_WORD = re.compile(rf"(?P<run>{RUN.pattern})|(?:(?!{RUN.pattern}){_LETTER}|-)+")
 _CONTRACTION = re.compile(r"['’]\w+$")
-_SEPARATORS = re.compile(rf"[^\w{_MARKS}]+")
+_SEPARATORS = re.compile(rf"[^\w{COMBINING_MARKS}]+")
 _MAX_TERM_CHARS = 64
 _CACHE_SIZE = 500_000
 
@@ -79,6 +79,20 @@ def list_terms(text: str) -> list[str]:
     ['設', '定', '設定', 'file']
     """
     return [term for token in _TOKEN.findall(_normalise_unicode(text)) for term in _expanded[token]]
+
+
+def list_forms(text: str) -> set[str]:
+    """List the different words of a text as they are before stemming, without stop words.
+
+    >>> sorted(list_forms("Users of getUserIds, 検索words"))
+    ['get', 'ids', 'user', 'users', 'words']
+    """
+    forms: set[str] = set()
+    for token in set(_TOKEN.findall(_normalise_unicode(text))):
+        for word in RUN.sub(" ", token).split() if has_cjk(token) else (token,):
+            pieces = split_identifier(_CONTRACTION.sub("", word))
+            forms.update(piece.lower()[:_MAX_TERM_CHARS] for piece in pieces)
+    return forms - STOP_WORDS
 
 
 def token_spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:

@@ -74,6 +74,13 @@ def replace_body(text: str, body: str) -> str:
     return head + ended + (f"{parts.newline}{below}" if below else "")
 
 
+def keep_line_ends(before: str, after: str) -> str:
+    """Give a new text the line ends and the byte order mark of the old one."""
+    if "\r" not in after and before.partition("\n")[0].endswith("\r"):
+        after = after.replace("\n", "\r\n")
+    return f"{_BOM}{after}" if before.startswith(_BOM) and not after.startswith(_BOM) else after
+
+
 def set_fields(text: str, changes: Mapping[str, Value]) -> str:
     r"""Set keys of the front matter, or remove them with None.
 

@@ -74,7 +74,7 @@ class _Edit(NamedTuple):
         values = normalise_fields(item.kind, self.fields)
         if self.title is not None:
             values["name" if item.id.endswith(SKILL_PAGE) else "title"] = to_one_line(self.title) or item.title
-        after = before if self.text is None else _keep_line_ends(before, replace_surrogates(self.text))
+        after = before if self.text is None else frontmatter_edit.keep_line_ends(before, replace_surrogates(self.text))
         after = after if self.body is None else _with_body(after, replace_surrogates(self.body))
         return after if self.steps is None else _with_steps(after, self.steps), values
 
@@ -259,6 +259,11 @@ class Notebook:
         """List the saved versions of an item, also of a removed one, the newest first."""
         return self._writer.history.list_versions(self._find_or_removed(reference, kind))
 
+    def past_text(self, reference: str, past_version: str, kind: str = "") -> str:
+        """Give the text of a saved version, with its secrets masked."""
+        path = self._find_or_removed(reference, kind)
+        return self._mask_text(self._load_past(path, past_version).decode("utf-8", "replace"), path)
+
     def restore(self, reference: str, past_version: str, *, version: str, kind: str = "") -> SavedItem:
         """Restore a past version of an item.
 
@@ -266,10 +271,7 @@ class Notebook:
         """
         with self._lock():
             path = self._find_or_removed(reference, kind)
-            past = self._writer.history.load(path, past_version)
-            if past is None:
-                raise ItemNotFoundError(f"Version {past_version!r} of {path} is not saved.", "List its history.")
-            self._writer.restore(path, version, past)
+            self._writer.restore(path, version, self._load_past(path, past_version))
             return self._make_result(self._catalog.load(path)[0])
 
     def masked(self, item: Item) -> Item:
@@ -303,8 +305,14 @@ class Notebook:
                 raise
             return removed
 
-    def _mask_text(self, text: str) -> str:
-        return mask_secrets(text).text if self._settings.ingest.mask_secrets else text
+    def _load_past(self, path: str, past_version: str) -> bytes:
+        past = self._writer.history.load(path, past_version)
+        if past is None:
+            raise ItemNotFoundError(f"Version {past_version!r} of {path} is not saved.", "List its history.")
+        return past
+
+    def _mask_text(self, text: str, path: str = "") -> str:
+        return mask_secrets(text, path).text if self._settings.ingest.mask_secrets else text
 
     def _targets(self) -> TargetResolver:
         return TargetResolver(self._root, self._catalog.all_items, self._index.open_store())
@@ -353,7 +361,7 @@ def rename_items(index_path: Path, renamed: Mapping[str, str]) -> None:
 def _with_body(text: str, body: str) -> str:
     """Replace the body of a text, or all of it if the new body begins with front matter."""
     if frontmatter_edit.parse(body).values:
-        return _keep_line_ends(text, body)
+        return frontmatter_edit.keep_line_ends(text, body)
     return frontmatter_edit.replace_body(text, body)
 
 
@@ -390,10 +398,3 @@ def _parse_relation(name: str) -> str:
     if relation in RELATIONS:
         return relation
     raise UsageError(f"There is no relation {to_one_line(name)!r}.", f"The relations are {', '.join(RELATIONS)}.")
-
-
-def _keep_line_ends(before: str, after: str) -> str:
-    """Give a new text the line ends and the byte order mark of the old one."""
-    if "\r" not in after and before.partition("\n")[0].endswith("\r"):
-        after = after.replace("\n", "\r\n")
-    return f"\ufeff{after}" if before.startswith("\ufeff") and not after.startswith("\ufeff") else after

@@ -27,6 +27,7 @@ from waymeet.ports.store import (
 )
 
 if TYPE_CHECKING:
+    from waymeet.ports.store import TermPostings as TermPostings
     from waymeet.ports.store import Vector as Vector  # needs numpy, which is imported only where there are vectors
 
 __all__ = [

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from waymeet.types import Chunk, Document, Edge, Evidence, Filters, Fingerprint, IndexEntry, Ranking, Word
 
     Vector = NDArray[np.float32]
+    TermPostings = Mapping[str, Mapping[str, tuple[int, int]]]
+    """The occurrences of a term: by field and chunk id, its frequency and the length of that field."""
 
 
 Progress = Callable[[int, int, str], None]
@@ -210,6 +212,13 @@ class Retriever(Protocol):
 
     def known_terms(self, terms: Collection[str]) -> frozenset[str]:
         """Return those of the terms that occur in any field of any chunk."""
+        ...
+
+    def postings(self, terms: Sequence[str], fields: Collection[str]) -> Sequence[TermPostings]:
+        """Return the occurrences of each term in some fields.
+
+        A field of a document counts for each of its chunks. A field without the term may be left out.
+        """
         ...
 
 

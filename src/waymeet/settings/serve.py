@@ -36,6 +36,10 @@ class Serve(Struct, frozen=True, forbid_unknown_fields=True):
     """Maximum number of MCP sessions; a further one ends the one that is used least."""
     session_seconds: Annotated[float, Meta(gt=0.0, le=86_400.0)] = 600.0
     """Time without a request after which an MCP session ends; its client opens a new one."""
+    sign_in_idle_seconds: Annotated[float, Meta(gt=0.0, le=604_800.0)] = 28_800.0
+    """Time without a request after which a browser is no longer signed in for writing."""
+    sign_in_seconds: Annotated[float, Meta(gt=0.0, le=2_592_000.0)] = 604_800.0
+    """Time after which a browser must sign in again in any case. All sessions end with the server."""
     kept_jobs: Count = 100
     """Number of finished index jobs whose status is kept."""
     token_requests: Number = 600

@@ -102,6 +102,7 @@ _MAY_ECHO = {
     "cli/ask/editor.py": "masks the path",
     "cli/slow_notice.py": "fixed sentences and numbers",
     "cli/setup/completion.py": "a script",
+    "cli/setup/open_page.py": "the server's own address with a one-time code, on request",
     "cli/setup/serve.py": "the server's own token, on request",
     "cli/setup/token.py": "a token that was just added, once",
     "cli/manage/check.py": "fixed sentences",

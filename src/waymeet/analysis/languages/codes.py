@@ -18,7 +18,8 @@ _LANGUAGES = {
     code: (english, own.replace("_", " "))
     for code, english, own in (each.split() for each in re.split(r"[|\n]", _NAME_TABLE) if each.strip())
 }
-_COUNTRY_CODES = {"jp": "ja", "cn": "zh-cn", "tw": "zh-tw", "kr": "ko", "cz": "cs", "ua": "uk", "gr": "el"}
+LANGUAGE_CODES = tuple(_LANGUAGES)
+COUNTRY_CODES = {"jp": "ja", "cn": "zh-cn", "tw": "zh-tw", "kr": "ko", "cz": "cs", "ua": "uk", "gr": "el"}
 """Country codes that are often used in place of language codes."""
 _OTHER_NAMES = {
     "简体中文": "zh-cn",
@@ -59,7 +60,7 @@ def normalise_language(code: str) -> str:
     match = _CODE.fullmatch(written)
     if not match:
         return ""
-    known = _COUNTRY_CODES.get(written) or (written if match[1] in _LANGUAGES else "")
+    known = COUNTRY_CODES.get(written) or (written if match[1] in _LANGUAGES else "")
     return known.replace("zh-hans", "zh-cn").replace("zh-hant", "zh-tw")
 
 

@@ -40,6 +40,7 @@ _SECTIONS = {
         "broken-links": "List broken links, with suggestions.",
         "orphans": "List documents without incoming links.",
         "suggest-links": "Suggest links that are missing.",
+        "export": "Write the project as a site with a search in the browser.",
     },
     "Write": {
         "note": "Write, read and link notes, stored as Markdown files.",
@@ -83,6 +84,7 @@ _MODULES = {
     "broken-links": "explore.broken_links:command",
     "orphans": "explore.orphans:command",
     "suggest-links": "explore.suggest_links:command",
+    "export": "explore.export:command",
     "note": "write.commands:note",
     "task": "write.commands:task",
     "skill": "write.commands:skill",

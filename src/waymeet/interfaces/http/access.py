@@ -117,12 +117,13 @@ class AccessPolicy(NamedTuple):
         if self.allowed_origin(headers):
             return
         origin = headers.get("origin")
-        if origin is not None and not self._is_own_origin(origin):
+        if origin is not None and not self.is_own_origin(origin):
             raise _wrong_origin()
         if headers.get("sec-fetch-site", "none").lower() not in _OWN_PAGES:
             raise _wrong_origin()
 
-    def _is_own_origin(self, origin: str) -> bool:
+    def is_own_origin(self, origin: str) -> bool:
+        """Tell whether an Origin header names this server."""
         try:
             parts = urlsplit(origin)
             port = parts.port

@@ -60,7 +60,7 @@ class Application:
         self._prefix = prefix
         self.metrics = RequestMetrics()
         self.jobs = Jobs(project, access.settings.kept_jobs)
-        self._web = Web(project, self._add_errors)
+        self._web = Web(project, self._add_errors, access)
         self._project = project
         self._errors = errors
         self._stop = stop
@@ -75,7 +75,9 @@ class Application:
         table["/healthz"] = {"GET": self._health}
         table["/openapi.json"] = {"GET": self._openapi}
         table["/daemon/stop"] = {"POST": self._stop_server}
-        table.update({path: {"GET": page} for path, page in self._web.endpoints().items()})
+        table["/daemon/sign-in"] = {"POST": self._make_sign_in_code}
+        table["/daemon/sign-out"] = {"POST": self._end_sessions}
+        table.update(self._web.endpoints())
         router = Router(_make_routes(table, agents), redirect_slashes=False, lifespan=lambda _: self.lifespan(agents))
         return Middleware(router, self._access, self.metrics, self._settings, lambda: masks_secrets(self._project))
 
@@ -161,12 +163,22 @@ class Application:
 
     async def _stop_server(self, request: Request) -> Response:
         """Stop the server, for a client that can read the daemon file beside the index."""
-        if not request.headers.get("authorization", "").lower().startswith("waymeet "):
-            raise RequestRefusedError(
-                403, "not_yours", "Only `waymeet serve --stop` stops the server.", "Run: waymeet serve --stop"
-            )
+        _check_proof(request, "waymeet serve --stop")
         asyncio.get_running_loop().call_later(0.05, self._stop)
         return self._respond({"status": "stopping"})
+
+    async def _make_sign_in_code(self, request: Request) -> Response:
+        """Make a one-time code, for a client that can read the daemon file beside the index."""
+        _check_proof(request, "waymeet open")
+        if not self._access.is_loopback:
+            detail = "The page of a server that other machines can reach has no sign-in."
+            raise RequestRefusedError(409, "no_sign_in", detail, "Use the token: waymeet serve --show-token")
+        return Response(msgspec.json.encode({"code": self._web.sign_in.sessions.make_code()}))
+
+    async def _end_sessions(self, request: Request) -> Response:
+        """Sign out all browsers, for a client that can read the daemon file beside the index."""
+        _check_proof(request, "waymeet open --sign-out")
+        return self._respond({"ended": self._web.sign_in.sessions.end_all()})
 
 
 def _make_routes(table: "Mapping[str, Mapping[str, Endpoint]]", agents: "Starlette | None") -> list[BaseRoute]:
@@ -182,6 +194,12 @@ def make_route(path: str, endpoints: "Mapping[str, Endpoint]") -> Route:
         return await endpoints["GET" if request.method == "HEAD" else request.method](request)
 
     return Route(path, endpoint, methods=list(endpoints))
+
+
+def _check_proof(request: Request, command: str) -> None:
+    """Refuse a request of a client that has not proved that it can read the daemon file."""
+    if not request.headers.get("authorization", "").lower().startswith("waymeet "):
+        raise RequestRefusedError(403, "not_yours", f"Only `{command}` does this.", f"Run: {command}")
 
 
 def measure_index(project: Project) -> dict[str, tuple[str, float]]:

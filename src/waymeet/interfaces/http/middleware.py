@@ -39,7 +39,11 @@ _LOG = logging.getLogger(__name__)
 _ID = re.compile(r"[\w.:-]{1,100}", re.ASCII)
 _AGENTS = re.compile(r"(/projects/[^/]+)?/mcp(/.*)?")
 _EVENTS = re.compile(r"(/projects/[^/]+)?/v1/index/[^/]+/events|/status/events")
-_PAGES = re.compile(r"/(read/.*|compare|why-not|status|status/problems)?", re.DOTALL)
+_PAGES = re.compile(
+    r"/(read/.*|compare|why-not|status|status/problems"
+    r"|sign-in|sign-out|notes|skills|tasks|tasks/list|(item|new|edit|move|relate|delete|history)/.*)?",
+    re.DOTALL,
+)
 """Paths of pages, whose errors are pages, too."""
 _CACHE = b"cache-control"
 """The one header of a response that has priority over the added one: static files may be kept."""

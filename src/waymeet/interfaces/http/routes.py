@@ -25,7 +25,7 @@ _SUMMARIES = {
 _BY_REFERENCE = frozenset(
     {
         *("search", "read", "related", "describe", "graph", "entry", "update", "link", "forget", "use_skill"),
-        *("confirm", "resolve_conflict", "compare_checkpoint", "restore_checkpoint"),
+        *("history", "restore_version", "confirm", "resolve_conflict", "compare_checkpoint", "restore_checkpoint"),
     }
 )
 """Operations on something that may not exist, such as another project."""
@@ -121,6 +121,9 @@ def _build_routes() -> tuple[Route, ...]:
     relate = "Add or remove a relation of a note, task or skill"
     routes.append(Route("POST", "/v1/links", OPERATIONS["link"], "link", relate))
     routes.append(Route("POST", "/v1/use-skill", OPERATIONS["use_skill"], "useSkill", "Read a skill and count its use"))
+    history, restore = "List past versions of a note, task or skill", "Restore a past version of a note, task or skill"
+    routes.append(Route("GET", "/v1/history", OPERATIONS["history"], "listVersions", history))
+    routes.append(Route("POST", "/v1/restore", OPERATIONS["restore_version"], "restoreVersion", restore))
     return (*routes, *_build_review_routes())
 
 

@@ -24,19 +24,24 @@ from waymeet.interfaces.requests.operations.graph import GraphAnswer, GraphReque
 from waymeet.interfaces.requests.operations.index import IndexAnswer, IndexRequest, answer_index
 from waymeet.interfaces.requests.operations.items import (
     ForgetRequest,
+    HistoryAnswer,
+    HistoryRequest,
     ItemAnswer,
     ItemRequest,
     ItemsAnswer,
     ItemsRequest,
     LinkRequest,
     RememberRequest,
+    RestoreVersionRequest,
     SavedAnswer,
     UpdateRequest,
     answer_forget,
+    answer_history,
     answer_item,
     answer_items,
     answer_link,
     answer_remember,
+    answer_restore_version,
     answer_update,
 )
 from waymeet.interfaces.requests.operations.problems import ProblemsAnswer, ProblemsRequest, answer_problems
@@ -106,6 +111,10 @@ OPERATIONS = _table(
         Operation("forget", ForgetRequest, RemovedItem, answer_forget, writes=True, destroys=True),
         Operation("entry", ItemRequest, ItemAnswer, answer_item),
         Operation("entries", ItemsRequest, ItemsAnswer, answer_items),
+        Operation("history", HistoryRequest, HistoryAnswer, answer_history),
+        Operation(
+            "restore_version", RestoreVersionRequest, SavedAnswer, answer_restore_version, writes=True, destroys=True
+        ),
         Operation("recall_skills", RecallSkillsRequest, RecallSkillsAnswer, answer_recall_skills),
         Operation("use_skill", UseSkillRequest, ItemAnswer, answer_use_skill, repeatable=False),
         Operation("confirm", ConfirmRequest, ConfirmAnswer, answer_confirm, repeatable=False),

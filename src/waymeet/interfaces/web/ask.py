@@ -36,6 +36,16 @@ class Asker:
         request = convert(chosen.request, fields, lax=True)
         return self.mask(self._finish(await self._project.call(call_operation, chosen, request)))
 
+    async def change(self, operation: str, **fields: Any) -> Any:  # noqa: ANN401 - each operation has its own types
+        """Call an operation that writes. The caller has checked that the sender may write.
+
+        Raises:
+            WaymeetError: the request is wrong, or nothing was written.
+        """
+        chosen = OPERATIONS[operation]
+        request = convert(chosen.request, fields, lax=True)
+        return self.mask(await self._project.change(call_operation, chosen, request))
+
     def mask(self, value: Any) -> Any:  # noqa: ANN401 - any value
         """Mask the secrets in a value that is shown."""
         return mask_outgoing(value, enabled=masks_secrets(self._project))

@@ -30,6 +30,7 @@ _ATTRIBUTES = {
     "details": {"open"},
     "input": {"checked", "disabled", "type"},
     "ol": {"start"},
+    "pre": {"tabindex"},
     "span": {"class"},
     "td": {"align", "colspan", "rowspan"},
     "th": {"align", "colspan", "rowspan"},
@@ -58,9 +59,18 @@ class Block(NamedTuple):
 
 Resolve = Callable[[str], str]
 """Gives the address of a page for the name in a wiki link, or an empty text."""
+Locate = Callable[[str], str]
+"""Gives the address of the page of a file, or an empty text if there is none."""
 
 
-def render_blocks(text: str, path: str, resolve: Resolve, first_line: int = 1) -> Iterator[Block]:
+def locate_on_server(document: str) -> str:
+    """Give the address of a file on the server, which says if it has none."""
+    return f"/read/{quote(document)}"
+
+
+def render_blocks(
+    text: str, path: str, resolve: Resolve, first_line: int = 1, locate: Locate = locate_on_server
+) -> Iterator[Block]:
     """Render the blocks of a Markdown text without its front matter.
 
     Links to files of the project lead to their pages. Images become links, so that a page loads nothing.
@@ -76,7 +86,7 @@ def render_blocks(text: str, path: str, resolve: Resolve, first_line: int = 1) -
         html = pyromark.html(f"{_indentation(raw, start)}{source}\n\n{context}", options=_options())
         line = first_line + raw.count(b"\n", 0, start)
         last = line + source.rstrip("\n").count("\n")
-        clean = sanitise(_rewrite(html, path, resolve, keep_footnotes=name == "FootnoteDefinition"))
+        clean = sanitise(_rewrite(html, path, resolve, locate, keep_footnotes=name == "FootnoteDefinition"))
         block = Block(line, last, clean, find_text_language(source))
         if name == "Heading":
             heading = " ".join(clean.striptags().split())
@@ -111,6 +121,8 @@ def _filter_attribute(tag: str, name: str, value: str) -> str | None:
         return " ".join(kept) or None
     if tag == "input" and name == "type":
         return "checkbox"
+    if name == "tabindex":
+        return "0"
     return value
 
 
@@ -164,7 +176,7 @@ def _indentation(raw: bytes, start: int) -> str:
     return before if not before.strip() else ""
 
 
-def _rewrite(html: str, path: str, resolve: Resolve, *, keep_footnotes: bool) -> str:
+def _rewrite(html: str, path: str, resolve: Resolve, locate: Locate, *, keep_footnotes: bool) -> str:
     """Rewrite links and images, and colour code."""
     from selectolax.lexbor import LexborHTMLParser
 
@@ -174,20 +186,20 @@ def _rewrite(html: str, path: str, resolve: Resolve, *, keep_footnotes: bool) ->
     for node in tree.css("sup.footnote-reference > a"):
         node.attrs["href"] = f"#footnote-{(node.attributes.get('href') or '').removeprefix('#')}"
     for node in tree.css("a[href]"):
-        href = rewrite_link(node.attributes.get("href") or "", path, resolve)
+        href = rewrite_link(node.attributes.get("href") or "", path, resolve, locate)
         if href:
             node.attrs["href"] = href
-        else:
+        elif "href" in node.attributes:  # else it is xlink:href of SVG, which is removed with its tag
             del node.attrs["href"]
     for node in tree.css("img"):
-        _replace_image(node, path, resolve)
+        _replace_image(node, path, resolve, locate)
     for node in tree.css("pre > code"):
         _colour_code(node)
     return tree.body.inner_html or "" if tree.body else ""
 
 
-def _replace_image(node: "LexborNode", path: str, resolve: Resolve) -> None:
-    source = rewrite_link(node.attributes.get("src") or "", path, resolve)
+def _replace_image(node: "LexborNode", path: str, resolve: Resolve, locate: Locate) -> None:
+    source = rewrite_link(node.attributes.get("src") or "", path, resolve, locate)
     text = node.attributes.get("alt") or "image"
     label = f'<span class="image">{escape(text)}</span>'
     _replace(node, f'<a href="{escape(source)}">{label}</a>' if source and not _is_inside_link(node) else label)
@@ -205,6 +217,8 @@ def _is_inside_link(node: "LexborNode") -> bool:
 def _colour_code(node: "LexborNode") -> None:
     match = _LANGUAGE.search(node.attributes.get("class") or "")
     lines = colour_lines(node.text().removesuffix("\n"), "", match[1] if match else "text")
+    if node.parent is not None:
+        node.parent.attrs["tabindex"] = "0"  # so that wide code can be scrolled with keys
     _replace(node, "<code>" + "\n".join(lines) + "</code>")
 
 
@@ -217,7 +231,7 @@ def _replace(node: "LexborNode", html: str) -> None:
         node.replace_with(body.child)
 
 
-def rewrite_link(href: str, path: str, resolve: Resolve) -> str:
+def rewrite_link(href: str, path: str, resolve: Resolve, locate: Locate = locate_on_server) -> str:
     """Give the address of a link's target, or an empty text for one that must not be followed.
 
     >>> found = {"Setup": "docs/setup.md"}.get
@@ -242,8 +256,6 @@ def rewrite_link(href: str, path: str, resolve: Resolve) -> str:
     if not parts.path:
         return anchor
     target = unquote(parts.path)
-    named = resolve(target)
-    if named:
-        return f"/read/{quote(named)}{anchor}"
-    inside = normpath(target.lstrip("/") if target.startswith("/") else join(dirname(path), target))
-    return "" if inside.startswith("..") else f"/read/{quote(inside)}{anchor}"
+    inside = resolve(target) or normpath(target.lstrip("/") if target.startswith("/") else join(dirname(path), target))
+    address = "" if inside.startswith("..") else locate(inside)
+    return f"{address}{anchor}" if address else ""

@@ -183,9 +183,10 @@ def _weight_by_corpus(tools: Tools, auto: Auto, *, is_main_model: bool) -> float
 
 
 def _make_normaliser(search: Search, source: str) -> Callable[[ScoredChunk], Explanation]:
-    """Return the function that normalises the scores of a list to 0…1: BM25F by the best, a cosine by min and max.
+    """Return the function that normalises the scores of a list to 0…1.
 
-    Models differ in the cosine of unrelated texts, so a cosine is measured from the lowest in its list.
+    BM25F is divided by the best. Models differ in the cosine of unrelated texts, so a cosine is measured from the
+    lowest in its list.
     """
     best, lowest = search.ranking(source)[0].score, search.ranking(source)[-1].score
     if source_kind(source) == "lexical":

@@ -77,6 +77,21 @@ def _find_expansions(text: str, store: Store, custom: Mapping[str, str]) -> Iter
             yield long, acronym
 
 
+def list_expansions(store: Store) -> tuple[dict[str, str], dict[str, str]]:
+    """List the long form of every acronym in the index, and the acronym of every long form."""
+    documents = store.documents(list(store.fingerprints())).values()
+    keys = {name for document in documents for name in document.names if name.startswith(("a:", "l:"))}
+    explaining = store.documents_by_key(keys)
+    shorts, longs = {}, {}
+    for key in sorted(keys):
+        names = _document_names(store, explaining.get(key, ()))
+        if key.startswith("a:"):
+            shorts[key[2:]] = _most_frequent(names, key[2:])
+        else:
+            longs[key[2:]] = _most_frequent(names, "", key[2:])
+    return {a: b for a, b in shorts.items() if b}, {a: b for a, b in longs.items() if b}
+
+
 def _normalise_acronym(short: str) -> str:
     return normalise_text(short).replace(" ", "")
 

@@ -28,14 +28,14 @@ from waymeet.stores.shared.vectors import (
     sample_part_similarities,
     sample_similarities,
 )
-from waymeet.types import INFERRED_KINDS, Filters, Fingerprint, ScoredChunk
+from waymeet.types import INFERRED_KINDS, Filters, Fingerprint, ScoredChunk, Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from waymeet.ports import CorpusProfile, Vector
+    from waymeet.ports import CorpusProfile, TermPostings, Vector
     from waymeet.settings import Bm25
-    from waymeet.types import Chunk, Document, Edge, Evidence, IndexEntry, Ranking, Word
+    from waymeet.types import Chunk, Document, Edge, Evidence, IndexEntry, Ranking
 
 
 class _Pinned(local):
@@ -195,6 +195,10 @@ class MemoryStore:
         """Return those of the terms that occur in any chunk."""
         counts = self._current.term_counts
         return frozenset(term for term in terms if counts.get(term))
+
+    def postings(self, terms: Sequence[str], fields: Collection[str]) -> Sequence[TermPostings]:
+        """Return the occurrences of each term in some fields."""
+        return [self._current.postings(Word((term,)), tuple(fields)) for term in terms]
 
     # --- links -------------------------------------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ from waymeet.stores.sqlite.write import documents as document_table
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from waymeet.ports import CorpusProfile, Counts, Neighbour, Vector
+    from waymeet.ports import CorpusProfile, Counts, Neighbour, TermPostings, Vector
     from waymeet.settings import Bm25
     from waymeet.stores.sqlite.check.check import CheckResult
     from waymeet.stores.sqlite.read.part_space import PartSpace
@@ -39,7 +39,7 @@ TIMEOUT = 30.0
 _MAX_FILTER_RESULTS = 16
 """Cached results of filters."""
 _LOOPED_QUERIES = 5
-"""Queries of the largest looped size after which importing numpy pays."""
+"""Queries of the largest looped size after which they have taken as long as numpy takes to import."""
 _SET_METADATA = "INSERT OR REPLACE INTO metadata VALUES (?, ?)"
 
 
@@ -169,8 +169,7 @@ class SqliteStore:
         """Check tables and segments for corruption, and repair them on request.
 
         Segments are rebuilt. Documents that cannot be read are dropped, so that their files are indexed again. If
-        SQLite cannot read the file, a new one with all readable documents replaces it. Then this store is closed and
-        has to be opened again.
+        SQLite cannot read the file, a new one with all readable documents replaces it, and this store is closed.
         """
         from waymeet.stores.sqlite.check import check, salvage  # noqa: PLC0415 - needed in an emergency only
 
@@ -215,10 +214,7 @@ class SqliteStore:
             return ranking
 
     def _max_loop_postings(self) -> int:
-        """Return up to how many postings loops are used instead of numpy.
-
-        A process with many queries soon spends as much time on loops as numpy takes to import. Then it is imported.
-        """
+        """Return up to how many postings loops are used instead of numpy."""
         limits = self._limits
         use_numpy = "numpy" in sys.modules or self._looped_postings > _LOOPED_QUERIES * limits.max_loop_postings
         return limits.max_loop_postings_with_numpy if use_numpy else limits.max_loop_postings
@@ -282,6 +278,11 @@ class SqliteStore:
         """Return those of the terms that occur in any chunk."""
         with self._reader.reading() as session:
             return queries.known_terms(session.connection, self._segments.lexicon(session), terms)
+
+    def postings(self, terms: Sequence[str], fields: Collection[str]) -> Sequence[TermPostings]:
+        """Return the occurrences of each term in some fields."""
+        with self._reader.reading() as session:
+            return queries.read_postings(session.connection, self._segments.lexicon(session), terms, fields)
 
     def _filter_set(self, session: Session, filters: Filters) -> FilterSet:
         cache = self._cache(session)

@@ -24,7 +24,7 @@ def test_blocks_have_the_lines_of_the_source() -> None:
     assert _blocks(text) == [
         (1, 1, "<h1>One</h1>"),
         (3, 4, "<p>Text\nmore.</p>"),
-        (6, 6, "<pre><code>code</code></pre>"),
+        (6, 6, '<pre tabindex="0"><code>code</code></pre>'),
         (8, 9, "<ul>\n<li>a\n<ul>\n<li>b</li>\n</ul>\n</li>\n</ul>"),
         (11, 11, "<hr>"),
         (13, 13, '<p><a href="/read/docs/b.md" rel="noopener noreferrer">x</a></p>'),

@@ -1,5 +1,6 @@
 """`waymeet open`."""
 
+import json
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
@@ -27,7 +28,8 @@ _EPILOG = manual(
     """
     waymeet open                             the search page of this project
     waymeet open "rotate keys"               with the results of a query
-    waymeet open --no-browser                only print the address
+    waymeet open --no-browser                only print the link
+    waymeet open --sign-out                  sign out all browsers
     """,
     exits={3: "the server did not start"},
     see="waymeet serve, waymeet search",
@@ -36,29 +38,69 @@ _EPILOG = manual(
 
 @click.command(epilog=_EPILOG)
 @click.argument("query", default="")
-@click.option("--no-browser", is_flag=True, help="Only print the address.")
+@click.option("--no-browser", is_flag=True, help="Only print the link, which signs in one browser within two minutes.")
+@click.option("--sign-out", "sign_out", is_flag=True, help="Sign out all browsers and exit.")
 @project_options
 @json_option
 def command(
-    query: str, no_browser: bool, root: Path | None, index: Path | None, flags: tuple[str, ...], as_json: bool
+    query: str,
+    no_browser: bool,
+    sign_out: bool,
+    root: Path | None,
+    index: Path | None,
+    flags: tuple[str, ...],
+    as_json: bool,
 ) -> int:
-    """Open the search page of the project in a browser.
+    """Open the page of the project in a browser, signed in for writing.
 
     Starts `waymeet serve` in the background if it does not run yet; it stops after a time without requests
-    (serve.idle_seconds).
+    (serve.idle_seconds). The link has a code that can be used once. The browser stays signed in until the server stops
+    or the time of its session is over (serve.sign_in_seconds).
     """
     with open_project(root, index, flags) as project:
         running = find_running(project)
+        if sign_out:
+            return _sign_out(running.daemon if running else None, as_json=as_json)
         daemon = running.daemon if running else _start(project)
         _check_version(daemon)
-    address = f"{daemon.address}/?{urlencode({'q': query})}" if query.strip() else f"{daemon.address}/"
-    is_opened = not no_browser and _open_browser(address)
+    path = f"/?{urlencode({'q': query})}" if query.strip() else "/"
+    address, link = f"{daemon.address}{path}", _make_link(daemon, path)
+    is_opened = not no_browser and _open_browser(link or address)
     if as_json:
-        print_json({"address": address, "pid": daemon.pid, "started": running is None, "opened": is_opened})
+        state = {"pid": daemon.pid, "started": running is None, "opened": is_opened}
+        click.echo(json.dumps({"address": address, "sign_in": "" if is_opened else link, **state}, indent=2))
         return 0
-    say(address)
+    click.echo(address if is_opened or not link else link)  # without masking: the code is what was asked for
     if not is_opened and not no_browser:
-        say("No browser could be started. Open this address in one.", err=True)
+        say("No browser could be started. Open this link in one within two minutes.", err=True)
+    return 0
+
+
+def _make_link(daemon: "Daemon", path: str) -> str:
+    """Make a link that signs in one browser, or return an empty text if there is none."""
+    from waymeet.interfaces.daemon.client import send_request
+
+    response = send_request(daemon, "POST", "/daemon/sign-in")
+    if response is None or response.status != 200:
+        return ""
+    code = json.loads(response.body)["code"]
+    return f"{daemon.address}/sign-in?{urlencode({'code': code, 'to': path})}"
+
+
+def _sign_out(daemon: "Daemon | None", *, as_json: bool) -> int:
+    """Sign out all browsers. Without a server, there are no sessions."""
+    from waymeet.interfaces.daemon.client import send_request
+
+    ended = 0
+    if daemon is not None:
+        response = send_request(daemon, "POST", "/daemon/sign-out")
+        if response is None or response.status != 200:
+            raise BusyIndexError(
+                "The server does not answer.", "Stop it, which ends all sessions: waymeet serve --stop"
+            )
+        ended = json.loads(response.body)["ended"]
+    text = f"Signed out {ended} browser{'' if ended == 1 else 's'}." if ended else "No browser was signed in."
+    print_json({"ended": ended}) if as_json else say(text)
     return 0
 
 

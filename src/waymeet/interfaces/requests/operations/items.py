@@ -1,4 +1,4 @@
-"""The operations on notes, tasks and skills: create, update, link, remove, read and list."""
+"""Operations on notes, tasks and skills: create, change, link, remove, read, list, history."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -6,9 +6,10 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
+from waymeet.errors import ItemNotFoundError
 from waymeet.interfaces.requests.fields import ItemKind, Names, Priority, Relation, Status, Version, relative_to_root
 from waymeet.interfaces.requests.operations.search import parse_pair
-from waymeet.notebook import Item, Notebook, RemovedItem, SavedItem, skill_steps
+from waymeet.notebook import Item, Notebook, PastVersion, RemovedItem, SavedItem, skill_steps
 from waymeet.notebook.frontmatter_edit import Value
 from waymeet.notebook.review.state import ReviewState
 from waymeet.notebook.similar import Contradiction, SimilarItem
@@ -177,6 +178,38 @@ class ItemsAnswer(Struct, frozen=True, kw_only=True):
     cut: tuple[str, ...] = ()
 
 
+class HistoryRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """List the past versions of a note, task or skill, also of a removed one."""
+
+    id: ItemReference
+    kind: OptionalKind = UNSET
+    past_version: Annotated[
+        str, Meta(max_length=200, description="Also give the text of this version. Empty for none.")
+    ] = ""
+
+
+class RestoreVersionRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Restore a past version of a note, task or skill, also of a removed one."""
+
+    id: ItemReference
+    past_version: Annotated[str, Meta(min_length=1, max_length=200, description="The version to restore.")]
+    version: Annotated[str, Meta(max_length=200, description="The current version. Empty if the item was removed.")]
+    kind: OptionalKind = UNSET
+
+
+class HistoryAnswer(Struct, frozen=True, kw_only=True):
+    """The past versions of an item, the newest first."""
+
+    id: str
+    version: str
+    """The current version; empty if the item was removed."""
+    versions: tuple[PastVersion, ...]
+    text: str = ""
+    """The text of the version that was asked for, with front matter."""
+    current: str = ""
+    """The current text, if a version was asked for."""
+
+
 def answer_remember(project: Project, request: RememberRequest) -> SavedAnswer:
     """Create a note, task or skill."""
     fields = {name: value for name, value in _front_matter(request).items() if value is not None}
@@ -254,6 +287,33 @@ def answer_items(project: Project, request: ItemsRequest) -> ItemsAnswer:
     return ItemsAnswer(items=shown, total=len(items), cut=(f"{left} of {len(items)}",) if left else ())
 
 
+def answer_history(project: Project, request: HistoryRequest) -> HistoryAnswer:
+    """List the past versions of an item."""
+    notebook, reference = project.notebook, relative_to_root(project.root, request.id)
+    kind = _value_or_none(request.kind) or ""
+    versions = notebook.history(reference, kind)
+    try:
+        item = notebook.masked(notebook.load(reference, kind))
+    except ItemNotFoundError:  # it was removed
+        item = None
+    past = request.past_version
+    return HistoryAnswer(
+        id=item.id if item else request.id,
+        version=item.version if item else "",
+        versions=versions,
+        text=notebook.past_text(reference, past, kind) if past else "",
+        current=item.text if item and past else "",
+    )
+
+
+def answer_restore_version(project: Project, request: RestoreVersionRequest) -> SavedAnswer:
+    """Restore a past version of an item."""
+    notebook, reference = project.notebook, relative_to_root(project.root, request.id)
+    kind = _value_or_none(request.kind) or ""
+    saved = notebook.restore(reference, request.past_version, version=request.version, kind=kind)
+    return _to_saved_answer(notebook, saved)
+
+
 def to_item_answer(item: Item, notebook: Notebook | None = None, *, text: bool = True, used: int = 0) -> ItemAnswer:
     """Convert a masked item to its answer, with backlinks and uses if the notebook is given."""
     usage = notebook.usage().get(item.id) if notebook is not None and item.kind == "skills" else None
@@ -275,6 +335,7 @@ def to_item_answer(item: Item, notebook: Notebook | None = None, *, text: bool =
 
 
 def _to_saved_answer(notebook: Notebook, saved: SavedItem) -> SavedAnswer:
+    """Convert a saved item to its answer, with secrets masked."""
     return SavedAnswer(
         item=to_item_answer(notebook.masked(saved.item)),
         changed=saved.changed,

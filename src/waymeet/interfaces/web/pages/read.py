@@ -24,7 +24,7 @@ from waymeet.search.explore.graph import Connection
 
 PAGE_LINES = 2000
 """Lines of a document on one page."""
-_RENDERED = frozenset({"markdown", "notebook", "pdf", "docx"})
+RENDERED = frozenset({"markdown", "notebook", "pdf", "docx"})
 """Languages that are read as Markdown."""
 _MAX_LINKS = 100
 _LINES = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
@@ -133,7 +133,7 @@ def make_resolver(links: Sequence[Connection]) -> Resolve:
 
 def _render(excerpt: ReadAnswer, described: DescribeAnswer, resolve: Resolve) -> Text:
     """Render Markdown as blocks, everything else as lines."""
-    if described.language not in _RENDERED:
+    if described.language not in RENDERED:
         symbols = [Outline(symbol.name, 2, symbol.line, symbol.kind) for symbol in described.symbols]
         return Text((), colour_lines(excerpt.text, described.document, described.language), symbols)
     text, skipped = excerpt.text, 0

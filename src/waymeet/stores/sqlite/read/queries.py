@@ -11,14 +11,15 @@ from waymeet.ports import Counts
 from waymeet.stores.shared.corpus_profile import LAST_KIND, STRUCTURE_KIND, URGENCY_STEPS, build_profile
 from waymeet.stores.sqlite.database.key_hashes import hash_name
 from waymeet.stores.sqlite.database.rows import CHUNK, DOCUMENT, KEY, read_chunk, read_document, split_key
+from waymeet.stores.sqlite.database.term_ids import find_ids_of_words
 from waymeet.types import INFERRED_KINDS, Fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     import apsw
 
-    from waymeet.ports import CorpusProfile
+    from waymeet.ports import CorpusProfile, TermPostings
     from waymeet.stores.sqlite.read.contents import ContentReader
     from waymeet.stores.sqlite.read.lexicon import Lexicon
     from waymeet.types import Chunk, Document
@@ -28,6 +29,9 @@ _ID_BY_LINES = """
 SELECT ?5, c.id FROM documents d JOIN chunks c ON c.document = d.id
 WHERE d.path = ?1 AND c.first = ?2 AND c.last = ?3 AND c.suffix = ?4 AND c.key IS NULL
 """
+_KEYS_OF_CHUNKS = f"""
+SELECT c.id, {KEY} FROM chunks c JOIN documents d ON d.id = c.document WHERE c.id IN (SELECT value FROM json_each(?))
+"""  # noqa: S608 - our own constant
 _CHUNKS_OF_DOCUMENT = f"{CHUNK} WHERE d.path = ? ORDER BY c.ordinal, c.id"
 _SPACE_IDS = "(SELECT id FROM spaces WHERE name IN (SELECT value FROM json_each(?1)))"
 _WITHOUT_VECTOR = f"""
@@ -153,6 +157,19 @@ def documents_by_key(
     for number, path in connection.execute(_DOCUMENTS_BY_KEY, (_json(key_by_hash), max_documents)):
         documents[key_by_hash[number]].append(path)
     return {key: tuple(paths) for key, paths in documents.items()}
+
+
+def read_postings(
+    connection: apsw.Connection, lexicon: Lexicon, terms: Sequence[str], fields: Collection[str]
+) -> list[TermPostings]:
+    """Return the occurrences of each term, with the public ids of chunks."""
+    postings = [lexicon.postings(ids, fields) for ids in find_ids_of_words(connection, [(term,) for term in terms])]
+    chunks = sorted({chunk for by_field in postings for by_chunk in by_field.values() for chunk in by_chunk})
+    keys: dict[int, str] = dict(connection.execute(_KEYS_OF_CHUNKS, (_json(chunks),)))
+    return [
+        {field: {keys[chunk]: found for chunk, found in by_chunk.items()} for field, by_chunk in by_field.items()}
+        for by_field in postings
+    ]
 
 
 def terms_with_prefix(

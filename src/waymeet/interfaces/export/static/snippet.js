@@ -1,0 +1,99 @@
+// Cuts out the part of a text with the most different words of the query, as `waymeet search` does.
+export function snippet(text, weights, chars, spans) {
+  const matches = [];
+  for (const [start, end, terms] of spans(text)) {
+    const term = bestTerm(terms, weights);
+    if (term !== null) matches.push([start, end, term]);
+  }
+  const [begin, finish] = findWindow(text, matches, weights, chars);
+  const lead = begin > 0 && text[begin - 1] !== "\n" ? "…" : "";
+  const tail = finish < text.length && text[finish] !== "\n" ? "…" : "";
+  const shift = lead.length - begin;
+  const ranges = matches.filter(([start, end]) => begin <= start && end <= finish).map(([start, end]) => [start + shift, end + shift]);
+  return { snippet: lead + text.slice(begin, finish) + tail, highlights: mergeRanges(ranges) };
+}
+
+function bestTerm(terms, weights) {
+  let best = null;
+  for (const term of terms) {
+    if (!weights.has(term)) continue;
+    if (best === null || weights.get(term) > weights.get(best) || (weights.get(term) === weights.get(best) && term > best)) best = term;
+  }
+  return best;
+}
+
+function findWindow(text, matches, weights, chars) {
+  if (text.length <= chars) return trim(text, 0, text.length);
+  let best = -1, begin = 0, finish = 0;
+  matches.forEach(([start], i) => {
+    const inside = [];
+    for (let j = i; j < matches.length; j++) if (matches[j][1] <= start + chars) inside.push(matches[j]);
+    const different = new Set(inside.map((match) => match[2]));
+    let weight = 0.01 * inside.length;
+    for (const term of different) weight += weights.get(term);
+    if (weight > best) [best, begin, finish] = [weight, start, inside.length ? inside.at(-1)[1] : start];
+  });
+  begin = extendStart(text, begin, Math.max(chars - (finish - begin), 0));
+  return trim(text, begin, extendEnd(text, finish, begin + chars));
+}
+
+function extendStart(text, start, spare) {
+  const line = start > 0 ? text.lastIndexOf("\n", start - 1) + 1 : 0;
+  if (start - line <= spare) return line;
+  const earliest = start - Math.floor(spare / 3);
+  const space = text.slice(earliest, start).indexOf(" ");
+  return space >= 0 ? earliest + space + 1 : earliest;
+}
+
+function extendEnd(text, finish, latest) {
+  if (latest >= text.length) return text.length;
+  for (const border of ["\n", " "]) {
+    const position = text.lastIndexOf(border, latest);
+    if (position >= finish && position > 0) return position;
+  }
+  return latest;
+}
+
+function trim(text, begin, finish) {
+  for (;;) {
+    const end = text.indexOf("\n", begin);
+    if (end < 0 || end >= finish || text.slice(begin, end).trim()) break;
+    begin = end + 1;
+  }
+  return [begin, begin + text.slice(begin, finish).trimEnd().length];
+}
+
+function mergeRanges(ranges) {
+  const merged = [];
+  for (const [start, end] of ranges) {
+    const last = merged.at(-1);
+    if (last && start <= last[1]) last[1] = Math.max(end, last[1]);
+    else merged.push([start, end]);
+  }
+  return merged;
+}
+
+// Split a snippet into lines of [text, isMatch] parts. Lines that only repeat a heading shown above are left out.
+export function splitSnippet(text, highlights, headings) {
+  const lines = [];
+  let at = 0;
+  for (const line of text.split("\n")) { lines.push([at, at + line.length]); at += line.length + 1; }
+  const kept = lines.filter(([first, last]) => isText(text.slice(first, last), headings));
+  return (kept.length ? kept : lines).map(([first, last]) => {
+    const parts = [];
+    let position = first + (headings.length ? (/^#{1,6} +/.exec(text.slice(first, last))?.[0].length ?? 0) : 0);
+    for (const [start, end] of highlights) {
+      if (start < position || end > last) continue;
+      if (start > position) parts.push([text.slice(position, start), false]);
+      parts.push([text.slice(start, end), true]);
+      position = end;
+    }
+    if (position < last) parts.push([text.slice(position, last), false]);
+    return parts;
+  });
+}
+
+function isText(line, headings) {
+  const text = line.trim().replace(/^[…#]+/, "").replace(/[#…]+$/, "").trim();
+  return Boolean(text) && !(/^[ …]*#/.test(line) && headings.includes(text));
+}

@@ -1,0 +1,1 @@
+"""Signing in for writing: one-time codes, sessions of browsers, checks of forms."""
