@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
-.PHONY: help demo test quick check unit page browser bench bench-1m bench-phrases bench-stages bench-first-answer bench-code bench-models bench-torch quality quality-recipes quality-parts quality-words quality-weights quality-typos quality-student quality-projects torture mcp-official format lock docs pictures page-pictures student projects clean
+.PHONY: help demo test quick check unit page browser bench bench-1m bench-phrases bench-stages bench-first-answer bench-indexing bench-page bench-code bench-models bench-torch quality quality-recipes quality-parts quality-words quality-weights quality-typos quality-student quality-projects torture mcp-official format lock docs pictures page-pictures student projects clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -66,6 +66,12 @@ bench-stages: $(STAMP)  ## Measure what the stages of a recipe cost beside retri
 
 bench-first-answer: $(STAMP)  ## Measure the first answer by meaning in a new project beside one by words
 	$(BIN)/python benchmarks/run.py first-answer
+
+bench-indexing: $(STAMP)  ## Compare indexing by two installations: make bench-indexing FOLDER=… BEFORE=… AFTER=…
+	$(BIN)/python benchmarks/indexing.py $(FOLDER) $(BEFORE) $(AFTER)
+
+bench-page: $(STAMP)  ## Measure typing in the page at 100,000 sections and the graph, in a Chromium; takes minutes
+	CHROMIUM="$(CHROMIUM)" $(BIN)/python benchmarks/run.py page
 
 bench-code: $(STAMP)  ## Index real source distributions beside another code indexer; takes minutes, needs npm
 	$(BIN)/python benchmarks/run.py code

@@ -1,6 +1,6 @@
 """Run benchmarks and save the figures: `make bench`.
 
-Others: `make bench-1m`, `bench-phrases`, `bench-stages`, `bench-first-answer`, `bench-code`.
+Others: `make bench-1m`, `bench-phrases`, `bench-stages`, `bench-first-answer`, `bench-page`, `bench-code`.
 """
 
 import json
@@ -72,6 +72,10 @@ def main() -> None:
         import first_answer  # noqa: PLC0415 - likewise
 
         name, command, figures = f"first-answer-{today}", "make bench-first-answer", first_answer.measure()
+    elif sys.argv[1:] == ["page"]:
+        import page_speed  # noqa: PLC0415 - likewise, and it needs a Chromium
+
+        name, command, figures = f"page-{today}", "make bench-page", page_speed.measure()
     else:
         name, command = f"engine-{today}", "make bench"
         figures = {"analysis": analysis.measure(), "startup": startup.measure()}

@@ -25,6 +25,7 @@ PICTURES = {
     "page-search.png": (f"/?{urlencode({'q': QUERY})}", "light", ".why summary"),
     "page-board.png": ("/tasks", "light", ""),
     "page-compare.png": (f"/compare?{urlencode({'q': QUERY, 'with': 'threeway'})}", "dark", ""),
+    "page-graph.png": ("/graph", "light", "#stage[data-ready] #zoom-all"),
 }
 """File, path, colours, and what is clicked."""
 TASKS = (

@@ -16,16 +16,20 @@ _SAFE_LINK = re.compile(r"https?://|mailto:|/|#|\?")
 PAGES = {
     "start": "/",
     "results": "/?q=berth",
+    "suggestions": "/?q=berth+kind:",
     "nothing": "/?q=xylophone",
     "compare": "/compare?q=berth",
     "why not": "/why-not?q=berth&id=docs/tides.md",
     "document": "/read/docs/berths.md?lines=14-20",
     "japanese": "/read/docs/berths.ja.md",
     "code": "/read/src/berths.py?lines=4-6",
+    "graph": "/graph",
+    "graph around a document": "/graph/docs/berths.md?depth=2",
     "status": "/status",
     "problems": "/status/problems",
     "error": "/read/docs/nothing.md",
 }
+_IN_BOTH_THEMES = {"results", "suggestions", "code", "graph", "graph around a document"}
 
 
 def _check_unharmed(seen: Visit) -> None:
@@ -53,6 +57,10 @@ def test_attacks_in_titles_paths_tags_and_snippets_do_not_run(visit: Open) -> No
     seen = visit("/?q=zebra&n=100")
     assert seen.page.locator(".hit").count() >= len(PAYLOADS)
     _check_unharmed(seen)
+    for key in ("tag", "lang"):
+        seen.page.goto(f"/?q={key}:al")
+        expect(seen.page.locator(".suggest a").first).to_be_visible()
+        _check_unharmed(seen)
     seen.page.goto("/")
     seen.page.locator("#q").fill("zebra script")
     expect(seen.page.locator(".hit").first).to_be_visible()
@@ -70,19 +78,36 @@ def test_attacks_in_documents_do_not_run(visit: Open, server: Served) -> None:
         _check_unharmed(seen)
 
 
+def test_attacks_in_the_graph_do_not_run(visit: Open) -> None:
+    seen = visit("/graph?symbols=1")
+    expect(seen.page.locator("#stage")).to_have_attribute("data-ready", re.compile(r"\d{3}"))
+    _check_unharmed(seen)
+    seen.page.locator("#find").fill("script")
+    expect(seen.page.locator("#found")).to_contain_text("match")
+    _check_unharmed(seen)
+    seen.page.locator(".nodes .around").first.click()
+    seen.page.wait_for_url("**/graph/**")
+    _check_unharmed(seen)
+
+
 @pytest.mark.parametrize("payload", PAYLOADS[:4] + PAYLOADS[44:52])
 def test_attacks_in_addresses_do_not_run(visit: Open, payload: str) -> None:
     written = quote(payload, safe="")
     seen = visit(f"/?q={written}&recipe={written}&kind={written}&in={written}")
     _check_unharmed(seen)
-    for path in (f"/?q={written}&in={written}", f"/read/{written}", f"/why-not?q={written}&id={written}"):
+    for path in (
+        f"/?q={written}&in={written}",
+        f"/read/{written}",
+        f"/why-not?q={written}&id={written}",
+        f"/graph/{written}",
+    ):
         seen.page.goto(path)
         _check_unharmed(seen)
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_are_accessible(visit: Open, name: str) -> None:
-    for scheme in ("light", "dark") if name in {"results", "code"} else ("light",):
+    for scheme in ("light", "dark") if name in _IN_BOTH_THEMES else ("light",):
         seen = visit(PAGES[name], color_scheme=scheme)
         if name == "results":
             seen.page.locator(".why summary").first.click()
@@ -96,7 +121,11 @@ def test_pages_are_accessible(visit: Open, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/?q=berth", "/?q=quay", "/read/docs/berths.md", "/read/src/berths.py", "/compare?q=berth", "/status"]
+    "path",
+    [
+        *("/?q=berth", "/?q=quay", "/read/docs/berths.md", "/read/src/berths.py", "/compare?q=berth", "/status"),
+        *("/graph", "/graph/docs/berths.md"),
+    ],
 )
 def test_a_phone_needs_no_sideways_scrolling(visit: Open, path: str) -> None:
     seen = visit(path, viewport={"width": 390, "height": 844})

@@ -25,6 +25,7 @@ def test_markdown_is_rendered(visit: Open) -> None:
     seen.page.locator(".footnote-reference a, .prose sup a").first.click()
     assert seen.page.url.endswith("#h-footnote-1")
     assert seen.page.locator("h1").count() == 1
+    assert seen.page.locator("#edit").count() == 0, "no editor is set"
 
 
 def test_links_are_followed_with_their_sentences(visit: Open) -> None:
@@ -82,6 +83,8 @@ def test_the_status_is_live(visit: Open, server: Served) -> None:
     before = int(seen.text("#documents").replace(",", ""))
     expect(seen.page.locator("#problems")).to_contain_text("nowhere.md")
     expect(seen.page.locator("#problems")).to_contain_text("src/gone.py")
+    expect(seen.page.locator("#problems a", has_text="Entry 20")).to_have_attribute("href", "/read/log/020.md")
+    expect(seen.page.locator("#problems")).to_contain_text("The first 100 are shown. All: waymeet orphans")
     expect(seen.page.locator("main")).to_contain_text("embedding.provider")
     (server.root / "docs" / "added.md").write_text("# Added\n\nA page.\n", "utf-8")
     expect(seen.page.locator("#documents")).to_have_text(str(before + 1))

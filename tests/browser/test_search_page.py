@@ -137,6 +137,42 @@ def test_a_missing_document_is_traced(visit: Open) -> None:
     expect(seen.page.locator(".verdict")).to_contain_text("outside of the project")
 
 
+def test_values_of_a_filter_are_suggested_while_it_is_typed(visit: Open) -> None:
+    seen = visit("/")
+    seen.page.locator("#q").fill("berth ki")
+    expect(seen.page.locator(".hit").first).to_be_visible()
+    expect(seen.page.locator(".suggest")).to_have_count(0)
+    seen.page.locator("#q").press_sequentially("nd:")
+    expect(seen.page.locator(".suggest a").first).to_contain_text("kind:docs")
+    expect(seen.page.locator(".hit").first).to_be_visible()
+    seen.page.locator("#q").press_sequentially("co")
+    expect(seen.page.locator(".suggest a")).to_have_count(1)
+    seen.page.keyboard.press("ArrowDown")
+    expect(seen.page.locator(".suggest a")).to_be_focused()
+    seen.page.keyboard.press("Enter")
+    expect(seen.page.locator("#q")).to_have_value("berth kind:code ")
+    expect(seen.page.locator("#q")).to_be_focused()
+    expect(seen.page.locator(".suggest")).to_have_count(0)
+    expect(seen.page.locator(".hit[data-kind=docs]")).to_have_count(0)
+    seen.page.locator("#q").fill("tag:boo")
+    expect(seen.page.locator(".suggest a")).to_have_text("tag:booking 1")
+    seen.page.keyboard.press("ArrowDown")
+    seen.page.keyboard.press("ArrowUp")
+    expect(seen.page.locator("#q")).to_be_focused()
+
+
+def test_values_of_a_filter_are_links_without_javascript(visit: Open) -> None:
+    seen = visit("/", java_script_enabled=False)
+    seen.page.locator(".hints a", has_text="lang:").click()
+    seen.page.locator(".suggest a", has_text="lang:python").click()
+    expect(seen.page.locator(".nothing h2")).to_have_text("Add words to search for")
+    seen.page.goto("/?q=lang:j")
+    expect(seen.page.locator(".suggest a", has_text="lang:ja")).to_be_visible()
+    seen.page.goto("/?q=folder:do")
+    seen.page.locator(".suggest a").first.click()
+    expect(seen.page.locator("#q")).to_have_value("path:docs/")
+
+
 def test_nothing_found_degraded_and_errors_say_what_helps(visit: Open) -> None:
     seen = visit("/?q=xylophone+quasar&kind=code")
     expect(seen.page.locator(".nothing h2")).to_have_text("Nothing was found")

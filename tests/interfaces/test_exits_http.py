@@ -57,6 +57,7 @@ def _reads() -> dict[str, list[dict[str, Any]]]:
         "why_not": [{"query": "rotate keys", "id": id_} for id_ in ("docs/access.md", NAMED_DOC, f"{NAMED_DOC}x")],
         "describe": [{"id": "docs/access.md"}, {"id": NOTE}, {"id": mask(NAMED_DOC)}],
         "problems": [{}],
+        "filters": [{}],
         "settings": [{"everything": True}],
         "recall_skills": [{"task": "deploy keys"}],
         "status": [{"everything": True}],

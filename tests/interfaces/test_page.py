@@ -1,12 +1,17 @@
 """The page over HTTP: headers, errors, static files, and the operations behind it."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import msgspec
 import pytest
 from support.server_process import Served, command, isolated_environment, make, served
 
 from waymeet.errors import NotIndexedError
+from waymeet.evaluate.metrics import MAIN_METRIC, MetricSummary
+from waymeet.interfaces.quality.report import Report
+from waymeet.interfaces.render.explanation import list_signals
 from waymeet.interfaces.web.html import POLICY
 from waymeet.project import Project
 
@@ -17,7 +22,8 @@ HTML = {"Accept": "text/html"}
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("page")
-    with served(make(folder / "project"), isolated_environment(folder)) as running:
+    environment = {**isolated_environment(folder), "WAYMEET_SERVE_EDITOR": "vscode"}
+    with served(make(folder / "project"), environment) as running:
         yield running
 
 
@@ -59,6 +65,44 @@ def test_errors_are_pages_for_browsers_and_problems_for_programs(server: Served)
     assert wrong.status == 405
 
 
+def test_a_document_opens_in_the_editor_at_its_line(server: Served) -> None:
+    page = server.ask("GET", "/read/docs/setup.md?lines=3-3").body.decode()
+    assert f'href="vscode://file{server.root.as_posix()}/docs/setup.md:3"' in page
+
+
+def test_a_note_lists_its_past_versions(server: Served) -> None:
+    created = server.ask("POST", "/v1/notes", {"title": "Keys", "text": "One."}, token=True).json["item"]
+    path = f"/v1/notes/{created['id']}"
+    changed = server.ask("PATCH", path, {"version": created["version"], "text": "Two."}, token=True)
+    assert changed.status == 200
+    page = server.ask("GET", f"/read/{created['id']}").body.decode()
+    found = re.search(r'2 past versions</summary>\s*<ul><li><a href="([^"]*)">\d{4}-\d\d-\d\d \d\d:\d\d UTC', page)
+    assert found
+    assert server.ask("GET", found[1]).status == 200
+    assert "past version" not in server.ask("GET", "/read/docs/setup.md").body.decode()
+
+
+def test_the_status_has_the_quality_report_of_the_project(server: Served) -> None:
+    assert b"Quality" not in server.ask("GET", "/status").body
+    summary = MetricSummary("manual", "auto", 12, {MAIN_METRIC: 0.71}, {MAIN_METRIC: (0.6, 0.8)}, p50_ms=9.0)
+    file = server.root / "quality.json"
+    try:
+        file.write_bytes(msgspec.json.encode(Report((summary,), remarks=("<b>few</b> queries",))))
+        page = server.ask("GET", "/status").body.decode()
+        assert "0.710" in page
+        assert "0.600 to 0.800" in page
+        assert "&lt;b&gt;few&lt;/b&gt; queries" in page
+        file.write_text('{"results": "of another program"}')
+        assert b"Quality" not in server.ask("GET", "/status").body
+    finally:
+        file.unlink()
+
+
+def test_the_status_lists_all_settings_on_request(server: Served) -> None:
+    assert b"shape.snippet_chars" not in server.ask("GET", "/status").body
+    assert b"shape.snippet_chars" in server.ask("GET", "/status?settings=all").body
+
+
 @pytest.mark.slow
 def test_open_starts_a_server_if_none_runs(tmp_path: Any) -> None:
     root, environment = make(tmp_path / "project"), isolated_environment(tmp_path)
@@ -81,6 +125,27 @@ def test_facets_count_all_results(ask: Ask) -> None:
     assert sum(facets["kind"].values()) == answer.total_found > 3
     assert facets["folder"]["docs/more/"] == 30
     assert ask("search", query="keys").facets == ()
+
+
+@pytest.mark.parametrize("recipe", ["auto", "classic", "threeway", "memory", "neighbours", "files"])
+def test_every_recipe_tells_what_its_scores_come_from(ask: Ask, recipe: str) -> None:
+    hits = ask("search", query="rotate signing keys", recipe=recipe, explain=True).hits
+    groups = {signal.group for hit in hits for signal in list_signals(hit.explanation) if signal.value > 0.0}
+    assert "lexical" in groups
+    assert groups <= {"lexical", "vector", "links", "bonuses"} | ({""} if recipe == "memory" else set())
+
+
+def test_filters_count_documents_until_the_index_changes(opened: Project, ask: Ask) -> None:
+    def values(**fields: str) -> dict[str, int]:
+        return {value.value: value.count for value in ask("filters", **fields).filters[0].values}
+
+    before, languages = values(name="folder", prefix="DO"), values(name="language")
+    assert before["docs/"] > before["docs/more/"] == 30
+    (opened.root / "docs" / "added.md").write_text("---\ntags: [two words]\nlang: ja\n---\n# Added\n")
+    assert values(name="folder")["docs/"] == before["docs/"] + 1
+    assert values(name="tag", prefix="word") == {"two words": 1}
+    assert values(name="language", prefix="j")["ja"] == languages.get("ja", 0) + 1
+    assert len(ask("filters").filters) == 5
 
 
 def test_why_not(ask: Ask) -> None:
@@ -110,6 +175,9 @@ def test_problems_and_settings(opened: Project, ask: Ask) -> None:
     problems = ask("problems")
     assert [document.document for document in problems.stale] == ["docs/old.md"]
     assert {link.target for link in problems.broken_links} >= {"src/gone.py"}
+    assert "docs/old.md" in {orphan.document for orphan in problems.orphans}
+    assert problems.total_orphans == len(problems.orphans)
+    assert [orphan.document for orphan in ask("problems", paths=["docs/old.md"]).orphans] == ["docs/old.md"]
     chosen = {setting.key: setting for setting in ask("settings").settings}
     assert chosen["embedding.provider"].value == "none"
     assert len(ask("settings", everything=True).settings) > len(chosen)

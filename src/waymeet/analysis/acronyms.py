@@ -12,7 +12,10 @@ from waymeet.analysis.terms import normalise_text
 
 _ACRONYM = r"[A-Z][A-Za-z0-9&/.-]{1,9}"
 _IN_BRACKETS = re.compile(rf"\(({_ACRONYM})\)")
-_BEFORE_BRACKETS = re.compile(rf"(?<![\w(])({_ACRONYM}) \(([A-Za-z][^()\n]{{4,100}})\)")
+_BEFORE_BRACKETS = re.compile(rf"(?<![\w(])({_ACRONYM}) \(")
+_LONG_FORM = re.compile(r"([A-Za-z][^()\n]{4,100})\)")
+_MAX_SHORT = 10
+"""Characters of an acronym."""
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _CLAUSE_END = re.compile(r"[.:;!?()\[\]{}<>=|*`\"\n]")
 _FUNCTION_WORDS = frozenset("a an and at by for from in of on or the to with".split())
@@ -49,10 +52,24 @@ def _find_pairs(text: str) -> Iterator[tuple[str, str]]:
             long = _match_long_form(short, _WORD.findall(before))
             if long:
                 yield short, long
-    for match in _BEFORE_BRACKETS.finditer(text):
-        short, words = match[1], _WORD.findall(match[2])
+    for short, long in _find_before_brackets(text):
+        words = _WORD.findall(long)
         if _is_acronym(short) and _initials(words) == _letters(short):
             yield short, " ".join(words)
+
+
+def _find_before_brackets(text: str) -> Iterator[tuple[str, str]]:
+    """Find words that may be acronyms, each with the text in brackets after it.
+
+    Brackets are few and found quickly, unlike words with a capital.
+    """
+    bracket = text.find(" (")
+    while bracket >= 0:
+        long = _LONG_FORM.match(text, bracket + 2)
+        short = _BEFORE_BRACKETS.search(text, max(bracket - _MAX_SHORT, 0), bracket + 2) if long else None
+        if long and short:
+            yield short[1], long[1]
+        bracket = text.find(" (", bracket + 2)
 
 
 def is_long_form(short: str, long: str) -> bool:

@@ -33,11 +33,13 @@ VERSION = 3
 COMBINING_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u109f\u1780-\u17d3"
 _LETTER = rf"[\w{COMBINING_MARKS}]"
 _TOKEN = re.compile(rf"{_LETTER}+(?:-{_LETTER}+)*(?:['’](?:s|t|d|m|re|ve|ll)\b)?")
+_ASCII_TOKEN = re.compile(r"[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*|)(?:'(?:s|t|d|m|re|ve|ll)\b|)", re.ASCII)
+"""The same for ASCII texts. An empty alternative is faster than an optional group."""
 _RUN_OR_WORD = re.compile(rf"(?P<run>{RUN.pattern})|(?:(?!{RUN.pattern}){_LETTER}|-)+")
 _CONTRACTION = re.compile(r"['’]\w+$")
 _SEPARATORS = re.compile(rf"[^\w{COMBINING_MARKS}]+")
 _MAX_TERM_CHARS = 64
-_CACHE_SIZE = 500_000
+_CACHE_SIZE = 100_000
 
 _stemmer = Stemmer.Stemmer("english", 0)
 _stem: Callable[[str], str] = _stemmer.stemWord
@@ -66,8 +68,7 @@ def count_terms(text: str) -> dict[str, int]:
     >>> count_terms("User users of getUserById")
     {'user': 3, 'get': 1, 'id': 1, 'getuserbyid': 1}
     """
-    tokens = _TOKEN.findall(_normalise_unicode(text))
-    return dict(Counter(chain.from_iterable(map(_expanded.__getitem__, tokens))))
+    return dict(Counter(chain.from_iterable(map(_expanded.__getitem__, _find_tokens(text)))))
 
 
 def list_terms(text: str) -> list[str]:
@@ -78,7 +79,7 @@ def list_terms(text: str) -> list[str]:
     >>> list_terms("設定 file")
     ['設', '定', '設定', 'file']
     """
-    return [term for token in _TOKEN.findall(_normalise_unicode(text)) for term in _expanded[token]]
+    return [term for token in _find_tokens(text) for term in _expanded[token]]
 
 
 def list_forms(text: str) -> set[str]:
@@ -198,6 +199,10 @@ def replace_surrogates(text: str) -> str:
     'a�b'
     """
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _find_tokens(text: str) -> list[str]:
+    return _ASCII_TOKEN.findall(text) if text.isascii() else _TOKEN.findall(normalize("NFKC", text))
 
 
 def _normalise_unicode(text: str) -> str:

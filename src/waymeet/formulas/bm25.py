@@ -69,7 +69,7 @@ def explain_bm25f(evidence: Iterable[Evidence], chunks: int, k1: float) -> Expla
         )
         for word in evidence
     )
-    return total("BM25F = Σ idf × tf over the query's words", *words)
+    return total("BM25F = Σ idf × tf over the query's words", *words, group="lexical")
 
 
 def _explain_factors(word: Evidence, chunks: int, k1: float) -> Iterator[Explanation]:

@@ -10,7 +10,12 @@ True
 from collections.abc import Callable, Sequence
 from math import fsum, prod
 
-from waymeet.types import Explanation, Operation
+from msgspec import UNSET, UnsetType
+
+from waymeet.types import Explanation, Operation, SignalGroup
+
+Group = SignalGroup | UnsetType
+_SOURCE_GROUPS: dict[str, SignalGroup] = {"lexical": "lexical", "vector": "vector", "graph": "links"}
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -35,19 +40,39 @@ def _combine(operation: Operation, description: str, parts: tuple[Explanation, .
     return Explanation(_OPERATIONS[operation]([part.value for part in parts]), description, operation, parts)
 
 
-def value(number: float, description: str) -> Explanation:
+def value(number: float, description: str, group: Group = UNSET) -> Explanation:
     """Create a leaf: a number without parts."""
-    return Explanation(number, description)
+    return Explanation(number, description, "value", (), group)
 
 
-def total(description: str, *parts: Explanation) -> Explanation:
+def total(description: str, *parts: Explanation, group: Group = UNSET) -> Explanation:
     """Create the sum of the parts."""
-    return Explanation(fsum([part.value for part in parts]), description, "sum", parts)
+    return Explanation(fsum([part.value for part in parts]), description, "sum", parts, group)
 
 
-def product(description: str, *parts: Explanation) -> Explanation:
+def product(description: str, *parts: Explanation, group: Group = UNSET) -> Explanation:
     """Create the product of the parts."""
-    return Explanation(prod([part.value for part in parts]), description, "product", parts)
+    return Explanation(prod([part.value for part in parts]), description, "product", parts, group)
+
+
+def group_of_source(source: str) -> Group:
+    """Give the group of a ranked list by its name, which may end with a number.
+
+    >>> group_of_source("lexical 2"), group_of_source("graph"), group_of_source("feedback")
+    ('lexical', 'links', UNSET)
+    """
+    return _SOURCE_GROUPS.get(source.partition(" ")[0], UNSET)
+
+
+def find_group(node: Explanation) -> Group:
+    """Find the group of a node, or of the first part that has one.
+
+    >>> find_group(product("weighted", value(0.5, "weight"), value(2.0, "cosine", "vector")))
+    'vector'
+    """
+    if node.group is not UNSET:
+        return node.group
+    return next((group for group in map(find_group, node.parts) if group is not UNSET), UNSET)
 
 
 def largest(description: str, *parts: Explanation) -> Explanation:

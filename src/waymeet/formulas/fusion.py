@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
-from waymeet.formulas.explanation import largest, mean, product, quotient, total, value, weighted
+from waymeet.formulas.explanation import group_of_source, largest, mean, product, quotient, total, value, weighted
 from waymeet.types import Explanation
 
 
@@ -87,6 +87,7 @@ def rrf(ranks: Mapping[str, int], weights: Mapping[str, float], k: float = 60.0)
         value(
             weights.get(source, 1.0) / (k + rank),
             f"{source} rank {rank}: {weights.get(source, 1.0):g} / ({k:g} + {rank})",
+            group_of_source(source),
         )
         for source, rank in ranks.items()
     )
@@ -146,7 +147,7 @@ def three_way(
     alpha, beta, gamma = weights
     return total(
         "α·vector + β·graph + γ·full text",
-        product("α × vector similarity", value(alpha, "α"), vector),
-        product("β × graph proximity", value(beta, "β"), graph),
-        product("γ × full text", value(gamma, "γ"), fulltext),
+        product("α × vector similarity", value(alpha, "α"), vector, group="vector"),
+        product("β × graph proximity", value(beta, "β"), graph, group="links"),
+        product("γ × full text", value(gamma, "γ"), fulltext, group="lexical"),
     )

@@ -28,6 +28,7 @@ from waymeet.ingest.discover.run_state import (
 )
 from waymeet.ingest.discover.walk import FoundFile, Skipped, is_unread_digest, unread_digest
 from waymeet.ingest.index_report import IndexReport
+from waymeet.ingest.progress import ProgressMeter
 from waymeet.ingest.read.decode import content_digest
 from waymeet.ingest.read.safe_read import read_file
 from waymeet.ingest.workers.dispatch import run_tasks
@@ -116,6 +117,7 @@ class _Run:
         self._known = store.fingerprints()
         self._files = {path for path in self._known if not is_folder(path)}
         """Paths of the files that are indexed by now."""
+        self._meter = ProgressMeter(changes.found, store)
         self._last = load_run_state(store)
         self._seen = dict(changes.seen)
         self._skipped = list(changes.skipped)
@@ -154,29 +156,30 @@ class _Run:
 
     def add_files(self, progress: Progress | None, choice: Choice | None) -> None:
         """Read added and modified files and put their entries into the store batch by batch."""
-        found = self._changes.found
         if choice is None:
-            self._add_portion(sorted(found), 0, progress)
+            self._add_portion(sorted(self._changes.found), progress)
             return
         done = min(choice.most, len(choice.order))
-        self._add_portion(choice.order[:done], 0, progress)
+        self._add_portion(choice.order[:done], progress)
         while 0 < done < len(choice.order) and not choice.is_late():
             portion = choice.order[done : done + _PORTION_FILES]
-            self._add_portion(portion, done, progress)
+            self._add_portion(portion, progress)
             done += len(portion)
         self.postponed = {*choice.order[done:]}
 
-    def _add_portion(self, paths: Sequence[str], before: int, progress: Progress | None) -> None:
-        limits, total = self._settings.ingest, len(self._changes.found)
+    def _add_portion(self, paths: Sequence[str], progress: Progress | None) -> None:
+        limits = self._settings.ingest
         batch: list[BuiltEntry] = []
-        for done, (path, built) in enumerate(self._build_entries(paths), start=before + 1):
+        size = 0
+        for path, built in self._build_entries(paths):
             if built:
                 batch.append(built)
-            if len(batch) >= limits.batch_files or _total_bytes(batch) >= limits.batch_bytes:
+                size += built.entry.document.size
+            if len(batch) >= limits.batch_files or size >= limits.batch_bytes:
                 self._put(batch)
-                batch = []
-            if progress:
-                progress(done, total, path)
+                self._meter.save()
+                batch, size = [], 0
+            self._meter.add(path, progress)
         self._put(batch)
 
     def update_former_keys(self) -> None:
@@ -237,6 +240,7 @@ class _Run:
             derived_folders=changes.derived_folders,
         )
         save_run_state(self._store, changes.roots[0].folder, state, skipped)
+        self._meter.end()
         return IndexReport(
             files=changes.files,
             added=self._added,
@@ -394,7 +398,3 @@ class _Run:
 
 def _seen_file(fingerprint: Fingerprint, reason: str, *, is_path_indexed: bool = False) -> SeenFile:
     return SeenFile(fingerprint.size, fingerprint.modified_ns, reason, is_path_indexed=is_path_indexed)
-
-
-def _total_bytes(batch: Sequence[BuiltEntry]) -> int:
-    return sum(built.entry.document.size for built in batch)

@@ -10,7 +10,7 @@ from waymeet.ingest.discover.changes import Changes
 from waymeet.ingest.discover.roots import Root, is_missing, list_roots, root_problem
 from waymeet.ingest.discover.run_state import load_run_state
 from waymeet.ingest.embed.job import Job
-from waymeet.ports import Counts, Store
+from waymeet.ports import Counts, RunProgress, Store
 from waymeet.settings import Settings
 
 
@@ -79,6 +79,8 @@ class Status(Struct, frozen=True):
     """Settings that the index keeps from variables and options of the last `waymeet index`, as `key = value`."""
     background: BackgroundJob | None = None
     """The background job of this index."""
+    indexing: RunProgress | None = None
+    """The progress of a run that is indexing now."""
 
 
 def build_status(root: Path, store: Store, settings: Settings, changes: Changes | None) -> Status:

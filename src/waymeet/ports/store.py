@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -27,6 +27,33 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int, str], None]
 """Receives the progress of long work: items done, items in total, and the current item."""
+
+
+class RunProgress(Struct, frozen=True):
+    """Progress of a run, without file names."""
+
+    pid: int
+    files: int
+    total_files: int
+    bytes: int
+    total_bytes: int
+    rate: float
+    """Bytes per second."""
+    seconds_left: float | None
+    """Estimated time until the end; None at the start."""
+
+
+@runtime_checkable
+class TimedProgress(Protocol):
+    """A progress display that shows rate and remaining time."""
+
+    def __call__(self, done: int, total: int, item: str) -> None:
+        """Show the number of files."""
+        ...
+
+    def show_time(self, progress: RunProgress) -> None:
+        """Show the rate and the remaining time."""
+        ...
 
 
 class Neighbour(NamedTuple):

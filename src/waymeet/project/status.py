@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from waymeet.paths import index_bytes
-from waymeet.ports import Store
+from waymeet.ports import RunProgress, Store
 from waymeet.project import freshness
 from waymeet.project.embedding.job import vector_status
 from waymeet.project.index_settings import recorded_settings
@@ -35,9 +35,28 @@ def project_status(root: Path, models: Models, store: Store, own: Settings, embe
         vectors=vector_status(models, store, embedding),
         settings=recorded_settings(models.index),
         background=_background_job(models.index),
+        indexing=_running_progress(models.index, store),
         conflicts=count_open(models.index, store),
         suggested_tiers=_suggest_tiers(store, models.index),
     )
+
+
+def _running_progress(index: Path, store: Store) -> RunProgress | None:
+    """Return the progress of the run that is indexing now, or None if none is."""
+    from waymeet.errors import BusyIndexError, IndexUnavailableError
+    from waymeet.ingest.lock import index_lock
+    from waymeet.ingest.progress import saved_progress
+
+    progress = saved_progress(store)
+    if progress is None:
+        return None
+    try:
+        with index_lock(index, wait=False):
+            return None  # the run was interrupted
+    except BusyIndexError:
+        return progress
+    except IndexUnavailableError:
+        return None  # nothing can be written, so no process is indexing
 
 
 def _background_job(index: Path) -> "BackgroundJob | None":

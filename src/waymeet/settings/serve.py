@@ -21,6 +21,10 @@ class Serve(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether commands and `waymeet mcp` use the running daemon of an index."""
     start: bool = False
     """Whether a search starts a daemon for later ones if none runs; it stops after `idle_seconds`."""
+    editor: str = ""
+    """Editor that the page opens files in: `vscode`, `vscodium`, `cursor`, `windsurf`, `zed`, `idea`, `pycharm`,
+    `webstorm`, `textmate`, or a URL with {path} and {line} in it, such as vscode://file{path}:{line}. Empty for no
+    link."""
     idle_seconds: Weight = 900.0
     """Time without requests after which an automatically started daemon stops."""
     request_seconds: Annotated[float, Meta(gt=0.0, le=3600.0)] = 60.0

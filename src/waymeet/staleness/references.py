@@ -154,5 +154,18 @@ def inherits(owner: str, chunks: Sequence[Chunk]) -> bool:
 
 
 def _matches_any(patterns: Sequence[str], name: str, chunks: Sequence[Chunk]) -> bool:
+    """Check whether a name occurs in one of the forms. Most texts do not contain it at all."""
+    texts = [chunk.text for chunk in chunks if _may_contain(chunk.text, name)]
+    if not texts:
+        return False
     pattern = re.compile("|".join(patterns).replace("NAME", re.escape(name)), re.IGNORECASE | re.MULTILINE)
-    return any(pattern.search(chunk.text) for chunk in chunks)
+    return any(map(pattern.search, texts))
+
+
+def _may_contain(text: str, name: str) -> bool:
+    """Check whether a text may contain a name in any case. Beyond ASCII, case has exceptions.
+
+    >>> _may_contain("the STORE", "Store"), _may_contain("the shop", "Store"), _may_contain("sſ", "ss")
+    (True, False, True)
+    """
+    return not (text.isascii() and name.isascii()) or name.lower() in text.lower()

@@ -2,9 +2,11 @@
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 Operation = Literal["value", "sum", "product", "max", "mean", "quotient"]
+SignalGroup = Literal["lexical", "vector", "links", "bonuses"]
+"""What a part of a score comes from: words, vectors, links, or names, feedback and so on."""
 
 
 class Explanation(Struct, frozen=True, gc=False):
@@ -17,6 +19,8 @@ class Explanation(Struct, frozen=True, gc=False):
     description: str
     operation: Operation = "value"
     parts: tuple["Explanation", ...] = ()
+    group: SignalGroup | UnsetType = UNSET
+    """Where the value comes from, if the formula knows; the parts of a node belong to its group."""
 
 
 class ScoredChunk(Struct, frozen=True, gc=False):
@@ -136,6 +140,9 @@ class Hit(Struct, frozen=True):
     """Name of its project, if several were searched; then all ids begin with it: `tea::docs/water.md#L1-L3`."""
 
 
+FacetName = Literal["kind", "folder", "tag", "language", "type"]
+
+
 class FacetValue(Struct, frozen=True):
     """A value of a facet, with the number of results that have it."""
 
@@ -146,7 +153,7 @@ class FacetValue(Struct, frozen=True):
 class Facet(Struct, frozen=True):
     """A property of documents, with its values among the results."""
 
-    name: Literal["kind", "folder", "tag", "language", "type"]
+    name: FacetName
     values: tuple[FacetValue, ...]
     """The most frequent first."""
 

@@ -143,16 +143,19 @@ def _mask_parsed(path: str, parsed: Parsed) -> Parsed:
 
     These are rare, so all texts are checked together before each is masked by itself.
     """
-    texts: list[str] = []
-
-    def collect(text: str) -> str:
-        texts.append(text)
-        return text
-
-    _map_texts(parsed, collect)
-    if not mask_secrets("\n".join(texts), path).number:
+    if not mask_secrets("\n".join(dict.fromkeys(_list_texts(parsed))), path).number:
         return parsed
     return _map_texts(parsed, lambda text: mask_secrets(text, path).text)
+
+
+def _list_texts(parsed: Parsed) -> list[str]:
+    """List every text of a parsed file."""
+    texts = [parsed.title, *parsed.tags, *parsed.aliases, *parsed.triggers]
+    texts += [f"{name}: {value}" for name, value in parsed.properties.items()]
+    texts += [heading.text for heading in parsed.headings]
+    texts += [text for link in parsed.links for text in (link.target, link.text, link.sentence)]
+    texts += [text for symbol in parsed.symbols for text in (symbol.signature, symbol.doc)]
+    return texts if parsed.text is None else [*texts, parsed.text]
 
 
 def _map_texts(parsed: Parsed, change: Callable[[str], str]) -> Parsed:

@@ -46,8 +46,11 @@ class WorkerProcess:
         self._reader.start()
 
     @classmethod
-    def start(cls, code: str) -> "WorkerProcess | None":
-        """Start a process that runs code of this package, or return None where that is not possible."""
+    def start(cls, code: str, **variables: str) -> "WorkerProcess | None":
+        """Start a process that runs code of this package, or return None where that is not possible.
+
+        `variables` are set in its environment.
+        """
         if not sys.executable:
             return None
         own_path = str(Path(__file__).parents[3])
@@ -59,7 +62,7 @@ class WorkerProcess:
                 [sys.executable, "-P", "-c", code],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": path},
+                env={**os.environ, "PYTHONPATH": path, **variables},
                 start_new_session=True,
             )
         except OSError:

@@ -20,6 +20,8 @@ from waymeet.ingest.workers.task import Outcome, ParseRules, Task, open_file, pa
 from waymeet.ingest.workers.worker import TaskBatch, time_limit
 
 _COMMAND = "from waymeet.ingest.workers.worker import main; main()"
+_ONE_THREAD = "1"
+"""Threads of numpy's linear algebra, which a parser does not use. Each would count against its limit of memory."""
 _NO_WORKER = "no worker process could be started for it"
 _KILLED = -9
 _WAIT_FACTOR = 30.0
@@ -35,7 +37,7 @@ class Supervisor:
     def __init__(self, rules: ParseRules) -> None:
         self._rules = rules
         self._pending: deque[Task] = deque()
-        self._process = WorkerProcess.start(_COMMAND)
+        self._process = WorkerProcess.start(_COMMAND, OPENBLAS_NUM_THREADS=_ONE_THREAD)
         self._killed = ""
         """The file at which a process was last killed from outside, which need not be the file's fault."""
 
@@ -79,7 +81,7 @@ class Supervisor:
         else:
             self._pending.popleft()
             rejected = reject(task, self._rules, task.plain)
-        self._process = WorkerProcess.start(_COMMAND)
+        self._process = WorkerProcess.start(_COMMAND, OPENBLAS_NUM_THREADS=_ONE_THREAD)
         self._send(self._pending)
         return rejected
 

@@ -180,36 +180,10 @@ def bars(terminal: Terminal, *titles: str) -> Iterator[tuple[Progress, ...]]:
         with SlowNotice(f"{titles[0]} …", terminal.notice_seconds) as notice:
             yield tuple(map(notice.progress, titles))
         return
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bars
-    from rich.text import Text
+    from waymeet.interfaces.cli.progress_bars import Bar, make_bars
 
-    class Rate(ProgressColumn):
-        """Items per second."""
-
-        def render(self, task: Task) -> Text:
-            speed = task.finished_speed or task.speed
-            return Text(f"{speed:,.0f}/s" if speed else "", style="dim")
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        Rate(),
-        TimeRemainingColumn(),
-        TextColumn("[dim]{task.fields[item]}"),
-    )
-    with Bars(*columns, console=Console(stderr=True), transient=True) as shown:
-
-        def bar(title: str) -> Progress:
-            task = shown.add_task(title, total=None, item="", visible=False)
-            return lambda done, total, item: shown.update(
-                task, completed=done, total=total, item=escape(to_single_line(mask(item))[-60:]), visible=True
-            )
-
-        yield tuple(map(bar, titles))
+    with make_bars() as shown:
+        yield tuple(Bar(shown, title) for title in titles)
 
 
 def update_index(

@@ -29,7 +29,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 _MAX_FIELDS = 1000
 _FROM_INDEX = frozenset(
-    {"search", "read", "related", "context", "graph", "recall_skills", "why_not", "describe", "problems"}
+    {"search", "read", "related", "context", "graph", "recall_skills", "why_not", "describe", "problems", "filters"}
 )
 """Operations that would answer from an incomplete index during the first run."""
 

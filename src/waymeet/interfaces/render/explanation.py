@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
+from waymeet.formulas.explanation import Group, find_group
 from waymeet.types import Explanation
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ class Signal(Struct, frozen=True):
     """Its contribution to the score."""
     share: float
     """Its contribution, as a share of the score."""
+    group: str = ""
+    """What it comes from: lexical, vector, links or bonuses; empty if the tree does not tell."""
     words: tuple[tuple[str, float], ...] = ()
     """The matched words with their fields, and the share of each in the lexical score."""
 
@@ -42,25 +45,48 @@ def list_signals(tree: Explanation) -> tuple[Signal, ...]:
     [('bonus', 2.0, 0.5), ('vector', 1.5, 0.375), ('lexical', 0.5, 0.125)]
     """
     signals = [
-        Signal(node.description, value, value / tree.value if tree.value else 0.0, tuple(_matched_words(node)))
-        for node, value in _addends(tree, 1.0, is_root=True)
+        Signal(
+            addend.node.description,
+            addend.value,
+            _share(addend.value, tree),
+            addend.group,
+            tuple(_matched_words(addend.node)),
+        )
+        for addend in _addends(tree, 1.0, is_root=True)
     ]
     return tuple(sorted(signals, key=lambda signal: -signal.value))
 
 
-def _addends(node: Explanation, factor: float, *, is_root: bool = False) -> Iterator[tuple[Explanation, float]]:
+class _Addend(NamedTuple):
+    """A node whose value is one addend of a score."""
+
+    node: Explanation
+    value: float
+    group: str
+
+
+def _share(part: float, tree: Explanation) -> float:
+    return part / tree.value if tree.value else 0.0
+
+
+def _addends(node: Explanation, factor: float, above: Group = UNSET, *, is_root: bool = False) -> Iterator[_Addend]:
+    """Yield the addends of a node with their groups.
+
+    A group is the own one, else that of a part, else that of a node above.
+    """
+    above = above if node.group is UNSET else node.group
     if _is_additive(node) or (is_root and node.operation == "sum"):
         for part in node.parts:
-            yield from _addends(part, factor)
+            yield from _addends(part, factor, above)
     elif node.operation == "product" and (inner := _first_computed(node)) is not None and _is_additive(inner):
         others = prod(part.value for part in node.parts if part is not inner)
-        yield from _addends(inner, factor * others)
+        yield from _addends(inner, factor * others, above)
     elif node.operation == "quotient" and _is_additive(node.parts[0]) and node.parts[1].value:
-        yield from _addends(node.parts[0], factor / node.parts[1].value)
+        yield from _addends(node.parts[0], factor / node.parts[1].value, above)
     elif node.operation == "max" and node.parts:
-        yield from _addends(max(node.parts, key=lambda part: part.value), factor)
+        yield from _addends(max(node.parts, key=lambda part: part.value), factor, above)
     else:
-        yield node, factor * node.value
+        yield _Addend(node, factor * node.value, find_group(node) or above or "")
 
 
 def _first_computed(node: Explanation) -> Explanation | None:
@@ -111,7 +137,7 @@ def summary_lines(tree: Explanation, relevance: float | None = None, indent: str
     if len(signals) > len(shown):
         remaining = sum(signal.value for signal in signals[len(shown) :])
         yield [(f"{indent}and {len(signals) - len(shown)} more signals: {remaining:.4f}", "dim")]
-    if any(node is tree for node, _ in _addends(tree, 1.0, is_root=True)):  # it cannot be decomposed
+    if any(addend.node is tree for addend in _addends(tree, 1.0, is_root=True)):  # it cannot be decomposed
         yield from ([(f"{indent}  {part.value:.4g}  {part.description}", "dim")] for part in tree.parts)
     if relevance is not None:
         yield [(f"{indent}estimated relevance {relevance:.2f}", "dim")]

@@ -7,6 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from waymeet.analysis.token_estimate import estimate_tokens
+from waymeet.formulas.explanation import find_group
 from waymeet.types import Explanation, Hit, Section
 
 _SNIPPET_CHARS = (160, 80)
@@ -64,7 +65,9 @@ def _drop_explanation_details(hit: Hit) -> Hit:
 def _flatten(tree: Explanation | None) -> Explanation | None:
     if tree is None:
         return None
-    return replace(tree, parts=tuple(Explanation(part.value, part.description) for part in tree.parts))
+    return replace(
+        tree, parts=tuple(Explanation(part.value, part.description, group=find_group(part)) for part in tree.parts)
+    )
 
 
 def _keep_one_section(hit: Hit) -> Hit:

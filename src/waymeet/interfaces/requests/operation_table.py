@@ -57,7 +57,14 @@ from waymeet.interfaces.requests.operations.review import (
     answer_conflicts,
     answer_resolve_conflict,
 )
-from waymeet.interfaces.requests.operations.search import SearchAnswer, SearchRequest, answer_search
+from waymeet.interfaces.requests.operations.search import (
+    FiltersAnswer,
+    FiltersRequest,
+    SearchAnswer,
+    SearchRequest,
+    answer_filters,
+    answer_search,
+)
 from waymeet.interfaces.requests.operations.settings import SettingsAnswer, SettingsRequest, answer_settings
 from waymeet.interfaces.requests.operations.skills import (
     RecallSkillsAnswer,
@@ -103,6 +110,7 @@ OPERATIONS = _table(
         Operation("why_not", WhyNotRequest, WhyNotAnswer, answer_why_not),
         Operation("describe", DescribeRequest, DescribeAnswer, answer_describe),
         Operation("problems", ProblemsRequest, ProblemsAnswer, answer_problems),
+        Operation("filters", FiltersRequest, FiltersAnswer, answer_filters),
         Operation("settings", SettingsRequest, SettingsAnswer, answer_settings),
         Operation("graph", GraphRequest, GraphAnswer, answer_graph),
         Operation("remember", RememberRequest, SavedAnswer, answer_remember, writes=True, repeatable=False),

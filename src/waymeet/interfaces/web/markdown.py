@@ -2,20 +2,22 @@
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
 from posixpath import dirname, join, normpath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
 from markupsafe import Markup, escape
 
+from waymeet.ingest.parse.markup.markdown_options import markdown_options, split_anchor
 from waymeet.ingest.parse.references.anchors import Anchors
+from waymeet.interfaces.web.blocks import Block, join_details
 from waymeet.interfaces.web.source import colour_lines
 from waymeet.interfaces.web.text_language import find_text_language
 
 if TYPE_CHECKING:
-    from pyromark import Options
     from selectolax.lexbor import LexborNode
+
+__all__ = ["Block", "Locate", "Resolve", "locate_on_server", "render_blocks", "rewrite_link", "sanitise"]
 
 _TAGS = frozenset(
     """
@@ -39,23 +41,9 @@ _CLASS = re.compile(r"[a-z][a-z0-9]{0,2}|image|footnote-reference|external")
 """Classes that may stay: the short ones of Pygments, and those that are set here."""
 _WEB = ("http", "https", "mailto")
 _LANGUAGE = re.compile(r"language-([\w+#.-]{1,40})")
+_WRITTEN_ANCHOR = re.compile(r"\s*\{#[^{}<]*\}\s*(?=</h[1-6]>\s*$)")
+"""An anchor behind a heading, which is not shown."""
 _FOOTNOTE = re.compile(r"\[\^([^\]\n]{1,100})\]")
-
-
-class Block(NamedTuple):
-    """A block at the top level of a page."""
-
-    start: int
-    end: int
-    """First and last line, counted from 1, both included."""
-    html: Markup
-    lang: str
-    """Language by its script; empty for the language of the page."""
-    anchor: str = ""
-    """Of a heading: the part of a link behind `#`."""
-    heading: str = ""
-    level: int = 0
-
 
 Resolve = Callable[[str], str]
 """Gives the address of a page for the name in a wiki link, or an empty text."""
@@ -68,6 +56,7 @@ def locate_on_server(document: str) -> str:
     return f"/read/{quote(document)}"
 
 
+@join_details
 def render_blocks(
     text: str, path: str, resolve: Resolve, first_line: int = 1, locate: Locate = locate_on_server
 ) -> Iterator[Block]:
@@ -83,16 +72,20 @@ def render_blocks(
         context = definitions
         if name != "FootnoteDefinition":
             context += "".join(f"\n\n[^{label}]: _" for label in dict.fromkeys(_FOOTNOTE.findall(source)))
-        html = pyromark.html(f"{_indentation(raw, start)}{source}\n\n{context}", options=_options())
+        html = pyromark.html(f"{_indentation(raw, start)}{source}\n\n{context}", options=markdown_options())
         line = first_line + raw.count(b"\n", 0, start)
         last = line + source.rstrip("\n").count("\n")
         clean = sanitise(_rewrite(html, path, resolve, locate, keep_footnotes=name == "FootnoteDefinition"))
         block = Block(line, last, clean, find_text_language(source))
         if name == "Heading":
-            heading = " ".join(clean.striptags().split())
-            block = block._replace(anchor=anchors.next(heading), heading=heading, level=int(value["level"][1]))
+            heading, explicit = split_anchor(" ".join(clean.striptags().split()))
+            shown = Markup(_WRITTEN_ANCHOR.sub("", clean)) if explicit else clean  # noqa: S704 - a part of it
+            block = block._replace(html=shown, anchor=anchors.next(explicit or heading), heading=heading)
+            block = block._replace(level=int(value["level"][1]))
         elif name == "FootnoteDefinition":
             block = block._replace(anchor=f"footnote-{value}")
+        elif name == "HtmlBlock":
+            block = block._replace(raw=source)
         yield block
 
 
@@ -126,25 +119,11 @@ def _filter_attribute(tag: str, name: str, value: str) -> str | None:
     return value
 
 
-@cache
-def _options() -> "Options":
-    from pyromark import Options
-
-    return (
-        Options.ENABLE_TABLES
-        | Options.ENABLE_STRIKETHROUGH
-        | Options.ENABLE_TASKLISTS
-        | Options.ENABLE_FOOTNOTES
-        | Options.ENABLE_HEADING_ATTRIBUTES
-        | Options.ENABLE_WIKILINKS
-    )
-
-
 def _definitions(text: str) -> str:
     """List the link definitions of a page, which each block needs."""
     import pyromark
 
-    found = pyromark.reference_definitions(text, options=_options())
+    found = pyromark.reference_definitions(text, options=markdown_options())
     return "\n".join(
         f"[{name}]: <{definition['dest']}>"
         for name, definition in found.items()
@@ -157,7 +136,7 @@ def _iterate_blocks(text: str) -> Iterator[tuple[str, Any, int, int]]:
     import pyromark
 
     depth = 0
-    for event, position in pyromark.events_with_range(text, options=_options()):
+    for event, position in pyromark.events_with_range(text, options=markdown_options()):
         if event == "Rule" and not depth:
             yield "Rule", None, position["start"], position["end"]
         elif isinstance(event, dict) and "Start" in event:

@@ -15,6 +15,7 @@ from waymeet.interfaces.web.assets import send_asset
 from waymeet.interfaces.web.html import respond
 from waymeet.interfaces.web.items.routes import ITEM_PAGES, ItemPage
 from waymeet.interfaces.web.pages.compare import show_comparison
+from waymeet.interfaces.web.pages.graph import DATA, GraphData, show_graph
 from waymeet.interfaces.web.pages.read import show_document
 from waymeet.interfaces.web.pages.search import show_results, show_search
 from waymeet.interfaces.web.pages.sign_in import SIGN_IN, SIGN_OUT, show_sign_in, sign_out
@@ -33,6 +34,8 @@ PAGES: Mapping[str, Page] = {
     "/compare": show_comparison,
     "/why-not": show_why_not,
     "/read/{path:path}": show_document,
+    "/graph": show_graph,
+    "/graph/{path:path}": show_graph,
     "/status": show_status,
     "/status/problems": show_problems,
 }
@@ -48,13 +51,14 @@ class Web:
         """
         self._asker = Asker(project, finish)
         self._events = StatusEvents()
+        self._graphs = GraphData()
         self.sign_in = SignIn(access)
 
     def endpoints(self) -> dict[str, dict[str, Endpoint]]:
         """Give the endpoint of each path and method."""
-        pages = {path: self._make_endpoint(page) for path, page in PAGES.items()}
-        others = {"/status/events": self._make_endpoint(self._events.follow), "/static/{name}": send_asset}
-        table = {path: {"GET": endpoint} for path, endpoint in {**pages, **others}.items()}
+        streams: dict[str, Page] = {DATA: self._graphs.send, "/status/events": self._events.follow}
+        pages = {path: self._make_endpoint(page) for path, page in {**PAGES, **streams}.items()}
+        table = {path: {"GET": endpoint} for path, endpoint in {**pages, "/static/{name}": send_asset}.items()}
         for path, forms in ITEM_PAGES.items():
             table[path] = {method: self._make_endpoint(self._with_visitor(page)) for method, page in forms.items()}
         table[SIGN_IN] = {"GET": self._make_endpoint(self._show_sign_in)}

@@ -1,5 +1,6 @@
 """Show source code with colours and line numbers."""
 
+from contextlib import suppress
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -36,11 +37,9 @@ def colour_lines(text: str, path: str, language: str = "") -> list[Markup]:
 
 def _find_lexer(path: str, language: str) -> Lexer:
     """Find the lexer of a language or of a file name. No content is analysed."""
-    try:
-        if language:
+    if language:
+        with suppress(ClassNotFound):  # the file name may tell more
             return get_lexer_by_name(language, **_OPTIONS)
-    except ClassNotFound:
-        pass  # the file name may tell more
     try:
         return get_lexer_for_filename(path.rpartition("/")[2], **_OPTIONS)
     except ClassNotFound:

@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 from threading import Event, Thread
 
 from waymeet.errors import EmbeddingError
-from waymeet.ports import Embedder, Progress, Store
+from waymeet.ports import Embedder, Progress, RunProgress, Store, TimedProgress
 from waymeet.project.models import Models
 from waymeet.settings import Embedding
 
@@ -65,6 +65,24 @@ def correct_student(
     return ""
 
 
+class _WatchedProgress:
+    """A progress display with a function that is called before it."""
+
+    def __init__(self, display: Progress | None, call: Callable[[int, int], None]) -> None:
+        self._display = display
+        self._call = call
+
+    def __call__(self, done: int, total: int, path: str) -> None:
+        self._call(done, total)
+        if self._display:
+            self._display(done, total, path)
+
+    def show_time(self, progress: RunProgress) -> None:
+        """Show the rate and the remaining time."""
+        if isinstance(self._display, TimedProgress):
+            self._display.show_time(progress)
+
+
 @contextmanager
 def preparing(models: Models, settings: Embedding, progress: Progress | None) -> Iterator[Progress]:
     """Load the student and its model in a thread while a block indexes.
@@ -86,18 +104,16 @@ def preparing(models: Models, settings: Embedding, progress: Progress | None) ->
                 models.chosen(settings)[0].embed_query("")
                 loaded.set()
 
-    def watch(done: int, total: int, path: str) -> None:
+    def prepare(done: int, total: int) -> None:
         if loaded.is_set() and total >= _MANY_FILES and done >= _NEARLY_ALL * total:
             loaded.clear()
             if student:
                 student.prepare()
-        if progress:
-            progress(done, total, path)
 
     thread = Thread(target=load, daemon=True)
     thread.start()
     try:
-        yield watch
+        yield _WatchedProgress(progress, prepare)
     except BaseException:
         if student:
             student.release()

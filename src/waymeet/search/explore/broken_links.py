@@ -53,8 +53,10 @@ class BrokenLink(Struct, frozen=True):
     """Similar targets."""
 
 
-def find_orphans(store: Store, kinds: Collection[str], *, entrances: bool = False) -> tuple[Orphan, ...]:
-    """List documents of some kinds without incoming links.
+def find_orphans(
+    store: Store, kinds: Collection[str], paths: Collection[str] = (), *, entrances: bool = False
+) -> tuple[Orphan, ...]:
+    """List documents of some kinds, of all or some paths, without incoming links.
 
     A page with a translation that has incoming links is no orphan. Entry pages are listed only on request.
     """
@@ -70,7 +72,7 @@ def find_orphans(store: Store, kinds: Collection[str], *, entrances: bool = Fals
     return tuple(
         orphans[id_]
         for id_ in sorted(orphans)
-        if translations[id_] <= orphans.keys() and (entrances or not _is_entry_page(id_))
+        if translations[id_] <= orphans.keys() and (entrances or not _is_entry_page(id_)) and is_below(id_, paths)
     )
 
 

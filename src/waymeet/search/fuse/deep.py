@@ -45,7 +45,9 @@ def fuse_variants(search: Search, _tools: Tools, settings: Settings) -> Search:
         best_rank = min(each.rank for each in sources)
         bonus = top_rank_bonus(best_rank, numbers.bonus)
         if bonus:
-            score = total("RRF + top rank bonus", score, value(bonus, f"bonus for best rank {best_rank} in any list"))
+            score = total(
+                "RRF + top rank bonus", score, value(bonus, f"bonus for best rank {best_rank} in any list", "bonuses")
+            )
         row = next(iter(rows.values()))
         candidates.append(Candidate(row.document, (row.chunk,), score, sources))
     best = sort_candidates(candidates)[: max(numbers.keep, search.query.limit)]

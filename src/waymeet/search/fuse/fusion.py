@@ -30,9 +30,9 @@ def source_kind(source: str) -> str:
 def explain_score(search: Search, source: str, row: ScoredChunk) -> Explanation:
     """Explain the score of a chunk in a list, with the parts of BM25F if they are known."""
     if source_kind(source) == "vector":
-        return value(row.score, _describe_similarity(search, row.chunk))
+        return value(row.score, _describe_similarity(search, row.chunk), "vector")
     explanation = search.lexical_explanations.get(row.chunk) if source == "lexical" else None
-    return explanation or value(row.score, "BM25F")
+    return explanation or value(row.score, "BM25F", "lexical")
 
 
 def _describe_similarity(search: Search, chunk: str) -> str:

@@ -192,7 +192,7 @@ def _make_normaliser(search: Search, source: str) -> Callable[[ScoredChunk], Exp
     if source_kind(source) == "lexical":
         return lambda row: share_of_best("BM25F", explain_score(search, source, row), best)
     if best <= lowest:
-        return lambda _: value(1.0, "normalised cosine = 1: all cosines in the list are equal")
+        return lambda _: value(1.0, "normalised cosine = 1: all cosines in the list are equal", "vector")
     minimum = value(-lowest, "−min, min = lowest cosine in the list")
     span = value(best - lowest, "max − min of the list")
 

@@ -110,9 +110,10 @@ def _raise(candidates: Sequence[Candidate], places: Sequence[_Place], lead: floa
 def _bonus(place: _Place, rank: int, own: float, below: float, lead: float) -> Explanation:
     """Compute what a section needs to be above the next one by the lead, 0 if it is."""
     if own >= below + lead:
-        return value(0.0, place.reason)
+        return value(0.0, place.reason, "bonuses")
     return total(
         f"{place.reason}: raised to place {rank}",
         value(below - own, f"score of the next place ({below:.4g}) − own score ({own:.4g})"),
         value(lead, "lead (auto.raised_lead)"),
+        group="bonuses",
     )

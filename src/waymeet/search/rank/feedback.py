@@ -65,6 +65,7 @@ def _bonus(feedback: DocumentFeedback, best: float, numbers: Feedback) -> Explan
         ),
         value(numbers.max_bonus, "maximum bonus (feedback.max_bonus)"),
         value(best, "best score"),
+        group="bonuses",
     )
 
 

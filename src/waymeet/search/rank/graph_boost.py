@@ -175,6 +175,7 @@ def _explain_link(contribution: _Contribution, scores: Mapping[str, float], leng
         _explain_share(contribution, "link weight", length_factor),
         value(score, f"score of {source}"),
         value(score, f"score of {source}, again: the score is squared"),
+        group="links",
     )
 
 
@@ -185,8 +186,12 @@ def _explain_shared_name(
     source = contribution.source
     reason = f"{contribution.reason} {source}"
     score = value(scores[source], f"score of {source}")
-    uncapped = product(reason, _explain_share(contribution, "shared name weight", length_factor), score)
+    uncapped = product(
+        reason, _explain_share(contribution, "shared name weight", length_factor), score, group="bonuses"
+    )
     if uncapped.value <= contribution.score:
         return uncapped
     capped = product(f"capped at {cap:g} × score of {source}", value(cap, "cap (auto.shared_name_cap)"), score)
-    return total(f"{reason}, up to the cap", capped, value(-scores.get(document, 0.0), "own score, subtracted"))
+    return total(
+        f"{reason}, up to the cap", capped, value(-scores.get(document, 0.0), "own score, subtracted"), group="bonuses"
+    )

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from waymeet.analysis import normalise_text
 from waymeet.analysis.intent import INTENT_WORDS, guess_intent
 from waymeet.analysis.keys import trigger_key
-from waymeet.formulas.explanation import product, value
+from waymeet.formulas.explanation import group_of_source, product, value
 from waymeet.formulas.fusion import rrf, share_of_best
 from waymeet.formulas.memory import boost_converged, final_score, importance
 from waymeet.search.feedback.half_life import HalfLife, half_life_of
@@ -205,7 +205,7 @@ def fuse_memory(search: Search, _tools: Tools, settings: Settings) -> Search:
         score = (
             boost_converged(fused, len(ranks), settings.memory.convergence)
             if settings.memory.rrf
-            else value(first.score, "score in the only list")
+            else value(first.score, "score in the only list", group_of_source(next(iter(ranks))))
         )
         sources = tuple(SourceRank(source, rank, rows[source, document].score) for source, rank in ranks.items())
         matched = sorted(source for source in ranks if source != "graph")  # show the lexical section if there is one

@@ -36,6 +36,7 @@ def boost_name_match(search: Search, tools: Tools, settings: Settings) -> Search
             "title or file name matches query",
             value(settings.auto.name_bonus, "weight (auto.name_bonus)"),
             value(share**0.5, f"sqrt(share of query matched), share = {share:.3g}"),
+            group="bonuses",
         )
         for document, share in matched.items()
         if share
@@ -97,6 +98,7 @@ def boost_definitions(search: Search, tools: Tools, settings: Settings) -> Searc
             f"defines {names[key]}",
             value(settings.auto.definition_bonus, "weight (auto.definition_bonus)"),
             value(share, "share of query matched"),
+            group="bonuses",
         )
         for document, chunks in tools.store.chunks_of(documents).items():
             for chunk in chunks:

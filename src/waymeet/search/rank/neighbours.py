@@ -235,5 +235,5 @@ def _candidate(chunk: str, path: _Path) -> Candidate:
     if not path.steps:
         return path.seed
     decays = (value(step.decay, f"decay of the link: {step.description}") for step in path.steps)
-    score = product(f"score of {path.seed.chunks[0]} × decay of each link", path.seed.score, *decays)
+    score = product(f"score of {path.seed.chunks[0]} × decay of each link", path.seed.score, *decays, group="links")
     return Candidate(path.document, (chunk,), score, (SourceRank("graph", 1, score.value),))

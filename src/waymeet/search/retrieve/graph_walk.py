@@ -167,4 +167,5 @@ def explain_path(path: LinkPath, starts: Mapping[str, float], numbers: Memory) -
         value(starts[path.start], f"fused score of {path.start}"),
         *(value(weight, f"weight of link {kind}") for kind, weight in path.steps),
         value(numbers.hop**hops, f"decay = {numbers.hop:g}^{hops} ({hops} hop{'s' * (hops > 1)})"),
+        group="links",
     )

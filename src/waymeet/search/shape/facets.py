@@ -1,16 +1,24 @@
-"""Count results by kind, folder, tag, language and type."""
+"""Count results, or all documents, by kind, folder, tag, language and type."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os.path import commonprefix
+from threading import Lock
+from typing import get_args
+from weakref import WeakKeyDictionary
 
 from waymeet.ports import Store
-from waymeet.types import Candidate, Document, Facet, FacetValue
+from waymeet.staleness.scope import batches
+from waymeet.types import Candidate, Document, Facet, FacetName, FacetValue
 
 _OTHER = "other"
 """The type of documents without one, which is no value to choose."""
 _MAX_VALUES = 12
 """Values listed for each facet."""
+_HIDDEN_KINDS = frozenset({"folders", "proxies"})
+_lock = Lock()
+_counted: "WeakKeyDictionary[Store, tuple[int, tuple[Facet, ...]]]" = WeakKeyDictionary()
+"""The counts of each open store, with their generation."""
 
 
 def count_facets(candidates: Sequence[Candidate], store: Store) -> tuple[Facet, ...]:
@@ -53,3 +61,42 @@ def _folders(documents: Mapping[str, Document]) -> dict[str, tuple[str, ...]]:
     shared = commonprefix(list(documents))  # noqa: RUF071 - cut at a slash below
     start = shared.rfind("/") + 1
     return {id_: (id_[: end + 1],) if (end := id_.find("/", start)) >= 0 else () for id_ in documents}
+
+
+def count_documents(store: Store) -> tuple[Facet, ...]:
+    """Count all documents by the values that filters can have, the most frequent first.
+
+    A document counts in each folder above it. The counts are kept until the index changes.
+    """
+    with _lock:
+        generation, facets = _counted.get(store, (-1, ()))
+        if generation != store.generation:
+            with store.snapshot() as generation:
+                facets = tuple(_count_values(store))
+            _counted[store] = generation, facets
+        return facets
+
+
+def _count_values(store: Store) -> Iterator[Facet]:
+    counts: dict[FacetName, Counter[str]] = {name: Counter() for name in get_args(FacetName)}
+    for batch in batches(store.fingerprints()):
+        for document in store.documents(batch).values():
+            if document.kind in _HIDDEN_KINDS:
+                continue
+            counts["kind"][document.kind] += 1
+            counts["folder"].update(_list_folders(document.id))
+            counts["tag"].update(set(document.tags))
+            counts["language"].update({document.language, document.properties.get("lang", "")} - {""})
+            counts["type"].update({document.doc_type} - {_OTHER, ""})
+    for name, values in counts.items():
+        ordered = sorted(values.items(), key=lambda entry: (-entry[1], entry[0]))
+        yield Facet(name, tuple(FacetValue(*entry) for entry in ordered))
+
+
+def _list_folders(id_: str) -> list[str]:
+    """List the folders of a document, from the root on.
+
+    >>> _list_folders("a/b/c.md")
+    ['a/', 'a/b/']
+    """
+    return [id_[: position + 1] for position, letter in enumerate(id_) if letter == "/"]

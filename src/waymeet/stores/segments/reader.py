@@ -105,6 +105,22 @@ class Segment:
             if not self.deleted or self._owner[position] not in self.deleted:
                 yield from self._postings_of(position, occurrences)
 
+    def add_postings(self, term: int, postings: dict[str, dict[int, tuple[int, int]]]) -> None:
+        """Add frequencies of a term in live chunks and field lengths, by field and chunk.
+
+        It does the same as `postings`, faster: a search in a new process spends most of its time on postings here.
+        """
+        for document, occurrences in self.document_lists.entries(self.document_lists.span(term)):
+            if document not in self.deleted:
+                chunks = self.chunks[self.first[document] : self.first[document + 1]].tolist()
+                for field, frequency in occurrences:
+                    _add_frequencies(postings.get(field), chunks, frequency, self._lengths[field][document])
+        owner, chunk_ids, lengths, deleted = self._owner, self.chunks, self._lengths, self.deleted
+        for position, occurrences in self.chunk_lists.entries(self.chunk_lists.span(term)):
+            if not deleted or owner[position] not in deleted:
+                for field, frequency in occurrences:
+                    _add_frequencies(postings.get(field), (chunk_ids[position],), frequency, lengths[field][position])
+
     def _postings_of(self, position: int, occurrences: Occurrences) -> Iterator[Posting]:
         for field, frequency in occurrences:
             length = self._lengths[field][self._owner[position] if field in DOCUMENT_FIELDS else position]
@@ -164,6 +180,16 @@ class Segment:
     def field_lengths(self, field: str) -> NDArray[np.unsignedinteger[Any]]:
         """Return the length of a field, by position of the document or chunk."""
         return self.file.array(f"length {field}")  # type: ignore[return-value]
+
+
+def _add_frequencies(
+    by_chunk: dict[int, tuple[int, int]] | None, chunks: Iterable[int], frequency: int, length: int
+) -> None:
+    """Add the frequency of a term in a field of some chunks, unless the field does not count."""
+    if by_chunk is not None:
+        for chunk in chunks:
+            known = by_chunk.get(chunk)
+            by_chunk[chunk] = (frequency if known is None else known[0] + frequency, length)
 
 
 def _occurring_in(entries: Iterable[tuple[int, Occurrences]], fields: Collection[str]) -> Iterator[int]:

@@ -68,8 +68,11 @@ def saturations(postings: Postings[ChunkKey], scales: Mapping[str, FieldScale], 
     """
     frequencies: dict[ChunkKey, float] = {}
     for field, (weight, b, average) in scales.items():
-        for chunk, (frequency, length) in postings.get(field, {}).items():
-            part = weight * normalise_frequency(frequency, length, average, b)
+        parts: dict[tuple[int, int], float] = {}  # frequency and length are often the same
+        for chunk, occurrence in postings.get(field, {}).items():
+            part = parts.get(occurrence)
+            if part is None:
+                part = parts[occurrence] = weight * normalise_frequency(*occurrence, average, b)
             frequencies[chunk] = frequencies.get(chunk, 0.0) + part
     return {chunk: saturation(frequency, k1) for chunk, frequency in frequencies.items()}
 

@@ -248,7 +248,7 @@ class SqliteStore:
         frequencies, key = self._cache(session).frequencies, (word.terms, fields)
         if key not in frequencies:
             terms = find_term_ids(session.connection, word.terms)
-            frequencies[key] = len(self._segments.lexicon(session).chunks_with_any(terms, fields))
+            frequencies[key] = self._segments.lexicon(session).count_chunks_with_any(terms, fields)
         return frequencies[key]
 
     def rank_vectors(self, space: str, vector: Vector, limit: int, filters: Filters) -> Ranking:

@@ -43,6 +43,35 @@ def test_headings_have_anchors() -> None:
     assert [(block.anchor, block.level) for block in blocks] == [("a-b", 1), ("a-b-1", 2)]
 
 
+def test_explicit_anchors_are_those_of_the_index() -> None:
+    (block,) = render_blocks("## Set *up* {#install .x}\n", "a.md", lambda _: "")
+    assert (block.anchor, block.heading, str(block.html).strip()) == ("install", "Set up", "<h2>Set <em>up</em></h2>")
+
+
+def test_details_span_blocks() -> None:
+    text = "<details>\n<summary>More</summary>\n\n## Inner\n\n- a\n\n</details>\n"
+    text += "<details open>\n\nB\n\n</details>\n\nAfter\n"
+    first, second, after = render_blocks(text, "a.md", lambda _: "")
+    assert (first.start, first.end) == (1, 6)
+    assert str(first.html).startswith("<details>\n<summary>More</summary>")
+    assert '<div class="block" id="L4"><span class="anchor" id="h-inner"></span><h2>Inner</h2>' in first.html
+    assert first.html.endswith("<li>a</li>\n</ul>\n</div>\n</details>")
+    assert [block.heading for block in first.inside] == ["Inner"]
+    assert str(second.html).startswith("<details open")
+    assert str(after.html).strip() == "<p>After</p>"
+
+
+def test_details_are_always_closed() -> None:
+    nested = "<details>\n\n<details>\n\nA\n\n</details>\n\nB\n"
+    for text in (nested, "</details>\n\nA\n", "<div><details>\n\nA\n", "<details><script>\n\nA\n"):
+        html = "".join(str(block.html) for block in render_blocks(text, "a.md", lambda _: ""))
+        assert html.count("<details") == html.count("</details>")
+        assert "A" in html
+        assert "script" not in html
+    (block,) = render_blocks(nested, "a.md", lambda _: "")
+    assert block.html.index("A") < block.html.index("</details>") < block.html.index("B")
+
+
 def test_sanitised_attacks_have_no_code() -> None:
     for payload in PAYLOADS:
         html = str(sanitise(payload)).lower()
@@ -65,10 +94,9 @@ def test_a_snippet_leaves_out_what_the_headings_show() -> None:
 
 
 def test_a_bar_groups_signals() -> None:
-    fused = total(
-        "fused", product("weight × lexical", value(0.5, "weight"), value(1.0, "BM25F")), value(0.25, "vector")
-    )
-    bar = build_bar(total("score", fused, value(0.25, "linked from docs/bm25.md"), value(-0.1, "feedback on a query")))
+    lexical = product("weight × words", value(0.5, "weight"), value(1.0, "BM25F of vector.md", "lexical"))
+    fused = total("fused", lexical, value(0.25, "cosine", "vector"))
+    bar = build_bar(total("score", fused, value(0.25, "linked from bm25.md", "links"), value(-0.1, "feedback")))
     assert [(part.group, round(part.share, 2)) for part in bar.parts] == [
         ("lexical", 0.5),
         ("vector", 0.25),
@@ -109,7 +137,7 @@ def test_an_answer_without_a_relevant_result_suggests_other_searches() -> None:
     assert suggestions["Rank by classic"] == "/?q=%22a%22+b&recipe=classic&kind=docs"
     shown = {"hits": [show_hit(hit) for hit in answer.hits], "facets": [], "more": "", "compare": "/compare"}
     page = {"answer": answer, "state": state, "query": answer.query, "suggestions": list(suggestions.items())}
-    html = render("results.html", {**page, **shown})
+    html = render("results.html", {**page, **shown, "completions": None, "has_words": True})
     assert "No result looks relevant" in html
     assert "2 of 9 sections have a vector, and 1 more" in html
     assert "“brth” was corrected to “berth”" in html

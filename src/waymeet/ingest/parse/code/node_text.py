@@ -1,6 +1,7 @@
 """Text of syntax nodes: names and declarations in one form for all languages."""
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def name_text(node: "Node") -> str:
     return node_text(node) if end - start <= _MAX_NAME_CHARS else TOO_LONG
 
 
+@lru_cache(maxsize=20_000)
 def normalise_name(text: str) -> str:
     r"""Normalise a name for all languages: parts separated by dots, without type arguments.
 

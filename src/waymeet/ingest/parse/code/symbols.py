@@ -23,6 +23,7 @@ _COMMENT_MARKS = re.compile(
 _CLOSING_QUOTES = re.compile(r"(?:\"{3}|'{3}|\"|')\s*$")
 _TAGS = re.compile(r"</?[a-zA-Z][^<>]*>")
 _FIELDS = re.compile(r"^\s*[@\\][a-z]\w*\b", re.MULTILINE)
+_BLANK_LINE = re.compile(r"\n\s*\n")
 _DIRECTIVE = re.compile(r"^\s*(?:#!|#\s*(?:-\*-|noqa|type:|pylint|frozen_string)|//\s*(?:eslint|@ts-|nolint|go:))")
 
 
@@ -63,10 +64,12 @@ def extract_doc(text: str) -> str:
     ...  extract_doc('# Says.'))
     ('Say hello.', 'Says.', 'Says.')
     '''
+    if not text:
+        return ""
     text = text[:_MAX_COMMENT_CHARS]
-    plain = _CLOSING_QUOTES.sub("", _COMMENT_MARKS.sub("", text).strip()) if text else ""
+    plain = _CLOSING_QUOTES.sub("", _COMMENT_MARKS.sub("", text).strip())
     plain = _FIELDS.split(_TAGS.sub(" ", plain), maxsplit=1)[0].strip()
-    paragraph = re.split(r"\n\s*\n", plain, maxsplit=1)[0]
+    paragraph = _BLANK_LINE.split(plain, maxsplit=1)[0]
     doc = " ".join(paragraph.split())
     return doc if len(doc) <= MAX_DOC_CHARS else doc[: MAX_DOC_CHARS - 1] + "…"
 

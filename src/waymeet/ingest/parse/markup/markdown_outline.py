@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from html import unescape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from waymeet.ingest.parse.markup.markdown_options import markdown_options, split_anchor
 from waymeet.ingest.parse.markup.outline import MAX_LINKS, Outline
 from waymeet.ingest.parse.parsed import Heading, RawLink
 from waymeet.ingest.parse.references.link_syntax import ParsedLink, parse_inline_link, parse_wikilink
 from waymeet.ingest.parse.references.sentence import extract_sentence
 
 if TYPE_CHECKING:
-    from pyromark import Options
     from pyromark.event import Event, Range
 
 _CONTAINERS = frozenset({"BlockQuote", "List", "FootnoteDefinition"})
@@ -21,7 +21,6 @@ _LINKS = frozenset({"Link", "Image"})
 _HTML_HEADING = re.compile(r"<h([1-6])\b([^<>]{0,300})>(.{0,1000}?)</h\1>", re.DOTALL | re.IGNORECASE)
 _HTML_ANCHOR = re.compile(r"""\b(?:id|name)=["']?([\w:.-]+)""", re.IGNORECASE)
 _HTML_TAG = re.compile(r"<[^<>]*>")
-_EXPLICIT_ANCHOR = re.compile(r"\s*\{#([\w:.-]+)[^{}]*\}\s*$")
 
 
 class _OpenLink(NamedTuple):
@@ -134,9 +133,8 @@ class MarkdownOutline(Outline):
         """Begin a section, unless the heading is inside of a quotation or a list."""
         text = " ".join("".join(self._words).split())
         if not self._container_depth:
-            explicit = _EXPLICIT_ANCHOR.search(text)
-            text = text[: explicit.start()] if explicit else text
-            self._section = self._anchors.next(explicit[1] if explicit else text)
+            text, explicit = split_anchor(text)
+            self._section = self._anchors.next(explicit or text)
             self.headings.append(Heading(level, text, self._section, self._line(position["start"])))
         self._finish_block()
 
@@ -213,16 +211,4 @@ def _to_raw_link(link: _ClosedLink, text: str, section: str) -> RawLink:
 def _events(text: str) -> "Iterator[tuple[Event, Range]]":
     import pyromark  # noqa: PLC0415 - a search that finds nothing changed never parses
 
-    return pyromark.events_with_range(text, options=_options())
-
-
-def _options() -> "Options":
-    from pyromark import Options  # noqa: PLC0415 - as above
-
-    return (
-        Options.ENABLE_WIKILINKS
-        | Options.ENABLE_TABLES
-        | Options.ENABLE_FOOTNOTES
-        | Options.ENABLE_STRIKETHROUGH
-        | Options.ENABLE_TASKLISTS
-    )
+    return pyromark.events_with_range(text, options=markdown_options())

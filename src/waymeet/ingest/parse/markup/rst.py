@@ -4,6 +4,7 @@ Directives are parsed, never executed: nothing is included, and nothing is run.
 """
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -41,6 +42,10 @@ _LITERAL = re.compile(r"``(?P<text>[^`\n]+)``")
 _RST_SYNTAX = re.compile(r"^[ ]*\.\. (?:_[\w-]+:|[\w:-]+::)|:(?:ref|doc|class|func|meth|mod|attr|term):`", re.MULTILINE)
 _SAMPLE_CHARS = 20_000
 _WITH_TARGET = re.compile(r"(?P<label>[^<>]+)<(?P<target>[^<>]+)>")
+_DOTTED = re.compile(r"\w+(?:\.\w+)*")
+_ROLE_START = re.compile(r":[\w:+-]+:`")
+_LINK_TEXT = re.compile(r"`([^`<>]*)<[^`<>]*>`_{0,2}")
+_QUOTED = re.compile(r"`{1,2}([^`]*)`{1,2}_{0,2}")
 _SYMBOL_ROLES = frozenset("func function class meth method attr mod exc data const obj any type macro member".split())
 
 
@@ -113,7 +118,10 @@ class _RstOutline(Outline):
 
     def _parse_title(self, index: int) -> int:
         """Parse a title with a rule below it, or above and below it."""
-        over, text, under = self._line(index), self._line(index + 1), self._line(index + 2)
+        over, text = self._line(index), self._line(index + 1)
+        if over[:1] not in _MARKS and text[:1] not in _MARKS:  # most lines
+            return 0
+        under = self._line(index + 2)
         if _RULE.fullmatch(over) and text.strip() and over.rstrip() == under.rstrip() and not _RULE.fullmatch(text):
             self._begin_section(text.strip(), over[0] * 2, index + 1)
             return 3
@@ -135,7 +143,8 @@ class _RstOutline(Outline):
         self.headings.append(Heading(level, text, self._section, line))
 
     def _parse_label(self, index: int) -> int:
-        match = _LABEL.match(self._lines[index])
+        line = self._lines[index]
+        match = _LABEL.match(line) if line.startswith(".. _") else None
         if not match:
             return 0
         name = match["name"].strip("`").strip()
@@ -146,7 +155,8 @@ class _RstOutline(Outline):
 
     def _parse_directive(self, index: int) -> int:
         """Parse a directive with its body if that is code or a table of contents, not prose."""
-        match = _DIRECTIVE.match(self._lines[index])
+        line = self._lines[index]
+        match = _DIRECTIVE.match(line) if "::" in line else None
         if not match:
             return 0
         name, argument = match["name"], (match["text"] or "").strip()
@@ -232,6 +242,9 @@ class _RstOutline(Outline):
     def _parse_paragraph(self, prose: _Paragraph) -> None:
         """Add the links and mentions of a paragraph."""
         self._label = ""
+        if "`" not in prose.text:
+            self.mentions.add_text(prose.text, (), (), prose.line, prose.section)
+            return
         lines = LineIndex(prose.text, prose.line)
         linked: list[tuple[int, int]] = []
         spans = [
@@ -266,21 +279,25 @@ class _RstOutline(Outline):
                 self.mentions.add(mention, sentence, line, self._section)
 
 
+@lru_cache(maxsize=2_000)
 def _parse_symbol(name: str, *, is_module: bool = False) -> Mention | None:
     """Parse the name of a symbol or module in a role or directive."""
     name = name.strip().removesuffix("()")
-    if not re.fullmatch(r"\w+(?:\.\w+)*", name):
+    if not _DOTTED.fullmatch(name):
         return None
     mention = parse_code_span(name if is_module else f"{name}()", "")
     return replace(mention, text=name) if mention else None
 
 
+@lru_cache(maxsize=200)  # a sentence may have many links
 def _strip_markup(text: str) -> str:
     """Remove the markup of a line: roles, backticks, targets of links.
 
     >>> _strip_markup("See :ref:`the guide <guide>` and ``Store.put`` in `x <y.rst>`_.")
     'See the guide and Store.put in x.'
     """
-    text = re.sub(r":[\w:+-]+:`", "`", text)
-    text = re.sub(r"`([^`<>]*)<[^`<>]*>`_{0,2}", lambda match: match[1].strip(), text)
-    return " ".join(re.sub(r"`{1,2}([^`]*)`{1,2}_{0,2}", r"\1", text).split())
+    if "`" in text:
+        text = _ROLE_START.sub("`", text)
+        text = _LINK_TEXT.sub(lambda match: match[1].strip(), text)
+        text = _QUOTED.sub(r"\1", text)
+    return " ".join(text.split())

@@ -11,7 +11,7 @@ from waymeet.ingest.read.secrets.spans import Span, find_all
 from waymeet.ingest.read.secrets.tables.command_rules import COMMANDS
 from waymeet.ingest.read.secrets.tables.context_rows import ContextRule
 from waymeet.ingest.read.secrets.tables.context_rules import CONTEXTS
-from waymeet.ingest.read.secrets.word_search import compile_words, list_stems
+from waymeet.ingest.read.secrets.word_search import can_scan, compile_words, find_prefixes, list_stems
 
 _SHORT_TEXT = 4_000
 """Bytes of a text from which compiling one expression for all words pays."""
@@ -40,6 +40,12 @@ def find_by_words(raw: bytes, lower: bytes, kind: TextKind) -> Iterator[Span]:
 
 def _find_stems(search: _Search, lower: bytes) -> Iterator[tuple[int, bytes]]:
     """Find all words, also where they overlap."""
+    if can_scan():
+        match_word = compile_words(search.stems).match
+        for position in find_prefixes(lower, search.stems):
+            if found := match_word(lower, position):
+                yield position, found.group()
+        return
     if len(lower) < _SHORT_TEXT:
         for stem in search.stems:
             if stem in lower:

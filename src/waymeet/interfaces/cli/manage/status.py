@@ -17,6 +17,7 @@ from waymeet.interfaces.cli.common import (
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.manage.embedding_progress import format_progress
+from waymeet.interfaces.cli.run_progress import format_run
 from waymeet.interfaces.render.text import Line
 from waymeet.ports import IndexSize
 from waymeet.project.backend import measure_size
@@ -103,6 +104,8 @@ def status_lines(status: Status, max_listed: int | None) -> Iterator[Line]:
     yield _row("links", f"{counts.edges}, {counts.dangling} of them broken or external")
     yield from _vector_lines(status.vectors, max_listed, has_job=status.background is not None)
     yield from _unembedded_lines(counts.not_embedded)
+    if status.indexing:
+        yield _row("indexing", format_run(status.indexing))
     if status.background:
         yield _row("job", _describe_job(status.background))
     for text in status.settings:

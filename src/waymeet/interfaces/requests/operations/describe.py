@@ -6,15 +6,18 @@ from typing import Literal
 
 from msgspec import Struct
 
+from waymeet.errors import ItemNotFoundError
 from waymeet.formulas.staleness import Cause
 from waymeet.interfaces.requests.fields import Reference, relative_to_root
+from waymeet.notebook import PastVersion
 from waymeet.project import Project
 from waymeet.search.lookup.find import find_target
 from waymeet.search.rank.translations import list_translations
 from waymeet.staleness.verdicts import judge_documents
-from waymeet.types import Degraded, Translation
+from waymeet.types import Degraded, Document, Translation
 
 _MAX_SYMBOLS = 500
+_ITEMS = frozenset({"notes", "tasks", "skills"})
 
 
 class DescribeRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -56,6 +59,8 @@ class DescribeAnswer(Struct, frozen=True, kw_only=True):
     translations: tuple[Translation, ...] = ()
     symbols: tuple[SymbolLine, ...] = ()
     """Definitions in the file, in its order; at most 500."""
+    past_versions: tuple[PastVersion, ...] = ()
+    """Of a note, task or skill: the saved versions, the newest first."""
     degraded: tuple[Degraded, ...] = ()
 
 
@@ -86,5 +91,16 @@ def answer_describe(project: Project, request: DescribeRequest) -> DescribeAnswe
         causes=verdict.causes,
         translations=translations,
         symbols=tuple(symbols[:_MAX_SYMBOLS]),
+        past_versions=_list_versions(project, document),
         degraded=degraded,
     )
+
+
+def _list_versions(project: Project, document: Document) -> tuple[PastVersion, ...]:
+    """List the saved versions of a note, task or skill."""
+    if document.kind not in _ITEMS:
+        return ()
+    try:
+        return project.notebook.history(document.id)
+    except ItemNotFoundError:  # a file of that kind in another folder, which is not written through the API
+        return ()

@@ -30,6 +30,8 @@ class GraphRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 class GraphAnswer(Graph, frozen=True, kw_only=True):
     """Nodes and edges."""
 
+    generation: int = 0
+    """Generation of the index: the same request has the same nodes and edges while it stays the same."""
     degraded: tuple[Degraded, ...] = ()
 
 
@@ -37,5 +39,6 @@ def answer_graph(project: Project, request: GraphRequest) -> GraphAnswer:
     """Build the graph of a request."""
     store, degraded = project.refreshed_store()
     center = relative_to_root(project.root, request.id) if request.id else ""
-    graph = build_graph(store, center, request.depth, request.link_types, request.limit, symbols=request.symbols)
-    return GraphAnswer(nodes=graph.nodes, edges=graph.edges, cut=graph.cut, degraded=degraded)
+    with store.snapshot() as generation:
+        graph = build_graph(store, center, request.depth, request.link_types, request.limit, symbols=request.symbols)
+    return GraphAnswer(nodes=graph.nodes, edges=graph.edges, cut=graph.cut, generation=generation, degraded=degraded)

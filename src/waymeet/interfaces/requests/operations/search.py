@@ -1,7 +1,7 @@
-"""The search operation."""
+"""The search operation, and the values that its filters can have."""
 
 from collections.abc import Callable, Iterable
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -26,9 +26,10 @@ from waymeet.interfaces.requests.fields import (
 )
 from waymeet.project import Project
 from waymeet.project.registered.fan_out import Question
+from waymeet.search.shape.facets import count_documents
 from waymeet.search.understand.inline_filters import TIME_FORMAT, parse_time
 from waymeet.settings import Layer
-from waymeet.types import Answer, Degraded, Filters, Hit, Query, Variant
+from waymeet.types import Answer, Degraded, Facet, FacetValue, Filters, Hit, Query, Variant
 
 _STALE_CURSOR = "the index changed since the previous page; results may be new, gone or reordered, none is repeated"
 
@@ -120,6 +121,24 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             description="The `cursor` of the previous answer to the same query, for the results after it.",
         ),
     ] = ""
+
+
+class FiltersRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """List the values that filters can have, with the number of documents of each."""
+
+    name: Annotated[
+        Literal["", "kind", "folder", "tag", "language", "type"],
+        Meta(description="Only the values of this filter. Empty for all."),
+    ] = ""
+    prefix: Annotated[str, Meta(max_length=1000, description="Only values with this text, the beginning first.")] = ""
+    limit: Annotated[int, Meta(ge=1, le=10_000, description="Maximum values of each filter.")] = 20
+
+
+class FiltersAnswer(Struct, frozen=True, kw_only=True):
+    """Values of filters."""
+
+    filters: tuple[Facet, ...]
+    degraded: tuple[Degraded, ...] = ()
 
 
 class SearchAnswer(Answer, frozen=True, kw_only=True):
@@ -259,3 +278,29 @@ def _parse_time(field: str, written: str) -> int:
     if time is None:
         raise RequestError(f"`{field}`: {written!r} is not a time.", TIME_FORMAT)
     return time
+
+
+def answer_filters(project: Project, request: FiltersRequest) -> FiltersAnswer:
+    """List values of filters, the most frequent first."""
+    store, degraded = project.refreshed_store()
+    facets = [facet for facet in count_documents(store) if request.name in ("", facet.name)]
+    return FiltersAnswer(
+        filters=tuple(
+            Facet(facet.name, _match_values(facet.values, request.prefix)[: request.limit]) for facet in facets
+        ),
+        degraded=degraded,
+    )
+
+
+def _match_values(values: tuple[FacetValue, ...], text: str) -> tuple[FacetValue, ...]:
+    """Select the values that begin with a text, then those that contain it.
+
+    >>> values = (FacetValue("typescript", 3), FacetValue("Python", 2), FacetValue("pyi", 1))
+    >>> [value.value for value in _match_values(values, "py")]
+    ['Python', 'pyi']
+    >>> [value.value for value in _match_values(values, "p")]
+    ['Python', 'pyi', 'typescript']
+    """
+    wanted = text.casefold()
+    matching = [value for value in values if wanted in value.value.casefold()]
+    return tuple(sorted(matching, key=lambda value: not value.value.casefold().startswith(wanted)))

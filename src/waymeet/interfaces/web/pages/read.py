@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -12,10 +13,12 @@ from starlette.responses import Response
 
 from waymeet.ingest.parse.markup.markdown import blank_modules
 from waymeet.ingest.parse.metadata.frontmatter import parse_front_matter
+from waymeet.interfaces.masked_paths import unmask_path
 from waymeet.interfaces.requests.operations.describe import DescribeAnswer
 from waymeet.interfaces.requests.operations.read import ReadAnswer
 from waymeet.interfaces.requests.operations.related import RelatedAnswer
 from waymeet.interfaces.web.ask import Asker
+from waymeet.interfaces.web.editor_links import make_editor_link
 from waymeet.interfaces.web.html import link, respond
 from waymeet.interfaces.web.markdown import Block, Resolve, render_blocks
 from waymeet.interfaces.web.source import colour_lines
@@ -47,6 +50,14 @@ class Text(NamedTuple):
     outline: Sequence[Outline]
 
 
+class _Version(NamedTuple):
+    """A past version of a note, task or skill."""
+
+    saved: str
+    size: int
+    version: str
+
+
 async def show_document(asker: Asker, request: Request) -> Response:
     """Show a document, with some lines marked."""
     path = request.path_params["path"]
@@ -72,9 +83,31 @@ async def show_document(asker: Asker, request: Request) -> Response:
         "next": _page_url(described.document, excerpt.end + 1) if excerpt.end < excerpt.lines else "",
         "is_cut": any(answer.cut for answer in related),
         "has_title": any(block.level == 1 and block.heading == described.title for block in text.blocks),
+        "versions": [_Version(_format_time(kept.kept_ns), kept.size, kept.version) for kept in described.past_versions],
+        "editor": _editor_link(asker, described.document, marked[0] if marked else excerpt.start),
         "degraded": described.degraded,
     }
     return respond("read.html", values)
+
+
+def _editor_link(asker: Asker, document: str, line: int) -> str:
+    """Make the link to the user's editor.
+
+    A path with a masked secret names no file, so it has none.
+    """
+    project = asker.project
+    if unmask_path(project.root, document) != document:
+        return ""
+    return make_editor_link(project.settings.serve.editor, project.root, document, line)
+
+
+def _format_time(nanoseconds: int) -> str:
+    """Write a time.
+
+    >>> _format_time(1_794_900_000_000_000_000)
+    '2026-11-17 07:20 UTC'
+    """
+    return datetime.fromtimestamp(nanoseconds / 1e9, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _list_links(related: RelatedAnswer, document: str) -> list[Connection]:
@@ -144,5 +177,6 @@ def _render(excerpt: ReadAnswer, described: DescribeAnswer, resolve: Resolve) ->
     if described.document.endswith(".mdx"):
         text = blank_modules(text)
     blocks = list(render_blocks(text, described.document, resolve, excerpt.start + skipped))
-    headings = [Outline(block.heading, block.level, block.start) for block in blocks if block.heading]
+    entries = [entry for block in blocks for entry in (block, *block.inside) if entry.heading]
+    headings = [Outline(entry.heading, entry.level, entry.start) for entry in entries]
     return Text(blocks, (), headings)

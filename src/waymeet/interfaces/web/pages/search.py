@@ -12,6 +12,7 @@ from waymeet.interfaces.web.ask import Asker
 from waymeet.interfaces.web.html import respond
 from waymeet.interfaces.web.pages.fields import FACETS, LIMITS, SearchState, read_state
 from waymeet.interfaces.web.signals import Bar, build_bar
+from waymeet.interfaces.web.suggestions import find_unfinished, has_words, suggest_filters
 from waymeet.recipes import RECIPES
 from waymeet.types import Facet, Hit, Section
 
@@ -66,13 +67,19 @@ async def _search(asker: Asker, request: Request) -> dict[str, Any]:
 
 
 async def _results(asker: Asker, state: SearchState, shown: SearchState) -> dict[str, Any]:
-    if not state.query:
-        return {"answer": None}
-    answer: SearchAnswer = await asker.ask("search", **state.request(), explain=True, facets=True)
+    completions = await suggest_filters(asker, shown)
+    unfinished = find_unfinished(state.query) if completions else None
+    searched = unfinished.query if unfinished else state.query
+    if not searched:
+        return {"answer": None, "completions": completions}
+    request = state._replace(query=searched).request()
+    answer: SearchAnswer = await asker.ask("search", **request, explain=True, facets=True)
     more = next((limit for limit in LIMITS if limit > len(answer.hits)), 0)
     has_more = bool(more) and answer.total_found > len(answer.hits) == (state.limit or LIMITS[0])
     return {
         "answer": answer,
+        "completions": completions,
+        "has_words": has_words(searched),
         "hits": [show_hit(hit) for hit in answer.hits],
         "facets": list(_facets(answer.facets, shown)),
         "more": shown._replace(limit=more).url() if has_more else "",

@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from starlette.requests import Request
@@ -11,6 +13,9 @@ from starlette.responses import Response, StreamingResponse
 from waymeet.interfaces.requests.operations.status import StatusAnswer
 from waymeet.interfaces.web.ask import Asker
 from waymeet.interfaces.web.html import HEADERS, respond
+
+if TYPE_CHECKING:
+    from waymeet.interfaces.quality.saved_report import SavedReport
 
 _RUNNING_SECONDS, _IDLE_SECONDS = 1.0, 5.0
 """Time between two looks at the status, while a job runs and else."""
@@ -28,16 +33,31 @@ class Progress(msgspec.Struct, frozen=True):
     seconds_left: float | None = None
 
 
-async def show_status(asker: Asker, _request: Request) -> Response:
+async def show_status(asker: Asker, request: Request) -> Response:
     """Show the status of the index and the settings in force."""
     answer = await asker.ask("status")
-    settings = await asker.ask("settings")
-    values = {"query": "", "answer": answer, "progress": to_progress(answer), "settings": settings}
+    everything = request.query_params.get("settings") == "all"
+    settings = await asker.ask("settings", everything=everything)
+    quality = asker.mask(await asyncio.to_thread(_load_quality, asker.project.root))
+    values = {
+        "query": "",
+        "answer": answer,
+        "progress": to_progress(answer),
+        "settings": settings,
+        "everything": everything,
+        "quality": quality,
+    }
     return respond("status.html", values)
 
 
+def _load_quality(root: Path) -> "SavedReport | None":
+    from waymeet.interfaces.quality.saved_report import load_report  # numpy, only when it is needed
+
+    return load_report(root)
+
+
 async def show_problems(asker: Asker, _request: Request) -> Response:
-    """Show stale documents and broken links, which may take seconds to find."""
+    """Show stale documents, broken links and orphans, which may take seconds to find."""
     return respond("problems.html", {"query": "", "problems": await asker.ask("problems")})
 
 

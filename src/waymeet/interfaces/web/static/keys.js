@@ -7,6 +7,14 @@ function isTyping(target) {
   return target instanceof HTMLElement && (target.isContentEditable || /^(input|select|textarea)$/i.test(target.tagName));
 }
 
+// The suggestions above the results: arrows go through them, and back to the search box.
+function moveSuggestion(key) {
+  const links = [...document.querySelectorAll(".suggest a")];
+  const current = links.indexOf(document.activeElement);
+  const next = current + (key === "ArrowDown" || key === "ArrowRight" ? 1 : -1);
+  (links[next] ?? (next < 0 ? box : links[current]))?.focus();
+}
+
 function moveSelection(step) {
   const hits = [...document.querySelectorAll(".hit")];
   if (!hits.length) return;
@@ -36,8 +44,17 @@ const actions = {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || dialog.open) return;
   if (isTyping(event.target)) {
-    if (event.target === box && event.key === "ArrowDown") { event.preventDefault(); moveSelection(1); }
+    if (event.target === box && event.key === "ArrowDown") {
+      event.preventDefault();
+      if (document.querySelector(".suggest a")) moveSuggestion(event.key);
+      else moveSelection(1);
+    }
     if (event.target === box && event.key === "Escape") box.blur();
+    return;
+  }
+  if (event.target.closest?.(".suggest") && event.key.startsWith("Arrow")) {
+    event.preventDefault();
+    moveSuggestion(event.key);
     return;
   }
   const action = actions[event.key];

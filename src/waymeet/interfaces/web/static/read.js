@@ -16,4 +16,17 @@ if (navigator.clipboard) {
   });
 }
 field.addEventListener("focus", () => field.select());
+
+function openAround(element) { // show what a closed <details> hides
+  for (let details = element?.closest("details"); details; details = details.parentElement.closest("details")) details.open = true;
+}
+function openTarget() {
+  if (!location.hash) return;
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  openAround(target);
+  target?.scrollIntoView();
+}
+for (const details of document.querySelectorAll(".marked details")) details.open = true;
+if (document.querySelector(".prose details")) openTarget();
+addEventListener("hashchange", openTarget);
 if (!location.hash) document.querySelector(".marked")?.scrollIntoView({ block: "center" });

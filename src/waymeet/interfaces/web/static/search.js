@@ -2,7 +2,8 @@
 import { addRecent, forgetRecent, showRecent } from "./recent.js";
 
 const PAUSE = 30; // milliseconds without a key before a search starts
-const BUSY_PAUSE = 120; // the same while the server still answers an earlier search
+const BUSY_PAUSE = 120; // the same while the server still answers an earlier search, at least
+const MAX_PAUSE = 1000; // and at most; a slow server would otherwise work on searches that nobody waits for
 const RETRY = 1500; // milliseconds until a search is repeated that the server could not answer yet
 const form = document.querySelector("#search");
 const box = document.querySelector("#q");
@@ -10,6 +11,8 @@ const results = document.querySelector("#results");
 const announcement = document.querySelector("#announcement");
 const title = document.title.replace(/^.* – (?=[^–]* – Waymeet$)/s, "");
 let timer = 0;
+let waiting = null; // what the timer will do
+let duration = 0; // milliseconds of the last search
 let retry = 0;
 let running = null; // the AbortController of the search that is under way
 let shown = location.search;
@@ -25,6 +28,7 @@ async function load(search) {
   running?.abort();
   clearTimeout(retry);
   const controller = running = new AbortController();
+  const start = performance.now();
   results.setAttribute("aria-busy", "true");
   try {
     const response = await fetch(`/results${search}`, { signal: controller.signal });
@@ -43,7 +47,9 @@ async function load(search) {
   } finally {
     if (controller === running) {
       running = null;
+      duration = performance.now() - start;
       results.removeAttribute("aria-busy");
+      waiting?.(); // a later query has been typed
     }
   }
 }
@@ -88,18 +94,22 @@ function fill(search) {
 
 function go(search, { replace = false } = {}) {
   clearTimeout(timer);
+  waiting = null;
   if (search !== location.search) history[replace ? "replaceState" : "pushState"](null, "", search || "/");
   if (search !== shown || running) load(search);
 }
 
 function typed() {
   clearTimeout(timer);
-  timer = setTimeout(() => {
+  waiting = () => {
+    clearTimeout(timer);
+    waiting = null;
     const search = formAddress();
     if (search === location.search && search === shown) return;
     go(search, { replace: isTyped });
     isTyped = true;
-  }, running ? BUSY_PAUSE : PAUSE);
+  };
+  timer = setTimeout(waiting, running ? Math.min(Math.max(BUSY_PAUSE, duration / 2), MAX_PAUSE) : PAUSE);
 }
 
 box.addEventListener("input", (event) => { if (!event.isComposing) typed(); });
@@ -124,12 +134,16 @@ document.addEventListener("click", (event) => {
   isTyped = false;
   fill(target.search);
   go(target.search);
-  if (!target.search) box.focus();
+  if (!target.search || link.closest(".suggest, .hints")) {
+    box.focus();
+    box.setSelectionRange(box.value.length, box.value.length); // to go on typing
+  }
 });
 
 addEventListener("popstate", () => {
   isTyped = false;
   clearTimeout(timer);
+  waiting = null;
   fill(location.search);
   load(location.search);
 });

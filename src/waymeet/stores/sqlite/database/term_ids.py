@@ -35,11 +35,12 @@ class TermIdCache:
     """
 
     def __init__(self) -> None:
-        self._ids: Mapping[str, int] = {}
+        self._ids: dict[str, int] = {}
 
     def assign(self, connection: apsw.Connection, terms: set[str]) -> dict[str, int]:
         """Return the id of each term, inserting new terms in the current transaction."""
-        ids = {term: self._ids[term] for term in terms if term in self._ids}
+        cached = self._ids
+        ids = {term: cached[term] for term in terms if term in cached}
         uncached = [(term,) for term in sorted(terms - ids.keys())]
         ids.update(connection.executemany("SELECT term, id FROM terms WHERE term = ?", uncached))
         last: int = connection.execute("SELECT value FROM counters WHERE key = 'last_term'").get
@@ -50,5 +51,6 @@ class TermIdCache:
 
     def add(self, ids: Mapping[str, int]) -> None:
         """Cache ids whose transaction is committed."""
-        cached = {} if len(self._ids) > _MAX_CACHED else self._ids
-        self._ids = {**cached, **ids}
+        if len(self._ids) > _MAX_CACHED:
+            self._ids = {}
+        self._ids.update(ids)

@@ -51,7 +51,7 @@ class Lexicon:
         postings: Postings = {field: {} for field in fields}
         for term in terms:
             for segment in self.segments.values():
-                _add(segment.postings(term), postings)
+                segment.add_postings(term, postings)
             _add(self.buffer.postings(term), postings)
         return postings
 
@@ -89,6 +89,12 @@ class Lexicon:
             chunks.update(*(segment.find_chunks(term, fields) for segment in self.segments.values()))
             chunks.update(posting.chunk for posting in self.buffer.postings(term) if posting.field in fields)
         return chunks
+
+    def count_chunks_with_any(self, terms: Sequence[int], fields: tuple[str, ...]) -> int:
+        """Count the chunks with any of the terms in any of the fields."""
+        if len(terms) == 1 and fields == FIELDS:
+            return self.count_chunks(terms[0])  # the lists have the number
+        return len(self.chunks_with_any(terms, fields))
 
     def chunks_with_all(self, terms: Sequence[int], fields: Collection[str]) -> set[int]:
         """Find the chunks with every one of the terms in any of the fields."""

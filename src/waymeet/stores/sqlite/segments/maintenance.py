@@ -160,12 +160,17 @@ class SegmentMaintenance:
         return [(self._write_segment(session, batch, is_merge=is_merge), batch) for batch in batches]
 
     def _write_segment(self, session: Session, documents: Sequence[tuple[int, int]], *, is_merge: bool) -> str:
-        from waymeet.stores.sqlite.segments import segment_writer  # noqa: PLC0415 - numpy costs more than a small search
+        from waymeet.stores.segments import postings  # noqa: PLC0415 - numpy costs more than a small search
+        from waymeet.stores.sqlite.segments import segment_merge, segment_writer  # noqa: PLC0415 - likewise
 
-        terms = registry.read_terms(session.connection, (document for document, _ in documents))
+        ids = [document for document, _ in documents]
+        if is_merge:
+            content = segment_merge.merge_segments(*registry.locate_documents(session, ids))
+        else:
+            content = postings.invert(registry.read_terms(session.connection, ids))
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = f"{uuid4().hex}.segment"
-        segment_writer.write_segment(self._folder / file, session, terms, is_merge=is_merge)
+        segment_writer.write_segment(self._folder / file, session, content, is_merge=is_merge)
         return file
 
     def _spaces_to_flush(self, max_buffered: int) -> list[int]:

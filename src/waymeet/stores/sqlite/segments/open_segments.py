@@ -9,7 +9,7 @@ from waymeet.stores.segments.checksums import ChecksumVerifier
 from waymeet.stores.segments.reader import FORMAT, Segment
 from waymeet.stores.sqlite.read.lexicon import Lexicon
 from waymeet.stores.sqlite.segments import adjacency, registry, vector_registry
-from waymeet.stores.sqlite.segments.buffer import WriteBuffer
+from waymeet.stores.sqlite.segments.buffer import BufferedDocument, WriteBuffer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,6 +55,8 @@ class OpenSegments:
         self._files: dict[str, ArrayFile] = {}
         self._mapped = _MappedFiles(-1, {}, {}, None)
         self._segments: dict[int, Segment] = {}
+        self._buffered: dict[tuple[int, int], BufferedDocument] = {}
+        """The buffered documents by id and version."""
         self._neighbours: tuple[tuple[int, int], adjacency.NeighbourReader] | None = None
         self._lexicon: tuple[tuple[int, int], Lexicon] | None = None
 
@@ -108,13 +110,21 @@ class OpenSegments:
             known, positions = previous_segments.get(id_), deleted.get(id_, set())
             is_current = known is not None and known.file is file and known.deleted == positions
             segments[id_] = known if known is not None and is_current else Segment(file, positions)
-        buffered = [document for document, _ in registry.list_buffered(session.connection)]
-        lexicon = Lexicon(segments, WriteBuffer(registry.read_terms(session.connection, buffered)))
+        lexicon = Lexicon(segments, self._read_buffer(session))
         if previous is not None:
             lexicon.reuse_scorers(previous[1])
         self._segments = segments
         self._lexicon = (session.version, lexicon)
         return lexicon
+
+    def _read_buffer(self, session: Session) -> WriteBuffer:
+        """Read the buffered documents. Versions that are known already are not decoded again."""
+        known, buffered = self._buffered, registry.list_buffered(session.connection)
+        new = [key for key in buffered if key not in known]
+        terms = registry.read_terms(session.connection, (document for document, _ in new))
+        decoded = dict(zip(new, map(BufferedDocument, terms), strict=True))
+        documents = self._buffered = {key: decoded.get(key) or known[key] for key in buffered}
+        return WriteBuffer(list(documents.values()))
 
     def neighbours(self, session: Session) -> adjacency.NeighbourReader:
         """Return the reader of neighbours in a session's generation."""

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     import apsw
 
+    from waymeet.stores.segments.array_file import ArrayFile
+    from waymeet.stores.sqlite.database.sessions import Session
+
 _NEXT_GENERATION = "(SELECT value + 1 FROM counters WHERE key = 'generation')"
 _MARK_DELETED = """
 INSERT OR IGNORE INTO deleted_documents
@@ -84,6 +87,17 @@ def read_terms(connection: apsw.Connection, documents: Iterable[int]) -> Iterato
         link_terms = [unpack_link_terms(packed) for (packed,) in connection.execute(_LINK_TERMS, (document,)) if packed]
         rows = sorted((ordinal, chunk, terms) for (chunk, ordinal), terms in zip(chunks, of_chunks, strict=True))
         yield DocumentTerms(document, b"".join((own, *link_terms)), [(chunk, terms) for _, chunk, terms in rows])
+
+
+def locate_documents(session: Session, documents: Iterable[int]) -> tuple[list[ArrayFile], list[tuple[int, int]]]:
+    """List the segments of documents, and the place of each document.
+
+    A place is the index of the segment and the position in it.
+    """
+    sql = "SELECT segment, position FROM document_segments WHERE document = ?"
+    places = list(session.connection.executemany(sql, ((document,) for document in documents)))
+    numbers = {segment: number for number, segment in enumerate(sorted({segment for segment, _ in places}))}
+    return [session.segments[segment] for segment in numbers], [(numbers[segment], at) for segment, at in places]
 
 
 def register(connection: apsw.Connection, file: str, documents: Sequence[tuple[int, int]]) -> int:

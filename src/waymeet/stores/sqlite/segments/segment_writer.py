@@ -7,26 +7,24 @@ from typing import TYPE_CHECKING
 from waymeet.settings.bm25 import AUTO_BM25
 from waymeet.stores.segments import array_file
 from waymeet.stores.segments.impacts import compute_impacts
-from waymeet.stores.segments.postings import build_arrays, invert
+from waymeet.stores.segments.postings import build_arrays
 from waymeet.stores.segments.reader import Segment
 from waymeet.stores.shared import bm25f
 from waymeet.stores.sqlite.segments import registry
 from waymeet.types import FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
-    from waymeet.stores.segments.posting_codec import DocumentTerms
+    from waymeet.stores.segments.postings import SegmentContent
     from waymeet.stores.sqlite.database.sessions import Session
 
 
-def write_segment(path: Path, session: Session, documents: Iterable[DocumentTerms], *, is_merge: bool) -> None:
-    """Write a segment of documents.
+def write_segment(path: Path, session: Session, content: SegmentContent, *, is_merge: bool) -> None:
+    """Write a segment.
 
     In a merge the documents are in other segments already, so their lengths are part of the averages.
     """
-    content = invert(documents)
     arrays, attributes = build_arrays(content)
     deleted = registry.deleted_positions(session.connection)
     segments = [Segment(file, deleted.get(id_, ())) for id_, file in session.segments.items()]

@@ -58,7 +58,7 @@ def insert_edges(
                 source,
                 ordinal,
                 kinds[link.kind],
-                pack_link_terms((term_ids[term], number) for term, number in link.terms.items()),
+                pack_link_terms((term_ids[term], number) for term, number in link.terms.items()) if link.terms else b"",
                 _target(resolver.resolve(path, link.refs), ids),
             )
             for source, (path, own) in links.items()
