@@ -69,18 +69,17 @@ def measure() -> dict[str, object]:
 
 
 def write_project(root: Path, corpus: list[File]) -> None:
-    """Write each file as a page with a section per piece, and a link to the page before it."""
-    before = ""
-    for file in corpus:
+    """Write each file as a page with a section per piece, and a link to an earlier page."""
+    for number, file in enumerate(corpus):
         path = root / f"{file.path}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
         pieces = (
-            f"## Part {number}\n\n" + "\n".join(line.lstrip("#") for line in piece.splitlines())
-            for number, piece in enumerate(file.pieces, start=1)
+            f"## Part {part}\n\n" + "\n".join(line.lstrip("#") for line in piece.splitlines())
+            for part, piece in enumerate(file.pieces, start=1)
         )
-        link = f"See [{before}](/{before}).\n\n" if before else ""
+        earlier = f"{corpus[number // 8].path}.md"
+        link = f"See [{earlier}](/{earlier}).\n\n" if number else ""
         path.write_text(f"# {file.path}\n\n{link}" + "\n\n".join(pieces) + "\n", encoding="utf-8")
-        before = f"{file.path}.md"
 
 
 @contextmanager
@@ -88,6 +87,7 @@ def serve(root: Path, folder: Path) -> Iterator[tuple[str, float]]:
     """Index a project and serve it, away from the user's folders."""
     own = {f"XDG_{name}_HOME": f"{folder}/{name}" for name in ("DATA", "CONFIG", "STATE", "CACHE")}
     environment = {**os.environ, **own, "WAYMEET_EMBEDDING_PROVIDER": "none", "WAYMEET_EMBEDDING_BACKGROUND": "false"}
+    environment["WAYMEET_SERVE_REQUEST_SECONDS"] = "600"  # a busy machine must not end the measurement
     command = [sys.executable, "-m", "waymeet"]
     started = perf_counter()
     subprocess.run([*command, "index"], cwd=root, env=environment, check=True, stdout=subprocess.DEVNULL)

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from waymeet.settings import Bm25
 from waymeet.stores.sqlite import SqliteStore
-from waymeet.stores.sqlite.database import upgrade
-from waymeet.stores.sqlite.database.schema import VERSION
+from waymeet.stores.sqlite.database.schema import UPGRADED_VERSIONS, VERSION
+from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 from waymeet.types import Filters, IndexEntry, Symbol
 
 from .make import entry, link, words
@@ -43,7 +43,7 @@ def test_an_older_format_is_emptied_to_be_filled_again(tmp_path: Path) -> None:
     store.set_metadata("indexed_at", "1")
     store.close()
     connection = apsw.Connection(str(path))
-    connection.execute(f"CREATE TABLE gone_since (a); PRAGMA user_version = {VERSION - 2}")
+    connection.execute(f"CREATE TABLE gone_since (a); PRAGMA user_version = {VERSION - 3}")
     connection.close()
     store = SqliteStore.open(path)
     assert (store.counts().documents, store.metadata("indexed_at")) == (0, "")
@@ -86,13 +86,18 @@ VECTORS = {
 }
 
 
+def write_index(folder: Path, version: int) -> Path:
+    """Write an index of an earlier format."""
+    path = folder / "index.db"
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.execute(Path(__file__).with_name(f"index_format_{version}.sql").read_text(encoding="utf-8"))
+    return path
+
+
 @pytest.fixture
 def format_7(tmp_path: Path) -> Path:
     """Write an index of format 7."""
-    path = tmp_path / "index.db"
-    with closing(apsw.Connection(str(path))) as connection:
-        connection.execute(Path(__file__).with_name("index_format_7.sql").read_text(encoding="utf-8"))
-    return path
+    return write_index(tmp_path, 7)
 
 
 def describe(store: SqliteStore) -> dict[str, object]:
@@ -130,11 +135,31 @@ def check_upgraded(path: Path) -> None:
         assert not store.check().findings
 
 
-def test_an_index_of_format_7_is_upgraded_with_its_vectors(format_7: Path) -> None:
-    check_upgraded(format_7)
+@pytest.mark.parametrize("version", UPGRADED_VERSIONS)
+def test_an_index_of_an_earlier_format_is_upgraded_with_its_vectors(tmp_path: Path, version: int) -> None:
+    check_upgraded(write_index(tmp_path, version))
 
 
-@pytest.mark.parametrize("step", ["_convert_chunks", "_convert_documents", "_convert_edges", "release_free_pages"])
+def test_many_upgraded_vectors_are_moved_to_a_file(tmp_path: Path) -> None:
+    path, codes = write_index(tmp_path, 8), {}
+    with closing(apsw.Connection(str(path))) as connection:
+        for chunk in (2, 3, 4, 7, 8):
+            row = np.random.default_rng(chunk).standard_normal(2).astype(np.float32)
+            codes[chunk] = row / np.linalg.norm(row)
+            sql = "INSERT INTO vectors (space, chunk, vector) VALUES (1, ?, ?)"
+            connection.execute(sql, (chunk, codes[chunk].tobytes()))
+        connection.execute("INSERT INTO vectors (space, chunk, vector) VALUES (1, 9, x'0000807f0000807f')")
+    with closing(SqliteStore.open(path, limits=MaintenanceLimits(max_buffered=3))) as store:
+        assert len(list(path.with_name("index.db.segments").glob("*.vectors"))) == 1
+        assert store.counts().vectors == {"hashing": 8}  # infinite numbers are left out
+        first = store.rank_vectors("hashing", codes[3], 1, Filters())[0]
+        assert first.score == pytest.approx(1.0, abs=1e-3)
+        assert not store.check().findings
+
+
+@pytest.mark.parametrize(
+    "step", ["_convert_chunks", "_convert_documents", "_convert_edges", "upgrade_vectors", "release_free_pages"]
+)
 def test_an_upgrade_that_is_killed_starts_again(format_7: Path, step: str) -> None:
     code = f"""
 import os
@@ -155,5 +180,5 @@ def test_an_index_of_format_7_that_cannot_be_read_is_emptied(format_7: Path) -> 
         assert not store.check().findings
 
 
-def test_only_the_format_before_this_one_is_upgraded() -> None:
-    assert upgrade.UPGRADED_VERSION == VERSION - 1
+def test_the_two_formats_before_this_one_are_upgraded() -> None:
+    assert UPGRADED_VERSIONS == (VERSION - 2, VERSION - 1)

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from waymeet.errors import EmbeddingError
+from waymeet.formulas.vector_codes import encode_vectors, rotate
 from waymeet.types import Filters
 
 from .make import entry, link
@@ -66,14 +67,15 @@ def test_equal_vectors_tie_by_document_and_position(store: Store) -> None:
 
 def test_vectors_that_hardly_differ_are_ranked_exactly(store: Store) -> None:
     rng = np.random.default_rng(3)
-    rows = (rng.standard_normal(768) + rng.standard_normal((2000, 768)) * 1e-7).astype(np.float32)
+    rows = (rng.standard_normal(768) + rng.standard_normal((2000, 768)) * 1e-3).astype(np.float32)
     question = rng.standard_normal(768).astype(np.float32)
     store.put([entry("a.md", *["x"] * 2000)])
     store.put_vectors("space", {f"a.md#L{n}-L{n}": row for n, row in enumerate(rows, 1)})
-    kept = [(row / np.linalg.norm(row)).astype(np.float32) for row in rows.astype(np.float64)]
-    asked = (question / np.linalg.norm(question.astype(np.float64))).astype(np.float32)
-    exact = [float(np.dot(row.astype(np.float64), asked.astype(np.float64))) for row in kept]
+    codes = encode_vectors(rows).astype(np.float64)
+    asked = rotate((question / np.linalg.norm(question.astype(np.float64))).astype(np.float32)[np.newaxis])[0]
+    exact = (codes @ asked.astype(np.float64) / np.linalg.norm(codes, axis=1)).tolist()
     hits = store.rank_vectors("space", question, 5, Filters())
+    assert len({hit.score for hit in hits}) == 5
     assert [hit.score for hit in hits] == pytest.approx(sorted(exact, reverse=True)[:5], rel=1e-13)
 
 

@@ -103,13 +103,12 @@ def test_a_sound_index(index: Path, run: Run) -> None:
         ("UPDATE documents SET names = x'00' WHERE id = 1", "cannot be read"),
         ("UPDATE documents SET tags = '[1]' WHERE id = 1", "cannot be read"),
         ("DELETE FROM names WHERE document = 1", "tags or names"),
-        ("UPDATE vectors SET vector = x'00000000' WHERE id = 1", "1 vectors are invalid"),
-        ("UPDATE vectors SET vector = zeroblob(64) WHERE id = 1", "1 vectors are invalid"),
-        ("INSERT INTO vectors (space, chunk, vector) VALUES (1, 999, zeroblob(64))", "vectors without a section"),
-        (
-            "DELETE FROM deleted_vectors; DELETE FROM vectors WHERE id = 2; DELETE FROM deleted_vectors",
-            "its vectors differ from the tables",
-        ),
+        ("INSERT INTO vectors VALUES (999, 1, 999)", "vectors without a section"),
+        ("INSERT INTO vector_codes VALUES (999, 1, 1, x'01')", "codes without a vector"),
+        ("INSERT INTO vector_codes VALUES (1, 1, (SELECT chunk FROM vectors WHERE id = 1), x'01')", "1 vectors are"),
+        ("UPDATE vectors SET id = 999 WHERE id = 1", "1 vectors are missing"),
+        ("DELETE FROM vectors WHERE id = 2; DELETE FROM deleted_vectors", "1 deleted vectors in files are not marked"),
+        ("UPDATE counters SET value = 0 WHERE key = 'last_vector'", "the highest id of a vector is wrong"),
     ],
 )
 def test_rows_that_cannot_be_right(index: Path, run: Run, sql: str, said: str) -> None:
@@ -165,7 +164,13 @@ def test_segments(index: Path, run: Run, ending: str, how: str) -> None:
     found = run("check", "--json")
     assert (found.code, len(json.loads(found.out)["findings"])) == (0 if how == "stray" else 3, 1)
     mended = run("check", "--repair")
-    assert (mended.code, mended.err) == (0, "")  # nothing has to be read again
+    if ending == ".vectors" and how != "stray":  # nothing else has these vectors
+        assert "its vectors are lost" in found.out
+        assert mended.err == "Run `waymeet index` to compute again what was lost.\n"
+        assert run("index", *FLAGS).code == 0
+    else:
+        assert mended.err == ""  # nothing has to be computed again
+    assert mended.code == 0
     assert run("check").out.startswith("No corruption found")
     assert hits(run) == before
 
@@ -302,3 +307,24 @@ def test_corruption_beside_leftovers_is_counted_alone(index: Path, run: Run) -> 
     checked = run("check")
     assert checked.code == 3
     assert checked.err.startswith("The index is corrupt: 1 problem.")
+
+
+def test_lost_vectors_are_reported_and_embedded_again(index: Path, run: Run) -> None:
+    before = hits(run)
+    for file in segments(index):
+        if file.suffix == ".vectors":
+            flip(file, file.stat().st_size - 9)
+    assert "vectors were lost with it: `waymeet index` computes them again" in run("doctor", *FLAGS).out
+    (embedded, chunks) = (
+        json.loads(run("status", "--json", *FLAGS).out)["vectors"][name] for name in ("embedded", "chunks")
+    )
+    assert embedded < chunks
+    assert run("index", *FLAGS).code == 0
+    assert hits(run) == before
+    assert run("check").out.startswith("No corruption found")
+
+
+def test_an_answer_reports_lost_vectors(index: Path, run: Run) -> None:
+    next(file for file in segments(index) if file.suffix == ".vectors").unlink()
+    degraded = json.loads(run(*HITS, "--set", "embedding.background=false").out)["degraded"]
+    assert "lost_vectors" in {note["code"] for note in degraded}, degraded

@@ -83,6 +83,14 @@ class IndexSize(Struct, frozen=True):
     """The largest first."""
 
 
+class RepairedFile(Struct, frozen=True):
+    """A file of an index that was missing or corrupt."""
+
+    cause: str
+    lost_vectors: int = 0
+    """Vectors that were in it and have to be computed again. Anything else was rebuilt."""
+
+
 class Counts(Struct, frozen=True):
     """Sizes of a store."""
 

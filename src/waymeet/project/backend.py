@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from waymeet.errors import WaymeetError
-from waymeet.ports import IndexSize, Store
+from waymeet.ports import IndexSize, RepairedFile, Store
 
 if TYPE_CHECKING:
     from waymeet.stores.sqlite.check.check import CheckResult
@@ -50,8 +50,8 @@ def measure_size(index: Path) -> IndexSize:
     return measure(index, TIMEOUT)
 
 
-def repaired_files(store: Store) -> tuple[str, ...]:
-    """List the files that the store found corrupt and rebuilt since the last call."""
+def repaired_files(store: Store) -> tuple[RepairedFile, ...]:
+    """List the files that the store found missing or corrupt since the last call."""
     from waymeet.stores.sqlite import SqliteStore
 
     return store.repaired_files() if isinstance(store, SqliteStore) else ()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from waymeet.ports import Store
+from waymeet.ports import RepairedFile, Store
 from waymeet.project.backend import repaired_files
 from waymeet.settings import Settings
 from waymeet.types import Degraded
@@ -87,10 +87,15 @@ def report_behind(reason: str) -> tuple[Degraded, ...]:
 
 
 def report_repairs(store: Store) -> tuple[Degraded, ...]:
-    """Report the index files that were found corrupt and rebuilt during this query."""
-    return tuple(
-        Degraded("index", "mended", f"{file}; it was rebuilt, the answer is complete") for file in repaired_files(store)
-    )
+    """Report the index files that were found missing or corrupt during this query."""
+    return tuple(_describe_repair(file) for file in repaired_files(store))
+
+
+def _describe_repair(file: RepairedFile) -> Degraded:
+    if not file.lost_vectors:
+        return Degraded("index", "mended", f"{file.cause}; it was rebuilt, the answer is complete")
+    detail = f"{file.cause}; {file.lost_vectors:,} vectors were lost with it: `waymeet index` computes them again"
+    return Degraded("index", "lost_vectors", detail)
 
 
 def reason_to_postpone(changes: "Changes") -> str:

@@ -9,7 +9,7 @@ from waymeet.errors import EmbeddingError, IndexUnavailableError, UsageError
 from waymeet.ports import Progress, Store
 from waymeet.project.backend import open_store
 from waymeet.project.embedding.job import embed_few
-from waymeet.project.embedding.student import predict_vectors, preparing
+from waymeet.project.embedding.student import EarlyPrediction, predict_vectors
 from waymeet.project.freshness import describe_postponed, is_worth_recording, update_dates
 from waymeet.project.likely_files import order_by_likelihood
 from waymeet.project.models import Models
@@ -47,9 +47,15 @@ def index_and_predict(
     accept_removals: bool = False,
 ) -> "IndexReport":
     """Index every file that changed, and give sections without a vector an approximate one."""
-    with preparing(models, settings.embedding, progress) as watch:
-        report = index_all(root, store, settings, watch, accept_removals=accept_removals)
-    predict_vectors(models, store, settings.embedding, progress)  # the job reports a student that cannot be used
+    prediction = EarlyPrediction(models, store, settings.embedding, progress)
+    try:
+        report = index_all(root, store, settings, prediction, accept_removals=accept_removals)
+    except BaseException:
+        prediction.cancel()
+        raise
+    problem = prediction.finish()  # the job reports it
+    if models.student(settings.embedding) is not None and not problem and not report.unchanged:
+        models.note_first_vectors(store.corpus_profile().chunks)
     return report
 
 

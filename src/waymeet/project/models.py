@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _REMOTE = frozenset({"voyage", "openai", "cohere", "compatible", "auto"})
 _RETRY_SECONDS = 60.0
 """How long a previous model that failed is not tried again."""
+_MANY_CHUNKS = 3000
+"""Sections after whose indexing the answer comes as soon as possible."""
 
 
 def is_remote(settings: Embedding) -> bool:
@@ -88,7 +90,18 @@ class Models:
         """Previous models that failed: why, and until when they are not tried again."""
         self._cache: VectorCache | None = None
         self._student: Student | None = None
+        self._is_answer_awaited = False
+        """Whether many sections just got approximate vectors, and the answer has been waited for long enough."""
         self._lock = RLock()
+
+    def note_first_vectors(self, chunks: int) -> None:
+        """Note that so many sections were indexed and got approximate vectors before an answer."""
+        self._is_answer_awaited = chunks >= _MANY_CHUNKS
+
+    def may_embed_on_demand(self) -> bool:
+        """Tell whether an answer may embed its best candidates: the one after long indexing may not."""
+        is_awaited, self._is_answer_awaited = self._is_answer_awaited, False
+        return not is_awaited
 
     def chosen(self, settings: Embedding) -> "tuple[CachedEmbedder, ...]":
         """Give the models that the settings choose, the same objects for the same settings."""

@@ -267,7 +267,7 @@ class Project:
             with store.snapshot():  # models and vectors of the same generation
                 active = self.models.active(store, embedding, own.embedding)
                 tools = self.tools(store, active)
-                if active.is_local:  # a remote model could delay the answer
+                if active.is_local and self.models.may_embed_on_demand():  # a remote model could delay the answer
                     tools = tools._replace(save_vectors=new_vectors.add)
                 answer = answer_query(recipe, query, tools, settings)
             self.models.save_vectors(new_vectors, own.embedding)

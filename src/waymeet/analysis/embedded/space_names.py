@@ -69,10 +69,10 @@ def is_student_space(space: str) -> bool:
     return " student/" in space
 
 
-def is_quantised_space(space: str) -> bool:
-    """Check whether a space holds quantised vectors, of parts of sections.
+def is_part_space(space: str) -> bool:
+    """Check whether a space holds vectors of sections and their parts, two bits per dimension.
 
-    >>> is_quantised_space("use-multilingual/1+2 parts/1 ja"), is_quantised_space("use-multilingual/1+2")
+    >>> is_part_space("use-multilingual/1+2 parts/1 ja"), is_part_space("use-multilingual/1+2")
     (True, False)
     """
     return " parts/" in space

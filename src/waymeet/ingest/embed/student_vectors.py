@@ -6,7 +6,9 @@ the approximate one of its section.
 """
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain
+from time import sleep
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -32,6 +34,10 @@ _PORTION = 512
 """Sections predicted and stored at a time."""
 _SAMPLE = 10_000
 """Sections at most that those to embed first are chosen from."""
+_ALL = 2**31
+"""More sections than any index has."""
+_WAIT_SECONDS = 0.05
+"""Time to wait for further sections while others are being indexed."""
 _MIN_MISSING = 2
 """A student is corrected if so many times as many sections as that needs have no vector."""
 
@@ -55,10 +61,11 @@ class StudentVectors:
         self._student = student
         self._is_over = is_over or (lambda: False)
 
-    def predict_missing(self, progress: Progress | None = None) -> None:
+    def predict_missing(self, progress: Progress | None = None, is_indexed: Callable[[], bool] = lambda: True) -> None:
         """Predict vectors for the sections that have neither a true nor an approximate one.
 
-        Sections of languages that the main model does not support get none, nor those for which it returned none.
+        Until `is_indexed`, sections that are added meanwhile are predicted, too. Sections of languages that the main
+        model does not support get none, nor those for which it returned none.
 
         Raises:
             EmbeddingError: the student cannot be used.
@@ -67,7 +74,20 @@ class StudentVectors:
         if state is None or state.version != self._student.version:
             new = encode_state(StudentState(self._student.version))
             self._store.drop_vectors({self._space: None}, {STATE_KEY: new, CORRECTION_KEY: ""})
-        self._predict(self._list_missing(self._space), progress)
+        self._predict(self._list_until(is_indexed), progress)
+
+    def _list_until(self, is_indexed: Callable[[], bool]) -> Iterator[list[str]]:
+        """List the sections without any vector, and those added since, until all are indexed."""
+        listed: set[str] = set()
+        is_last = False
+        while not is_last and not self._is_over():
+            is_last = is_indexed()
+            new = [chunk for chunk in self._list_missing(self._space) if chunk not in listed]
+            listed.update(new)
+            if new:
+                yield new
+            elif not is_last:
+                sleep(_WAIT_SECONDS)
 
     def correct(self, count: int, batch_size: int) -> None:
         """Embed about `count` sections, correct the student by them, and predict the others again.
@@ -87,7 +107,7 @@ class StudentVectors:
                 state = replace(state, trust=refit.trust, is_applied=False)
                 self._store.drop_vectors({}, {STATE_KEY: encode_state(state), CORRECTION_KEY: refit.correction})
         if not state.is_applied:
-            self._predict(self._list_missing())
+            self._predict(iter([self._list_missing()]))
             if not self._is_over():
                 self._store.set_metadata(STATE_KEY, encode_state(replace(state, is_applied=True)))
 
@@ -100,16 +120,18 @@ class StudentVectors:
         Those for which a model returned no usable vector are left out.
         """
         failed = FailedChunks(self._store).chunk_ids(self._spaces)
-        missing = self._store.chunks_without_vector([*self._spaces, *also], self._store.corpus_profile().chunks)
+        missing = self._store.chunks_without_vector([*self._spaces, *also], _ALL)
         return [chunk for chunk in missing if chunk not in failed]
 
-    def _predict(self, chunks: Sequence[str], progress: Progress | None = None) -> None:
+    def _predict(self, lists: Iterator[list[str]], progress: Progress | None = None) -> None:
+        """Predict the sections of lists. The first shows whether a second process pays."""
+        chunks = next(lists, [])
         if not chunks:
             return
         student = self._student.correct(self._store.metadata(CORRECTION_KEY))
         read: deque[tuple[list[str], dict[str, str]]] = deque()  # chunks and digests of the portions in progress
         done = 0
-        for vectors in student.predict_portions(self._read_portions(chunks, read), len(chunks)):
+        for vectors in student.predict_portions(self._read_portions(chain([chunks], lists), read), len(chunks)):
             ids, digests = read.popleft()
             self._store.put_vectors(self._space, dict(zip(ids, vectors, strict=True)), digests)
             done = min(done + _PORTION, len(chunks))
@@ -117,13 +139,15 @@ class StudentVectors:
                 progress(done, len(chunks), "approximate vectors")
 
     def _read_portions(
-        self, chunks: Sequence[str], read: deque[tuple[list[str], dict[str, str]]]
+        self, lists: Iterable[Sequence[str]], read: deque[tuple[list[str], dict[str, str]]]
     ) -> Iterator[Sequence[str]]:
         """Read the texts of chunks portion by portion, and append their ids and digests to `read`."""
-        for first in range(0, len(chunks), _PORTION):
+        for portion in (
+            chunks[first : first + _PORTION] for chunks in lists for first in range(0, len(chunks), _PORTION)
+        ):
             if self._is_over():
                 return
-            texts, digests = self._read_texts(chunks[first : first + _PORTION])
+            texts, digests = self._read_texts(portion)
             read.append((list(texts), digests))
             yield list(texts.values())
 
@@ -144,7 +168,7 @@ class StudentVectors:
         Sections that have a vector already take part: the cache has it, so a run after a kill goes on where it stood.
         If few sections are in a language of the model, none is embedded.
         """
-        every = self._store.chunks_without_vector([], self._store.corpus_profile().chunks)
+        every = self._store.chunks_without_vector([], _ALL)
         texts, digests = self._read_texts(every[:: max(1, -(-len(every) // _SAMPLE))])
         if len(texts) < _MIN_MISSING * count:
             return [], []

@@ -31,6 +31,7 @@ _MAX_CHARS = 8 * MAX_TOKENS
 """Characters that are looked at: more than so many tokens have in prose and code."""
 _BATCH = 512
 """Texts that are counted at once."""
+_INT32_END = 2**31
 _MAX_WORDS = 300_000
 """Words in the table, after which it is emptied; a few dozen megabytes."""
 # The words of `BytePairs` by Python's own character classes: they differ in a few rare characters such as ², and no
@@ -106,7 +107,9 @@ class WordTable:
         counts = np.add.reduceat(np.append(sizes, 0), np.cumsum([0, *lengths[:-1]])) * (np.array(lengths) > 0)
         text = np.repeat(np.arange(len(texts)), counts)
         place = np.arange(len(tokens)) - np.repeat(np.cumsum(counts) - counts, counts)
-        return count_keys(text * vocabulary + tokens, place)
+        keys = text * vocabulary + tokens
+        # numbers of 32 bits are sorted in two thirds of the time
+        return count_keys(keys.astype(np.int32) if len(texts) * vocabulary < _INT32_END else keys, place)
 
 
 def _ranges(starts: "NDArray[np.int64]", sizes: "NDArray[np.int64]") -> "NDArray[np.int64]":

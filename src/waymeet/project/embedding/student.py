@@ -1,7 +1,7 @@
 """Approximate vectors of a project, until its sections are embedded."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from threading import Event, Thread
 
 from waymeet.errors import EmbeddingError
@@ -13,8 +13,9 @@ _LOADING_DELAY = 0.5
 """Seconds of indexing after which models are loaded beside it."""
 _MANY_FILES = 300
 """Files from which the approximate vectors of a run take about a second."""
-_NEARLY_ALL = 0.8
-"""Part of the files after which the processes that parse have little left to do."""
+_CHECK_SECONDS = 0.05
+_BEGIN_SHARE = 0.4
+"""Part of the files after which prediction begins beside indexing."""
 
 
 def predict_vectors(
@@ -23,10 +24,13 @@ def predict_vectors(
     settings: Embedding,
     progress: Progress | None = None,
     must_stop: Callable[[], bool] | None = None,
+    *,
+    is_indexed: Callable[[], bool] = lambda: True,
 ) -> str:
     """Give sections without a vector an approximate one, if the model has a student.
 
-    Returns the error of a student that cannot be used, or the empty string.
+    Until `is_indexed`, further sections are added. Returns the error of a student that cannot be used, or the empty
+    string.
     """
     student, embedders = models.student(settings), models.chosen(settings)
     if student is None:
@@ -36,7 +40,7 @@ def predict_vectors(
 
     try:
         if model_switch.previous_models(store, embedders) is None and _lacks_vectors(store, embedders):
-            StudentVectors(store, embedders, student, must_stop).predict_missing(progress)
+            StudentVectors(store, embedders, student, must_stop).predict_missing(progress, is_indexed)
     except EmbeddingError as error:
         return f"No approximate vectors: {error.message} {error.hint}".rstrip()
     finally:
@@ -65,62 +69,78 @@ def correct_student(
     return ""
 
 
-class _WatchedProgress:
-    """A progress display with a function that is called before it."""
+class EarlyPrediction:
+    """Prediction of approximate vectors in a thread while sections are still being indexed.
 
-    def __init__(self, display: Progress | None, call: Callable[[int, int], None]) -> None:
-        self._display = display
-        self._call = call
+    Indexing often waits for its worker processes. First the student and its model are loaded; short runs are over
+    before that. When some of many files are indexed, their sections are predicted, then those that follow.
+    """
+
+    def __init__(self, models: Models, store: Store, settings: Embedding, progress: Progress | None) -> None:
+        self._models = models
+        self._store = store
+        self._settings = settings
+        self._progress = progress
+        self._may_begin, self._is_indexed, self._is_cancelled = Event(), Event(), Event()
+        self._problem: str | None = None
+        self._error: BaseException | None = None
+        self._thread = Thread(target=self._run, daemon=True)
+        self._thread.start()
 
     def __call__(self, done: int, total: int, path: str) -> None:
-        self._call(done, total)
-        if self._display:
-            self._display(done, total, path)
+        """Take the progress of indexing, and pass it on."""
+        if total >= _MANY_FILES and done >= _BEGIN_SHARE * total:
+            self._may_begin.set()
+        if self._progress:
+            self._progress(done, total, path)
 
     def show_time(self, progress: RunProgress) -> None:
         """Show the rate and the remaining time."""
-        if isinstance(self._display, TimedProgress):
-            self._display.show_time(progress)
+        if isinstance(self._progress, TimedProgress):
+            self._progress.show_time(progress)
 
+    def finish(self) -> str:
+        """Predict what is left after indexing, and return the error of an unusable student."""
+        self._is_indexed.set()
+        self._thread.join()
+        if self._error:
+            raise self._error
+        if self._problem is not None:
+            return self._problem
+        return predict_vectors(self._models, self._store, self._settings, self._progress)
 
-@contextmanager
-def preparing(models: Models, settings: Embedding, progress: Progress | None) -> Iterator[Progress]:
-    """Load the student and its model in a thread while a block indexes.
+    def cancel(self) -> None:
+        """End prediction after the portion in progress."""
+        self._is_cancelled.set()
+        self._is_indexed.set()
+        self._thread.join()
 
-    Indexing often waits for its worker processes. Short runs are over before the thread begins. The block reports its
-    progress to the function that it gets: when few of many files are left, the student may use the core of those
-    processes. An error is raised again when the models are used.
-    """
-    is_over, loaded, student = Event(), Event(), None
-
-    def load() -> None:
-        nonlocal student
-        if is_over.wait(_LOADING_DELAY):
+    def _run(self) -> None:
+        if self._is_indexed.wait(_LOADING_DELAY) or not self._load():
             return
+        while not self._may_begin.wait(_CHECK_SECONDS):
+            if self._is_indexed.is_set():
+                return
+        if self._is_indexed.is_set():
+            return
+        try:
+            student = self._models.student(self._settings)
+            if student is not None:
+                student.prepare()
+            arguments = (self._models, self._store, self._settings, None, self._is_cancelled.is_set)
+            self._problem = predict_vectors(*arguments, is_indexed=self._is_indexed.is_set)
+        except BaseException as error:  # noqa: BLE001 - raised again by `finish`
+            self._error = error
+
+    def _load(self) -> bool:
+        """Load the student and its model. An error is raised again when the models are used."""
         with suppress(EmbeddingError):
-            student = models.student(settings)  # importing numpy takes a tenth of a second
+            student = self._models.student(self._settings)  # importing numpy takes a tenth of a second
             if student is not None:
                 student.predict([])
-                models.chosen(settings)[0].embed_query("")
-                loaded.set()
-
-    def prepare(done: int, total: int) -> None:
-        if loaded.is_set() and total >= _MANY_FILES and done >= _NEARLY_ALL * total:
-            loaded.clear()
-            if student:
-                student.prepare()
-
-    thread = Thread(target=load, daemon=True)
-    thread.start()
-    try:
-        yield _WatchedProgress(progress, prepare)
-    except BaseException:
-        if student:
-            student.release()
-        raise
-    finally:
-        is_over.set()
-        thread.join()
+                self._models.chosen(self._settings)[0].embed_query("")
+                return True
+        return False
 
 
 def _lacks_vectors(store: Store, embedders: Sequence[Embedder]) -> bool:

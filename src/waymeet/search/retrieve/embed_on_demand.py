@@ -114,6 +114,8 @@ class OnDemandEmbedder:
         """Embed chunks, save their vectors, and compute their cosines with the query."""
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
+        from waymeet.formulas.vector_codes import cosines, encode_vectors, rotate  # noqa: PLC0415 - likewise
+
         texts = [embedding_text(chunk, self._documents.get(chunk.document)) for chunk in chunks]
         rows = np.array(embedder.embed_passages(texts), dtype=np.float64)
         if rows.shape != (len(chunks), len(query)) or not np.isfinite(rows).all() or not rows.any(axis=1).all():
@@ -121,10 +123,9 @@ class OnDemandEmbedder:
         vectors = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
         self._save(embedder, dict(zip([chunk.id for chunk in chunks], vectors, strict=True)), chunks)
         self.embedded += len(chunks)
-        unit = np.asarray(query, dtype=np.float64)
-        # Stores round unit vectors to float32 and sum in float64; the same here gives the same scores.
-        unit = (unit / np.linalg.norm(unit)).astype(np.float32).astype(np.float64)
-        scores = (vectors.astype(np.float64) @ unit).tolist()
+        exact = np.asarray(query, dtype=np.float64)
+        unit = (exact / np.linalg.norm(exact)).astype(np.float32)
+        scores = cosines(encode_vectors(vectors), rotate(unit[np.newaxis])[0])  # as stores compute them
         return [ScoredChunk(chunk.id, chunk.document, score) for chunk, score in zip(chunks, scores, strict=True)]
 
     def _save(self, embedder: Embedder, vectors: dict[str, "Vector"], chunks: Sequence[Chunk]) -> None:

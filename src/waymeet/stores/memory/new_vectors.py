@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from waymeet.analysis.embedded.space_names import is_quantised_space, is_student_space, section_space, student_space
-from waymeet.stores.memory.quantised import dimensions, quantise
-from waymeet.stores.shared.vectors import normalise_vectors
+from waymeet.analysis.embedded.space_names import is_student_space, section_space, student_space
+from waymeet.stores.memory.quantised import dimensions, encode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,11 +23,10 @@ def with_vectors(
 
     A chunk has a true vector or an approximate one, never both.
     """
-    make_vectors = quantise if is_quantised_space(space) else normalise_vectors
     exact = old.vectors.get(section_space(space), {}) if is_student_space(space) else {}
     known = {
-        chunk: vector
-        for chunk, vector in make_vectors(space, vectors, dimensions(old).get(space)).items()
+        chunk: code
+        for chunk, code in encode(space, vectors, dimensions(old).get(space)).items()
         if chunk in old.chunks
         and chunk not in exact
         and (digests is None or old.chunks[chunk].document.digest == digests.get(chunk))

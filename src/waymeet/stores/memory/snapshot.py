@@ -21,7 +21,7 @@ from waymeet.types import DOCUMENT_FIELDS, FIELDS, Edge, Node
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from waymeet.ports import Vector
+    from waymeet.stores.memory.quantised import Code
     from waymeet.types import Chunk, Document, Filters, IndexEntry, Link, Terms, Word
 
 
@@ -45,8 +45,8 @@ class Snapshot(Struct, frozen=True, dict=True):
 
     generation: int = 0
     entries: Mapping[str, IndexEntry] = {}
-    vectors: Mapping[str, Mapping[str, Vector]] = {}
-    """By space, then by chunk. A space without vectors is left out."""
+    vectors: Mapping[str, Mapping[str, Code]] = {}
+    """Quantised vectors by space, then by chunk. A space without vectors is left out."""
     metadata: Mapping[str, str] = {}
 
     def with_commit_dates(self, dates: Mapping[str, int]) -> Snapshot:

@@ -14,20 +14,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from waymeet.analysis.embedded.space_names import is_quantised_space
 from waymeet.ports import Counts, Neighbour
 from waymeet.stores.memory.new_vectors import with_vectors
-from waymeet.stores.memory.quantised import dimensions, part_block, score_parts
+from waymeet.stores.memory.quantised import dimensions, score_chunks, similarity_statistics
 from waymeet.stores.memory.snapshot import Snapshot
 from waymeet.stores.shared import bm25f
 from waymeet.stores.shared.corpus_profile import STRUCTURE_KIND, build_profile, urgency
 from waymeet.stores.shared.validation import duplicate_chunk_error, validate_entries
-from waymeet.stores.shared.vectors import (
-    cosines,
-    normalise_vector,
-    sample_part_similarities,
-    sample_similarities,
-)
 from waymeet.types import INFERRED_KINDS, Filters, Fingerprint, ScoredChunk, Word
 
 if TYPE_CHECKING:
@@ -166,24 +159,13 @@ class MemoryStore:
     def rank_vectors(self, space: str, vector: Vector, limit: int, filters: Filters) -> Ranking:
         """Rank the chunks of a space by cosine similarity."""
         snapshot = self._current
-        vectors = snapshot.vectors.get(space)
-        if not vectors:
-            return ()
-        query = normalise_vector(vector, dimensions(snapshot)[space], f"The query vector for space {space}")
-        is_plain = not is_quantised_space(space)
-        scores = cosines(list(vectors.values()), query) if is_plain else score_parts(vectors, query)
-        return _rank(snapshot, dict(zip(vectors, scores, strict=True)), limit, filters)
+        codes = snapshot.vectors.get(space)
+        return _rank(snapshot, score_chunks(space, codes, vector), limit, filters) if codes else ()
 
     def similarity_statistics(self, space: str, vector: Vector) -> tuple[float, float]:
         """Compute mean and standard deviation of a space's similarities to a vector."""
-        snapshot = self._current
-        vectors = snapshot.vectors.get(space)
-        if not vectors:
-            return 0.0, 0.0
-        query = normalise_vector(vector, dimensions(snapshot)[space], f"The query vector for space {space}")
-        if is_quantised_space(space):
-            return sample_part_similarities(part_block(vectors), query)
-        return sample_similarities([list(vectors.values())], query)
+        codes = self._current.vectors.get(space)
+        return similarity_statistics(space, codes, vector) if codes else (0.0, 0.0)
 
     def terms_with_prefix(self, prefix: str, limit: int, pattern: str = "*") -> Sequence[str]:
         """List the terms with a prefix that match a pattern by descending number of chunks."""

@@ -1,20 +1,23 @@
-"""Quantisation of vectors to two bits per dimension, for a fast first pass.
+"""The bits of quantised vectors, for a fast first pass over many.
 
-Vectors are first rotated by a fixed random rotation. Then all dimensions carry about the same information and are
-nearly normally distributed, so that one grid suits them all. Without the rotation, models whose dimensions differ much
-in size lose a tenth of the nearest vectors. A stored vector is quantised to the levels -3, -1, 1, 3 (2 bits), a query
-to -7, -5, … 7 (3 bits): half of the quantisation error comes from the query's side (Gao and Long, RaBitQ, 2024), and
-there is only one query.
+The code of a vector has a byte per dimension (see `formulas/vector_codes.py`). Large files store its bits apart: the
+highest bits of all vectors together, which a query reads first, then the next three bits and the other four of each
+vector. So the first passes read an eighth to a half of the codes, and nothing is stored twice.
 
-A level is a sum of signs: 2s + t for 2 bits and 4s + 2t + u for 3 bits, with s, t, u = ±1. So a product of two levels
-is a sum of products of signs, and the dot product of two quantised vectors is a weighted sum of Hamming distances
-between bit planes. The distance between the first planes alone estimates the angle (Charikar, 2002).
+Vectors are rotated before they are quantised. So all dimensions carry about the same information, are nearly normally
+distributed, and one grid suits them all. Without the rotation, models whose dimensions differ much in size lose a tenth
+of the nearest vectors. A query is quantised to the levels -7, -5, … 7 (3 bits): half of the quantisation error comes
+from the query's side (Gao and Long, RaBitQ, 2024), and there is only one query.
+
+A level is a sum of signs: 8s + 4t + 2u + v for the high four bits of a code and 4s + 2t + u for a query, with s, t, u,
+v = ±1. So a product of two levels is a sum of products of signs, and the dot product of two quantised vectors is a
+weighted sum of Hamming distances between bit planes. The distance between the first planes alone estimates the angle
+(Charikar, 2002).
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,48 +28,59 @@ if TYPE_CHECKING:
     Words = NDArray[np.uint64]
     Matrix = NDArray[np.float32]
     Distances = NDArray[Any]
+    Rows = NDArray[np.int64]
+    Codes = NDArray[np.int8]
 
-_BATCH = 8192
 _STEP_SIZES = {2: 0.9957, 3: 0.5860}
 """Optimal step sizes of uniform quantisers with so many bits for the standard normal distribution (Max, 1960)."""
 _MAX_WORDS_16_BIT = 48
 """Words per vector up to which the weighted sum of distances fits into 16 bits: at most 64 · 3 · 7 per word."""
+_MIDDLE_BITS = (6, 5, 4)
+"""The bits of a code that are compared in the third pass."""
 
 
-class BitPlanes(NamedTuple):
-    """The two bits of each dimension of quantised vectors, 64 in a word."""
+class SplitCodes(NamedTuple):
+    """The codes of vectors with their bits apart, 64 dimensions in a word."""
 
+    dimension: int
     high: Words
-    """The signs, one row per word: all vectors are compared, word by word."""
-    low: Words
-    """The second bits, one row per vector: few vectors are compared, after the first pass."""
+    """The highest bits, one row per word: all vectors are compared, word by word."""
+    middle: Words
+    """The next three bits: vector, bit, word. Few vectors are compared, after the first pass."""
+    low: NDArray[np.uint8]
+    """The other four bits, one row per vector: those of the first half of the dimensions are the low ones of bytes."""
+
+    def take(self, rows: Rows) -> Codes:
+        """Put the codes of some vectors together."""
+        high = np.ascontiguousarray(np.take(self.high, rows, axis=1).T)
+        planes = np.concatenate([high[:, np.newaxis], np.take(self.middle, rows, axis=0)], axis=1)
+        low = np.take(self.low, rows, axis=0)
+        levels = np.concatenate([low & np.uint8(15), low >> np.uint8(4)], axis=1)
+        bits = np.unpackbits(planes.view(np.uint8), axis=2)
+        for plane, bit in enumerate((7, *_MIDDLE_BITS)):
+            levels |= bits[:, plane] << np.uint8(bit)
+        return (levels[:, : self.dimension] ^ np.uint8(128)).view(np.int8)
 
 
-@lru_cache(maxsize=2)
-def random_rotation(dimension: int) -> Matrix:
-    """Generate a random rotation, one direction per row.
-
-    It is stored with the bit planes, since another machine may round it differently. The Q of a QR decomposition of a
-    normal matrix, with the signs of R's diagonal applied, is uniformly distributed (Mezzadri, 2007).
-    """
-    q, r = np.linalg.qr(np.random.default_rng(dimension).standard_normal((dimension, dimension)))
-    return (q * np.sign(np.diag(r))).astype(np.float32)
-
-
-def quantise_vectors(matrix: Matrix, rotation: Matrix) -> BitPlanes:
-    """Quantise unit vectors, one per row, to 2 bits per dimension."""
-    words = -(-matrix.shape[1] // 64)
-    planes = BitPlanes(np.zeros((words, len(matrix)), dtype=np.uint64), np.zeros((len(matrix), words), dtype=np.uint64))
-    for start in range(0, len(matrix), _BATCH):
-        batch = slice(start, start + _BATCH)
-        high, planes.low[batch] = bit_planes(matrix[batch] @ rotation.T, 2)
-        planes.high[:, batch] = high.T
-    return planes
+def split_codes(codes: Codes) -> SplitCodes:
+    """Store the bits of codes apart."""
+    count, dimension = codes.shape
+    words = -(-dimension // 64)
+    levels = np.zeros((count, words * 64), dtype=np.uint8)
+    levels[:, :dimension] = codes.view(np.uint8) ^ np.uint8(128)  # from 1 to 255: the highest bit is the sign
+    high, *middle = (np.packbits(levels >> np.uint8(bit) & 1, axis=1).view(np.uint64) for bit in (7, *_MIDDLE_BITS))
+    low: NDArray[np.uint8] = levels & np.uint8(15)
+    return SplitCodes(
+        dimension,
+        np.ascontiguousarray(high.T),
+        np.stack(middle, axis=1),
+        low[:, : words * 32] | low[:, words * 32 :] << np.uint8(4),
+    )
 
 
-def quantise_query(query: Matrix, rotation: Matrix) -> Words:
-    """Quantise a unit vector to 3 bits per dimension: three planes, the highest bits first."""
-    return bit_planes(np.vecdot(rotation, query)[np.newaxis], 3)[:, 0]
+def quantise_query(rotated: Matrix) -> Words:
+    """Quantise a rotated unit vector to planes of 3 bits per dimension, the highest first."""
+    return bit_planes(rotated[np.newaxis], 3)[:, 0]
 
 
 def hamming_distances(words: Words, other: Words) -> Distances:

@@ -1,4 +1,4 @@
-"""Normalisation and comparison of vectors. numpy is imported only when there are some."""
+"""Validation, encoding and comparison of vectors, with numpy imported when it is needed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from waymeet.errors import EmbeddingError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from waymeet.formulas.vector_codes import Codes
     from waymeet.ports import Vector
     from waymeet.stores.segments.part_vectors import PartBlock
 
@@ -20,16 +18,25 @@ _SAMPLE_SIZE = 512
 """Vectors sampled to estimate the similarities of a space."""
 
 
-def normalise_vectors(space: str, vectors: Mapping[str, Vector], dimension: int | None) -> dict[str, Vector]:
-    """Scale vectors to length 1, or refuse all of them if one does not fit the space.
+def encode_unit_vectors(space: str, vectors: Mapping[str, Vector], dimension: int | None) -> dict[str, Codes]:
+    """Encode vectors as they are stored, or refuse all of them if one does not fit the space.
 
     An empty space (`dimension` is None) gets the dimension of the first vector.
     """
-    unit_vectors: dict[str, Vector] = {}
-    for chunk, vector in vectors.items():
-        unit_vectors[chunk] = normalise_vector(vector, dimension, f"The vector of {chunk} in space {space}")
-        dimension = len(unit_vectors[chunk])
-    return unit_vectors
+    import numpy as np  # noqa: PLC0415 - start-up is a feature
+
+    from waymeet.formulas.vector_codes import encode_vectors  # noqa: PLC0415 - likewise
+
+    arrays = {chunk: np.asarray(vector) for chunk, vector in vectors.items()}
+    shape = next(iter(arrays.values())).shape if dimension is None else (dimension,)
+    if len(shape) == 1 and all(array.shape == shape for array in arrays.values()):
+        matrix = np.stack(list(arrays.values()))
+        largest = np.abs(matrix).max(axis=1, initial=0.0)
+        if (np.isfinite(largest) & (largest > 0.0)).all():
+            return dict(zip(arrays, encode_vectors(matrix), strict=True))
+    for chunk, array in arrays.items():
+        dimension = len(normalise_vector(array, dimension, f"The vector of {chunk} in space {space}"))
+    raise EmbeddingError(f"The vectors for space {space} cannot be encoded.", "Check the embedding model.")
 
 
 def quantise_parts(space: str, sections: Mapping[str, Vector], dimension: int | None) -> dict[str, bytes]:
@@ -73,13 +80,33 @@ def normalise_vector(vector: Vector, dimension: int | None, label: str) -> Vecto
     return (exact / length).astype(np.float32)
 
 
-def sample_similarities(blocks: Sequence[Sequence[Vector] | NDArray[np.float32]], query: Vector) -> tuple[float, float]:
-    """Compute mean and standard deviation of the cosines with a query, from an even sample."""
+def rotate_query(vector: Vector, dimension: int, label: str) -> Vector:
+    """Scale a query vector to length 1 and rotate it. `label` names it in errors."""
     import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-    step = -(-sum(len(block) for block in blocks) // _SAMPLE_SIZE)
-    sample = np.concatenate([np.asarray(block[::step], dtype=np.float32) @ query for block in blocks])
-    return float(sample.mean()), float(sample.std())
+    from waymeet.formulas.vector_codes import rotate  # noqa: PLC0415 - likewise
+
+    unit: Vector = rotate(normalise_vector(vector, dimension, label)[np.newaxis])[0]
+    return unit
+
+
+def sample_step(count: int) -> int:
+    """Return the distance of the vectors that are sampled from so many.
+
+    >>> sample_step(0), sample_step(512), sample_step(1025)
+    (1, 1, 3)
+    """
+    return max(1, -(-count // _SAMPLE_SIZE))
+
+
+def summarise_similarities(codes: Sequence[Codes] | Codes, query: Vector) -> tuple[float, float]:
+    """Compute mean and standard deviation of the cosines of codes with a rotated unit vector."""
+    import numpy as np  # noqa: PLC0415 - start-up is a feature
+
+    from waymeet.formulas.vector_codes import cosines  # noqa: PLC0415 - likewise
+
+    scores = np.array(cosines(codes, query))
+    return float(scores.mean()), float(scores.std())
 
 
 def sample_part_similarities(block: PartBlock, query: Vector) -> tuple[float, float]:
@@ -87,17 +114,5 @@ def sample_part_similarities(block: PartBlock, query: Vector) -> tuple[float, fl
     import numpy as np  # noqa: PLC0415 - start-up is a feature
 
     sections = len(block.starts)
-    scores = block.score(query, np.arange(0, sections, -(-sections // _SAMPLE_SIZE)))
+    scores = block.score(query, np.arange(0, sections, sample_step(sections)))
     return float(scores.mean()), float(scores.std())
-
-
-def cosines(vectors: Sequence[Vector] | NDArray[np.float32], query: Vector) -> list[float]:
-    """Compute the cosines of unit vectors, one per row, with a unit vector.
-
-    Products of 32-bit numbers are exact in 64 bits, and every row is summed in the same order, so that equal rows have
-    equal scores and tie in every backend. A matrix product guarantees neither.
-    """
-    import numpy as np  # noqa: PLC0415 - start-up is a feature
-
-    products: list[float] = (np.asarray(vectors, dtype=np.float64) * query.astype(np.float64)).sum(axis=1).tolist()
-    return products

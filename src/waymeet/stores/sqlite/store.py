@@ -11,6 +11,7 @@ from waymeet.stores.shared import bm25f
 from waymeet.stores.shared.validation import validate_entries
 from waymeet.stores.sqlite.database.connection import is_writable, open_index
 from waymeet.stores.sqlite.database.errors import read_only_error
+from waymeet.stores.sqlite.database.schema import is_file_to_upgrade
 from waymeet.stores.sqlite.database.sessions import Session, Sessions, raise_generation
 from waymeet.stores.sqlite.database.term_ids import TermIdCache, find_ids_of_words, find_term_ids
 from waymeet.stores.sqlite.read import edges as edge_reader
@@ -23,11 +24,12 @@ from waymeet.stores.sqlite.segments.index_reader import IndexReader
 from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits, SegmentMaintenance
 from waymeet.stores.sqlite.segments.open_segments import OpenSegments
 from waymeet.stores.sqlite.write import documents as document_table
+from waymeet.stores.sqlite.write import vectors as vector_writer
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from waymeet.ports import CorpusProfile, Counts, Neighbour, TermPostings, Vector
+    from waymeet.ports import CorpusProfile, Counts, Neighbour, RepairedFile, TermPostings, Vector
     from waymeet.settings import Bm25
     from waymeet.stores.sqlite.check.check import CheckResult
     from waymeet.stores.sqlite.read.part_space import PartSpace
@@ -76,9 +78,12 @@ class SqliteStore:
             IndexUnavailableError: it cannot be read or written for another reason.
         """
         file = Path(path).absolute()
-        segments = OpenSegments(file.with_name(f"{file.name}.segments"))
+        segments, is_upgraded = OpenSegments(file.with_name(f"{file.name}.segments")), is_file_to_upgrade(file)
         sessions = Sessions(file, timeout, open_index(file, timeout, create=create), segments.map_files)
-        return cls(sessions, segments, limits or MaintenanceLimits())
+        store = cls(sessions, segments, limits or MaintenanceLimits())
+        if is_upgraded:
+            store._maintenance.flush_vectors_if_full()
+        return store
 
     def close(self) -> None:
         """Close the file."""
@@ -133,14 +138,14 @@ class SqliteStore:
         if not vectors:
             return
         with self._sessions.writing() as connection:
-            if vector_table.put_vectors(connection, space, vectors, digests):
+            if vector_writer.put_vectors(connection, space, vectors, digests):
                 raise_generation(connection)
         self._maintenance.flush_vectors_if_full()
 
     def drop_vectors(self, gone: Mapping[str, Collection[str] | None], metadata: Mapping[str, str]) -> None:
         """Remove vectors and set metadata in one transaction."""
         with self._sessions.writing() as connection:
-            if sum([vector_table.drop_vectors(connection, space, chunks) for space, chunks in gone.items()]):
+            if sum([vector_writer.drop_vectors(connection, space, chunks) for space, chunks in gone.items()]):
                 raise_generation(connection)
             connection.executemany(_SET_METADATA, metadata.items())
 
@@ -160,26 +165,24 @@ class SqliteStore:
         self._segments.verify_pending()
         self._maintenance.optimize()
 
-    def repaired_files(self) -> tuple[str, ...]:
-        """List the files that were corrupt and rebuilt since the last call."""
+    def repaired_files(self) -> tuple[RepairedFile, ...]:
+        """List the files that were lost since the last call, and rebuilt unless they had vectors."""
         repaired, self._maintenance.repaired = tuple(self._maintenance.repaired), []
         return repaired
 
     def check(self, *, repair: bool = False) -> CheckResult:
         """Check tables and segments for corruption, and repair them on request.
 
-        Segments are rebuilt. Documents that cannot be read are dropped, so that their files are indexed again. If
+        Segments are rebuilt. Documents and vectors that cannot be read are dropped, so that they are computed again. If
         SQLite cannot read the file, a new one with all readable documents replaces it, and this store is closed.
         """
         from waymeet.stores.sqlite.check import check, salvage  # noqa: PLC0415 - needed in an emergency only
 
-        path, timeout = self._sessions.path, self._sessions.timeout
+        path, timeout, folder = self._sessions.path, self._sessions.timeout, self._segments.folder
         if repair and not is_writable(path):
             raise read_only_error(path)
         with self._maintenance.exclusive(timeout if repair else 0.0) as exclusive:
-            result = check.check_files(
-                path, self._segments.folder, timeout, repair=repair and exclusive, find_strays=exclusive
-            )
+            result = check.check_files(path, folder, timeout, repair=repair and exclusive, find_strays=exclusive)
         if not (repair and exclusive):
             return result
         if result.lost:
@@ -254,18 +257,15 @@ class SqliteStore:
     def rank_vectors(self, space: str, vector: Vector, limit: int, filters: Filters) -> Ranking:
         """Rank the chunks of a space by cosine similarity."""
         with self._reader.reading() as session:
-            vectors = self._space(session, space)
-            if vectors is None:
-                return ()
-            return vectors.rank(vectors.normalise_query(vector, space), limit, self._filter_set(session, filters))
+            vectors, filter_set = self._space(session, space), self._filter_set(session, filters)
+            return vectors.rank(vectors.normalise_query(vector, space), limit, filter_set) if vectors else ()
 
     def similarity_statistics(self, space: str, vector: Vector) -> tuple[float, float]:
         """Compute mean and standard deviation of a space's similarities to a vector."""
         with self._reader.reading() as session:
             vectors = self._space(session, space)
-            if vectors is None:
-                return 0.0, 0.0
-            return vectors.similarity_statistics(vectors.normalise_query(vector, space))
+            query = vectors.normalise_query(vector, space) if vectors else vector
+            return vectors.similarity_statistics(query) if vectors else (0.0, 0.0)
 
     def terms_with_prefix(self, prefix: str, limit: int, pattern: str = "*") -> Sequence[str]:
         """List the terms with a prefix that match a pattern by descending number of chunks."""

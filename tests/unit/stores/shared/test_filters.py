@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from waymeet.analysis import contains_phrase, normalise_text
+from waymeet.formulas.vector_codes import cosines, encode_vectors
 from waymeet.settings import Bm25, FieldNorms, FieldWeights
 from waymeet.stores.shared import bm25f
 from waymeet.stores.shared.filters import contains_phrases, document_passes
 from waymeet.stores.shared.link_resolution import LinkResolver
-from waymeet.stores.shared.vectors import cosines
 from waymeet.types import Chunk, Document, Filters, Word
 
 paths = st.lists(st.sampled_from("ab"), min_size=1, max_size=4).map("/".join)
@@ -69,8 +69,9 @@ def test_equal_vectors_have_equal_cosines_wherever_they_stand() -> None:
     rng = np.random.default_rng(11)
     for dimension in (1, 3, 7, 64, 255, 384):
         row, query = rng.standard_normal((2, dimension)).astype(np.float32)
+        row = encode_vectors(row[np.newaxis])[0]
         for height in (1, 2, 5, 33):
-            matrix = rng.standard_normal((height, dimension)).astype(np.float32)
+            matrix = encode_vectors(rng.standard_normal((height, dimension)).astype(np.float32))
             matrix[height // 2] = matrix[-1] = row
             found = cosines(matrix, query)
             assert found[height // 2] == found[-1] == cosines([row], query)[0]

@@ -28,9 +28,9 @@ _EPILOG = manual(
 def command(repair: bool, root: Path | None, index: Path | None, flags: tuple[str, ...], as_json: bool) -> int:
     """Check the index for corruption: flipped bytes, missing rows, truncated files.
 
-    With --repair, derived data is rebuilt and unreadable documents are dropped; `waymeet index` reads them again from
-    the project's files. If the database itself is corrupt, intact documents are copied with their vectors to a new
-    one. The corrupt file is renamed, never deleted.
+    With --repair, derived data is rebuilt, and unreadable documents and vectors are dropped; `waymeet index` computes
+    them again from the project's files. If the database itself is corrupt, intact documents are copied with their
+    vectors to a new one. The corrupt file is renamed, never deleted.
 
     Unused files that an interrupted run or a power failure left are listed, but they are no corruption: the next
     `waymeet index` or --repair removes them.
@@ -50,7 +50,7 @@ def command(repair: bool, root: Path | None, index: Path | None, flags: tuple[st
             hint = "" if repair else " To repair it: waymeet check --repair"
             click.echo(f"The index is corrupt: {format_count(left, 'problem')}.{hint}", err=True)
         if result.run_index:
-            click.echo("Run `waymeet index` to index the lost files again.", err=True)
+            click.echo("Run `waymeet index` to compute again what was lost.", err=True)
     return 3 if result.damaged else 0
 
 

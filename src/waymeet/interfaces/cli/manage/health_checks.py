@@ -84,6 +84,8 @@ def check_settings(root: Path) -> Iterator[Finding]:
 
 def check_index(project: Project) -> Iterator[Finding]:
     """Check that the index exists, can be read, and is up to date with the files."""
+    from waymeet.project.freshness import report_repairs
+
     try:
         if not project.is_indexed:
             raise NoIndexError("this folder is not indexed yet", "waymeet index")
@@ -101,6 +103,8 @@ def check_index(project: Project) -> Iterator[Finding]:
     yield Finding(
         "index", "ok", f"{status.counts.documents} documents, {status.counts.chunks} sections, {size}: {status.index}"
     )
+    for note in report_repairs(project.refreshed_store(refresh=False)[0]):
+        yield Finding("index", "warning", note.detail, "waymeet index")
     for name, place, problem in status.roots:
         if problem:
             yield Finding(

@@ -75,7 +75,7 @@ def size_lines(size: IndexSize) -> Iterator[Line]:
             (part.what, "dim"),
         ]
     total = sum(part.bytes for part in size.parts)
-    without_vectors = total - sum(part.bytes for part in size.parts if part.name == "vectors")
+    without_vectors = total - sum(part.bytes for part in size.parts if part.name.startswith("vector"))
     yield [(f"{'all':>10}  ", "dim"), (f"{total:15,}  {total / text:6.2f}×", "bold")]
     yield [(f"{'no vectors':>10}  ", "dim"), (f"{without_vectors:15,}  {without_vectors / text:6.2f}×", "")]
     yield [(f"{'text':>10}  ", "dim"), (f"{size.text_bytes:15,}  ", ""), ("of all sections", "dim")]

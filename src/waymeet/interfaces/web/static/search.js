@@ -1,7 +1,7 @@
 // Results while a query is typed. The server renders them; the address always names what is shown.
 import { addRecent, forgetRecent, showRecent } from "./recent.js";
 
-const PAUSE = 30; // milliseconds without a key before a search starts
+const PAUSE = 8; // milliseconds without a key before a search starts
 const BUSY_PAUSE = 120; // the same while the server still answers an earlier search, at least
 const MAX_PAUSE = 1000; // and at most; a slow server would otherwise work on searches that nobody waits for
 const RETRY = 1500; // milliseconds until a search is repeated that the server could not answer yet

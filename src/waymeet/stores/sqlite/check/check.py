@@ -15,13 +15,13 @@ import apsw
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waymeet.stores.sqlite.check import derived_files, tables
+from waymeet.stores.sqlite.check import derived_files, tables, vector_places
 from waymeet.stores.sqlite.database import errors
 from waymeet.stores.sqlite.database.connection import connect, open_index
 from waymeet.stores.sqlite.database.errors import translate_errors
 from waymeet.stores.sqlite.database.schema import TABLES
 from waymeet.stores.sqlite.database.sessions import raise_generation
-from waymeet.stores.sqlite.segments import adjacency, registry, vector_registry
+from waymeet.stores.sqlite.segments import adjacency, lost_vectors, registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ _MAX_ROUNDS = 4
 """Repairing one thing may reveal another: a dropped document leaves links that have another target now."""
 _MAX_LISTED = 20
 _SQLITE_MAGIC = b"SQLite format 3\x00"
-_COUNTERS = ("generation", "last_term", "registry_version")
+_COUNTERS = ("generation", "last_term", "last_vector", "registry_version")
 STRAY = "not in use, left by an interrupted run or a power failure; the next `waymeet index` removes it"
 
 
@@ -172,10 +172,19 @@ def _check_tables(connection: apsw.Connection) -> Iterator[_Problem]:
 def _check_segments(connection: apsw.Connection, folder: Path) -> Iterator[_Problem]:
     for id_, file, what in derived_files.check_segments(connection, folder):
         yield _Problem(Finding(file, what), partial(registry.drop_segments, segments=[id_]), needs_index=False)
-    for id_, file, what in derived_files.check_vectors(connection, folder):
-        yield _Problem(Finding(file, what), partial(vector_registry.drop_lost_file, file=id_), needs_index=False)
+    yield from _check_vectors(connection, folder)
     for _, file, what in derived_files.check_links(connection, folder):
         yield _Problem(Finding(file, what), adjacency.drop_file, needs_index=False)
+
+
+def _check_vectors(connection: apsw.Connection, folder: Path) -> Iterator[_Problem]:
+    corrupt = set()
+    for id_, file, what in derived_files.check_vectors(connection, folder):
+        corrupt.add(id_)
+        drop = partial(lost_vectors.drop_files, folder=folder, lost=[id_])
+        yield _Problem(Finding(file, f"{what}; its vectors are lost"), drop, needs_index=True)
+    for where, what, repair, has_lost_vectors in vector_places.find_misplaced(connection, folder, corrupt):
+        yield _Problem(Finding(where, what), repair, needs_index=has_lost_vectors)
 
 
 def _find_strays(connection: apsw.Connection, folder: Path) -> Iterator[_Problem]:

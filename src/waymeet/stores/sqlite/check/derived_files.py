@@ -12,9 +12,8 @@ from waymeet.stores.segments.array_file import ArrayFile, CorruptFileError
 from waymeet.stores.segments.impacts import PARAMETERS, compute_impacts
 from waymeet.stores.segments.posting_lists import LEVELS
 from waymeet.stores.segments.postings import build_arrays, invert, read_content
-from waymeet.stores.segments.quantization import quantise_vectors
 from waymeet.stores.segments.reader import FORMAT
-from waymeet.stores.segments.vectors import VectorBlock, read_block
+from waymeet.stores.segments.vectors import build_block, read_block
 from waymeet.stores.shared.bm25f import FieldScale
 from waymeet.stores.sqlite.database.errors import UnreadableError
 from waymeet.stores.sqlite.segments import adjacency, registry, vector_registry
@@ -30,8 +29,7 @@ if TYPE_CHECKING:
 
 _CHECKSUM_MISMATCH = "its content does not match its checksum"
 _OTHER_CONTENT = "its content differs from the registry"
-_MAX_ROUNDED_SHARE = 0.001
-"""The share of bits that may differ because another machine rounded differently."""
+_CONTRADICTION = "its numbers contradict each other"
 
 
 class Problem(NamedTuple):
@@ -96,7 +94,7 @@ def _compare_postings(
     if {field: tuple(total) for field, total in file.attributes["lengths"].items()} != attributes["lengths"]:
         return "its total lengths are wrong"
     if any(not np.array_equal(array, file.array(name)) for name, (_, array) in arrays.items()):
-        return "its numbers contradict each other"
+        return _CONTRADICTION
     return _check_impacts(file, stored)
 
 
@@ -126,49 +124,22 @@ def _live_columns(content: SegmentContent, deleted: Collection[int]) -> Iterator
 
 def check_vectors(connection: apsw.Connection, folder: Path) -> Iterator[Problem]:
     """Check all vector files."""
-    ids_by_space: dict[int, list[int]] = {}
-    files = vector_registry.list_files(connection)
-    for file in files:
-        what = _describe_errors(partial(_check_vector_file, connection, file.space, folder / file.file, ids_by_space))
+    for file in vector_registry.list_files(connection):
+        what = _describe_errors(partial(_check_vector_file, folder / file.file))
         if what:
             yield Problem(file.id, file.file, what)
-    for space, ids in ids_by_space.items():
-        last = max(file.last for file in files if file.space == space)
-        if sorted(ids) != sorted(id_ for id_ in vector_registry.live_ids(connection, space) if id_ <= last):
-            for file in files:
-                if file.space == space:
-                    yield Problem(file.id, file.file, _OTHER_CONTENT)
 
 
-def _check_vector_file(connection: apsw.Connection, space: int, path: Path, ids_by_space: dict[int, list[int]]) -> str:
-    """Check a vector file, and add the ids of its live vectors to those of its space."""
+def _check_vector_file(path: Path) -> str:
     file = ArrayFile(path)
-    block = read_block(file)
-    live = _live_vectors(connection, space, block)
-    what = _compare_vectors(connection, file, block, live)
-    ids_by_space.setdefault(space, []).extend(live.ids.tolist())
-    return what
-
-
-def _compare_vectors(connection: apsw.Connection, file: ArrayFile, block: VectorBlock, live: VectorBlock) -> str:
     if not file.is_intact():
         return _CHECKSUM_MISMATCH
-    if block.rotation is not None and block.planes is not None:
-        for expected, stored in zip(quantise_vectors(block.matrix, block.rotation), block.planes, strict=True):
-            if np.bitwise_count(expected ^ stored).sum() > _MAX_ROUNDED_SHARE * block.matrix.size:
-                return "its quantised vectors differ from its vectors"
-    rows = {row.id: row for row in vector_registry.read_vectors(connection, live.ids.tolist())}
-    for chunk, id_, vector in zip(live.chunks.tolist(), live.ids.tolist(), live.matrix, strict=True):
-        row = rows.get(id_)
-        if row is None or (row.chunk, row.vector) != (chunk, vector.astype("<f4").tobytes()):
-            return "its vectors differ from the tables"
-    return ""
-
-
-def _live_vectors(connection: apsw.Connection, space: int, block: VectorBlock) -> VectorBlock:
-    """Return a block without its deleted vectors."""
-    is_live = ~np.isin(block.ids, np.array(vector_registry.deleted_ids(connection, space), dtype=np.uint64))
-    return VectorBlock(block.chunks[is_live], block.ids[is_live], block.matrix[is_live])
+    block = read_block(file)
+    codes = block.take(np.arange(len(block.chunks)))
+    if not codes.any(axis=1).all():
+        return "a vector is zero"
+    is_consistent = np.array_equal(build_block(block.chunks, block.ids, codes).lengths, block.lengths)
+    return "" if is_consistent and np.all(np.diff(block.chunks.astype(np.int64)) >= 0) else _CONTRADICTION
 
 
 def check_links(connection: apsw.Connection, folder: Path) -> Iterator[Problem]:
@@ -186,7 +157,7 @@ def _check_link_file(connection: apsw.Connection, entry: adjacency.LinkFile, pat
     graph = LinkGraph(file)
     changed = adjacency.changed_since(connection, entry.generation)
     if not np.all(np.diff(file.array("starts").astype(np.int64)) >= 0):
-        return "its numbers contradict each other"
+        return _CONTRADICTION
     documents, rows = adjacency.read_all(connection)
     path_by_id = {id_: document for document, id_ in documents}
     for document, id_ in documents:

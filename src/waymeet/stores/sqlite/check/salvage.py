@@ -3,7 +3,7 @@
 Readable documents are copied to a new file, which replaces the corrupt one. Vectors are expensive to compute, and the
 folders that a user added are stored nowhere else, so a flipped bit should not cost all of them. Every page has a
 checksum: what can be read is as it was written. A document is copied if all its rows can be read. What follows from
-other rows (names, tags, keys and targets of links, segments) is computed again.
+other rows (names, tags, keys and targets of links, segments, marks of deleted vectors) is computed again.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ _KEYS = {
     "edges": "source",
     "link_texts": "id",
     "spaces": "id",
-    "vectors": "id",
+    "vectors": "chunk",
+    "vector_codes": "id",
+    "vector_segments": "id",
 }
 """Tables that are copied, and the integer by which their rows are ordered."""
 _DOCUMENT_IDS = {"SELECT id FROM documents": "path", "SELECT document FROM document_segments": "document"}
@@ -103,7 +105,7 @@ def _write_salvaged(path: Path, new: Path, timeout: float) -> _Salvaged | None:
                 _derive_rows(old, target)
             # The check drops documents with missing rows. Readable rows may contradict each other, too, if they were
             # damaged before their page had a checksum.
-            folder = new.with_name(f"{new.name}.segments")
+            folder = path.with_name(f"{path.name}.segments")  # the vectors in its files are kept
             result = check.check_files(new, folder, timeout, repair=True, find_strays=False)
     except (apsw.Error, UnicodeDecodeError, DamagedIndexError) as error:
         if isinstance(error, apsw.Error) and not means_corruption(error):  # a full disk, for example
@@ -127,7 +129,8 @@ def _copy_tables(old: apsw.Connection, new: apsw.Connection) -> _Copied:
         _insert(new, "spaces", read_both_ways(old, "SELECT id, name FROM spaces", "name")[0])
     known = _row_ids(new, "documents")
     known = known.union(*(row for select in _DOCUMENT_IDS.items() for row in read_both_ways(old, *select)[0]))
-    return _Copied(len(known), is_complete["vectors"] and is_complete["metadata"])
+    needed = ("vectors", "vector_codes", "vector_segments", "metadata")
+    return _Copied(len(known), all(is_complete[table] for table in needed))
 
 
 def _copy_table(old: apsw.Connection, new: apsw.Connection, table: str, key: str) -> bool:
@@ -169,6 +172,7 @@ def _derive_rows(old: apsw.Connection, new: apsw.Connection) -> None:
         new.executemany("UPDATE counters SET value = ?2 WHERE key = ?1", counters)
         new.execute("UPDATE counters SET value = max(value, ?) WHERE key = 'generation'", (highest,))
         new.execute("UPDATE counters SET value = (SELECT ifnull(max(id), 0) FROM terms) WHERE key = 'last_term'")
+        new.execute(tables.RAISE_LAST_VECTOR)
         tables.delete_orphans(new)
         for document, path, tags, names in list(new.execute("SELECT id, path, tags, names FROM documents")):
             try:

@@ -10,7 +10,7 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from waymeet.analysis.embedded.space_names import is_quantised_space
+from waymeet.analysis.embedded.space_names import is_part_space
 from waymeet.stores.sqlite.check import document_rows
 from waymeet.stores.sqlite.segments import registry
 from waymeet.stores.sqlite.write import documents
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     import apsw
-
-_MAX_LENGTH_ERROR = 1e-3
-"""How much the length of a vector may differ from 1."""
 
 _NO_DOCUMENT = "NOT IN (SELECT id FROM documents)"
 _ORPHANS = {
@@ -40,6 +37,7 @@ _ORPHANS = {
         "chunk NOT IN (SELECT id FROM chunks) OR space NOT IN (SELECT id FROM spaces)",
         "vectors without a section or space",
     ),
+    "vector_codes": ("id NOT IN (SELECT id FROM vectors)", "codes without a vector"),
     "vector_segments": ("space NOT IN (SELECT id FROM spaces)", "files without a space"),
     "deleted_vectors": ("space NOT IN (SELECT id FROM spaces)", "deletion marks without a space"),
 }
@@ -54,10 +52,17 @@ _LAST_TERM = "UPDATE counters SET value = (SELECT ifnull(max(id), 0) FROM terms)
 _IS_LAST_TERM_LOW = """
 SELECT (SELECT value FROM counters WHERE key = 'last_term') < (SELECT ifnull(max(id), 0) FROM terms)
 """
-_VECTOR_SIZES = "SELECT length(vector), COUNT(*) FROM vectors WHERE space = ? GROUP BY 1"
-_CODE_HEADERS = "SELECT substr(vector, 1, 2) FROM vectors WHERE space = ?"
-_VECTORS = "SELECT chunk, vector FROM vectors WHERE space = ? ORDER BY chunk"
-_BATCH = 4096
+_LAST_VECTOR = """
+SELECT max(ifnull(max(id), 0), (SELECT ifnull(max(id), 0) FROM vector_codes),
+    (SELECT ifnull(max(vector), 0) FROM deleted_vectors), (SELECT ifnull(max(last), 0) FROM vector_segments))
+FROM vectors
+"""
+RAISE_LAST_VECTOR = f"UPDATE counters SET value = max(value, ({_LAST_VECTOR})) WHERE key = 'last_vector'"  # noqa: S608 - constants
+_IS_LAST_VECTOR_LOW = f"SELECT (SELECT value FROM counters WHERE key = 'last_vector') < ({_LAST_VECTOR})"  # noqa: S608
+_CODE_SIZES = "SELECT length(code), COUNT(*) FROM vector_codes WHERE space = ? GROUP BY 1"
+_FILE_DIMENSION = "SELECT dimension FROM vector_segments WHERE space = ? ORDER BY id DESC LIMIT 1"
+_CODE_HEADERS = "SELECT substr(code, 1, 2) FROM vector_codes WHERE space = ?"
+_CODES = "SELECT chunk, code FROM vector_codes WHERE space = ? ORDER BY chunk"
 
 
 class Fault(NamedTuple):
@@ -73,6 +78,8 @@ def find_faults(connection: apsw.Connection) -> Iterator[Fault]:
     yield from _find_orphans(connection)
     if connection.execute(_IS_LAST_TERM_LOW).get:
         yield Fault("counters", "the highest id of a term is wrong", partial(_execute, sql=_LAST_TERM))
+    if connection.execute(_IS_LAST_VECTOR_LOW).get:
+        yield Fault("counters", "the highest id of a vector is wrong", partial(_execute, sql=RAISE_LAST_VECTOR))
     unreadable = [
         Fault(document, what, partial(documents.drop_unreadable, document=id_))
         for id_, document, what in document_rows.find_unreadable(connection)
@@ -124,47 +131,30 @@ def _check_segment_entries(connection: apsw.Connection) -> Iterator[Fault]:
 
 
 def _check_space(connection: apsw.Connection, space: int, name: str) -> Iterator[Fault]:
-    """Find vectors of another dimension than most, not finite, or not of length 1."""
-    if is_quantised_space(name):
-        yield from _check_quantised_space(connection, space, name)
+    """Find codes of another dimension than most, and zero vectors."""
+    if is_part_space(name):
+        yield from _check_part_space(connection, space, name)
         return
-    sizes = Counter(dict(connection.execute(_VECTOR_SIZES, (space,))))
-    usual = next((size for size, _ in sizes.most_common() if size and size % 4 == 0), 0)
-    invalid: list[int] = []
-    cursor = connection.execute(_VECTORS, (space,))
-    while rows := [row for _, row in zip(range(_BATCH), cursor, strict=False)]:
-        invalid.extend(_find_invalid(rows, usual))
+    sizes = Counter(dict(connection.execute(_CODE_SIZES, (space,))))
+    usual = connection.execute(_FILE_DIMENSION, (space,)).get or next((size for size, _ in sizes.most_common()), 0)
+    rows = connection.execute(_CODES, (space,))
+    invalid = [chunk for chunk, code in rows if len(code) != usual or not code.strip(b"\0")]
     if invalid:
         delete = partial(_delete_vectors, space=space, chunks=invalid)
         yield Fault(f"space {name}", f"{len(invalid)} vectors are invalid", delete)
 
 
-def _check_quantised_space(connection: apsw.Connection, space: int, name: str) -> Iterator[Fault]:
+def _check_part_space(connection: apsw.Connection, space: int, name: str) -> Iterator[Fault]:
     """Find codes that are no whole vectors, or of another dimension than most."""
     from waymeet.stores.segments.part_vectors import is_valid_code  # noqa: PLC0415 - start-up is a feature
 
     headers = Counter(header for (header,) in connection.execute(_CODE_HEADERS, (space,)))
     usual = headers.most_common(1)[0][0] if headers else b""
-    rows = connection.execute(_VECTORS, (space,))
+    rows = connection.execute(_CODES, (space,))
     invalid = [chunk for chunk, code in rows if code[:2] != usual or not is_valid_code(code)]
     if invalid:
         delete = partial(_delete_vectors, space=space, chunks=invalid)
         yield Fault(f"space {name}", f"{len(invalid)} vectors are invalid", delete)
-
-
-def _find_invalid(rows: list[tuple[int, bytes]], usual: int) -> list[int]:
-    """Return the chunks whose vectors are invalid. `usual` is the size of a vector in bytes."""
-    import numpy as np  # noqa: PLC0415 - start-up is a feature
-
-    of_other_size = [chunk for chunk, vector in rows if len(vector) != usual]
-    of_usual_size = [(chunk, vector) for chunk, vector in rows if len(vector) == usual]
-    if not of_usual_size or not usual:
-        return of_other_size
-    matrix = np.frombuffer(b"".join(vector for _, vector in of_usual_size), dtype="<f4").reshape(len(of_usual_size), -1)
-    with np.errstate(all="ignore"):
-        length = np.linalg.norm(matrix.astype(np.float64), axis=1)
-        is_wrong = ~(np.abs(length - 1.0) < _MAX_LENGTH_ERROR)  # true for NaN, too
-    return of_other_size + [of_usual_size[index][0] for index in np.flatnonzero(is_wrong).tolist()]
 
 
 def _delete_vectors(connection: apsw.Connection, space: int, chunks: Iterable[int]) -> None:

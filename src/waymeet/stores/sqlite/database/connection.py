@@ -9,7 +9,7 @@ import apsw
 from msgspec import DecodeError
 
 from waymeet.stores.sqlite.database import errors
-from waymeet.stores.sqlite.database.schema import APPLICATION_ID, TABLES, VERSION
+from waymeet.stores.sqlite.database.schema import APPLICATION_ID, TABLES, UPGRADED_VERSIONS, VERSION
 
 _PRAGMAS = """
 PRAGMA synchronous = NORMAL;       -- a power failure may lose the last changes, never the file: they are indexed again
@@ -159,7 +159,7 @@ def _is_outdated(connection: apsw.Connection) -> bool:
 
 
 def _convert_outdated(connection: apsw.Connection) -> None:
-    """Upgrade a file of the format before this one, and empty any older one."""
+    """Upgrade a file of one of the formats before this one, and empty any older one."""
     if not _upgrade(connection):
         _empty_outdated(connection)
 
@@ -168,12 +168,13 @@ def _upgrade(connection: apsw.Connection) -> bool:
     """Upgrade the tables in one transaction, and return whether they could be read."""
     from waymeet.stores.sqlite.database import upgrade  # noqa: PLC0415 - needed once
 
-    if _pragma(connection, "user_version") != upgrade.UPGRADED_VERSION:
+    version = _pragma(connection, "user_version")
+    if version not in UPGRADED_VERSIONS:
         return False
     connection.execute("BEGIN IMMEDIATE")
     try:
         if _is_outdated(connection):  # another process may have been faster
-            upgrade.upgrade_tables(connection)
+            upgrade.upgrade_tables(connection, version)
             connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("COMMIT")
     except (*errors.CORRUPT, errors.UnreadableError, DecodeError):

@@ -1,4 +1,4 @@
-"""Tables of the index file, from which segments are derived.
+"""Tables of the index file, from which segments of words and links are derived.
 
 Every row belongs to one document, the one whose file it came from, so that an edited file changes its own rows only.
 What is read together is compressed together: the texts of a few chunks, the terms of a document, what its links say.
@@ -13,13 +13,16 @@ from pathlib import Path
 APPLICATION_ID = 0x57594D54
 """`WYMT`: identifies the file as an index (`PRAGMA application_id`)."""
 
-VERSION = 8
+VERSION = 9
 """The format of the file (`PRAGMA user_version`)."""
+UPGRADED_VERSIONS = (7, 8)
+"""The formats that are upgraded. An index of an older one is built again."""
 
 _COUNTERS = """
--- `registry_version` counts the changes of the tables that list segment files. `last_term` is the highest id of a term.
+-- `registry_version` counts the changes of the tables that list segment files. `last_term` and
+-- `last_vector` are the highest ids of a term and of a vector.
 CREATE TABLE counters (key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-INSERT INTO counters VALUES ('generation', 0), ('registry_version', 0), ('last_term', 0);
+INSERT INTO counters VALUES ('generation', 0), ('registry_version', 0), ('last_term', 0), ('last_vector', 0);
 
 CREATE TABLE metadata (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -130,18 +133,25 @@ CREATE TABLE link_files (
 CREATE TABLE changed_links (document INTEGER PRIMARY KEY, generation INTEGER NOT NULL) STRICT;
 
 CREATE TABLE spaces (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+"""
 
--- 32-bit floating-point numbers, little-endian. The id of a vector is never used again.
+VECTORS = """
+-- The chunks with a vector. The id of a vector is never used again (`counters`: `last_vector`).
 CREATE TABLE vectors (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, space INTEGER NOT NULL, chunk INTEGER NOT NULL, vector BLOB NOT NULL,
-    UNIQUE (space, chunk)
-) STRICT;
-CREATE INDEX vectors_by_chunk ON vectors (chunk);
+    chunk INTEGER NOT NULL, space INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (chunk, space)
+) STRICT, WITHOUT ROWID;
 CREATE INDEX vectors_by_space ON vectors (space);
 
--- Together the files of a space contain its vectors up to the highest `last`. Those with higher ids are buffered.
+-- The codes of vectors that are in no file yet, and of all vectors of parts. A vector is either here or in a file.
+CREATE TABLE vector_codes (
+    id INTEGER PRIMARY KEY, space INTEGER NOT NULL, chunk INTEGER NOT NULL, code BLOB NOT NULL
+) STRICT;
+CREATE INDEX vector_codes_by_space ON vector_codes (space);
+
+-- The only place of the other vectors. `last` is the highest id of any vector when the file was written.
 CREATE TABLE vector_segments (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, space INTEGER NOT NULL, last INTEGER NOT NULL, file TEXT NOT NULL UNIQUE
+    id INTEGER PRIMARY KEY AUTOINCREMENT, space INTEGER NOT NULL, dimension INTEGER NOT NULL, last INTEGER NOT NULL,
+    file TEXT NOT NULL UNIQUE
 ) STRICT;
 
 -- Vectors in these files that were replaced or removed since (tombstones).
@@ -149,20 +159,24 @@ CREATE TABLE deleted_vectors (
     space INTEGER NOT NULL, vector INTEGER NOT NULL, PRIMARY KEY (space, vector)
 ) STRICT, WITHOUT ROWID;
 CREATE TRIGGER vector_deleted AFTER DELETE ON vectors
-WHEN old.id <= (SELECT max(last) FROM vector_segments WHERE space = old.space)
-BEGIN INSERT OR IGNORE INTO deleted_vectors VALUES (old.space, old.id); END;
+BEGIN
+    INSERT OR IGNORE INTO deleted_vectors
+    SELECT old.space, old.id WHERE NOT EXISTS (SELECT 1 FROM vector_codes WHERE id = old.id);
+    DELETE FROM vector_codes WHERE id = old.id;
+END;
 """
+"""Tables with vectors and the registry of their files."""
 
-TABLES = _COUNTERS + _FILES + CONTENT + TRIGGERS
+TABLES = _COUNTERS + _FILES + VECTORS + CONTENT + TRIGGERS
 
 _HEADER_BYTES = 72
 """The first bytes of a SQLite file, which contain `user_version` at 60 and `application_id` at 68, big-endian."""
 
 
 def is_file_to_upgrade(path: Path) -> bool:
-    """Return whether a file has the format before this one, without opening it as a database."""
+    """Return whether a file has a format that is upgraded, without opening it as a database."""
     header = b""
     with suppress(OSError), path.open("rb") as file:  # opening it as a database reports the error
         header = file.read(_HEADER_BYTES)
     version, application = (int.from_bytes(header[start : start + 4], "big") for start in (60, 68))
-    return (application, version) == (APPLICATION_ID, VERSION - 1)
+    return application == APPLICATION_ID and version in UPGRADED_VERSIONS

@@ -29,6 +29,8 @@ class Session:
         self.connection = connection
         self.depth = 0
         """How many nested reads use the transaction."""
+        self.is_durable = False
+        """Whether transactions are synced when they are committed."""
         self.files: tuple[tuple[int, ...] | None, ...] | None = None
         """States of the files of a connection that can only read and does not see changes; None for others."""
         self.generation = 0
@@ -109,8 +111,8 @@ class Sessions:
             yield
 
     @contextmanager
-    def writing(self) -> Iterator[apsw.Connection]:
-        """Make changes in one transaction.
+    def writing(self, *, durable: bool = False) -> Iterator[apsw.Connection]:
+        """Make changes in one transaction, which a power failure cannot undo if it is durable.
 
         The write lock is taken at the start (`BEGIN IMMEDIATE`): a read transaction cannot become a writing one while
         another process writes.
@@ -119,6 +121,9 @@ class Sessions:
             session = self._session()
             if session.depth:
                 raise RuntimeError("a store cannot be changed inside snapshot()")
+            if durable != session.is_durable:
+                session.connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+                session.is_durable = durable
             session.connection.execute("BEGIN IMMEDIATE")
             try:
                 with _diagnosing(session):

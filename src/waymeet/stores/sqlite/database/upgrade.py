@@ -1,7 +1,7 @@
-"""Upgrade of an index file from format 7 to 8, in place and in one transaction.
+"""Upgrade of an index file of format 7 or 8, in place and in one transaction.
 
-Documents, vectors and segments stay as they are: all ids are kept. Only the form of the rows changes. If the process is
-killed, the transaction is rolled back and the next one starts again.
+Documents, vectors and segments of words stay as they are: all ids are kept. Only the form of the rows changes. If the
+process is killed, the transaction is rolled back and the next one starts again.
 """
 
 from __future__ import annotations
@@ -20,13 +20,11 @@ from waymeet.stores.sqlite.database.rows import chunk_row
 from waymeet.stores.sqlite.database.schema import CONTENT, TRIGGERS
 from waymeet.stores.sqlite.database.term_codec import pack_document_terms, pack_link_terms
 from waymeet.stores.sqlite.database.text_blocks import pack_names
+from waymeet.stores.sqlite.database.upgrade_vectors import upgrade_vectors
 from waymeet.types import Chunk, Link, Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-UPGRADED_VERSION = 7
-"""The format that can be upgraded."""
 
 _OLD_TABLES = ("documents", "names", "terms", "chunks", "edges", "edge_refs")
 _OLD_OBJECTS = """
@@ -55,13 +53,22 @@ FROM old_edges INDEXED BY edges_by_source ORDER BY source, ordinal
 """
 _REFS = "SELECT key FROM old_edge_refs WHERE edge = ? ORDER BY rank"
 _MIN_FREE_SHARE = 0.25
+_CONTENT_VERSION = 8
+"""The first format with today's tables of content."""
 
 _strings = json.Decoder(tuple[str, ...])
 _symbols = json.Decoder(tuple[Symbol, ...])
 
 
-def upgrade_tables(connection: apsw.Connection) -> None:
-    """Convert the tables of format 7, inside a transaction."""
+def upgrade_tables(connection: apsw.Connection, version: int) -> None:
+    """Convert the tables of a format, inside a transaction."""
+    if version < _CONTENT_VERSION:
+        upgrade_content(connection)
+    upgrade_vectors(connection)
+
+
+def upgrade_content(connection: apsw.Connection) -> None:
+    """Convert the tables with the content of documents from format 7 to 8."""
     connection.execute(_OLD_OBJECTS)
     for table in _OLD_TABLES:
         connection.execute(f"ALTER TABLE {table} RENAME TO old_{table}")

@@ -67,4 +67,4 @@ def build_part_space(rows: Iterable[VectorRow]) -> PartSpace:
 
     ordered = sorted(rows)
     chunks = np.array([row.chunk for row in ordered], dtype=np.uint32)
-    return PartSpace(chunks, build_part_block([row.vector for row in ordered]))
+    return PartSpace(chunks, build_part_block([row.code for row in ordered]))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _TEXTS, _SECTIONS, _TERMS, _DICTIONARY = "texts", "sections", "terms", "dictionary"
 _DOCUMENTS, _NAMES, _LINKS, _VECTORS = "documents", "names", "links", "vectors"
+_VECTOR_ENTRIES = "vector ids"
 _POSTINGS, _IMPACTS, _REGISTRY, _METADATA = "postings", "impacts", "registry", "metadata"
 _FREE, _LOG, _OTHER = "free pages", "log", "other"
 _DETAILS = {
@@ -33,7 +34,8 @@ _DETAILS = {
     _SECTIONS: "lines of sections",
     _NAMES: "keys by which links refer to documents",
     _LINKS: "links, what they say, and the link file",
-    _VECTORS: "vectors in the tables and in files",
+    _VECTORS: "vectors, each once: in files, new ones and those of parts in the tables",
+    _VECTOR_ENTRIES: "which section has which vector",
     _REGISTRY: "the segment of each document",
     _METADATA: "state of the last run",
     _FREE: "used by the next changes",
@@ -55,10 +57,11 @@ _TABLES = {
     "link_texts": _LINKS,
     "link_files": _LINKS,
     "changed_links": _LINKS,
-    "spaces": _VECTORS,
-    "vectors": _VECTORS,
-    "vector_segments": _VECTORS,
-    "deleted_vectors": _VECTORS,
+    "vector_codes": _VECTORS,
+    "vectors": _VECTOR_ENTRIES,
+    "spaces": _VECTOR_ENTRIES,
+    "vector_segments": _VECTOR_ENTRIES,
+    "deleted_vectors": _VECTOR_ENTRIES,
     "segments": _REGISTRY,
     "document_segments": _REGISTRY,
     "deleted_documents": _REGISTRY,

@@ -14,9 +14,10 @@ from filelock import FileLock, Timeout
 from msgspec import Struct
 
 from waymeet.paths import file_identity
+from waymeet.ports import RepairedFile
 from waymeet.stores.sqlite.database.connection import is_writable
 from waymeet.stores.sqlite.database.errors import translate_errors
-from waymeet.stores.sqlite.segments import adjacency, registry, vector_registry
+from waymeet.stores.sqlite.segments import adjacency, lost_vectors, registry, vector_registry
 from waymeet.stores.sqlite.segments.index_reader import IndexReader
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class MaintenanceLimits(Struct, frozen=True):
     max_vectors: int = 100_000
     """Vectors per file: likewise."""
     max_exact_vectors: int = 50_000
-    """Vectors per file up to which all are compared. Larger files are quantised."""
+    """Vectors per file up to which all are compared. Larger files have the bits of codes apart."""
     max_loop_postings: int = 20_000
     """Postings up to which a loop is faster than importing numpy."""
     max_loop_postings_with_numpy: int = 500
@@ -67,8 +68,8 @@ class SegmentMaintenance:
         self._sessions = sessions
         self._limits = limits
         self._folder = folder
-        self.repaired: list[str] = []
-        """Descriptions of the files that were lost and rebuilt."""
+        self.repaired: list[RepairedFile] = []
+        """The files that were lost."""
         self._lock = FileLock(folder.with_name(f"{folder.name}.lock"), mode=0o600)
         """Held by the one process that writes segments."""
         self._index_file = file_identity(sessions.path)
@@ -113,20 +114,22 @@ class SegmentMaintenance:
             self._lock.release()
 
     def repair(self, lost: LostSegmentError) -> None:
-        """Remove lost files from the registry, and write their content to new ones if it is large."""
-        self.repaired.append(str(lost))
-        with self._sessions.writing() as connection:
+        """Remove lost files from the registry, and write their content to new ones if it is large.
+
+        Vectors are nowhere else: their sections have to be embedded again.
+        """
+        vectors = 0
+        with self._sessions.writing(durable=lost.kind == "vectors") as connection:
             if lost.kind == "postings":
                 registry.drop_segments(connection, lost.segments)
             elif lost.kind == "vectors":
-                for segment in lost.segments:
-                    vector_registry.drop_lost_file(connection, segment)
+                vectors = lost_vectors.drop_lost_files(connection, self._folder)
             else:
                 adjacency.drop_file(connection)
+        if lost.kind != "vectors" or vectors:
+            self.repaired.append(RepairedFile(str(lost), vectors))
         if lost.kind == "postings":
             self.flush_if_full()
-        elif lost.kind == "vectors":
-            self.flush_vectors_if_full()
 
     def _count_buffered(self) -> int:
         with self._reader.reading() as session:

@@ -1,7 +1,7 @@
-"""Maintenance of vector files: flushing buffered vectors, merging files.
+"""Maintenance of vector files: moving vectors from the table to files, merging files.
 
-As with segments, files are written outside any transaction, from the vectors in the tables. Only their registration
-takes a transaction.
+Files are written outside any transaction, from the table or from other files. The transaction that registers a file
+removes its vectors from the table, so it is synced: after a power failure, vectors are where the registry says.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from uuid import uuid4
 import numpy as np
 
 from waymeet.stores.segments import array_file
-from waymeet.stores.segments.vectors import build_arrays, read_block
-from waymeet.stores.sqlite.read.vectors import build_block
+from waymeet.stores.segments.vectors import build_arrays, build_block, read_block
+from waymeet.stores.sqlite.read.vectors import read_rows
 from waymeet.stores.sqlite.segments import vector_registry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
 
     import apsw
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 
 _MAX_DELETED_SHARE = 0.3
-_MAX_FILE_BYTES = 200_000_000
+_MAX_FILE_BYTES = 100_000_000
 """Bytes of the vectors in one file: memory use stays bounded for any dimension."""
 
 
@@ -36,14 +36,21 @@ class _OpenFile(NamedTuple):
     block: VectorBlock
 
 
+class _Written(NamedTuple):
+    """New files that are not registered yet."""
+
+    dimension: int
+    ids: dict[str, list[int]]
+    """The ids of their vectors, by file."""
+
+
 def flush(sessions: Sessions, folder: Path, limits: MaintenanceLimits, space: int) -> None:
-    """Write the buffered vectors of a space to new files."""
+    """Move the vectors of a space from the table to new files."""
     with sessions.reading() as session:
-        last = vector_registry.highest_id(session.connection)
-        files = dict(_write_files(folder, limits, vector_registry.read_buffered(session.connection, space)))
-    with sessions.writing() as connection:
-        if _has_same_files(connection, session, space):
-            vector_registry.register(connection, space, last, files, generation=session.generation)
+        rows = list(vector_registry.read_buffered(session.connection, space))
+        written = _write_files(folder, limits, [read_rows(rows)] if rows else [])
+    with sessions.writing(durable=True) as connection:
+        vector_registry.register(connection, space, *written, generation=session.generation)
 
 
 def merge(sessions: Sessions, folder: Path, limits: MaintenanceLimits, space: int) -> None:
@@ -52,24 +59,21 @@ def merge(sessions: Sessions, folder: Path, limits: MaintenanceLimits, space: in
         chosen = _choose_files(list(_open_files(session, space)), limits)
         if not chosen:
             return
-        chosen_ids = {file.id for file in chosen}
-        last = max(file.last for file in session.vectors if file.id in chosen_ids)
         ids = [id_ for file in chosen for id_ in file.block.ids.tolist()]
-        files = dict(_write_files(folder, limits, vector_registry.read_vectors(session.connection, ids)))
-    with sessions.writing() as connection:
-        if _has_same_files(connection, session, space):
+        written = _write_files(folder, limits, [file.block for file in chosen if file.block.live_count])
+    with sessions.writing(durable=True) as connection:
+        if _are_registered(connection, {file.id for file in chosen}):
             vector_registry.drop_files(connection, [file.id for file in chosen], space, ids)
-            vector_registry.register(connection, space, last, files, generation=session.generation)
+            vector_registry.register(connection, space, *written, generation=session.generation)
 
 
-def _has_same_files(connection: apsw.Connection, session: Session, space: int) -> bool:
-    """Return whether a space still has the files it had when it was read.
+def _are_registered(connection: apsw.Connection, files: Collection[int]) -> bool:
+    """Return whether files are still registered.
 
-    If one was lost meanwhile, all vectors of the space are in the buffer again, and a new file with its `last` would
-    hide those that it does not contain. Then the new files stay unregistered and are removed by the next `optimize`.
+    If one was lost meanwhile, its vectors were removed. Then the new files stay unregistered and are removed by the
+    next `optimize`.
     """
-    now = {file.id for file in vector_registry.list_files(connection) if file.space == space}
-    return now == {file.id for file in session.vectors if file.space == space}
+    return {file.id for file in vector_registry.list_files(connection)}.issuperset(files)
 
 
 def _open_files(session: Session, space: int) -> Iterator[_OpenFile]:
@@ -90,45 +94,50 @@ def _choose_files(files: list[_OpenFile], limits: MaintenanceLimits) -> list[_Op
     size = 0
     for file in sorted(others, key=lambda file: file.block.live_count):
         count = file.block.live_count
-        if count > limits.max_vectors / 2 or (small and count > 2 * size):
+        if count > limits.max_vectors / 2:
             break
+        if small and count > 2 * size:
+            if len(small) > 1:
+                break
+            small, size = [], 0  # a single file waits for others of its size
         small.append(file)
         size += count
     return needed + (small if len(small) > 1 or needed else [])
 
 
 def _needs_rewrite(block: VectorBlock, limits: MaintenanceLimits) -> bool:
-    """Return whether many vectors of a file are deleted, or it is large and not quantised."""
+    """Return whether many vectors of a file are deleted, or it is large with whole codes."""
     return block.live_count < (1.0 - _MAX_DELETED_SHARE) * len(block.chunks) or (
-        block.planes is None and block.live_count >= limits.max_exact_vectors
+        isinstance(block.codes, np.ndarray) and block.live_count >= limits.max_exact_vectors
     )
 
 
-def _write_files(
-    folder: Path, limits: MaintenanceLimits, rows: Iterable[vector_registry.VectorRow]
-) -> Iterator[tuple[str, list[int]]]:
-    """Write as many files as needed, and yield their names and vector ids.
-
-    They are not registered yet.
-    """
+def _write_files(folder: Path, limits: MaintenanceLimits, blocks: Iterable[VectorBlock]) -> _Written:
+    """Write the live vectors of blocks to as many files as needed."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    batch: list[vector_registry.VectorRow] = []
-    size = 0
-    for row in rows:
-        batch.append(row)
-        size += len(row.vector)
-        if len(batch) == limits.max_vectors or size > _MAX_FILE_BYTES:
-            yield _write_file(folder, limits, batch)
-            batch, size = [], 0
-    if batch:
-        yield _write_file(folder, limits, batch)
+    written = _Written(0, {})
+    for block in _divide(blocks, limits):
+        file = f"{uuid4().hex}.vectors"
+        arrays, attributes = build_arrays(block, split=len(block.chunks) >= limits.max_exact_vectors)
+        array_file.write_arrays(folder / file, arrays, attributes)
+        written = _Written(block.dimension, {**written.ids, file: block.ids.tolist()})
+    return written
 
 
-def _write_file(
-    folder: Path, limits: MaintenanceLimits, rows: list[vector_registry.VectorRow]
-) -> tuple[str, list[int]]:
-    block = build_block(rows)
-    arrays, attributes = build_arrays(block, quantise=len(rows) >= limits.max_exact_vectors)
-    file = f"{uuid4().hex}.vectors"
-    array_file.write_arrays(folder / file, arrays, attributes)
-    return file, block.ids.tolist()
+def _divide(blocks: Iterable[VectorBlock], limits: MaintenanceLimits) -> Iterator[VectorBlock]:
+    """Divide the live vectors of blocks into blocks for files, by chunk ids."""
+    blocks = list(blocks)
+    if not blocks:
+        return
+    owner = np.concatenate([np.full(block.live_count, index) for index, block in enumerate(blocks)])
+    rows = np.concatenate([block.live_rows for block in blocks])
+    order = np.argsort(np.concatenate([block.chunks[block.live_rows] for block in blocks]), kind="stable")
+    size = max(1, min(limits.max_vectors, _MAX_FILE_BYTES // blocks[0].dimension))
+    for start in range(0, len(order), size):
+        part = order[start : start + size]
+        taken = [(block, rows[part[owner[part] == index]]) for index, block in enumerate(blocks)]
+        yield build_block(
+            np.concatenate([block.chunks[own] for block, own in taken]),
+            np.concatenate([block.ids[own] for block, own in taken]),
+            np.concatenate([block.take(own) for block, own in taken]),
+        )

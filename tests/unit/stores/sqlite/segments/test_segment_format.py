@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from conformance.make import entry, words
 
+from waymeet.ports import RepairedFile
 from waymeet.settings import Bm25
 from waymeet.stores.segments.array_file import ArrayFile, write_arrays
 from waymeet.stores.sqlite import SqliteStore
@@ -37,7 +38,7 @@ def test_they_are_rebuilt_together_and_reported_once(tmp_path: Path) -> None:
         found = store.check().findings
         assert {finding.what for finding in found} == {"it has the format of an earlier version"}
         assert store.rank_lexical(words("rank word3"), 10, Filters(), Bm25()) == expected
-        assert store.repaired_files() == (OUTDATED,)
+        assert store.repaired_files() == (RepairedFile(OUTDATED),)
         store.optimize()
         assert not store.check().findings
     files = sorted(index.with_name(f"{index.name}.segments").glob("*.segment"))
